@@ -225,19 +225,16 @@ if (command === "run")
     silent.close();
   });
 
-  it("refuses a package whose hash is not the one in packageManager", async () => {
+  it("refuses a package whose hash is not the one in packageManager, also if it is installed already", async () => {
     const hash = Buffer.from(registry.integrity.replace("sha512-", ""), "base64").toString("hex");
-    world.repository.commit({
-      ...repository,
-      "package.json": manifest(`pnpm@1.0.0+sha512.${"0".repeat(128)}`),
-    });
+    world.repository.commit({ ...repository, "package.json": manifest(`pnpm@1.0.0+sha512.${hash}`) });
     await startAgent();
+    expect((await deploy()).result.outcome).toBe("live");
+    world.repository.commit({ "package.json": manifest(`pnpm@1.0.0+sha512.${"0".repeat(128)}`) });
     const { run, result } = await deploy();
     expect(result).toMatchObject({ outcome: "failed", failure: { code: "tool_missing" } });
     expect(messagesOf(run, "system")).toContain(
       "pnpm is refused: its hash is not the one in packageManager of package.json",
     );
-    world.repository.commit({ "package.json": manifest(`pnpm@1.0.0+sha512.${hash}`) });
-    expect((await deploy()).result.outcome).toBe("live");
   });
 });

@@ -26,7 +26,9 @@ export const provideWithNpm: Provider = async (runner, tool, requests) => {
     requests,
     existing.filter((one) => fitsBest(requests, one)),
   );
-  if (version !== null) return provided(version);
+  // One with another hash is installed again, which then fails for its hash.
+  if (version !== null && (await checkPackage(join(kept, version), wanted)) === null)
+    return provided(version);
 
   scope.log.system(stage, `installing ${wanted.name}@${wanted.range} with npm`);
   // In the project's folder for unfinished files, which is emptied after a run, and after a crash.
