@@ -64,6 +64,20 @@ describe("the dependencies of a project", () => {
     expect(await cachesSize(world.home)).toBeGreaterThan(0);
   });
 
+  it("are restored from the project's branch, and never from another one", async () => {
+    world.repository.git("branch", "next");
+    await world.startAgent();
+    const main = { cache: { clear: false, default_branch: "main" } };
+    const next = { ...main, ...world.source({ branch: "next" }) };
+    expect(await deploy(next)).toMatchObject({ isInstalled: true });
+    expect(await deploy(main)).toMatchObject({ isInstalled: true });
+    expect((await deploy(main)).log).toContain("restored the dependencies of release 2");
+    expect((await deploy(next)).log).toContain("restored the dependencies of release 1");
+    const other = { ...main, ...world.source({ branch: "other" }) };
+    world.repository.git("branch", "other");
+    expect((await deploy(other)).log).toContain("restored the dependencies of release 2");
+  });
+
   it("are installed by a deployment that clears the cache, also if its order comes twice", async () => {
     await world.startAgent();
     await deploy();

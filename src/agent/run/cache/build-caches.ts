@@ -1,7 +1,8 @@
 import { lstat } from "node:fs/promises";
 import { join, relative } from "node:path";
 
-import { type CacheEntry, findEntry, readCacheIndex } from "#agent/cache/cache-index.ts";
+import { type CacheEntry, readCacheIndex } from "#agent/cache/cache-index.ts";
+import { branchKey, findBranchEntry } from "#agent/run/cache/branch-entry.ts";
 import { cacheLimit } from "#agent/run/cache/cache-limit.ts";
 import { restoreEntry, storeEntry } from "#agent/run/cache/copy-entry.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
@@ -35,11 +36,9 @@ export async function restoreBuildCaches(
   if (folders.length === 0) return;
   const { order, folder, log } = scope;
   const entries = await readCacheIndex(folder);
-  const branches = [order.source.branch, order.cache?.default_branch ?? order.source.branch];
-  const entry = branches
-    .map((branch) => findEntry(entries, "build", keyOf(branch, folders)))
-    .find((one) => one !== null);
-  if (entry === undefined || entry === null) return;
+  // Another framework or root directory has other folders.
+  const entry = findBranchEntry(order, entries, "build", folders);
+  if (entry === null) return;
   const copied = await restoreEntry(scope, { name: "restoreBuild", stage: "build", entry, release, signal });
   if (copied.kind === "failed")
     return log.system("build", `the build cache cannot be restored: ${copied.reason}`);
@@ -61,13 +60,8 @@ export async function storeBuildCaches(
   if (paths.length === 0 || (await cacheLimit(scope.context)) === 0) return;
   await storeEntry(scope, {
     ...{ name: "storeBuild", stage: "build", kind: "build", what: "the build cache" },
-    ...{ key: keyOf(scope.order.source.branch, folders), paths, release, signal },
+    ...{ key: branchKey(scope.order.source.branch, folders), paths, release, signal },
   });
-}
-
-/** Another framework or root directory has other folders. */
-function keyOf(branch: string, folders: readonly string[]): string {
-  return JSON.stringify([branch, ...folders]);
 }
 
 function namesOf({ paths }: CacheEntry): string {

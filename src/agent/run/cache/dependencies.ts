@@ -1,18 +1,13 @@
 import { relative } from "node:path";
 
-import {
-  type CacheEntry,
-  findEntry,
-  readCacheIndex,
-  withEntry,
-  writeCacheIndex,
-} from "#agent/cache/cache-index.ts";
+import { type CacheEntry, readCacheIndex, withEntry, writeCacheIndex } from "#agent/cache/cache-index.ts";
 import { dependencyKey } from "#agent/cache/dependency-key.ts";
 import { type Manifests, readManifests } from "#agent/cache/read-manifests.ts";
 import { newPaths, type Survey, surveyRelease } from "#agent/cache/survey-release.ts";
 import { projectEnvironment } from "#build/commands/environment.ts";
 import { USUAL_PATH } from "#build/tools/find-program.ts";
 import type { BuildPlan } from "#agent/run/build/plan-build.ts";
+import { branchKey, findBranchEntry } from "#agent/run/cache/branch-entry.ts";
 import { cacheLimit } from "#agent/run/cache/cache-limit.ts";
 import { restoreEntry, storeEntry } from "#agent/run/cache/copy-entry.ts";
 import type { BuildTools } from "#agent/run/tools/provide-tools.ts";
@@ -121,7 +116,7 @@ export async function restoreDependencies(
 ): Promise<CacheEntry | null> {
   const { folder, log, order } = scope;
   const entries = await readCacheIndex(folder);
-  const entry = findEntry(entries, "dependencies", key);
+  const entry = findBranchEntry(order, entries, "dependencies", [key]);
   if (entry === null) return null;
   const copied = await restoreEntry(scope, {
     name: "restoreDependencies",
@@ -156,7 +151,7 @@ export async function storeDependencies(
   if (signal.aborted || !after.isComplete || paths.length === 0) return;
   await storeEntry(scope, {
     ...{ name: "storeDependencies", stage: "install", kind: "dependencies", what: "the dependencies" },
-    ...{ key, paths, release, signal },
+    ...{ key: branchKey(scope.order.source.branch, [key]), paths, release, signal },
   });
 }
 
