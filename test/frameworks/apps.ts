@@ -61,6 +61,64 @@ const astro = (config: string, more: Readonly<Record<string, string>>, page: str
   "src/pages/index.astro": page,
 });
 
+/** @param build the command of the script `build` */
+const nuxt = (build: string, config: string): App["files"] => ({
+  "package.json": manifest("nuxt-app", {
+    scripts: { build, dev: "nuxt dev" },
+    dependencies: { nuxt: "4.5.2", vue: "3.5.45" },
+  }),
+  "nuxt.config.ts": config,
+  "app/app.vue": "<template><p>from Nuxt {{ 6 * 7 }}</p></template>\n",
+});
+
+/** @param config the content of react-router.config.js */
+const reactRouter = (config: string): App["files"] => ({
+  "package.json": manifest("router-app", {
+    scripts: {
+      build: "react-router build",
+      dev: "react-router dev",
+      start: "react-router-serve ./build/server/index.js",
+    },
+    dependencies: {
+      "@react-router/dev": "8.4.0",
+      "@react-router/node": "8.4.0",
+      "@react-router/serve": "8.4.0",
+      "react-router": "8.4.0",
+      isbot: "5.2.3",
+      vite: "8.3.8",
+      ...react,
+    },
+  }),
+  "react-router.config.js": config,
+  "vite.config.js":
+    'import { reactRouter } from "@react-router/dev/vite";\nexport default { plugins: [reactRouter()] };\n',
+  "app/routes.js": 'import { index } from "@react-router/dev/routes";\nexport default [index("home.jsx")];\n',
+  "app/root.jsx":
+    'import { Outlet } from "react-router";\nexport default function Root() {\n  return <html lang="en"><body><Outlet /></body></html>;\n}\n',
+  "app/home.jsx": "export default function Home() {\n  return <p>{`from React Router ${6 * 7}`}</p>;\n}\n",
+});
+
+const remix: App["files"] = {
+  "package.json": manifest("remix-app", {
+    scripts: { build: "remix vite:build", start: "remix-serve ./build/server/index.js" },
+    dependencies: {
+      "@remix-run/dev": "2.17.5",
+      "@remix-run/node": "2.17.5",
+      "@remix-run/react": "2.17.5",
+      "@remix-run/serve": "2.17.5",
+      isbot: "5.2.3",
+      react: "18.3.1",
+      "react-dom": "18.3.1",
+      vite: "6.4.6",
+    },
+  }),
+  "vite.config.js":
+    'import { vitePlugin as remix } from "@remix-run/dev";\nexport default { plugins: [remix()] };\n',
+  "app/root.jsx":
+    'import { Outlet } from "@remix-run/react";\nexport default function Root() {\n  return <html lang="en"><body><Outlet /></body></html>;\n}\n',
+  "app/routes/_index.jsx": "export default function Home() {\n  return <p>{`from Remix ${6 * 7}`}</p>;\n}\n",
+};
+
 const eleventy = { "@11ty/eleventy": "3.1.8" };
 
 /** Two packages, of which one needs the other. @param theme the version that it asks for */
@@ -78,18 +136,18 @@ const monorepo = (theme: string): App["files"] => ({
 /** The slowest first, so that none of them is last and alone. */
 export const apps: readonly App[] = [
   {
-    name: "Nuxt",
+    name: "Nuxt as a server",
     framework: "nuxt",
     app_type: "server",
     text: "from Nuxt 42",
-    files: {
-      "package.json": manifest("nuxt-app", {
-        scripts: { build: "nuxt build", dev: "nuxt dev", generate: "nuxt generate" },
-        dependencies: { nuxt: "4.5.2", vue: "3.5.45" },
-      }),
-      "nuxt.config.ts": "export default defineNuxtConfig({ telemetry: false });\n",
-      "app/app.vue": "<template><p>from Nuxt {{ 6 * 7 }}</p></template>\n",
-    },
+    files: nuxt("nuxt build", "export default defineNuxtConfig({ telemetry: false });\n"),
+  },
+  {
+    name: "Nuxt as a static site",
+    framework: "nuxt",
+    app_type: "static",
+    text: "from Nuxt 42",
+    files: nuxt("nuxt generate", "export default defineNuxtConfig({ telemetry: false });\n"),
   },
   {
     name: "Next.js as a server",
@@ -112,36 +170,25 @@ export const apps: readonly App[] = [
     ),
   },
   {
-    name: "React Router",
+    name: "React Router as a server",
     framework: "react-router",
     app_type: "server",
     text: "from React Router 42",
-    files: {
-      "package.json": manifest("router-app", {
-        scripts: {
-          build: "react-router build",
-          dev: "react-router dev",
-          start: "react-router-serve ./build/server/index.js",
-        },
-        dependencies: {
-          "@react-router/dev": "8.4.0",
-          "@react-router/node": "8.4.0",
-          "@react-router/serve": "8.4.0",
-          "react-router": "8.4.0",
-          isbot: "5.2.3",
-          vite: "8.3.8",
-          ...react,
-        },
-      }),
-      "vite.config.js":
-        'import { reactRouter } from "@react-router/dev/vite";\nexport default { plugins: [reactRouter()] };\n',
-      "app/routes.js":
-        'import { index } from "@react-router/dev/routes";\nexport default [index("home.jsx")];\n',
-      "app/root.jsx":
-        'import { Outlet } from "react-router";\nexport default function Root() {\n  return <html lang="en"><body><Outlet /></body></html>;\n}\n',
-      "app/home.jsx":
-        "export default function Home() {\n  return <p>{`from React Router ${6 * 7}`}</p>;\n}\n",
-    },
+    files: reactRouter("export default {};\n"),
+  },
+  {
+    name: "React Router as a static site",
+    framework: "react-router",
+    app_type: "static",
+    text: "<script",
+    files: reactRouter("export default { ssr: false };\n"),
+  },
+  {
+    name: "Remix",
+    framework: "remix",
+    app_type: "server",
+    text: "from Remix 42",
+    files: remix,
   },
   {
     name: "Astro as a server",
