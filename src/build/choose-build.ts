@@ -87,6 +87,6 @@ export function describeChoice(choice: BuildChoice): readonly string[] {
 /** What to do so that an app that runs as a server is started; null for other projects. */
 export function startAdvice({ plan, isPublished }: BuildChoice): string | null {
   if (isPublished) return null;
-  const example = plan.start_command === null ? "" : `, for example by \`${plan.start_command}\``;
-  return `nothing starts this app: set an activate_command that starts it${example}. To publish files instead, set output_directory.`;
+  const example = plan.start_command === null ? "" : ` (\`${plan.start_command} &\`)`;
+  return `nothing starts this app: set an activate_command that restarts its service, or starts it in the background${example}. To publish files instead, set output_directory.`;
 }

@@ -166,7 +166,13 @@ describe("an activate command", () => {
       activate_command: "sleep 1000",
       timeouts: Timeouts.parse({ activate_seconds: 1 }),
     });
-    expect(result).toMatchObject({ failure: { code: "timed_out", stage: "activate" } });
+    expect(result).toMatchObject({
+      failure: {
+        code: "timed_out",
+        stage: "activate",
+        hint: expect.stringContaining("An activate command must end."),
+      },
+    });
     expect(world.current).toBeNull();
   });
 

@@ -276,7 +276,7 @@ describe("a repository that runs as a server", () => {
     expect(messagesOf(run, "system")).toEqual(
       expect.arrayContaining([
         "framework node, detected because package.json has a script start: installed by npm install, nothing to build, runs as a server",
-        "nothing starts this app: set an activate_command that starts it, for example by `npm run start`. To publish files instead, set output_directory.",
+        "nothing starts this app: set an activate_command that restarts its service, or starts it in the background (`npm run start &`). To publish files instead, set output_directory.",
       ]),
     );
     const started = await deploy({ activate_command: "true" });

@@ -426,9 +426,12 @@ describe("gantry projects", () => {
     expect(changed.stdout).toMatch(/^install command\tnpm ci$/m);
     expect(changed.stdout).toMatch(/^build command\t-x --y$/m);
     expect(changed.stdout).toMatch(/^commits by hash\treachable$/m);
+    const cleared = await run("projects", "set", "shop", "--install-command", "", "--release-command", "");
+    expect(cleared.stdout).toMatch(/^install command\tnone$/m);
+    expect(cleared.stdout).not.toMatch(/^release command/m);
     const laravel = await run("projects", "create", "blog", "--framework", "laravel", ...source);
     expect(laravel.code).toBe(0);
-    expect(laravel.stdout).toMatch(/^type\tserver, which the activate command starts$/m);
+    expect(laravel.stdout).toMatch(/^type\tserver, which needs an activate command to start it$/m);
     expect((await run("projects", "show", "blog")).stderr).toMatch(
       /gantry projects set proj_\w+ --release-command 'php artisan migrate --force'$/m,
     );

@@ -11,7 +11,7 @@ const texts = {
   503: ["Nothing here yet", "Nothing has been deployed to this site yet."],
   server: [
     "This app runs as a server",
-    "Its files are not published. Set an activate_command that starts the app, or an output_directory to publish.",
+    "Its files are not published. The activate_command starts the app, which answers at its own port. To publish files here, set output_directory.",
   ],
 } as const;
 

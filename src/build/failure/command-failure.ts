@@ -45,6 +45,9 @@ function plainOutput(output: string): string {
   return stripVTControlCharacters(output).replaceAll("\r", "\n");
 }
 
+const ACTIVATE_MUST_END =
+  "An activate command must end. If it starts an app, start it in the background with `&`, or let it restart a service.";
+
 /** The failure of a command that was stopped at the time limit of its stage. */
 export function timeoutFailure(
   stage: "install" | "build" | "release" | "activate",
@@ -56,6 +59,7 @@ export function timeoutFailure(
     stage,
     `the ${stage} command took longer than ${seconds} seconds`,
     evidenceOf(ran),
+    stage === "activate" ? ACTIVATE_MUST_END : null,
   );
 }
 

@@ -59,12 +59,13 @@ const knownFailures: readonly KnownFailure[] = [
   ],
   [
     /(?:^|[:\s])(?:line )?\d*:? ?([\w.@/-]+): (?:command )?not found/m,
-    (program) => `The server has no program \`${program}\`, or it is not in the PATH of builds.`,
+    (program) =>
+      `The server has no program \`${program}\`, or it is not in the PATH of builds. If it is in a package, check that the install command installs that package.`,
   ],
   [
     /Error: Cannot find module '([^'/.][^']*)'/,
     (name) =>
-      `The package ${name} is not installed. If it is a development dependency, check that NODE_ENV is not set to production for the installation.`,
+      `The package ${name} is not installed. Check that package.json lists it, and that the install command does not leave out development dependencies.`,
   ],
   [
     /[Mm]issing (?:required )?(?:environment|env) (?:variable|var)s?:? *[`'"]?([A-Z][A-Z0-9_]{1,99})?/,

@@ -63,22 +63,42 @@ export function limitFields(options: Options<typeof projectOptions>): Result<Lim
   return succeed(Object.keys(limits).length === 0 ? null : limits);
 }
 
+/** Explains empty commands in the help of a command. */
+export const emptyCommands = "An empty command, such as --install-command '', runs nothing.";
+
+const commandOptions = {
+  install_command: "install-command",
+  build_command: "build-command",
+  release_command: "release-command",
+  activate_command: "activate-command",
+} as const;
+const commandNames = ["install_command", "build_command", "release_command", "activate_command"] as const;
+
+type CommandFields = Partial<Record<keyof typeof commandOptions, string | null>>;
+
+/** The given commands. An empty one becomes `null`, which runs nothing. */
+function commandFields(options: Options<typeof projectOptions>): CommandFields {
+  const fields: CommandFields = {};
+  for (const name of commandNames) {
+    const command = options[commandOptions[name]];
+    if (command !== null) fields[name] = command === "" ? null : command;
+  }
+  return fields;
+}
+
 /** The fields of a request's body for the given options. The control plane validates their values. */
 export function projectFields(options: Options<typeof projectOptions>, limits: Limits | null) {
   const { branch, framework, domain } = options;
   const paths = options["shared-path"];
-  return givenFields({
+  const given = givenFields({
     branch,
     commits: CommitRule.options.find((rule) => rule === options.commits) ?? null,
     framework,
-    install_command: options["install-command"],
-    build_command: options["build-command"],
     output_directory: options["output-directory"],
-    release_command: options["release-command"],
-    activate_command: options["activate-command"],
     root_directory: options["root-directory"],
     domain,
     limits,
     shared_paths: paths.length === 0 ? null : [...paths],
   });
+  return { ...given, ...commandFields(options) };
 }

@@ -1,7 +1,7 @@
 import type { ServerId } from "#contract/ids.ts";
 import { readAll } from "#client/read-all.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
-import { limitFields, projectFields, projectOptions } from "#cli/commands/project-options.ts";
+import { emptyCommands, limitFields, projectFields, projectOptions } from "#cli/commands/project-options.ts";
 import { done, type Result, stop } from "#cli/outcome.ts";
 import { printableName } from "#cli/output/printable.ts";
 import { findServer, type Named } from "#cli/session/find-named.ts";
@@ -15,6 +15,7 @@ export const projectsCreate = defineCommand({
   summary: "Create a project",
   details: [
     "--branch defaults to main, --commits to reachable. The framework is detected from the repository's files, and the commands and the output directory follow from it.",
+    emptyCommands,
   ],
   words: { name: { isRequired: true, help: "Project name" } },
   options: {

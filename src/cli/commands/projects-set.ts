@@ -1,7 +1,7 @@
 import { AutomaticSetting } from "#contract/endpoints/projects/schemas.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { givenFields } from "#cli/arguments/given-fields.ts";
-import { limitFields, projectFields, projectOptions } from "#cli/commands/project-options.ts";
+import { emptyCommands, limitFields, projectFields, projectOptions } from "#cli/commands/project-options.ts";
 import { done, stop } from "#cli/outcome.ts";
 import { findProject, findServer } from "#cli/session/find-named.ts";
 import { withSession } from "#cli/session/session.ts";
@@ -10,7 +10,7 @@ import { printProject } from "#cli/views/project-facts.ts";
 export const projectsSet = defineCommand({
   name: "projects set",
   summary: "Change a project's settings",
-  details: ["The next deployment uses the new settings."],
+  details: [`The next deployment uses the new settings. ${emptyCommands}`],
   words: { project: { isRequired: false, help: "Project name or ID (default: the linked project)" } },
   options: {
     name: { kind: "text", value: "NAME", help: "New name" },

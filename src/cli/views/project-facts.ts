@@ -4,12 +4,16 @@ import type { Output } from "#cli/output/output.ts";
 import { printable, printableName } from "#cli/output/printable.ts";
 import { timeText } from "#cli/output/times.ts";
 
+const NOT_DETECTED = "detected by the first deployment (automatic)";
+
 /** Prints a project and its settings. Settings that come from the framework are marked `(automatic)`. */
 export function printProject(output: Output, project: Project): void {
   const { serving, automatic } = project;
   output.json(project);
-  const settingText = (name: (typeof automatic)[number], text: string | null) =>
-    `${printable(text ?? "none")}${automatic.includes(name) ? " (automatic)" : ""}`;
+  const settingText = (name: (typeof automatic)[number], text: string | null) => {
+    if (!automatic.includes(name)) return printable(text ?? "none");
+    return isDetectedLater(project) ? NOT_DETECTED : `${printable(text ?? "none")} (automatic)`;
+  };
   printFacts(output, [
     ["name", printableName(project.name)],
     ["id", project.id],
@@ -22,7 +26,7 @@ export function printProject(output: Output, project: Project): void {
     ["server", project.server_id],
     ["framework", settingText("framework", project.framework)],
     ["because", reasonsText(project)],
-    ["type", project.app_type === "server" ? "server, which the activate command starts" : "static site"],
+    ["type", typeText(project)],
     ["install command", settingText("install_command", project.install_command)],
     ["build command", settingText("build_command", project.build_command)],
     ["output directory", settingText("output_directory", project.output_directory)],
@@ -34,6 +38,19 @@ export function printProject(output: Output, project: Project): void {
     ["queue", project.queue],
     ["last deployment", timeText(project.last_deploy, output)],
   ]);
+}
+
+/** Until a server has seen the files of an automatic project, it has the settings of a project without a framework. */
+function isDetectedLater({ automatic, framework_reasons, last_deploy }: Project): boolean {
+  return last_deploy === null && framework_reasons.length === 0 && automatic.includes("framework");
+}
+
+function typeText(project: Project): string | null {
+  if (isDetectedLater(project)) return null;
+  if (project.app_type === "static") return "static site";
+  return project.activate_command === null
+    ? "server, which needs an activate command to start it"
+    : "server, which the activate command starts";
 }
 
 function reasonsText({ automatic, framework_reasons }: Project): string | null {

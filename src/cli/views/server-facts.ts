@@ -12,6 +12,7 @@ import type { Style } from "#cli/output/style.ts";
 import { timeText } from "#cli/output/times.ts";
 
 const GB = 1e9;
+const MB = 1e6;
 
 export const serverStyles = {
   healthy: "green",
@@ -44,10 +45,15 @@ export function printServer(output: Output, server: Server): void {
     ["agent problem", problem === null ? null : printable(problem.message)],
     ["seal key", server.seal_key?.fingerprint ?? null],
     ["disk", free],
-    ["caches", disk?.cache_bytes === undefined ? null : `${(disk.cache_bytes / GB).toFixed(2)} GB`],
+    ["caches", disk?.cache_bytes === undefined ? null : sizeText(disk.cache_bytes)],
     ["tools", server.tools === null ? null : printable(toolList(server.tools))],
     ["projects are", server.isolation === null ? null : isolationTexts[server.isolation]],
   ]);
+}
+
+/** A size that can be small, with one digit after the point. */
+function sizeText(bytes: number): string {
+  return bytes < GB ? `${(bytes / MB).toFixed(1)} MB` : `${(bytes / GB).toFixed(1)} GB`;
 }
 
 /** Prints the install command. Only the command goes to stdout, so that it can be piped. */

@@ -73,8 +73,12 @@ export function buildProblem(framework: string, tree: Tree): string | null {
   return presetNamed(framework)?.form(tree).problem ?? null;
 }
 
+/** Where the script writes is unknown, so its files could not be published. */
+const BUILD_SCRIPT = "the script build runs only if build_command and output_directory are set";
+
 function whyDetected(framework: string, { signs }: Tree): readonly string[] {
-  if (framework === STATIC) return ["no file names a framework"];
+  if (framework === STATIC)
+    return ["no file names a framework", ...(signs.has("script:build") ? [BUILD_SCRIPT] : [])];
   const preset = presetNamed(framework);
   const fitting = preset === null ? null : fittingSigns(preset, signs);
   return (fitting ?? []).map((sign) => signs.get(sign) ?? sign);

@@ -346,6 +346,10 @@ describe("the reasons of a detection", () => {
       "composer.json requires laravel/framework",
     ]);
     expect(reasons({ "index.html": "" })).toEqual(["no file names a framework"]);
+    expect(reasons({ "package.json": '{"scripts":{"build":"make"}}' })).toEqual([
+      "no file names a framework",
+      "the script build runs only if build_command and output_directory are set",
+    ]);
   });
 
   it("are short, whatever the files have in them", () => {

@@ -107,6 +107,9 @@ function copiedFolder(manifests: Manifests, steps: readonly InstallStep[]): stri
   return isCopied ? manifests.folderDependency : null;
 }
 
+const NONE_FITS =
+  "none of the kept dependencies are restored: they are of another branch, or a lock file, a manifest, the install command, a variable or a tool has changed";
+
 /** Copies the files of an earlier, equal installation into the release. @returns the entry, or null if there is none */
 export async function restoreDependencies(
   scope: RunScope,
@@ -117,7 +120,10 @@ export async function restoreDependencies(
   const { folder, log, order } = scope;
   const entries = await readCacheIndex(folder);
   const entry = findBranchEntry(order, entries, "dependencies", [key]);
-  if (entry === null) return null;
+  if (entry === null) {
+    if (entries.some(({ kind }) => kind === "dependencies")) log.system("install", NONE_FITS);
+    return null;
+  }
   const copied = await restoreEntry(scope, {
     name: "restoreDependencies",
     stage: "install",
