@@ -6,8 +6,9 @@ import { MAX_FAILING_LINE } from "#contract/endpoints/deployments/schemas.ts";
 const WARNING =
   /^(?:npm warn\b|\s*warn(?:ing)?(?::|\s|$)|.{0,200}\bwarning:\s|\s*\(node:\d+\) |\s*\(use `node --trace-|\s*\[?(?:dep\d{4}|deprecat(?:ed|ion))\b|\s*⚠|package .{1,200} is abandoned)/i;
 
-/** Words of lines about a failure. */
-const ERROR = /error\b|exception\b|\b(?:fatal|failed|failure|panic|traceback)\b|npm err!/i;
+/** Words of lines about a failure, and how test runners begin the line of a failed test. */
+const ERROR =
+  /error\b|exception\b|\b(?:fatal|failed|failure|panic|traceback)\b|npm err!|^\s*(?:not ok \d|✖ |fail )/i;
 
 /** Tools print these also when nothing went wrong. */
 const NO_ERROR = /\b(?:0|no|without) (?:errors?|failed|failures?)\b/i;

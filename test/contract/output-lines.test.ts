@@ -44,12 +44,12 @@ describe("a warning", () => {
 });
 
 describe("a line that looks like an error", () => {
-  it.each(["Error: no", "TypeError: x", "fatal: not a git repository", "npm ERR! code 1", "Tests failed"])(
-    "is %s",
-    (line) => {
-      expect(looksLikeError(line)).toBe(true);
-    },
-  );
+  it.each([
+    ...["Error: no", "TypeError: x", "fatal: not a git repository", "npm ERR! code 1", "Tests failed"],
+    ...["not ok 1 - adds numbers", "✖ adds numbers (1.2ms)", " FAIL  src/add.test.js"],
+  ])("is %s", (line) => {
+    expect(looksLikeError(line)).toBe(true);
+  });
 
   it.each(["Found 0 errors", "Compiled without errors", "terrors", "12 passed, 0 failed"])(
     "is not %s",

@@ -51,7 +51,7 @@ export function buildFacts(build: LocalBuild): readonly Fact[] {
     ["install command", setting("install_command")],
     ["installed in", choice.installFolder === null ? null : printable(choice.installFolder)],
     ["build command", setting("build_command")],
-    ["output directory", setting("output_directory")],
+    ["output directory", choice.isPublished ? setting("output_directory") : "none is published (detected)"],
   ];
 }
 
