@@ -47,6 +47,23 @@ describe("a failed installation or build has a hint", () => {
       /^go\.sum does not match go\.mod\. Run `go mod tidy`/,
     ],
     [
+      "composer.lock is out of date",
+      {
+        "composer.json": '{"require":{"example/missing":"^1.0"}}',
+        "composer.lock": '{"content-hash":"0","packages":[],"packages-dev":[]}',
+      },
+      /^The lock file does not match composer\.json\. Run `composer update`/,
+    ],
+    [
+      "Gemfile.lock is out of date",
+      {
+        "config.ru": "run ->(_) { [200, {}, []] }\n",
+        Gemfile: 'gem "rack"\n',
+        "Gemfile.lock": "PLATFORMS\n  ruby\n\nDEPENDENCIES\n",
+      },
+      /^The lock file does not match the Gemfile\. Run `bundle lock`/,
+    ],
+    [
       "the key of Rails' credentials is missing",
       {
         ...rails.files,
