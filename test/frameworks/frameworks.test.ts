@@ -98,7 +98,8 @@ describe.concurrent("a repository is deployed by its name and address alone:", (
     if (app.app_type === "static") expect(page).toContain(app.text);
     else {
       expect(page).toContain("This app runs as a server");
-      const [, command] = /for example by `(.*)`\. To publish/.exec(lines.join("\n")) ?? [];
+      const [, command] =
+        /starts it in the background \(`(.*) &`\)\. To publish/.exec(lines.join("\n")) ?? [];
       expect(await answerOf(project, command ?? "")).toContain(app.text);
     }
     // Makes room for the packages of the next one.

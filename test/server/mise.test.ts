@@ -73,7 +73,9 @@ describe("a server with mise", () => {
     const system = messagesOf(run, "system");
     expect(system).toContain(`installing Node ${process.versions.node} with mise`);
     expect(system).toContain(`using Node ${process.versions.node}, for .nvmrc`);
-    expect(eventsOf(run, "stage").map(({ stage }) => stage)).toEqual(runStages);
+    expect(eventsOf(run, "stage").map(({ stage }) => stage)).toEqual(
+      runStages.filter((stage) => stage !== "release"),
+    );
 
     const before = mirror.requests.length;
     const second = await deploy();
@@ -115,7 +117,7 @@ experimental = true
       failure: {
         code: "tool_missing",
         stage: "install",
-        message: ".nvmrc asks for Node 12.0.0, and this server does not have node: mise could not install it",
+        message: ".nvmrc asks for Node 12.0.0, and this server does not have npm: mise could not install it",
         evidence: { stderr_tail: expect.stringContaining("12.0.0") },
       },
     });
