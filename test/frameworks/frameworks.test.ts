@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, realpath, symlink } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -16,7 +15,6 @@ import { type App, apps } from "./apps.ts";
 /** Long enough for an installation of hundreds of packages on a busy machine. */
 const BUILD_MS = 240_000;
 const START_MS = 30_000;
-const SYSTEM_AUTHORITIES = "/etc/ssl/certs/ca-certificates.crt";
 
 let home: string;
 let system: System;
@@ -28,8 +26,6 @@ beforeAll(async () => {
   await mkdir(join(home, "bin"));
   await symlink(await realpath(process.execPath), join(home, "bin", "node"));
   process.env["PATH"] = `${join(home, "bin")}${delimiter}${process.env["PATH"] ?? ""}`;
-  // That Node trusts only its own list of authorities, and a registry in a company's network may need the system's.
-  if (existsSync(SYSTEM_AUTHORITIES)) process.env["NODE_EXTRA_CA_CERTS"] ??= SYSTEM_AUTHORITIES;
   system = await startSystem(home);
 });
 afterAll(async () => {
