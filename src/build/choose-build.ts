@@ -10,7 +10,8 @@ import {
 import { suggestReleaseCommand } from "#contract/frameworks/release-commands.ts";
 import type { ChosenCommands } from "#contract/frameworks/tools/tool-needs.ts";
 import type { Tree } from "#contract/frameworks/tree.ts";
-import type { BuildSettings, DetectedPreset } from "#contract/endpoints/projects/schemas.ts";
+import type { BuildSettings } from "#contract/endpoints/projects/schemas.ts";
+import type { DetectedPreset } from "#contract/endpoints/projects/reported-preset.ts";
 
 /** How a project is built, and why. */
 export type BuildChoice = {

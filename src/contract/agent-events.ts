@@ -5,7 +5,7 @@ import { Failure, LiveEvidence, StageTime } from "#contract/endpoints/deployment
 import { CommitSha } from "#contract/git-names.ts";
 import { ProjectId, RunId } from "#contract/ids.ts";
 import { LogStage, LogStream, MAX_LOG_LINE_BYTES } from "#contract/endpoints/logs/schemas.ts";
-import { ReportedPreset } from "#contract/endpoints/projects/schemas.ts";
+import { ReportedPreset } from "#contract/endpoints/projects/reported-preset.ts";
 import { runStages } from "#contract/stages.ts";
 import { ReleaseVersion } from "#contract/agent-order.ts";
 import { ProjectReport } from "#contract/agent-protocol.ts";

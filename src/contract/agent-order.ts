@@ -3,14 +3,17 @@ import * as z from "zod/mini";
 import { listUpTo, wholeFrom } from "#contract/bounds.ts";
 import { BranchName, CommitName, InsidePath, Repository, SharedPath } from "#contract/git-names.ts";
 import { AccountId, DeploymentId, ProjectId, RunId } from "#contract/ids.ts";
+import { AllProcessSettings, DrainSeconds, ProcessName } from "#contract/endpoints/processes/schemas.ts";
 import {
+  Alias,
   BuildSettings,
   CommitRule,
   HealthCheck,
   Limits,
-  ShellCommand,
+  MAX_ALIASES,
   Timeouts,
 } from "#contract/endpoints/projects/schemas.ts";
+import { ShellCommand } from "#contract/shell-command.ts";
 import { MAX_VARIABLES, SealedValue, VariableName } from "#contract/endpoints/variables/schemas.ts";
 
 /** The name of a release folder: the version of the deployment that built it. */
@@ -51,6 +54,9 @@ export type RunVariables = z.infer<typeof RunVariables>;
  * `release_command`: runs once, after the permit and before the switch. The order of a rollback has none, and neither has
  * one of an older control plane.
  * `limits`: for the build, release and activate command. An older control plane sends none.
+ * `processes`: the project's own settings for its processes. `restart`: the processes whose instances are all replaced, also
+ * those that are as they should be. `drain_seconds`: how long the replaced instances may finish their requests.
+ * `aliases`: further host names. An older control plane omits these.
  * `keep_releases`: the releases to keep besides the new one when it is live. The agent removes all others.
  * `variables`: an older control plane has none.
  * `cache`: `clear` empties the project's cache first. A branch without a build cache gets that of `default_branch`. An
@@ -83,6 +89,10 @@ export const RunOrder = z.strictObject({
   timeouts: Timeouts,
   keep_releases: z.array(ReleaseVersion),
   variables: z.optional(RunVariables),
+  processes: z.optional(AllProcessSettings),
+  restart: z.optional(z.array(ProcessName)),
+  drain_seconds: z.optional(DrainSeconds),
+  aliases: z.optional(listUpTo(Alias, MAX_ALIASES)),
   cache: z.optional(z.strictObject({ clear: z.boolean(), default_branch: BranchName })),
 });
 export type RunOrder = z.infer<typeof RunOrder>;

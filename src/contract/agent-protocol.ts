@@ -6,6 +6,7 @@ import { DeploymentId, ProjectId, RunId, ServerId } from "#contract/ids.ts";
 import { PublicKey, RepositoryTested } from "#contract/endpoints/projects/repository-access.ts";
 import { Disk, IsolationLevel, MAX_REPORTED_TOOLS, ToolReport } from "#contract/endpoints/servers/schemas.ts";
 import { SealKey } from "#contract/endpoints/variables/schemas.ts";
+import { ProcessReports } from "#contract/endpoints/processes/schemas.ts";
 import { ReleaseVersion, RunOrder, SealedToken } from "#contract/agent-order.ts";
 
 /**
@@ -97,6 +98,8 @@ export const ToAgent = z.discriminatedUnion("type", [
     /** The project's sealed GANTRY_REPOSITORY_TOKEN, if the repository's address needs it. */
     token: z.optional(SealedToken),
   }),
+  /** Looks at the project's instances now. The answer is `processes_read`. */
+  z.strictObject({ type: z.literal("read_processes"), request_id: RequestId, project_id: ProjectId }),
 ]);
 export type ToAgent = z.infer<typeof ToAgent>;
 
@@ -127,6 +130,8 @@ export const ProjectReport = z.strictObject({
       .url({ protocol: /^https?$/ })
       .check(z.maxLength(2048), z.refine(readsAsItIs, "must not contain a user name or control characters")),
   ),
+  /** What runs. Missing for a project without processes, and from an older agent. */
+  processes: z.optional(ProcessReports),
 });
 export type ProjectReport = z.infer<typeof ProjectReport>;
 
@@ -186,9 +191,19 @@ export const FromAgent = z.discriminatedUnion("type", [
     project_id: ProjectId,
     result: RepositoryTested,
   }),
+  /** The answer to `read_processes`. */
+  z.strictObject({
+    type: z.literal("processes_read"),
+    request_id: RequestId,
+    project_id: ProjectId,
+    processes: ProcessReports,
+  }),
 ]);
 export type FromAgent = z.infer<typeof FromAgent>;
 
 /** A request of the control plane over the link, and the agent's answer. */
-export type AgentRequest = Extract<ToAgent, { type: "make_deploy_key" | "test_repository" }>;
-export type AgentAnswer = Extract<FromAgent, { type: "deploy_key" | "repository_tested" }>;
+export type AgentRequest = Extract<
+  ToAgent,
+  { type: "make_deploy_key" | "test_repository" | "read_processes" }
+>;
+export type AgentAnswer = Extract<FromAgent, { type: "deploy_key" | "repository_tested" | "processes_read" }>;

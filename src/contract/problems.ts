@@ -75,6 +75,11 @@ export const problems = {
     title: "No rollback target",
     when: "No earlier deployment was live, or the named deployment was never live or was deleted.",
   },
+  not_live: {
+    status: 409,
+    title: "Not live",
+    when: "The project has no live deployment, so there is nothing to restart or to give new settings.",
+  },
   not_cancelable: {
     status: 409,
     title: "Not cancelable",

@@ -1,7 +1,7 @@
 // The stages of a run. A new stage starts here: the types below make the compiler name every other place it needs.
 
 /** What an agent does in a run, in this order. */
-export const runStages = ["fetch", "install", "build", "release", "activate", "verify"] as const;
+export const runStages = ["fetch", "install", "build", "release", "start", "activate", "verify"] as const;
 export type RunStage = (typeof runStages)[number];
 
 /** The stages that a deployment passes through, in this order. */
@@ -9,7 +9,7 @@ export const stages = ["queued", ...runStages] as const;
 export type Stage = (typeof stages)[number];
 
 /** The stages that only some deployments have. */
-export const optionalStages: ReadonlySet<Stage> = new Set<Stage>(["install", "release"]);
+export const optionalStages: ReadonlySet<Stage> = new Set<Stage>(["install", "release", "start"]);
 
 export const stageLabels = {
   queued: "Queued",
@@ -17,6 +17,7 @@ export const stageLabels = {
   install: "Install",
   build: "Build",
   release: "Release",
+  start: "Start",
   activate: "Activate",
   verify: "Verify",
 } as const satisfies Record<Stage, string>;
@@ -31,6 +32,7 @@ export const defaultTimeouts = {
   install_seconds: 600,
   build_seconds: 600,
   release_seconds: 600,
+  start_seconds: 120,
   activate_seconds: 60,
   verify_seconds: 60,
 } as const satisfies Record<TimeoutName, number>;

@@ -86,7 +86,9 @@ function tidied(schema: Schema, direction: Direction, isOpen: boolean): Schema {
   if (result.maximum === Number.MAX_SAFE_INTEGER) delete result.maximum;
   // Responses contain every field, and may get more fields at any time.
   if (direction === "output") delete result.default;
-  if (isOpen) delete result.additionalProperties;
+  if (typeof result.additionalProperties === "object")
+    result.additionalProperties = inner(result.additionalProperties);
+  else if (isOpen) delete result.additionalProperties;
   if (result.items !== undefined) result.items = inner(result.items);
   return result;
 }

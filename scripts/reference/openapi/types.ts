@@ -18,8 +18,13 @@ export const Schema = z.strictObject({
   minItems: z.number().optional(),
   maxItems: z.number().optional(),
   required: z.array(z.string()).optional(),
-  additionalProperties: z.boolean().optional(),
   "x-enumDescriptions": z.record(z.string(), z.string()).optional(),
+  get additionalProperties(): z.ZodOptional<z.ZodUnion<readonly [z.ZodBoolean, typeof Schema]>> {
+    return z.union([z.boolean(), Schema]).optional();
+  },
+  get propertyNames(): z.ZodOptional<typeof Schema> {
+    return Schema.optional();
+  },
   get items(): z.ZodOptional<typeof Schema> {
     return Schema.optional();
   },

@@ -211,6 +211,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
           return void remove(message.project_id, message.purge);
         case "make_deploy_key":
         case "test_repository":
+        case "read_processes":
           return void requests.answer(message).then(send);
       }
     },

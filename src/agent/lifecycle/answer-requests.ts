@@ -54,6 +54,8 @@ export function createRequests(context: AgentContext, signal: AbortSignal): Requ
           return makeKey(request);
         case "test_repository":
           return test(request);
+        case "read_processes":
+          return Promise.resolve({ ...request, type: "processes_read", processes: [] });
       }
     },
   };

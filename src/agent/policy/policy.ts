@@ -3,7 +3,8 @@ import * as z from "zod/mini";
 import { parseRepository } from "#agent/policy/repository-address.ts";
 import { textBetween, wholeBetween } from "#contract/bounds.ts";
 import { BranchName, SharedPath } from "#contract/git-names.ts";
-import { CommitRule, Limits, ShellCommand } from "#contract/endpoints/projects/schemas.ts";
+import { CommitRule, Limits } from "#contract/endpoints/projects/schemas.ts";
+import { ShellCommand } from "#contract/shell-command.ts";
 
 const RepositoryPattern = textBetween(1, 2048).check(
   z.refine((pattern) => parseRepository(pattern, "pattern") !== null, {

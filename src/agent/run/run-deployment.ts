@@ -2,6 +2,7 @@ import { checkOrder, checkRelease, type PolicyRefusal } from "#agent/policy/chec
 import { messageOf } from "#contract/lib/message-of.ts";
 import { reportResult } from "#agent/report/report-result.ts";
 import { activateRelease } from "#agent/run/activate/activate-stage.ts";
+import { startInstances } from "#agent/run/start/start-stage.ts";
 import { runReleaseCommand } from "#agent/run/activate/release-stage.ts";
 import { buildRelease } from "#agent/run/build/build-stage.ts";
 import { installDependencies } from "#agent/run/build/install-stage.ts";
@@ -38,6 +39,7 @@ const stageFunctions = {
   install: installDependencies,
   build: buildRelease,
   release: runReleaseCommand,
+  start: startInstances,
   activate: activateRelease,
   verify: verifyRelease,
 } as const satisfies Record<RunStage, (scope: RunScope, ...rest: never[]) => Promise<Step<unknown>>>;

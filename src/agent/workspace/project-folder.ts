@@ -41,5 +41,13 @@ export function projectFolder(home: string, projectId: ProjectId) {
     temp: join(root, "tmp"),
     /** Output of processes that activate commands left running. */
     output: join(root, "output"),
+    /** What each instance of a process prints. The project's user can write to it. */
+    logs: join(root, "logs"),
+    /** The instances that this agent has started and not yet seen end. */
+    instances: join(root, "instances"),
+    /** The instances that must run, and what leads to them. Truth after a restart of the server. */
+    desired: join(root, "desired.json"),
+    /** The domains of the project, and what they lead to. */
+    site: join(root, "site.json"),
   };
 }

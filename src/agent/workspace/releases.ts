@@ -10,7 +10,8 @@ import { readJsonFile } from "#node/read-json-file.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 import { ReleaseVersion } from "#contract/agent-order.ts";
 import { CommitSha, InsidePath } from "#contract/git-names.ts";
-import { Limits, ShellCommand } from "#contract/endpoints/projects/schemas.ts";
+import { Limits } from "#contract/endpoints/projects/schemas.ts";
+import { ShellCommand } from "#contract/shell-command.ts";
 
 /**
  * The record of a release, `releases/<version>.json`. It is written last: a release folder without a record is

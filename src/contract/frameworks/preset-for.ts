@@ -3,7 +3,8 @@ import { filesIn } from "#contract/frameworks/form.ts";
 import { noCommands } from "#contract/frameworks/recipes.ts";
 import { type FrameworkPreset, presetName, presets } from "#contract/frameworks/presets.ts";
 import { readFiles, type Tree } from "#contract/frameworks/tree.ts";
-import type { BuildSettings, DetectedPreset, Preset } from "#contract/endpoints/projects/schemas.ts";
+import type { BuildSettings, Preset } from "#contract/endpoints/projects/schemas.ts";
+import type { DetectedPreset } from "#contract/endpoints/projects/reported-preset.ts";
 
 /** The framework of a project in which no framework is detected. */
 export const STATIC = "static";

@@ -24,6 +24,7 @@ export const problemRemedies: Readonly<Record<ProblemCode, string>> = {
     "Enrol the server's agent, or run this installation's `/install.sh` on the server to update it. When the agent has connected, send the request again. Without an agent, use a deploy key or an address without a password.",
   no_rollback_target:
     "Choose a target from `GET /v1/projects/{project_id}/rollback-targets`. To deploy any other code again, start a deployment of its commit.",
+  not_live: "Deploy the project first.",
   not_cancelable:
     "The deployment can no longer be canceled. If it went live, roll back with `POST /v1/rollback`.",
   queue_full:

@@ -2,6 +2,7 @@ import { accountSchemas } from "#contract/endpoints/accounts/texts.ts";
 import { agentSchemas } from "#contract/endpoints/agents/texts.ts";
 import { deploymentSchemas } from "#contract/endpoints/deployments/texts.ts";
 import { logSchemas } from "#contract/endpoints/logs/texts.ts";
+import { processSchemas } from "#contract/endpoints/processes/texts.ts";
 import { problemSchemas } from "#contract/reference/schemas/problems.ts";
 import { projectSchemas } from "#contract/endpoints/projects/texts.ts";
 import type { SchemaText } from "#contract/reference/schemas/schema-text.ts";
@@ -16,6 +17,7 @@ export const schemaTexts: Readonly<Record<string, SchemaText>> = {
   ...logSchemas,
   ...projectSchemas,
   ...variableSchemas,
+  ...processSchemas,
   ...serverSchemas,
   ...tokenSchemas,
   ...sessionSchemas,

@@ -6,6 +6,7 @@ export const stageTexts = {
   install: "the server installs the dependencies",
   build: "the server runs the build command",
   release: "the server runs the release command",
+  start: "the server starts the new instances of the processes and checks them",
   activate: "the server switches to the new release and runs the activate command",
   verify: "the server runs the health check",
 } as const satisfies Record<RunStage, string>;
@@ -17,6 +18,8 @@ export const timeoutTexts = {
   install_seconds: "The maximum time for the install command.",
   build_seconds: "The maximum time for the build command.",
   release_seconds: "The maximum time for the release command.",
+  start_seconds:
+    "The maximum time until the new instances of the processes have started and passed their checks.",
   activate_seconds: "The maximum time for the activate command.",
   verify_seconds: "The maximum time for the whole health check, with all its tries.",
 } as const satisfies Record<TimeoutName, string>;

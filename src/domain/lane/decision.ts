@@ -2,7 +2,7 @@ import type { OutputLine } from "#contract/agent-events.ts";
 import type { ProjectReport } from "#contract/agent-protocol.ts";
 import type { DeploymentId, ServerId } from "#contract/ids.ts";
 import type { LogStage } from "#contract/endpoints/logs/schemas.ts";
-import type { ReportedPreset } from "#contract/endpoints/projects/schemas.ts";
+import type { ReportedPreset } from "#contract/endpoints/projects/reported-preset.ts";
 import type { Lane } from "#domain/lane/lane.ts";
 
 /**

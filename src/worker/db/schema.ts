@@ -17,10 +17,10 @@ import type {
   CommitRule,
   HealthCheck,
   Limits,
-  ReportedPreset,
   QueueMode,
   Timeouts,
 } from "#contract/endpoints/projects/schemas.ts";
+import type { ReportedPreset } from "#contract/endpoints/projects/reported-preset.ts";
 import type { IsolationLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
 import type { Scope } from "#contract/scopes.ts";
 import type { SealKey } from "#contract/endpoints/variables/schemas.ts";

@@ -2,12 +2,11 @@ import { maskQuery, maskUrlSecret } from "#contract/git-names.ts";
 import {
   type AutomaticSetting,
   type HealthCheck,
-  type DetectedPreset,
   type Project,
   type ProjectRow,
-  ReportedPreset,
   type Serving,
 } from "#contract/endpoints/projects/schemas.ts";
+import { type DetectedPreset, ReportedPreset } from "#contract/endpoints/projects/reported-preset.ts";
 import { defaultTimeouts } from "#contract/stages.ts";
 import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
 import type { ProjectSummary } from "#worker/db/projects/list-projects.ts";

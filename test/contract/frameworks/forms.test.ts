@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { buildProblem, detectFramework, presetFor } from "#contract/frameworks/preset-for.ts";
-import { ReportedPreset } from "#contract/endpoints/projects/schemas.ts";
+import { ReportedPreset } from "#contract/endpoints/projects/reported-preset.ts";
 import { surveyTree, type Tree } from "#contract/frameworks/tree.ts";
 
 type Files = Readonly<Record<string, string>>;

@@ -9,7 +9,8 @@ import {
 } from "#contract/frameworks/preset-for.ts";
 import { presets } from "#contract/frameworks/presets.ts";
 import { deepPaths, surveyTree, type Tree } from "#contract/frameworks/tree.ts";
-import { Framework, type Preset, ReportedPreset } from "#contract/endpoints/projects/schemas.ts";
+import { Framework, type Preset } from "#contract/endpoints/projects/schemas.ts";
+import { ReportedPreset } from "#contract/endpoints/projects/reported-preset.ts";
 
 type Files = Readonly<Record<string, string>>;
 

@@ -43,6 +43,8 @@ function rewritten(schema: Schema, direction: "sent" | "answered", isPart = fals
     result.additionalProperties = false;
   if (result.$ref?.startsWith(PREFIX))
     result.$ref = `${direction}#/$defs/${result.$ref.slice(PREFIX.length)}`;
+  if (typeof result.additionalProperties === "object")
+    result.additionalProperties = inner(result.additionalProperties);
   if (result.items !== undefined) result.items = inner(result.items);
   if (result.anyOf !== undefined) result.anyOf = result.anyOf.map(inner);
   if (result.oneOf !== undefined) result.oneOf = result.oneOf.map(inner);

@@ -92,6 +92,7 @@ export function takeMessage(agent: ModelAgent, message: ToAgent): ModelAgent {
     case "welcome":
     case "make_deploy_key":
     case "test_repository":
+    case "read_processes":
       return agent;
   }
 }

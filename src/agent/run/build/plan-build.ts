@@ -12,7 +12,7 @@ import { fail, failWith, type Step } from "#agent/run/step/step.ts";
 import { folderInside } from "#build/tree/folder-inside.ts";
 import { readTree } from "#build/tree/read-tree.ts";
 import { releasePath } from "#agent/workspace/releases.ts";
-import type { DetectedPreset } from "#contract/endpoints/projects/schemas.ts";
+import type { DetectedPreset } from "#contract/endpoints/projects/reported-preset.ts";
 import { succeed } from "#contract/lib/result.ts";
 
 /** How a fetched commit becomes a release. */

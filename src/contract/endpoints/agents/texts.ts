@@ -1,6 +1,6 @@
 import * as events from "#contract/agent-events.ts";
 import * as protocol from "#contract/agent-protocol.ts";
-import { ReportedPreset } from "#contract/endpoints/projects/schemas.ts";
+import { ReportedPreset } from "#contract/endpoints/projects/reported-preset.ts";
 import { example, secrets } from "#contract/reference/examples.ts";
 import type { OperationTexts } from "#contract/reference/operation-text.ts";
 import { prose } from "#contract/reference/prose.ts";
@@ -72,6 +72,7 @@ export const agentSchemas = {
     app_type: "Whether the app is published as files or runs as a server.",
     start_command: "The command that starts a server. `null`: unknown, or no server.",
     reasons: "Why the framework and the type were detected.",
+    processes: "The processes that the repository or its framework defines, by name.",
   }),
   RunResult: object(events.RunResult, "The result of a run.", {
     outcome:
@@ -91,6 +92,7 @@ export const agentSchemas = {
     release: "The release that the symbolic link `current` points to.",
     releases: "The complete releases on the server.",
     url: "The URL at which the agent serves the project, if it does.",
+    processes: "The processes of the project and their instances, if it has any.",
   }),
   Instruction: choice(events.Instruction, "What the agent must do next.", {
     continue: "continue, and wait before the switch to the new release",

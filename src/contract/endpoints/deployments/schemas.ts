@@ -12,7 +12,8 @@ export type DeploymentStatus = z.infer<typeof DeploymentStatus>;
 export const DeploymentStage = z.enum([...stages, "canceling"]);
 export type DeploymentStage = z.infer<typeof DeploymentStage>;
 
-export const DeploymentKind = z.enum(["deploy", "rollback"]);
+/** `config`: the live release again, with today's variables and process settings. */
+export const DeploymentKind = z.enum(["deploy", "rollback", "config"]);
 export type DeploymentKind = z.infer<typeof DeploymentKind>;
 
 export const FailureCode = z.enum([
@@ -23,6 +24,7 @@ export const FailureCode = z.enum([
   "install_failed",
   "build_failed",
   "release_failed",
+  "start_failed",
   "activate_failed",
   "health_check_failed",
   "timed_out",

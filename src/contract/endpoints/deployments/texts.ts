@@ -176,6 +176,7 @@ export const deploymentSchemas = {
   DeploymentKind: choice(schemas.DeploymentKind, "The kind of a deployment.", {
     deploy: "deploys a branch or a commit",
     rollback: "deploys the code of an earlier deployment",
+    config: "deploys the live code again with the current variables and process settings, without a build",
   }),
   FailureCode: choice(schemas.FailureCode, "Why a deployment failed.", {
     fetch_failed: "git could not fetch the repository",
@@ -186,6 +187,7 @@ export const deploymentSchemas = {
     install_failed: "the install command failed",
     build_failed: "the build command failed, or its output cannot be published",
     release_failed: "the release command failed; the server did not switch to the release",
+    start_failed: "an instance of a process did not start; the server did not switch to the release",
     activate_failed: "the switch to the release or the activate command failed",
     health_check_failed: "the health check failed",
     timed_out: "a stage exceeded its timeout",

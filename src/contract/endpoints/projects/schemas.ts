@@ -7,6 +7,7 @@ import { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
 import { mapValues } from "#contract/lib/map-values.ts";
 import { DeployKeySummary } from "#contract/endpoints/projects/repository-access.ts";
 import { NextCursor } from "#contract/paging.ts";
+import { ShellCommand } from "#contract/shell-command.ts";
 import { defaultTimeouts } from "#contract/stages.ts";
 
 /** A name for people, on one line. Invisible characters are refused, because two different names could look the same. */
@@ -25,17 +26,17 @@ export const DisplayName = textBetween(1, 100).check(
   ),
 );
 
-/** A shell command line, run by `sh -c` in the release's root directory. */
-export const ShellCommand = textBetween(1, 8192).check(
-  z.refine((command) => !command.includes("\0"), "must not contain a NUL character"),
-);
-
 export const Domain = textUpTo(253).check(
   z.regex(
     /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/,
     "must be a host name in lower case, such as shop.example.com",
   ),
 );
+
+/** A further host name of a project. `redirect`: it leads to the project's domain; otherwise it shows the same. */
+export const Alias = z.strictObject({ domain: Domain, redirect: z._default(z.boolean(), true) });
+export type Alias = z.infer<typeof Alias>;
+export const MAX_ALIASES = 20;
 
 export const Framework = textLike(
   /^[a-z0-9][a-z0-9.-]{0,39}$/,
@@ -111,25 +112,6 @@ export type Preset = z.infer<typeof Preset>;
 /** `static`: files that a web server publishes. `server`: a process that answers requests. */
 export const AppType = z.enum(["static", "server"]);
 export type AppType = z.infer<typeof AppType>;
-
-/**
- * A preset for a project's files: also how the built project runs, why this framework and this type were detected, and
- * the usual release command of the framework, if any.
- */
-const DetectedPreset = z.extend(Preset, {
-  app_type: AppType,
-  start_command: z.nullable(ShellCommand),
-  reasons: listUpTo(textBetween(1, 2000), 20),
-  suggested_release_command: z.optional(ShellCommand),
-});
-export type DetectedPreset = z.infer<typeof DetectedPreset>;
-
-/** A preset from an older agent or an older row of the database: its build command installs the dependencies too. */
-export const ReportedPreset = z.extend(z.partial(DetectedPreset), {
-  ...Preset.shape,
-  install_command: z._default(Preset.shape.install_command, null),
-});
-export type ReportedPreset = z.input<typeof ReportedPreset>;
 
 /** The build settings of a project. Omitted settings come from the preset of the framework. */
 export const BuildSettings = z.partial(Preset);

@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import type { ProjectId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { projects } from "#worker/db/schema.ts";
-import type { ReportedPreset } from "#contract/endpoints/projects/schemas.ts";
+import type { ReportedPreset } from "#contract/endpoints/projects/reported-preset.ts";
 
 /** Records the settings that the latest deployment detected from the project's files. */
 export async function setDetected(

@@ -142,10 +142,13 @@ export class AgentLink extends DurableObject<Env> {
         if (!queue.isKnown(message.project.project_id)) return;
         queue.takeChange(message.project, Date.now());
         return await runDeliveries(this.#link);
-      case "deploy_key":
-      case "repository_tested": {
+      case "repository_tested":
+      case "processes_read":
         this.#requests.take(message);
-        if (message.type !== "deploy_key" || message.public_key === null) return;
+        return;
+      case "deploy_key": {
+        this.#requests.take(message);
+        if (message.public_key === null) return;
         if (!queue.isKnown(message.project_id)) return;
         keys.take([{ project_id: message.project_id, public_key: message.public_key }]);
         return await runDeliveries(this.#link);

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { ProjectReport } from "#contract/agent-protocol.ts";
 import { DeploymentId, ServerId } from "#contract/ids.ts";
-import { ReportedPreset } from "#contract/endpoints/projects/schemas.ts";
+import { ReportedPreset } from "#contract/endpoints/projects/reported-preset.ts";
 import { RESTORABLE_MS } from "#domain/lane/lane.ts";
 
 const StoredServing = z.strictObject({

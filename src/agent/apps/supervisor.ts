@@ -1,0 +1,64 @@
+import type { Command } from "#build/process/command.ts";
+import type { UnitLimits } from "#agent/isolation/run-isolated.ts";
+import type { StopSignal } from "#contract/endpoints/processes/schemas.ts";
+import type { ProjectId } from "#contract/ids.ts";
+import type { ResultOf } from "#contract/lib/result.ts";
+
+/** What a supervisor needs to start an instance, and to start it again whenever it ends. */
+export type InstanceSpec = {
+  readonly project: ProjectId;
+  /** Unique in the project, see `InstanceName`. */
+  readonly name: string;
+  /** The release whose folder the instance may write to. */
+  readonly release: number;
+  /** With the environment, which contains PORT and may contain secrets. */
+  readonly command: Command;
+  readonly limits: UnitLimits;
+  readonly stopSignal: StopSignal;
+  /** How long it may take to end after the signal, before SIGKILL to all of its processes. */
+  readonly stopSeconds: number;
+};
+
+/** How an instance ended by itself. `code` is null if a signal ended it. */
+export type InstanceExit = {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly isOutOfMemory: boolean;
+};
+
+/** An instance that a supervisor has started and nobody has stopped. */
+export type SupervisedInstance = {
+  readonly project: ProjectId;
+  readonly name: string;
+  /** `restarting`: it ended by itself and waits for its next start. `stopping`: it was told to end. */
+  readonly state: "running" | "restarting" | "stopping";
+  /** When its present life began, in Unix milliseconds; null between two lives. */
+  readonly startedAt: number | null;
+  /** How often it was started again. */
+  readonly restarts: number;
+  readonly lastExit: InstanceExit | null;
+  /** The memory of all its processes; null where it cannot be known. */
+  readonly memoryBytes: number | null;
+  /** The CPU time of all its processes since the start of its present life, in milliseconds. */
+  readonly cpuMs: number | null;
+};
+
+/** `reason`: a sentence for the log. */
+export type SupervisorResult<Value> = ResultOf<Value, { readonly reason: string }>;
+
+/**
+ * Runs the instances of apps, and starts them again when they end: after 0.2 s, then twice as long each time up to 60 s,
+ * and again after 0.2 s once one has lived for 60 s. Its instances do not end with the agent. No function throws, and all
+ * are safe to repeat.
+ */
+export type Supervisor = {
+  readonly kind: "systemd" | "process";
+  /** Starts an instance, unless one with this name is there. Its output is appended to `instanceLog`. */
+  start(spec: InstanceSpec): Promise<SupervisorResult<null>>;
+  /** Ends an instance and all of its processes, and forgets it. Done when none of them is left. */
+  stop(project: ProjectId, name: string): Promise<SupervisorResult<null>>;
+  /** The instances of a project, or with null of all projects. */
+  list(project: ProjectId | null): Promise<SupervisorResult<readonly SupervisedInstance[]>>;
+  /** Whether a process of the instance itself listens on this TCP port. */
+  listensOn(project: ProjectId, name: string, port: number): Promise<SupervisorResult<boolean>>;
+};

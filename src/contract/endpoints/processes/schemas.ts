@@ -1,0 +1,130 @@
+import * as z from "zod/mini";
+
+import { listUpTo, numberFrom, textLike, textUpTo, wholeBetween, wholeFrom } from "#contract/bounds.ts";
+import { ShellCommand } from "#contract/shell-command.ts";
+
+/** The most processes of a project, and the most instances of one process. */
+export const MAX_PROCESSES = 20;
+export const MAX_INSTANCES = 12;
+
+/** The process that a project's domain leads to. */
+export const WEB = "web";
+
+/** The name of a process, such as `web` or `worker`. */
+export const ProcessName = textLike(
+  /^[a-z][a-z0-9_-]{0,29}$/,
+  "must be a process's name: up to 30 lower-case letters, digits, hyphens and underscores, beginning with a letter",
+);
+
+export const StopSignal = z.enum(["SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP", "SIGUSR1", "SIGUSR2"]);
+export type StopSignal = z.infer<typeof StopSignal>;
+
+/**
+ * How a process runs. `port`: each instance listens on the port that it gets as PORT. `overlap`: at a deployment, old
+ * and new instances of a process without a port run at the same time for a moment; otherwise the old ones end first.
+ * `memory_mb`, `cpu_weight` and `tasks` are for each instance, as the project's `limits` are for a command.
+ */
+const processFields = {
+  command: ShellCommand,
+  instances: wholeBetween(0, MAX_INSTANCES),
+  port: z.boolean(),
+  memory_mb: wholeBetween(32, 4_194_304),
+  cpu_weight: wholeBetween(1, 10_000),
+  tasks: wholeBetween(16, 1_000_000),
+  stop_signal: StopSignal,
+  stop_seconds: wholeBetween(0, 600),
+  overlap: z.boolean(),
+};
+
+/** A process that a repository defines. Omitted fields have their defaults. */
+export const ProcessDefinition = z.extend(z.partial(z.strictObject(processFields)), {
+  command: ShellCommand,
+});
+export type ProcessDefinition = z.infer<typeof ProcessDefinition>;
+
+/** A project's own settings for a process, which win over the repository's. `stopped`: it has no instances until it is started again. */
+export const ProcessSettings = z.partial(z.strictObject({ ...processFields, stopped: z.boolean() }));
+export type ProcessSettings = z.infer<typeof ProcessSettings>;
+
+/** How long replaced instances may finish their requests before they are stopped. */
+export const DrainSeconds = wholeBetween(0, 600);
+export const DEFAULT_DRAIN_SECONDS = 30;
+
+const byName = <Value extends z.ZodMiniType>(value: Value) =>
+  z
+    .record(ProcessName, value)
+    .check(
+      z.refine(
+        (processes) => Object.keys(processes).length <= MAX_PROCESSES,
+        `must have at most ${MAX_PROCESSES} processes`,
+      ),
+    );
+
+export const ProcessDefinitions = byName(ProcessDefinition);
+export type ProcessDefinitions = z.infer<typeof ProcessDefinitions>;
+export const AllProcessSettings = byName(ProcessSettings);
+export type AllProcessSettings = z.infer<typeof AllProcessSettings>;
+
+/** The settings of one process to change. Omitted fields keep their values; null removes the project's own value. */
+export const UpdateProcessInput = z.partial(
+  z.strictObject({
+    command: z.nullable(processFields.command),
+    instances: z.nullable(processFields.instances),
+    port: z.nullable(processFields.port),
+    memory_mb: z.nullable(processFields.memory_mb),
+    cpu_weight: z.nullable(processFields.cpu_weight),
+    tasks: z.nullable(processFields.tasks),
+    stop_signal: z.nullable(processFields.stop_signal),
+    stop_seconds: z.nullable(processFields.stop_seconds),
+    overlap: z.nullable(processFields.overlap),
+  }),
+);
+export type UpdateProcessInput = z.infer<typeof UpdateProcessInput>;
+
+/** The name of an instance, unique in its project: `<process>-<version>-<n>`, with the version of the deployment that started it. */
+export const InstanceName = textLike(/^[a-z][a-z0-9_-]{0,29}-[1-9][0-9]{0,14}-[0-9]{1,2}$/);
+
+/**
+ * `starting`: it runs and has not passed its check. `live`: it gets requests, or a process without a port runs.
+ * `draining`: it finishes its requests and ends. `restarting`: it ended by itself and is started again.
+ * `crash_looping`: as `restarting`, after it ended five times within a minute.
+ */
+export const InstanceState = z.enum(["starting", "live", "draining", "restarting", "crash_looping"]);
+export type InstanceState = z.infer<typeof InstanceState>;
+
+const MAX_LAST_OUTPUT = 4096;
+
+/**
+ * An instance as the server sees it. `restarts`: how often it was started again after it ended by itself. `cpu_percent`:
+ * of one core, since the previous look. `last_exit` and `last_output` say how and with which lines it ended last.
+ */
+export const InstanceReport = z.strictObject({
+  name: InstanceName,
+  state: InstanceState,
+  started_at: z.nullable(textUpTo(40)),
+  restarts: wholeFrom(0),
+  memory_bytes: z.nullable(wholeFrom(0)),
+  cpu_percent: z.nullable(numberFrom(0)),
+  last_exit: z.nullable(textUpTo(100)),
+  last_output: z.nullable(textUpTo(MAX_LAST_OUTPUT)),
+});
+export type InstanceReport = z.infer<typeof InstanceReport>;
+
+/** A process as the server runs it. `wanted`: how many instances there should be. */
+export const ProcessReport = z.strictObject({
+  name: ProcessName,
+  command: ShellCommand,
+  port: z.boolean(),
+  wanted: wholeBetween(0, MAX_INSTANCES),
+  stopped: z.boolean(),
+  instances: listUpTo(InstanceReport, 4 * MAX_INSTANCES),
+});
+export type ProcessReport = z.infer<typeof ProcessReport>;
+export const ProcessReports = listUpTo(ProcessReport, MAX_PROCESSES);
+
+/** The processes of a project. `checked_at`: when the server reported them; null if it never did. */
+export const Processes = z.strictObject({
+  processes: z.array(ProcessReport),
+  checked_at: z.nullable(z.string()),
+});
+export type Processes = z.infer<typeof Processes>;

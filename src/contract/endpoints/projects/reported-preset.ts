@@ -1,0 +1,27 @@
+import * as z from "zod/mini";
+
+import { listUpTo, textBetween } from "#contract/bounds.ts";
+import { ProcessDefinitions } from "#contract/endpoints/processes/schemas.ts";
+import { AppType, Preset } from "#contract/endpoints/projects/schemas.ts";
+import { ShellCommand } from "#contract/shell-command.ts";
+
+/**
+ * A preset for a project's files: also how the built project runs, why this framework and this type were detected, and
+ * the usual release command of the framework, if any. `processes`: those that the repository defines, or
+ * the preset of its framework.
+ */
+const DetectedPreset = z.extend(Preset, {
+  app_type: AppType,
+  start_command: z.nullable(ShellCommand),
+  reasons: listUpTo(textBetween(1, 2000), 20),
+  suggested_release_command: z.optional(ShellCommand),
+  processes: z.optional(ProcessDefinitions),
+});
+export type DetectedPreset = z.infer<typeof DetectedPreset>;
+
+/** A preset from an older agent or an older row of the database: its build command installs the dependencies too. */
+export const ReportedPreset = z.extend(z.partial(DetectedPreset), {
+  ...Preset.shape,
+  install_command: z._default(Preset.shape.install_command, null),
+});
+export type ReportedPreset = z.input<typeof ReportedPreset>;
