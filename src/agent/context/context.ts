@@ -1,4 +1,5 @@
 import type { Connection } from "#contract/agent-connection.ts";
+import type { Ingress } from "#agent/ingress/ingress.ts";
 import type { Isolation } from "#agent/isolation/isolation.ts";
 import type { Policy } from "#agent/policy/policy.ts";
 import type { Pace } from "#agent/lib/pace.ts";
@@ -37,6 +38,10 @@ export type AgentContext = {
   /** The rate limit for the requests of all runs. */
   readonly pace: Pace;
   readonly sites: Sites;
+  /** What receives the visitors' requests. */
+  readonly ingress: Ingress;
+  /** The folder of the files through which the ingress finds each project's instances and files; absolute. */
+  readonly slots: string;
   /** Who runs the commands of projects. Decided when the agent starts. */
   readonly isolation: Isolation;
   /** The programs of this server that builds use. */

@@ -7,7 +7,7 @@ import { isOpenToOthers } from "#contract/loopback.ts";
 
 export const USAGE = `usage:
   gantry-agent enroll --url URL [--token TOKEN] --home DIR            enrol this server with a control plane
-  gantry-agent run --home DIR [--policy FILE] [--sites-socket PATH] [--isolate SOCKET]
+  gantry-agent run --home DIR [--policy FILE] [--sites-socket PATH] [--isolate SOCKET] [--slots DIR]
                                                                       run the agent
   gantry-agent status --home DIR                                      show whether the agent is connected
   gantry-agent forget-host HOST --home DIR                            trust the next key of an ssh host, such as [git.example.com]:2222
@@ -27,6 +27,8 @@ export type AgentArguments =
       readonly sitesSocket: string | null;
       /** The isolation helper's socket; `null` when projects share the agent's user. */
       readonly isolate: string | null;
+      /** The folder of the slots; `null` for the one in the home folder. */
+      readonly slots: string | null;
     }
   | { readonly kind: "status"; readonly home: string }
   | { readonly kind: "end_builds"; readonly home: string; readonly isolate: string | null }
@@ -50,6 +52,7 @@ export function readArguments(argv: readonly string[], environment: NodeJS.Proce
         policy: { type: "string" },
         "sites-socket": { type: "string" },
         isolate: { type: "string" },
+        slots: { type: "string" },
         version: { type: "boolean" },
         help: { type: "boolean", short: "h" },
       },
@@ -87,7 +90,7 @@ export function readArguments(argv: readonly string[], environment: NodeJS.Proce
       return { kind: "enroll", url: url.replace(/\/+$/, ""), token, home: resolve(home) };
     }
     case "run": {
-      const { policy, "sites-socket": socket, isolate } = values;
+      const { policy, "sites-socket": socket, isolate, slots } = values;
       if (home === undefined) return missing("--home");
       return {
         kind: "run",
@@ -95,6 +98,7 @@ export function readArguments(argv: readonly string[], environment: NodeJS.Proce
         policy: policy === undefined ? null : resolve(policy),
         sitesSocket: socket === undefined ? null : resolve(socket),
         isolate: isolate === undefined ? null : resolve(isolate),
+        slots: slots === undefined ? null : resolve(slots),
       };
     }
     case "status":

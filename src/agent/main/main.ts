@@ -14,6 +14,8 @@ import {
   isolationSentences,
   noIsolation,
 } from "#agent/isolation/isolation.ts";
+import { noIngress } from "#agent/ingress/ingress.ts";
+import { localSlotsFolder } from "#agent/ingress/slots.ts";
 import { holderOf, lockHome } from "#agent/lifecycle/home-lock.ts";
 import { chooseProxy } from "#agent/lib/http/choose-proxy.ts";
 import { plainHttp } from "#agent/lib/http/control-plane.ts";
@@ -100,7 +102,8 @@ async function enrollServer(url: string, token: string, home: string): Promise<n
   return exitCodes.ok;
 }
 
-async function runServer({ home, policy: path, sitesSocket, isolate }: RunArguments): Promise<number> {
+async function runServer(args: RunArguments): Promise<number> {
+  const { home, policy: path, isolate } = args;
   const isolation = chooseIsolation(isolate);
   log(isolationSentences[isolation.kind]);
   if (await isOtherUsersHome(home)) return exitCodes.give_up;
@@ -110,19 +113,18 @@ async function runServer({ home, policy: path, sitesSocket, isolate }: RunArgume
   if (read.kind === "unreadable") return refuse(`${connectionPath(home)} cannot be read: ${read.reason}.`);
   if (isOpenToOthers(new URL(read.connection.url)))
     return refuse(`The agent does not start: ${plainHttp(read.connection.url)}. Enrol this server again.`);
-  if (path === null) return serve(home, read.connection, openPolicy, sitesSocket, isolation);
+  if (path === null) return serve(args, read.connection, openPolicy, isolation);
   const policy = await readPolicy(path);
   // Without a readable policy, the agent would carry out orders that its owner does not allow.
   if (policy.kind === "refused") return refuse(`The agent does not start: ${policy.reason}`);
   log(`using the policy ${path}, as read now`);
-  return serve(home, read.connection, policy.policy, sitesSocket, isolation);
+  return serve(args, read.connection, policy.policy, isolation);
 }
 
 async function serve(
-  home: string,
+  { home, sitesSocket, slots }: RunArguments,
   connection: Connection,
   policy: Policy,
-  sitesSocket: string | null,
   isolation: Isolation,
 ): Promise<number> {
   const sealKey = await openSealKey(home);
@@ -160,6 +162,8 @@ async function serve(
       environment,
       tools: createServerTools({ environment, home, monotonic: clock.monotonic }),
       sites: sitesSocket === null ? noSites : createSites(sitesSocket, log),
+      ingress: noIngress,
+      slots: slots ?? localSlotsFolder(home),
       isolation,
       log,
     },

@@ -8,6 +8,8 @@ import type * as z from "zod";
 import type { AgentContext } from "#agent/context/context.ts";
 import { Policy } from "#agent/policy/policy.ts";
 import { type Isolation, noIsolation } from "#agent/isolation/isolation.ts";
+import { noIngress } from "#agent/ingress/ingress.ts";
+import { localSlotsFolder } from "#agent/ingress/slots.ts";
 import { createPace } from "#agent/lib/pace.ts";
 import { runAgent } from "#agent/main/run-agent.ts";
 import { type AgentSettings, defaultSettings } from "#agent/context/settings.ts";
@@ -116,6 +118,8 @@ export class World {
       random: () => Math.random(),
       environment,
       sites,
+      ingress: noIngress,
+      slots: localSlotsFolder(this.home),
       isolation: this.isolation,
       tools: toolsOf(environment),
       log: (message) => void this.logLines.push(message),

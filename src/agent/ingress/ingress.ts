@@ -1,0 +1,35 @@
+import type { ProjectId } from "#contract/ids.ts";
+
+/** Where to send a request that the ingress answers as one to the domain. The Host header is the domain. */
+export type IngressTarget = { readonly url: URL; readonly socketPath: string };
+
+/**
+ * The program that receives the visitors' requests on this server, and leads them to the projects. It finds instances
+ * and files by the slots (`slots.ts`), so only a change of a `site.json` has to be applied. No function throws.
+ */
+export type Ingress = {
+  /** `none`: the owner's own web server, or the site server of `npm start`, which need no configuration. */
+  readonly kind: "none" | "caddy";
+  /**
+   * Configures the ingress for the sites of all projects, if it is not yet. Safe to repeat. A site that it refuses does
+   * not change the others; after another failure it is tried again.
+   */
+  apply(): Promise<void>;
+  /** Where to check a project through the ingress; null without one, which this process could ask. */
+  targetOf(domain: string, path: string): IngressTarget | null;
+  /** Why the ingress as a whole does not work, as a sentence. */
+  problem(): string | null;
+  /** Why a project's site is not served as `site.json` says, as a sentence. */
+  problemOf(projectId: ProjectId): string | null;
+  /** Looks after the ingress until the signal is aborted: applies what could not be applied, and notices that it ended. */
+  watch(signal: AbortSignal): Promise<void>;
+};
+
+export const noIngress: Ingress = {
+  kind: "none",
+  apply: () => Promise.resolve(),
+  targetOf: () => null,
+  problem: () => null,
+  problemOf: () => null,
+  watch: () => Promise.resolve(),
+};

@@ -1,0 +1,55 @@
+import { readFile, rm } from "node:fs/promises";
+
+import * as z from "zod/mini";
+
+import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
+import { listUpTo } from "#contract/bounds.ts";
+import { Alias, Domain, MAX_ALIASES } from "#contract/endpoints/projects/schemas.ts";
+import { InsidePath } from "#contract/git-names.ts";
+import { parseJson } from "#contract/parse-json.ts";
+import { hasCode } from "#node/has-code.ts";
+import { writeAtomic } from "#node/write-atomic.ts";
+
+import "#contract/issue-messages.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
+
+/** What a domain leads to: the instances of the process `web`, or the files in a folder of the release. */
+const SiteContent = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("app") }),
+  z.object({ kind: z.literal("files"), directory: InsidePath }),
+]);
+
+/** `projects/<id>/site.json`: the domains of a project that has been live. Written at each switch. */
+export const SiteFile = z.object({
+  domain: Domain,
+  aliases: listUpTo(Alias, MAX_ALIASES),
+  content: SiteContent,
+});
+export type SiteFile = z.infer<typeof SiteFile>;
+
+/** `unreadable`: damaged, or changed by hand. `reason` is the end of a sentence. */
+export type SiteRead =
+  | { readonly kind: "site"; readonly site: SiteFile }
+  | { readonly kind: "missing" }
+  | { readonly kind: "unreadable"; readonly reason: string };
+
+/** Reads a project's site. Never throws. */
+export async function readSite(folder: ProjectFolder): Promise<SiteRead> {
+  try {
+    const site = SiteFile.safeParse(parseJson(await readFile(folder.site, "utf8")));
+    if (site.success) return { kind: "site", site: site.data };
+    return { kind: "unreadable", reason: z.prettifyError(site.error) };
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return { kind: "missing" };
+    return { kind: "unreadable", reason: messageOf(error) };
+  }
+}
+
+/**
+ * Writes a project's site, or with null deletes it. Call `ingress.apply` afterwards.
+ * @throws the file system's error; the earlier site is unchanged then
+ */
+export async function writeSite(folder: ProjectFolder, site: SiteFile | null): Promise<void> {
+  if (site === null) return rm(folder.site, { force: true });
+  await writeAtomic(folder.site, `${JSON.stringify(site, null, 2)}\n`, { flush: true });
+}

@@ -1,0 +1,117 @@
+import { mkdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+
+import type { ProjectId } from "#contract/ids.ts";
+import { writeAtomic } from "#node/write-atomic.ts";
+
+/**
+ * The number of slots of each app. One of 1, 2, 3, 4, 6 or 12 instances gets as many as each other, and the ingress
+ * chooses a slot for each request.
+ */
+export const SLOTS = 12;
+
+/** A refused connection is tried again by the ingress, which holds the request. Nothing listens on port 1. */
+const NOWHERE = "127.0.0.1:1";
+
+/** Where the slots are without a service, whose slots are below /run. */
+export function localSlotsFolder(home: string): string {
+  return join(home, "slots");
+}
+
+/**
+ * The files through which the ingress finds a project, all in one folder. The ingress reads them for each request, so a
+ * change needs no reload. They are replaced by rename, and the slots are never deleted while the project exists.
+ */
+export function slotFiles(slotsFolder: string, projectId: ProjectId) {
+  const folder = join(slotsFolder, projectId);
+  return {
+    folder,
+    /** Each contains the address of an instance, such as 127.0.0.1:20113. */
+    slots: Array.from({ length: SLOTS }, (_, at) => join(folder, String(at))),
+    /** The absolute path of the files that are published. */
+    root: join(folder, "root"),
+    /** Exists while the app has no instances because it was stopped. */
+    stopped: join(folder, "stopped"),
+    /** Exists during maintenance, and contains the page to show. */
+    maintenance: join(folder, "maintenance"),
+    /** Exists while requests are held. */
+    paused: join(folder, "paused"),
+    /** The address for held requests: of an instance, or of nothing while they are held. */
+    gate: join(folder, "gate"),
+  };
+}
+
+/**
+ * Leads a project's requests to these addresses, evenly if their number divides 12. Without addresses, the app is
+ * stopped: visitors get a page with status 503. Safe to repeat.
+ * @throws the file system's error; requests may then go to old and new addresses
+ */
+export async function writeSlots(
+  slotsFolder: string,
+  projectId: ProjectId,
+  addresses: readonly string[],
+): Promise<void> {
+  const files = slotFiles(slotsFolder, projectId);
+  await mkdir(files.folder, { recursive: true });
+  const [first] = addresses;
+  if (first === undefined) return writeAtomic(files.stopped, "");
+  await Promise.all(
+    files.slots.map((path, at) => writeAtomic(path, addresses[at % addresses.length] ?? first)),
+  );
+  // Requests that were held until a moment ago still read the gate.
+  if (!(await isThere(files.paused))) await writeAtomic(files.gate, first);
+  await rm(files.stopped, { force: true });
+}
+
+/**
+ * Publishes the files of a folder, which is absolute and belongs to one release: then a request gets all of its files
+ * from that release. Safe to repeat.
+ * @throws the file system's error
+ */
+export async function writeDocumentRoot(
+  slotsFolder: string,
+  projectId: ProjectId,
+  documentRoot: string,
+): Promise<void> {
+  const files = slotFiles(slotsFolder, projectId);
+  await mkdir(files.folder, { recursive: true });
+  await writeAtomic(files.root, documentRoot);
+}
+
+/** Shows a page with status 503 instead of the site, or with null the site again. @throws the file system's error */
+export async function setMaintenance(
+  slotsFolder: string,
+  projectId: ProjectId,
+  page: string | null,
+): Promise<void> {
+  const files = slotFiles(slotsFolder, projectId);
+  await mkdir(files.folder, { recursive: true });
+  if (page === null) await rm(files.maintenance, { force: true });
+  else await writeAtomic(files.maintenance, page);
+}
+
+/**
+ * Holds the requests to an app, each for at most 30 s, or sends the held ones to an instance.
+ * @param to the address of an instance for the held requests; null to hold them
+ * @throws the file system's error
+ */
+export async function setPaused(slotsFolder: string, projectId: ProjectId, to: string | null): Promise<void> {
+  const files = slotFiles(slotsFolder, projectId);
+  await mkdir(files.folder, { recursive: true });
+  // The gate first: a request that finds the other file reads it.
+  await writeAtomic(files.gate, to ?? NOWHERE);
+  if (to === null) await writeAtomic(files.paused, "");
+  else await rm(files.paused, { force: true });
+}
+
+/** Deletes the files of a project that is removed. Call it when the ingress does not serve the project any more. */
+export async function removeSlots(slotsFolder: string, projectId: ProjectId): Promise<void> {
+  await rm(slotFiles(slotsFolder, projectId).folder, { recursive: true, force: true });
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
