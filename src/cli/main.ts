@@ -8,6 +8,7 @@ import { commandHelp, generalHelp } from "#cli/help.ts";
 import { type Outcome, stop } from "#cli/outcome.ts";
 import { createOutput, type Output } from "#cli/output/output.ts";
 import { COMMAND_VERSION } from "#cli/version.ts";
+import "#contract/issue-messages.ts";
 
 const { argv, env, stdin, stdout, stderr } = process;
 

@@ -1,6 +1,5 @@
 import type * as z from "zod/mini";
 
-import "#contract/issue-messages.ts";
 import type { ProblemCode } from "#contract/problems.ts";
 import type { Scope } from "#contract/scopes.ts";
 

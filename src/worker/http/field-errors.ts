@@ -1,5 +1,6 @@
 import type * as z from "zod/mini";
 
+import "#contract/issue-messages.ts";
 import type { FieldError } from "#contract/problems.ts";
 import { NOT_WELL_FORMED, notWellFormed } from "#contract/well-formed.ts";
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { clientEndpoints } from "#contract/endpoints/client-endpoints.ts";
 import { type Project, Timeouts, UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
 import { createIdGenerator } from "#contract/ids.ts";
 import { changesOf, draftOf, editsAfter, editsSince } from "#dashboard/pages/settings/draft.ts";
@@ -143,7 +144,7 @@ describe("the settings form", () => {
     [{ name: "" }, "name", "Required."],
     [{ health_check: "/a b" }, "health_check.path", "Must begin with / and contain no spaces."],
   ])("explains the error in %j", (part, path, text) => {
-    const parsed = UpdateProjectInput.safeParse(changed(part));
+    const parsed = clientEndpoints.updateProject.body.safeParse(changed(part));
     expect(parsed.success ? {} : errorsOf(parsed.error)).toMatchObject({ [path]: text });
   });
 

@@ -2,10 +2,11 @@ import { describe, expect, it } from "vitest";
 
 import { parseWith } from "#contract/endpoints/endpoint.ts";
 import { endpoints } from "#contract/endpoints/endpoints.ts";
+import { bodyErrors } from "#worker/http/field-errors.ts";
 
 const messagesOf = (value: unknown) => {
   const parsed = parseWith(endpoints.createToken.body, value);
-  return parsed.success ? [] : parsed.error.issues.map(({ message }) => message);
+  return parsed.success ? [] : bodyErrors(parsed.error).map(({ message }) => message);
 };
 
 describe("the error of a field", () => {
