@@ -1,0 +1,55 @@
+import type { ProjectId } from "#contract/ids.ts";
+import type { CrashHistory } from "#agent/apps/crash-history.ts";
+
+/** What the agent remembers of a project's instances while it runs. Nothing here must survive it. */
+export type ProjectApps = {
+  /** The instances that a run or a correction keeps or starts. Nothing else stops them meanwhile. */
+  readonly claimed: Set<string>;
+  /** The instances that are being stopped: they cannot be kept any more. */
+  readonly stopping: Set<string>;
+  /** Whether a run or a correction decides where the slots lead. */
+  isSwitching: boolean;
+  /** The addresses that the slots were last written with; `null` if this agent has not written them yet. */
+  slots: readonly string[] | null;
+  /** Ends when the present look at the project has. */
+  looking: Promise<void>;
+  readonly crashes: Map<string, CrashHistory>;
+  /** The CPU time of an instance when somebody looked last. */
+  readonly samples: Map<string, CpuSample>;
+  /** The last lines of an instance before it ended last. */
+  readonly lastOutput: Map<string, string>;
+};
+
+export type CpuSample = { readonly at: number; readonly cpuMs: number; readonly startedAt: number };
+
+export type AppRegistry = {
+  of(project: ProjectId): ProjectApps;
+  forget(project: ProjectId): void;
+  /** Ports that were chosen and are not noted yet. */
+  readonly ports: Set<number>;
+  /** Has the agent look at all projects now. Set by whoever keeps them running. */
+  wake: () => void;
+};
+
+export function createAppRegistry(): AppRegistry {
+  const projects = new Map<ProjectId, ProjectApps>();
+  return {
+    of(project) {
+      const known = projects.get(project) ?? {
+        claimed: new Set(),
+        stopping: new Set(),
+        isSwitching: false,
+        slots: null,
+        looking: Promise.resolve(),
+        crashes: new Map(),
+        samples: new Map(),
+        lastOutput: new Map(),
+      };
+      projects.set(project, known);
+      return known;
+    },
+    forget: (project) => void projects.delete(project),
+    ports: new Set(),
+    wake: () => undefined,
+  };
+}

@@ -1,0 +1,80 @@
+import { existsSync, readFileSync } from "node:fs";
+import { rename, rm } from "node:fs/promises";
+
+import * as z from "zod/mini";
+
+import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
+import { ReleaseVersion } from "#contract/agent-order.ts";
+import {
+  AllProcessSettings,
+  DrainSeconds,
+  InstanceName,
+  ProcessName,
+} from "#contract/endpoints/processes/schemas.ts";
+import { HealthCheck } from "#contract/endpoints/projects/schemas.ts";
+import { ResolvedProcess } from "#contract/processes/resolve-processes.ts";
+import { attempt } from "#node/attempt.ts";
+import { hasCode } from "#node/has-code.ts";
+import { flushFolder, writeAtomic } from "#node/write-atomic.ts";
+
+/**
+ * What must run of a project. `desired.json` is true; `desired.next.json` is what a run or a correction is about to make
+ * true, and is renamed after its verdict.
+ */
+const Desired = z.object({
+  /** The run whose verdict makes it true; `null` for a correction. */
+  run_id: z.nullable(z.string()),
+  /** The version of the deployment, and the release that it runs. */
+  version: ReleaseVersion,
+  release: ReleaseVersion,
+  processes: z.array(ResolvedProcess),
+  instances: z.array(z.object({ name: InstanceName, process: ProcessName })),
+  /** The instances that it replaced: they drain from the verdict on. */
+  replaced: z.array(InstanceName),
+  drain_seconds: DrainSeconds,
+  /** What `processes` was resolved from, besides the release. A correction, which has no order, uses these. */
+  settings: AllProcessSettings,
+  domain: z.string(),
+  health_check: z.nullable(HealthCheck),
+});
+export type Desired = z.infer<typeof Desired>;
+
+const nextPath = ({ desired }: ProjectFolder) => desired.replace(/\.json$/, ".next.json");
+
+function read(path: string): Desired | null {
+  return attempt(() => Desired.parse(JSON.parse(readFileSync(path, "utf8"))), null);
+}
+
+/** @returns `null` for a project without processes. Synchronous, as the notes of its instances are. */
+export function readDesired({ desired }: ProjectFolder): Desired | null {
+  return read(desired);
+}
+
+export function readNextDesired(folder: ProjectFolder): Desired | null {
+  return read(nextPath(folder));
+}
+
+/** Stores what a run is about to make true. It survives a power cut. @throws when the disk is full */
+export async function prepareDesired(folder: ProjectFolder, next: Desired): Promise<void> {
+  await writeAtomic(nextPath(folder), `${JSON.stringify(next)}\n`, { mode: 0o600, flush: true });
+}
+
+/** Makes the prepared state true. Safe to repeat, and needs no space on the disk. */
+export async function commitDesired(folder: ProjectFolder): Promise<void> {
+  if (!existsSync(nextPath(folder))) return;
+  await rename(nextPath(folder), folder.desired).catch((error: unknown) => {
+    if (!hasCode(error, "ENOENT")) throw error;
+  });
+  await flushFolder(folder.root);
+}
+
+/** Drops the prepared state. */
+export async function discardNextDesired(folder: ProjectFolder): Promise<void> {
+  await rm(nextPath(folder), { force: true });
+}
+
+/** Nothing of the project must run any more. */
+export async function removeDesired(folder: ProjectFolder): Promise<void> {
+  await discardNextDesired(folder);
+  await rm(folder.desired, { force: true });
+}

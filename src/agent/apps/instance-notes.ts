@@ -1,0 +1,58 @@
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import * as z from "zod/mini";
+
+import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
+import { ReleaseVersion } from "#contract/agent-order.ts";
+import { InstanceName, ProcessName } from "#contract/endpoints/processes/schemas.ts";
+import { attempt } from "#node/attempt.ts";
+
+/**
+ * What the agent notes of an instance before it starts it, `instances/<name>.json`. `draining_until`, in Unix
+ * milliseconds: it was replaced, and is stopped then at the latest.
+ */
+const InstanceNote = z.object({
+  name: InstanceName,
+  process: ProcessName,
+  release: ReleaseVersion,
+  /** `null` for a process without a port. */
+  port: z.nullable(z.int()),
+  fingerprint: z.string(),
+  draining_until: z.nullable(z.number()),
+  /** It ended five times within a minute, and has not lived for a minute since. */
+  is_crash_looping: z.boolean(),
+});
+export type InstanceNote = z.infer<typeof InstanceNote>;
+
+// Synchronous, so that a decision about a project's instances and its notes is one step, and no other part of the agent
+// can change them in between.
+
+/** The notes of a project. One that a power cut left unreadable is skipped. */
+export function readNotes({ instances }: ProjectFolder): readonly InstanceNote[] {
+  return attempt(() => readdirSync(instances), []).flatMap((file) => {
+    const note = attempt(
+      () => InstanceNote.parse(JSON.parse(readFileSync(join(instances, file), "utf8"))),
+      null,
+    );
+    return note !== null && file === `${note.name}.json` ? [note] : [];
+  });
+}
+
+/** @throws when the disk is full */
+export function writeNote({ instances }: ProjectFolder, note: InstanceNote): void {
+  const path = join(instances, `${note.name}.json`);
+  const draft = `${path}.tmp`;
+  mkdirSync(instances, { recursive: true, mode: 0o700 });
+  try {
+    writeFileSync(draft, JSON.stringify(note), { mode: 0o600 });
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+}
+
+export function removeNote({ instances }: ProjectFolder, name: string): void {
+  attempt(() => rmSync(join(instances, `${name}.json`), { force: true }), undefined);
+}
