@@ -4,60 +4,125 @@ import {
   detectFramework,
   hasPreset,
   installFolder,
+  isUnknown,
   presetFor,
-  publishesFiles,
 } from "#contract/frameworks/preset-for.ts";
 import { suggestReleaseCommand } from "#contract/frameworks/release-commands.ts";
 import type { ChosenCommands } from "#contract/frameworks/tools/tool-needs.ts";
 import type { Tree } from "#contract/frameworks/tree.ts";
+import { type AllProcessSettings, WEB } from "#contract/endpoints/processes/schemas.ts";
 import type { BuildSettings } from "#contract/endpoints/projects/schemas.ts";
 import type { DetectedPreset } from "#contract/endpoints/projects/reported-preset.ts";
+import type { FileProblem } from "#contract/processes/file-problem.ts";
+import { findProcesses, type FoundProcess } from "#contract/processes/find-processes.ts";
+import type { FileCommand, RepositoryFiles } from "#contract/processes/repository-files.ts";
+
+/** The settings of a project that decide how it is built and started. */
+export type ChosenSettings = BuildSettings & {
+  readonly activate_command?: string | null;
+  readonly processes?: AllProcessSettings | undefined;
+};
 
 /** How a project is built, and why. */
 export type BuildChoice = {
   /** The settings to build with. */
   readonly plan: DetectedPreset;
-  /** The settings of the framework, which the project's own take precedence over, and its usual release command. */
+  /**
+   * The settings of the framework and of gantry.json, which the project's own take precedence over, and the usual
+   * release command.
+   */
   readonly preset: DetectedPreset;
   readonly hasPreset: boolean;
-  /** Whether the framework was detected; otherwise the project names it. */
-  readonly isDetected: boolean;
+  /** Who names the framework; `detected` if nobody does. */
+  readonly frameworkFrom: "detected" | "repository" | "project";
   /** The first stage. Lines about the plan belong to it, because a stage begins with its first line. */
   readonly firstStage: "install" | "build";
-  /** The commands that come from the preset. Those of the project's own may install the tools that they need. */
+  /** The commands that come from the preset. Others may install the tools that they need. */
   readonly presetCommands: readonly string[];
+  /** Whether the install command is the preset's. */
+  readonly isPresetInstall: boolean;
   /** The folder in the repository in which the install command runs; null if it is the project's root directory. */
   readonly installFolder: string | null;
-  /** Why these files cannot be built for a server, in a sentence; null if they can. */
-  readonly problem: string | null;
+  /** Why these files cannot be built for a server; null if they can. */
+  readonly problem: FileProblem | null;
   /** Whether the output directory is published. Otherwise the app runs as a server. */
   readonly isPublished: boolean;
+  /** The processes that the repository defines. */
+  readonly processes: readonly FoundProcess[];
+  /** The release command that the repository defines. It runs if the project has none. */
+  readonly releaseCommand: FileCommand | null;
+  /** Whether the project starts the app itself, by its own command or its own process `web`. */
+  readonly isStartedByProject: boolean;
 };
 
-/** Decides how a project is built: by its own settings, and otherwise by the framework's preset. */
-export function chooseBuild(tree: Tree, settings: BuildSettings): BuildChoice {
-  const framework = settings.framework ?? detectFramework(tree);
-  const preset = presetFor(framework, tree);
+/** Decides how a project is built: by its own settings, then by its gantry.json, and otherwise by the framework's preset. */
+export function chooseBuild(tree: Tree, files: RepositoryFiles, settings: ChosenSettings): BuildChoice {
+  const { build } = files;
+  const named = settings.framework ?? build.framework;
+  const framework = named ?? detectFramework(tree);
+  const usual = presetFor(framework, tree);
+  const preset = applySettings(build, usual);
   const plan = applySettings(settings, preset);
-  const { install_command, build_command } = plan;
-  const presetCommands = [
-    settings.install_command === undefined ? install_command : null,
-    settings.build_command === undefined ? build_command : null,
-  ].filter((command) => command !== null);
-  const suggested = suggestReleaseCommand(framework, tree);
-  // A build command or an output directory of the project's own may be the solution.
-  const isPreset = settings.build_command === undefined && settings.output_directory === undefined;
-  return {
-    plan,
-    preset: suggested === null ? preset : { ...preset, suggested_release_command: suggested },
-    hasPreset: hasPreset(framework),
-    isDetected: settings.framework === undefined,
-    firstStage: install_command === null ? "build" : "install",
-    presetCommands,
-    installFolder: settings.install_command === undefined ? installFolder(framework, tree) : null,
-    problem: isPreset ? buildProblem(framework, tree) : null,
-    isPublished: publishesFiles(settings, plan),
+  const isSet = (name: keyof BuildSettings) => settings[name] !== undefined || build[name] !== undefined;
+  const startsItself = (settings.activate_command ?? null) !== null;
+  const namesOutput = isSet("output_directory");
+  const found = findProcesses(files, {
+    presetCommand: plan.app_type === "server" && !namesOutput ? usual.start_command : null,
+    startsItself,
+    namesOutput,
+  });
+  const processes = found.ok ? found.value : [];
+  const web = processes.find(({ name }) => name === WEB);
+  // Without a page, its files are the source code of something that only its processes run.
+  const isSource = processes.length > 0 && named === undefined && !namesOutput && isUnknown(tree);
+  const isServer = web !== undefined || isSource || plan.app_type === "server";
+  const facts = {
+    ...(isServer ? { app_type: "server" as const } : {}),
+    ...(web === undefined ? {} : { start_command: web.definition.command }),
+    ...(web === undefined || web.from === "preset"
+      ? {}
+      : { reasons: [...usual.reasons, `${web.from} defines the process ${WEB}`] }),
   };
+  const isPresetInstall = !isSet("install_command") && !isSet("build_command");
+  const presetCommands = [
+    isPresetInstall ? plan.install_command : null,
+    isSet("build_command") ? null : plan.build_command,
+  ].filter((command) => command !== null);
+  const suggested = files.refusesReleaseCommand
+    ? null
+    : (files.releaseCommand?.command ?? suggestReleaseCommand(framework, tree));
+  // A build command or an output directory of its own may be the solution.
+  const problem = isSet("build_command") || namesOutput ? null : buildProblem(framework, tree);
+  return {
+    plan: { ...plan, ...facts },
+    preset: {
+      ...preset,
+      ...facts,
+      ...(suggested === null ? {} : { suggested_release_command: suggested }),
+      ...(processes.length === 0 ? {} : { processes: definitionsOf(processes) }),
+    },
+    hasPreset: hasPreset(framework),
+    frameworkFrom:
+      settings.framework === undefined
+        ? build.framework === undefined
+          ? "detected"
+          : "repository"
+        : "project",
+    firstStage: plan.install_command === null ? "build" : "install",
+    presetCommands,
+    isPresetInstall,
+    installFolder: isSet("install_command") ? null : installFolder(framework, tree),
+    problem: found.ok ? (problem === null ? null : { message: problem, hint: null }) : found.problem,
+    isPublished: web === undefined && !isSource && (plan.app_type === "static" || namesOutput),
+    processes,
+    releaseCommand: files.releaseCommand,
+    isStartedByProject: startsItself || settings.processes?.[WEB]?.command !== undefined,
+  };
+}
+
+/** The processes as they are recorded and reported. */
+export function definitionsOf(processes: readonly FoundProcess[]): NonNullable<DetectedPreset["processes"]> {
+  return Object.fromEntries(processes.map(({ name, definition }) => [name, definition]));
 }
 
 /**
@@ -65,29 +130,11 @@ export function chooseBuild(tree: Tree, settings: BuildSettings): BuildChoice {
  * @param further commands of the project's settings, such as the activate command
  */
 export function commandsOf(
-  { plan: { install_command, build_command }, presetCommands }: BuildChoice,
+  { plan: { install_command, build_command }, presetCommands, processes, releaseCommand }: BuildChoice,
   further: readonly (string | null)[] = [],
 ): ChosenCommands {
-  const all = [install_command, build_command, ...further].filter((command) => command !== null);
-  return { preset: presetCommands, own: all.filter((command) => !presetCommands.includes(command)) };
-}
-
-/** Describes the choice in lines of the log. */
-export function describeChoice(choice: BuildChoice): readonly string[] {
-  const { plan, hasPreset: isKnown, isDetected, isPublished, installFolder: folder } = choice;
-  const { framework, install_command, build_command, output_directory, reasons } = plan;
-  const unknown = isKnown ? [] : [`there is no preset for the framework ${framework}`];
-  const source = isDetected ? `detected because ${reasons.join(" and ")}` : "set in the project";
-  const where = folder === null ? "" : ` in the workspace \`${folder}\``;
-  const install = install_command === null ? "" : `installed by ${install_command}${where}, `;
-  const build = build_command === null ? "nothing to build" : `built by ${build_command}`;
-  const use = isPublished ? `served from ${output_directory}` : "runs as a server";
-  return [...unknown, `framework ${framework}, ${source}: ${install}${build}, ${use}`];
-}
-
-/** What to do so that an app that runs as a server is started; null for other projects. */
-export function startAdvice({ plan, isPublished }: BuildChoice): string | null {
-  if (isPublished) return null;
-  const example = plan.start_command === null ? "" : ` (\`${plan.start_command} &\`)`;
-  return `nothing starts this app: set an activate_command that restarts its service, or starts it in the background${example}. To publish files instead, set output_directory.`;
+  const started = processes.map(({ definition }) => definition.command);
+  const all = [install_command, build_command, releaseCommand?.command ?? null, ...started, ...further];
+  const own = all.filter((command) => command !== null && !presetCommands.includes(command));
+  return { preset: presetCommands, own: own.filter((command) => command !== null) };
 }

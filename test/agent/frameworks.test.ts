@@ -115,7 +115,7 @@ describe("a repository without a framework setting", () => {
       reasons: ["package.json depends on vite"],
     });
     expect(eventsOf(run, "stage").map(({ stage }) => stage)).toEqual(
-      runStages.filter((stage) => stage !== "release"),
+      runStages.filter((stage) => stage !== "release" && stage !== "start"),
     );
     expect(world.read("current/dist/index.html")).toBe("hello");
     expect(JSON.parse(world.read("releases/1.json"))).toMatchObject({ output_directory: "dist" });
@@ -265,22 +265,59 @@ describe("a repository that runs as a server", () => {
     "public/style.css": "body{}",
   };
 
-  it("is not published, and the log says what starts it", async () => {
+  it("is not published, and has the process that its framework starts", async () => {
     installTool("npm", "");
     world.repository.commit(app);
     await world.startAgent();
     const { run, result, preset } = await deploy();
     expect(result.outcome).toBe("live");
-    expect(preset).toMatchObject({ app_type: "server", start_command: "npm run start" });
-    expect(JSON.parse(world.read("releases/1.json"))).toMatchObject({ published: false });
+    const processes = { web: { command: "npm run start" } };
+    expect(preset).toMatchObject({ app_type: "server", start_command: "npm run start", processes });
+    expect(JSON.parse(world.read("releases/1.json"))).toMatchObject({ published: false, processes });
     expect(messagesOf(run, "system")).toEqual(
       expect.arrayContaining([
         "framework node, detected because package.json has a script start: installed by npm install, nothing to build, runs as a server",
-        "nothing starts this app: set an activate_command that restarts its service, or starts it in the background (`npm run start &`). To publish files instead, set output_directory.",
+        "process web runs npm run start (usual for this framework)",
       ]),
     );
-    const started = await deploy({ activate_command: "true" });
-    expect(messagesOf(started.run, "system")).not.toContainEqual(expect.stringContaining("nothing starts"));
+    await deploy({ activate_command: "true" });
+    expect(JSON.parse(world.read("releases/2.json"))).not.toHaveProperty("processes");
+  });
+
+  it("has the processes of its Procfile and its gantry.json", async () => {
+    installTool("npm", "");
+    world.repository.commit({
+      ...app,
+      Procfile: "web: node app.js\nworker: node worker.js\n",
+      "gantry.json": '{ "processes": { "worker": { "instances": 2 } } }',
+    });
+    await world.startAgent();
+    const { run, preset } = await deploy();
+    const processes = {
+      web: { command: "node app.js" },
+      worker: { command: "node worker.js", instances: 2 },
+    };
+    expect(preset).toMatchObject({ start_command: "node app.js", processes });
+    expect(JSON.parse(world.read("releases/1.json"))).toMatchObject({ published: false, processes });
+    expect(messagesOf(run, "system")).toContain("process worker runs node worker.js (Procfile)");
+  });
+
+  it("that describes its processes wrongly fails at once, with the file and the line", async () => {
+    world.repository.commit({ ...app, "gantry.json": '{\n  "procces": {}\n}' });
+    await world.startAgent();
+    const { result } = await deploy();
+    expect(result).toMatchObject({
+      failure: {
+        code: "build_failed",
+        stage: "build",
+        message: "line 2 of gantry.json has the unknown key `procces`",
+        hint: "Did you mean `processes`?",
+      },
+    });
+    world.repository.commit({ ...app, Procfile: { link: "app.js" } });
+    expect((await deploy()).result).toMatchObject({
+      failure: { message: "Procfile is a symbolic link, which is not followed" },
+    });
   });
 
   it("publishes the folder that the project names", async () => {

@@ -235,7 +235,7 @@ describe("gantry build", () => {
       code: 0,
       stdout: expect.stringContaining(`It runs as a server in ${app.path}.`),
     });
-    expect(built.stdout).toContain("nothing starts this app: set an activate_command");
+    expect(built.stdout).toContain("nothing starts this app: define the process web");
     expect(built.stdout).not.toContain("would be published");
   });
 

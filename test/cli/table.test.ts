@@ -8,7 +8,7 @@ import { problemCodes } from "#contract/endpoints/endpoint-facts.ts";
 import { problems } from "#contract/problems.ts";
 import { globalOptions } from "#cli/arguments/command-spec.ts";
 import { readArguments } from "#cli/arguments/read-arguments.ts";
-import { suggest } from "#cli/arguments/suggest.ts";
+import { suggest } from "#contract/lib/suggest.ts";
 import { commands } from "#cli/commands.ts";
 import { completionScript, shells } from "#cli/completion/script.ts";
 import { exitCodes, exitOf } from "#cli/exit-codes.ts";

@@ -59,7 +59,7 @@ async function textOf(url: string): Promise<string> {
   return await (await fetch(url)).text();
 }
 
-/** Starts a server in its release, as an activate command would, and requests its page. */
+/** Starts a server in its release, as its process `web` does, and requests its page. */
 async function answerOf({ id, root_directory }: Project, command: string): Promise<string> {
   const port = await freePort();
   const server = spawn("sh", ["-c", command], {
@@ -95,7 +95,7 @@ describe.concurrent("a repository is deployed by its name and address alone:", (
     else {
       expect(page).toContain("This app runs as a server");
       const [, command] =
-        /starts it in the background \(`(.*) &`\)\. To publish/.exec(lines.join("\n")) ?? [];
+        /^process web runs (.*) \(usual for this framework\)$/m.exec(lines.join("\n")) ?? [];
       expect(await answerOf(project, command ?? "")).toContain(app.text);
     }
     // Makes room for the packages of the next one.

@@ -10,6 +10,7 @@ import { readJsonFile } from "#node/read-json-file.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 import { ReleaseVersion } from "#contract/agent-order.ts";
 import { CommitSha, InsidePath } from "#contract/git-names.ts";
+import { ProcessDefinitions } from "#contract/endpoints/processes/schemas.ts";
 import { Limits } from "#contract/endpoints/projects/schemas.ts";
 import { ShellCommand } from "#contract/shell-command.ts";
 
@@ -30,6 +31,8 @@ export const Release = z.object({
   /** `false`: the app runs as a server, and none of its files are published. */
   published: z.optional(z.literal(false)),
   activate_command: z.nullable(ShellCommand),
+  /** The processes that its repository defines. Missing: none, or a release of an earlier agent. */
+  processes: z.optional(ProcessDefinitions),
   /** Missing in releases of an earlier agent. */
   limits: z.optional(Limits),
   /** The folders of the tools that it was built with, for the PATH of its commands. Missing: the server's own tools. */

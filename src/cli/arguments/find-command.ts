@@ -1,5 +1,5 @@
 import type { Command } from "#cli/arguments/command.ts";
-import { didYouMean } from "#cli/arguments/suggest.ts";
+import { didYouMean } from "#contract/lib/suggest.ts";
 import { type Result, stop } from "#cli/outcome.ts";
 import { succeed } from "#contract/lib/result.ts";
 

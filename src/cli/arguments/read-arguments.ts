@@ -8,7 +8,7 @@ import {
   type OptionSpecs,
 } from "#cli/arguments/command-spec.ts";
 import { findCommand } from "#cli/arguments/find-command.ts";
-import { didYouMean } from "#cli/arguments/suggest.ts";
+import { didYouMean } from "#contract/lib/suggest.ts";
 import { type Result, stop } from "#cli/outcome.ts";
 import { succeed } from "#contract/lib/result.ts";
 

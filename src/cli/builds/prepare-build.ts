@@ -1,6 +1,8 @@
-import { type BuildChoice, chooseBuild } from "#build/choose-build.ts";
+import { type BuildChoice, chooseBuild, type ChosenSettings } from "#build/choose-build.ts";
 import { rootFailure } from "#build/failure/directory-failure.ts";
 import { folderInside } from "#build/tree/folder-inside.ts";
+import { makeFailure } from "#build/failure/make-failure.ts";
+import { readRepository } from "#build/tree/read-repository.ts";
 import { readTree } from "#build/tree/read-tree.ts";
 import { exportSource } from "#cli/builds/export-source.ts";
 import { findLocalProject, type LocalProject } from "#cli/builds/find-local-project.ts";
@@ -9,7 +11,7 @@ import { createWorkFolder, type WorkFolder } from "#cli/builds/work-folder.ts";
 import type { Context } from "#cli/context.ts";
 import type { Result } from "#cli/outcome.ts";
 import type { Failure } from "#contract/endpoints/deployments/schemas.ts";
-import type { BuildSettings, Project } from "#contract/endpoints/projects/schemas.ts";
+import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import type { Tree } from "#contract/frameworks/tree.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
 
@@ -56,16 +58,21 @@ export async function prepareBuild(
   const source = found.value;
   const project = await findLocalProject(context, source, { isIgnored: wanted["no-project"], withVariables });
   if (!project.ok) return project;
-  const files = await writeFiles(context, source);
-  if (!files.ok) return files;
+  const copy = await writeFiles(context, source);
+  if (!copy.ok) return copy;
 
-  const { release, work } = files.value;
+  const { release, work } = copy.value;
   const rootDirectory = project.value?.project.root_directory ?? source.root;
   const root = await folderInside(release, rootDirectory);
   if (root.kind !== "inside") return succeed({ ok: false, failure: rootFailure(rootDirectory, root) });
+  const files = await readRepository(root.path);
+  if (!files.ok) {
+    const { message, hint } = files.problem;
+    return succeed({ ok: false, failure: makeFailure("build_failed", "build", message, undefined, hint) });
+  }
   const tree = await readTree(release, root.path);
   const settings = project.value === null ? {} : ownSettings(project.value.project);
-  const choice = chooseBuild(tree, settings);
+  const choice = chooseBuild(tree, files.value, settings);
   const parts = {
     source,
     project: project.value,
@@ -100,10 +107,12 @@ async function writeFiles(
   return succeed({ release, work: work.value });
 }
 
-/** The build settings that are the project's own. */
-function ownSettings(project: Project): BuildSettings {
-  const { automatic, framework, install_command, build_command, output_directory } = project;
+/** The settings that are the project's own. */
+function ownSettings(project: Project): ChosenSettings {
+  const { automatic, framework, install_command, build_command, output_directory, activate_command } =
+    project;
   return {
+    activate_command,
     ...(automatic.includes("framework") ? {} : { framework }),
     ...(automatic.includes("install_command") ? {} : { install_command }),
     ...(automatic.includes("build_command") ? {} : { build_command }),

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 
 import { installVariables } from "#build/commands/environment.ts";
-import { describeChoice, startAdvice } from "#build/choose-build.ts";
+import { describeChoice, startAdvice } from "#build/describe-choice.ts";
 import { outputFailure } from "#build/failure/directory-failure.ts";
 import { makeFailure } from "#build/failure/make-failure.ts";
 import { checkLinks } from "#build/tree/check-links.ts";
@@ -37,11 +37,11 @@ export async function runBuild(
 ): Promise<BuildEnd> {
   const { plan, firstStage, problem } = build.choice;
   for (const line of describeChoice(build.choice)) log.system(firstStage, line);
-  const isStarted = (build.project?.project.activate_command ?? null) !== null;
-  const advice = isStarted ? null : startAdvice(build.choice);
+  const advice = startAdvice(build.choice);
   if (advice !== null) log.system(firstStage, advice);
   const failEarly = (failure: Failure): BuildEnd => ({ kind: "failed", failure, times: [] });
-  if (problem !== null) return failEarly(makeFailure("build_failed", firstStage, problem));
+  if (problem !== null)
+    return failEarly(makeFailure("build_failed", firstStage, problem.message, undefined, problem.hint));
   for (const tool of await localToolProblems(environment, build)) {
     const { kind, message } = tool;
     if (kind === "missing")
@@ -86,8 +86,8 @@ function stageScope(
 }
 
 /** As a deployment, a preset installs in the folder of its workspace, and without `NODE_ENV`. */
-function installScope({ release, root, choice, project }: LocalBuild, scope: StageScope): StageScope {
-  if (project !== null && !project.project.automatic.includes("install_command")) return scope;
+function installScope({ release, root, choice }: LocalBuild, scope: StageScope): StageScope {
+  if (!choice.isPresetInstall) return scope;
   const { installFolder: folder } = choice;
   const variables = installVariables(scope.variables);
   return { ...scope, variables, root: folder === null ? root : join(release, folder) };

@@ -1,5 +1,5 @@
 import { defineCommand } from "#cli/arguments/command.ts";
-import { didYouMean } from "#cli/arguments/suggest.ts";
+import { didYouMean } from "#contract/lib/suggest.ts";
 import { confirm } from "#cli/ask.ts";
 import { done, missing } from "#cli/outcome.ts";
 import { findVariables } from "#cli/variables/find-variables.ts";

@@ -1,6 +1,6 @@
 import { readAll } from "#client/read-all.ts";
 import type { ClientResult } from "#client/send.ts";
-import { didYouMean } from "#cli/arguments/suggest.ts";
+import { didYouMean } from "#contract/lib/suggest.ts";
 import { missing, type Result, stop } from "#cli/outcome.ts";
 import type { Session } from "#cli/session/session.ts";
 import { variable } from "#cli/settings/variable.ts";

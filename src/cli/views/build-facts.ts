@@ -43,7 +43,9 @@ export function buildFacts(build: LocalBuild): readonly Fact[] {
     ["root directory", printableName(rootDirectory)],
     [
       "framework",
-      choice.isDetected ? `${printable(choice.plan.framework)} (detected)` : setting("framework"),
+      choice.frameworkFrom === "detected"
+        ? `${printable(choice.plan.framework)} (detected)`
+        : setting("framework"),
     ],
     ["because", choice.plan.reasons.length === 0 ? null : printable(choice.plan.reasons.join(", "))],
     ["type", typeText(choice)],
@@ -56,7 +58,7 @@ export function buildFacts(build: LocalBuild): readonly Fact[] {
 }
 
 function typeText({ plan, problem }: BuildChoice): string {
-  if (problem !== null) return `none: ${printable(problem)}`;
+  if (problem !== null) return `none: ${printable(problem.message)}`;
   if (plan.app_type === "static") return "static site";
   return plan.start_command === null ? "server" : `server, started by ${printable(plan.start_command)}`;
 }

@@ -43,6 +43,13 @@ export function detectFramework({ signs }: Tree): string {
   return Object.entries(presets).find(([, preset]) => fittingSigns(preset, signs) !== null)?.[0] ?? STATIC;
 }
 
+/** Whether the files neither name a framework nor have a page, so that they are no site. */
+export function isUnknown(tree: Tree): boolean {
+  const { signs } = tree;
+  const hasPage = signs.has("file:index.html") || signs.has("file:public/index.html");
+  return !hasPage && detectFramework(tree) === STATIC;
+}
+
 /** Whether there is a preset for the framework. */
 export function hasPreset(framework: string): boolean {
   return presetNamed(framework) !== null;
@@ -103,14 +110,6 @@ export function applySettings<AnyPreset extends Preset>(given: BuildSettings, pr
     build_command: given.build_command === undefined ? preset.build_command : given.build_command,
     output_directory: given.output_directory ?? preset.output_directory,
   };
-}
-
-/** Whether the built files are published: those of a static site, and of a server only if the project names their folder. */
-export function publishesFiles(
-  given: BuildSettings,
-  { app_type }: Pick<DetectedPreset, "app_type">,
-): boolean {
-  return app_type === "static" || given.output_directory !== undefined;
 }
 
 function presetNamed(framework: string): FrameworkPreset | null {

@@ -27,6 +27,7 @@ export async function runReleaseCommand(scope: RunScope, release: Release): Prom
     release: path,
     folder: root.path,
     commitSha: release.commit_sha,
+    isPreset: false,
     toolFolders: release.tool_folders ?? [],
     spentMs: 0,
   });

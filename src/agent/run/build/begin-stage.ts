@@ -9,7 +9,16 @@ import type { RunScope } from "#agent/run/step/run-scope.ts";
 export function beginStage(
   { journal, reporter }: RunScope,
   stage: "install" | "build",
-  { install_command, build_command, tools, release, root, installRoot, commitSha }: BuildPlan,
+  {
+    install_command,
+    build_command,
+    tools,
+    release,
+    root,
+    installRoot,
+    commitSha,
+    isPresetInstall,
+  }: BuildPlan,
 ): CommandPlace {
   const isFirst = stage === "install" || install_command === null;
   if (!isFirst || !tools.hasBegun) {
@@ -19,5 +28,6 @@ export function beginStage(
   }
   const spentMs = isFirst ? tools.spentMs : 0;
   const folder = stage === "install" ? installRoot : root;
-  return { release, folder, commitSha, toolFolders: tools.folders, spentMs };
+  const isPreset = stage === "install" && isPresetInstall;
+  return { release, folder, commitSha, isPreset, toolFolders: tools.folders, spentMs };
 }

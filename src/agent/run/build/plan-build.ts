@@ -3,22 +3,32 @@ import { join } from "node:path";
 
 import { checkBuildCommands } from "#agent/policy/check-policy.ts";
 import { rootFailure } from "#build/failure/directory-failure.ts";
-import { chooseBuild, commandsOf, describeChoice, startAdvice } from "#build/choose-build.ts";
+import { chooseBuild, commandsOf, definitionsOf } from "#build/choose-build.ts";
+import { describeChoice, startAdvice } from "#build/describe-choice.ts";
 import { type BuildTools, provideTools } from "#agent/run/tools/provide-tools.ts";
 import { linkExistingPaths } from "#agent/run/build/link-shared-paths.ts";
 import { findBuildCaches } from "#agent/run/cache/build-caches.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { fail, failWith, type Step } from "#agent/run/step/step.ts";
 import { folderInside } from "#build/tree/folder-inside.ts";
+import { readRepository } from "#build/tree/read-repository.ts";
 import { readTree } from "#build/tree/read-tree.ts";
 import { releasePath } from "#agent/workspace/releases.ts";
+import type { ProcessDefinitions } from "#contract/endpoints/processes/schemas.ts";
 import type { DetectedPreset } from "#contract/endpoints/projects/reported-preset.ts";
 import { succeed } from "#contract/lib/result.ts";
+import type { FileCommand } from "#contract/processes/repository-files.ts";
 
 /** How a fetched commit becomes a release. */
 export type BuildPlan = DetectedPreset & {
   /** Whether the output directory is published. */
   readonly isPublished: boolean;
+  /** Whether the install command is the preset's. */
+  readonly isPresetInstall: boolean;
+  /** The processes that the repository defines. */
+  readonly processes: ProcessDefinitions;
+  /** The release command that the repository defines. */
+  readonly releaseCommand: FileCommand | null;
   readonly commitSha: string;
   readonly commitMessage: string;
   /** The release's folder. */
@@ -49,17 +59,24 @@ export async function planBuild(
   const root = await folderInside(release, order.root_directory);
   if (root.kind !== "inside") return failWith(rootFailure(order.root_directory, root));
   const realRelease = await realpath(release);
-  const choice = chooseBuild(await readTree(realRelease, root.path), order);
+  const files = await readRepository(root.path);
+  if (!files.ok) return fail("build_failed", "build", files.problem.message, undefined, files.problem.hint);
+  const choice = chooseBuild(await readTree(realRelease, root.path), files.value, order);
   const { plan, firstStage: stage } = choice;
   scope.reporter.report({ type: "framework", preset: choice.preset }, "patient");
   for (const line of describeChoice(choice)) scope.log.system(stage, line);
-  const advice = order.activate_command === null ? startAdvice(choice) : null;
+  const advice = startAdvice(choice);
   if (advice !== null) scope.log.system(stage, advice);
   // Checked here too, because a preset's commands are known only now.
   const refusal = checkBuildCommands(context.policy, plan);
   if (refusal !== null) return fail("refused_by_policy", stage, refusal);
-  if (choice.problem !== null) return fail("build_failed", stage, choice.problem);
-  const further = [order.release_command ?? null, order.activate_command];
+  const { problem } = choice;
+  if (problem !== null) return fail("build_failed", stage, problem.message, undefined, problem.hint);
+  const further = [
+    order.release_command ?? null,
+    order.activate_command,
+    ...Object.values(order.processes ?? {}).map(({ command }) => command ?? null),
+  ];
   const tools = await provideTools(scope, stage, commandsOf(choice, further), {
     release: realRelease,
     root: root.path,
@@ -72,5 +89,7 @@ export async function planBuild(
   const installRoot = choice.installFolder === null ? root.path : join(realRelease, choice.installFolder);
   const folders = { release, root: root.path, installRoot, linked: linked.value };
   const places = { ...folders, buildCaches, tools: tools.value };
-  return succeed({ ...plan, isPublished: choice.isPublished, commitSha, commitMessage, ...places });
+  const { isPublished, isPresetInstall, releaseCommand } = choice;
+  const chosen = { isPublished, isPresetInstall, releaseCommand, processes: definitionsOf(choice.processes) };
+  return succeed({ ...plan, ...chosen, commitSha, commitMessage, ...places });
 }

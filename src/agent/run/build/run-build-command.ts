@@ -20,13 +20,14 @@ const commands = {
 } as const;
 
 /**
- * Where a command runs: in `folder` of the release. `toolFolders`: first on its PATH. `spentMs`: how much of its time the
- * stage has used before.
+ * Where a command runs: in `folder` of the release. `isPreset`: it installs as a preset says. `toolFolders`: first on its
+ * PATH. `spentMs`: how much of its time the stage has used before.
  */
 export type CommandPlace = {
   readonly release: string;
   readonly folder: string;
   readonly commitSha: string;
+  readonly isPreset: boolean;
   readonly toolFolders: readonly string[];
   readonly spentMs: number;
 };
@@ -39,7 +40,7 @@ export async function runBuildCommand(
   scope: RunScope,
   stage: keyof typeof commands,
   line: string,
-  { release, folder, commitSha, toolFolders, spentMs }: CommandPlace,
+  { release, folder, commitSha, isPreset, toolFolders, spentMs }: CommandPlace,
 ): Promise<Step<null>> {
   const { order, context } = scope;
   const { unit, variables } = commands[stage];
@@ -50,9 +51,7 @@ export async function runBuildCommand(
     context.environment,
     order.run_id,
     projectUser(scope),
-    stage === "install" && order.install_command === undefined
-      ? installVariables(scope.variables.build)
-      : scope.variables[variables],
+    isPreset ? installVariables(scope.variables.build) : scope.variables[variables],
     toolFolders,
   );
   const command = shellCommand(line, folder, environment, {

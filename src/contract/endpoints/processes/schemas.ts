@@ -62,6 +62,11 @@ const byName = <Value extends z.ZodMiniType>(value: Value) =>
 
 export const ProcessDefinitions = byName(ProcessDefinition);
 export type ProcessDefinitions = z.infer<typeof ProcessDefinitions>;
+
+/** The processes of gantry.json. One without a command has that of the Procfile or of the framework. */
+export const WrittenProcesses = byName(z.partial(ProcessDefinition));
+export type WrittenProcesses = z.infer<typeof WrittenProcesses>;
+
 export const AllProcessSettings = byName(ProcessSettings);
 export type AllProcessSettings = z.infer<typeof AllProcessSettings>;
 

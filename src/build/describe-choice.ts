@@ -1,0 +1,45 @@
+import type { BuildChoice } from "#build/choose-build.ts";
+import { WEB } from "#contract/endpoints/processes/schemas.ts";
+import { GANTRY_JSON } from "#contract/processes/read-gantry-json.ts";
+import type { FoundProcess } from "#contract/processes/find-processes.ts";
+
+/** Describes a choice in lines of the log. */
+export function describeChoice(choice: BuildChoice): readonly string[] {
+  const { plan, hasPreset: isKnown, isPublished, installFolder: folder, processes } = choice;
+  const { framework, install_command, build_command, output_directory } = plan;
+  const unknown = isKnown ? [] : [`there is no preset for the framework ${framework}`];
+  const where = folder === null ? "" : ` in the workspace \`${folder}\``;
+  const install = install_command === null ? "" : `installed by ${install_command}${where}, `;
+  const build = build_command === null ? "nothing to build" : `built by ${build_command}`;
+  const use = isPublished ? `served from ${output_directory}` : "runs as a server";
+  return [
+    ...unknown,
+    `framework ${framework}, ${whyFramework(choice)}: ${install}${build}, ${use}`,
+    ...processes.map((one) => `process ${one.name} runs ${one.definition.command} (${sourceOf(one)})`),
+  ];
+}
+
+function whyFramework({ frameworkFrom, plan }: BuildChoice): string {
+  switch (frameworkFrom) {
+    case "detected":
+      return `detected because ${plan.reasons.join(" and ")}`;
+    case "repository":
+      return `set in ${GANTRY_JSON}`;
+    case "project":
+      return "set in the project";
+  }
+}
+
+/** Where the command of a process is from, for people. */
+export function sourceOf({ from }: FoundProcess): string {
+  return from === "preset" ? "usual for this framework" : from;
+}
+
+/** What to do so that an app that runs as a server is started; null for other projects. */
+export function startAdvice(choice: BuildChoice): string | null {
+  const { isPublished, isStartedByProject, processes } = choice;
+  if (isPublished || isStartedByProject || processes.some(({ name }) => name === WEB)) return null;
+  const add = "define the process web in a Procfile (`web: COMMAND`) or in the project's processes";
+  if (processes.length > 0) return `nothing answers requests to this app: if something should, ${add}`;
+  return `nothing starts this app: ${add}. To publish files instead, set output_directory.`;
+}

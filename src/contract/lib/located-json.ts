@@ -1,0 +1,153 @@
+import { type ResultOf, succeed } from "#contract/lib/result.ts";
+
+/** Deeper values are refused, so that a hostile text cannot exhaust the stack. */
+const DEEPEST = 32;
+
+/** A place in a text; both count from 1. */
+export type Place = { readonly line: number; readonly column: number };
+
+/** A value, and where its parts are. `placeOf`: of the value at a path, or of the nearest one around it. */
+export type LocatedJson = {
+  readonly value: unknown;
+  readonly placeOf: (path: readonly PropertyKey[]) => Place;
+};
+
+/** `message`: what is wrong, such as `there is a comma too many`. */
+export type JsonProblem = { readonly message: string; readonly place: Place };
+
+/**
+ * Parses JSON that a person wrote. Unlike `JSON.parse`, it knows the line of each value, and refuses an object that has
+ * a key twice. Takes linear time.
+ */
+export function parseLocatedJson(text: string): ResultOf<LocatedJson, { readonly problem: JsonProblem }> {
+  const reader = new Reader(text);
+  try {
+    const { value, node } = reader.read();
+    const placeOf = (path: readonly PropertyKey[]): Place => {
+      let nearest = node;
+      for (const key of path) nearest = nearest.parts.get(String(key)) ?? nearest;
+      return placeAt(text, nearest.start);
+    };
+    return succeed({ value, placeOf });
+  } catch (error) {
+    if (!(error instanceof Wrong)) throw error;
+    return { ok: false, problem: { message: error.message, place: placeAt(text, error.at) } };
+  }
+}
+
+/** Where a value begins; for a field, its name. */
+type Node = { readonly start: number; readonly parts: Map<string, Node> };
+
+class Wrong extends Error {
+  readonly at: number;
+  constructor(at: number, message: string) {
+    super(message);
+    this.at = at;
+  }
+}
+
+const space = /[ \t\n\r]*/y;
+const literal =
+  /"(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+
+class Reader {
+  readonly text: string;
+  #at: number;
+
+  constructor(text: string) {
+    this.text = text;
+    this.#at = text.startsWith("\uFEFF") ? 1 : 0;
+  }
+
+  read(): { readonly value: unknown; readonly node: Node } {
+    this.#skip();
+    const node: Node = { start: this.#at, parts: new Map() };
+    const value = this.#value(node, 0);
+    this.#skip();
+    if (this.#at < this.text.length) throw new Wrong(this.#at, "there is more text after the end");
+    return { value, node };
+  }
+
+  #value({ parts }: Node, depth: number): unknown {
+    if (depth > DEEPEST) throw new Wrong(this.#at, `it is nested more than ${DEEPEST} deep`);
+    if (this.text[this.#at] === "{") return this.#object(parts, depth);
+    if (this.text[this.#at] === "[") return this.#array(parts, depth);
+    return this.#literal("a value");
+  }
+
+  #object(parts: Node["parts"], depth: number): unknown {
+    const fields = new Map<string, unknown>();
+    this.#items("}", () => {
+      const start = this.#at;
+      const name = this.text[start] === '"' ? this.#literal("a name") : null;
+      if (typeof name !== "string") throw new Wrong(start, this.#expected("a name in double quotes"));
+      if (fields.has(name)) throw new Wrong(start, `the key ${JSON.stringify(name)} occurs twice`);
+      const node: Node = { start, parts: new Map() };
+      parts.set(name, node);
+      this.#skip();
+      if (!this.#take(":")) throw new Wrong(this.#at, this.#expected("a colon"));
+      this.#skip();
+      fields.set(name, this.#value(node, depth + 1));
+    });
+    return Object.fromEntries(fields);
+  }
+
+  #array(parts: Node["parts"], depth: number): unknown {
+    const items: unknown[] = [];
+    this.#items("]", () => {
+      const node: Node = { start: this.#at, parts: new Map() };
+      parts.set(String(items.length), node);
+      items.push(this.#value(node, depth + 1));
+    });
+    return items;
+  }
+
+  /** Reads what is between two brackets, separated by commas. */
+  #items(end: "}" | "]", readItem: () => void): void {
+    this.#at += 1;
+    this.#skip();
+    if (this.#take(end)) return;
+    for (;;) {
+      readItem();
+      this.#skip();
+      if (this.#take(end)) return;
+      const comma = this.#at;
+      if (!this.#take(",")) throw new Wrong(this.#at, this.#expected(`a comma or \`${end}\``));
+      this.#skip();
+      if (this.text[this.#at] === end) throw new Wrong(comma, "there is a comma after the last item");
+    }
+  }
+
+  #literal(what: string): unknown {
+    literal.lastIndex = this.#at;
+    const [found] = literal.exec(this.text) ?? [];
+    if (found === undefined && this.text[this.#at] === '"')
+      throw new Wrong(this.#at, "a text has no end on its line, or a wrong escape");
+    if (found === undefined) throw new Wrong(this.#at, this.#expected(what));
+    this.#at += found.length;
+    return JSON.parse(found);
+  }
+
+  #take(mark: string): boolean {
+    const isThere = this.text[this.#at] === mark;
+    if (isThere) this.#at += 1;
+    return isThere;
+  }
+
+  #skip(): void {
+    space.lastIndex = this.#at;
+    this.#at += space.exec(this.text)?.[0].length ?? 0;
+  }
+
+  #expected(what: string): string {
+    const next = this.text.slice(this.#at, this.#at + 2);
+    if (next === "") return `${what} is expected, and the file ends`;
+    if (next === "//" || next === "/*" || next.startsWith("#")) return "comments are not allowed in JSON";
+    return `${what} is expected, not ${JSON.stringify(String.fromCodePoint(next.codePointAt(0) ?? 0))}`;
+  }
+}
+
+function placeAt(text: string, index: number): Place {
+  const before = text.slice(0, index).split(/\r\n|\n|\r/);
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}

@@ -1,0 +1,19 @@
+import type { Failure } from "#contract/lib/result.ts";
+
+/** Why a file of a repository cannot be used. `hint`: what to do about it; null if the message says so. */
+export type FileProblem = { readonly message: string; readonly hint: string | null };
+
+/** A file of a repository that cannot be used. */
+export type Unusable = Failure<{ readonly problem: FileProblem }>;
+
+export function unusable(message: string, hint: string): Unusable {
+  return { ok: false, problem: { message, hint } };
+}
+
+const MAX_SHOWN = 60;
+
+/** A part of a file, for a message: on one line, and not too long. */
+export function shown(text: string): string {
+  const line = text.replace(/\p{Cc}+/gu, " ");
+  return `\`${(line.length > MAX_SHOWN ? `${line.slice(0, MAX_SHOWN)}…` : line).toWellFormed()}\``;
+}

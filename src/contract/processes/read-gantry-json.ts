@@ -1,0 +1,74 @@
+import * as z from "zod/mini";
+
+import "#contract/issue-messages.ts";
+import { WrittenProcesses } from "#contract/endpoints/processes/schemas.ts";
+import { BuildSettings } from "#contract/endpoints/projects/schemas.ts";
+import { parseLocatedJson } from "#contract/lib/located-json.ts";
+import { type ResultOf, succeed } from "#contract/lib/result.ts";
+import { suggest } from "#contract/lib/suggest.ts";
+import { type FileProblem, shown, unusable } from "#contract/processes/file-problem.ts";
+import { ShellCommand } from "#contract/shell-command.ts";
+
+/** The name of the file. */
+export const GANTRY_JSON = "gantry.json";
+
+/**
+ * What a repository says about its build and its processes. The project's own settings take precedence. `release_command`:
+ * null means none, also if the Procfile has one. `$schema` is for editors.
+ */
+export const GantryJson = z.strictObject({
+  $schema: z.optional(z.string()),
+  ...BuildSettings.shape,
+  release_command: z.optional(z.nullable(ShellCommand)),
+  processes: z.optional(WrittenProcesses),
+});
+export type GantryJson = z.infer<typeof GantryJson>;
+
+/** Reads gantry.json. An unknown key is refused, because it is probably misspelled. */
+export function readGantryJson(text: string): ResultOf<GantryJson, { readonly problem: FileProblem }> {
+  const json = parseLocatedJson(text);
+  if (!json.ok) {
+    const { message, place } = json.problem;
+    return unusable(
+      `${GANTRY_JSON} is not JSON: ${message}, in line ${place.line}, column ${place.column}`,
+      `Correct line ${place.line} of ${GANTRY_JSON}.`,
+    );
+  }
+  const { value, placeOf } = json.value;
+  const parsed = GantryJson.safeParse(value);
+  if (parsed.success) return succeed(parsed.data);
+  const [issue] = parsed.error.issues;
+  if (issue === undefined) return unusable(`${GANTRY_JSON} is wrong`, DOCUMENTED);
+  if (issue.code === "unrecognized_keys") {
+    const [key = ""] = issue.keys;
+    const { line } = placeOf([...issue.path, key]);
+    const names = knownKeys(issue.path);
+    const near = suggest(key, names);
+    const what = `line ${line} of ${GANTRY_JSON} has the unknown key ${shown(key)}${inside(issue.path)}`;
+    return near === null
+      ? unusable(what, `The keys are ${names.map((name) => `\`${name}\``).join(", ")}.`)
+      : unusable(what, `Did you mean \`${near}\`?`);
+  }
+  const { line } = placeOf(issue.path);
+  const path = issue.path.length === 0 ? "" : ` ${shown(issue.path.join("."))}:`;
+  return unusable(`line ${line} of ${GANTRY_JSON} is wrong:${path} ${reasonOf(issue)}`, DOCUMENTED);
+}
+
+const DOCUMENTED = "The page Processes of the documentation lists the keys and their values.";
+
+/** A problem with the name of a process is inside the issue of its record. */
+function reasonOf(issue: z.core.$ZodIssue): string {
+  const [inner] = issue.code === "invalid_key" ? issue.issues : [];
+  return lowerFirst((inner ?? issue).message);
+}
+
+const lowerFirst = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1);
+
+function knownKeys(path: readonly PropertyKey[]): readonly string[] {
+  if (path[0] !== "processes") return Object.keys(GantryJson.shape).filter((key) => !key.startsWith("$"));
+  return Object.keys(WrittenProcesses.def.valueType.shape);
+}
+
+function inside(path: readonly PropertyKey[]): string {
+  return path.length === 0 ? "" : ` in ${shown(path.join("."))}`;
+}

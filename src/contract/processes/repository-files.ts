@@ -1,0 +1,60 @@
+import type { BuildSettings } from "#contract/endpoints/projects/schemas.ts";
+import type { WrittenProcesses } from "#contract/endpoints/processes/schemas.ts";
+import { type ResultOf, succeed } from "#contract/lib/result.ts";
+import type { FileProblem } from "#contract/processes/file-problem.ts";
+import { GANTRY_JSON, readGantryJson } from "#contract/processes/read-gantry-json.ts";
+import { PROCFILE, readProcfile } from "#contract/processes/read-procfile.ts";
+
+/** The files in which a repository describes its processes. */
+export const definitionFiles = [GANTRY_JSON, PROCFILE] as const;
+export type DefinitionFile = (typeof definitionFiles)[number];
+
+/** A command, and the file that it is in. */
+export type FileCommand = { readonly command: string; readonly from: DefinitionFile };
+
+/** What a repository says about itself. */
+export type RepositoryFiles = {
+  /** The build settings of gantry.json. */
+  readonly build: BuildSettings;
+  /** The processes of gantry.json; null if it does not exist. */
+  readonly written: WrittenProcesses;
+  /** The commands of the Procfile. */
+  readonly procfile: ReadonlyMap<string, string>;
+  /** The command to run before the server switches to a release; null if there is none. */
+  readonly releaseCommand: FileCommand | null;
+  /** Whether gantry.json says that there is no release command. */
+  readonly refusesReleaseCommand: boolean;
+};
+
+/** A repository that says nothing. */
+export const noFiles: RepositoryFiles = {
+  build: {},
+  written: {},
+  procfile: new Map(),
+  releaseCommand: null,
+  refusesReleaseCommand: false,
+};
+
+/** Reads the files. @param texts those that exist */
+export function readRepositoryFiles(
+  texts: ReadonlyMap<DefinitionFile, string>,
+): ResultOf<RepositoryFiles, { readonly problem: FileProblem }> {
+  const json = readGantryJson(texts.get(GANTRY_JSON) ?? "{}");
+  if (!json.ok) return json;
+  const procfile = readProcfile(texts.get(PROCFILE) ?? "");
+  if (!procfile.ok) return procfile;
+  const { $schema: _, processes: written = {}, release_command: command, ...build } = json.value;
+  const ofProcfile = procfile.value.releaseCommand;
+  return succeed({
+    build,
+    written,
+    procfile: procfile.value.processes,
+    releaseCommand:
+      typeof command === "string"
+        ? { command, from: GANTRY_JSON }
+        : command === undefined && ofProcfile !== null
+          ? { command: ofProcfile, from: PROCFILE }
+          : null,
+    refusesReleaseCommand: command === null,
+  });
+}
