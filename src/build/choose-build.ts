@@ -15,10 +15,12 @@ import type { BuildSettings } from "#contract/endpoints/projects/schemas.ts";
 import type { DetectedPreset } from "#contract/endpoints/projects/reported-preset.ts";
 import type { FileProblem } from "#contract/processes/file-problem.ts";
 import { findProcesses, type FoundProcess } from "#contract/processes/find-processes.ts";
+import { PROCFILE } from "#contract/processes/read-procfile.ts";
 import type { FileCommand, RepositoryFiles } from "#contract/processes/repository-files.ts";
 
 /** The settings of a project that decide how it is built and started. */
 export type ChosenSettings = BuildSettings & {
+  readonly release_command?: string | null | undefined;
   readonly activate_command?: string | null;
   readonly processes?: AllProcessSettings | undefined;
 };
@@ -49,7 +51,7 @@ export type BuildChoice = {
   readonly isPublished: boolean;
   /** The processes that the repository defines. */
   readonly processes: readonly FoundProcess[];
-  /** The release command that the repository defines. It runs if the project has none. */
+  /** The release command that the repository defines, if the project has none. */
   readonly releaseCommand: FileCommand | null;
   /** Whether the project starts the app itself, by its own command or its own process `web`. */
   readonly isStartedByProject: boolean;
@@ -83,6 +85,8 @@ export function chooseBuild(tree: Tree, files: RepositoryFiles, settings: Chosen
       ? {}
       : { reasons: [...usual.reasons, `${web.from} defines the process ${WEB}`] }),
   };
+  const isReleaseUsed =
+    (settings.release_command ?? null) === null && !(startsItself && files.releaseCommand?.from === PROCFILE);
   const isPresetInstall = !isSet("install_command") && !isSet("build_command");
   const presetCommands = [
     isPresetInstall ? plan.install_command : null,
@@ -115,7 +119,7 @@ export function chooseBuild(tree: Tree, files: RepositoryFiles, settings: Chosen
     problem: found.ok ? (problem === null ? null : { message: problem, hint: null }) : found.problem,
     isPublished: web === undefined && !isSource && (plan.app_type === "static" || namesOutput),
     processes,
-    releaseCommand: files.releaseCommand,
+    releaseCommand: isReleaseUsed ? files.releaseCommand : null,
     isStartedByProject: startsItself || settings.processes?.[WEB]?.command !== undefined,
   };
 }

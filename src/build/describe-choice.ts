@@ -5,7 +5,7 @@ import type { FoundProcess } from "#contract/processes/find-processes.ts";
 
 /** Describes a choice in lines of the log. */
 export function describeChoice(choice: BuildChoice): readonly string[] {
-  const { plan, hasPreset: isKnown, isPublished, installFolder: folder, processes } = choice;
+  const { plan, hasPreset: isKnown, isPublished, installFolder: folder, processes, releaseCommand } = choice;
   const { framework, install_command, build_command, output_directory } = plan;
   const unknown = isKnown ? [] : [`there is no preset for the framework ${framework}`];
   const where = folder === null ? "" : ` in the workspace \`${folder}\``;
@@ -15,6 +15,9 @@ export function describeChoice(choice: BuildChoice): readonly string[] {
   return [
     ...unknown,
     `framework ${framework}, ${whyFramework(choice)}: ${install}${build}, ${use}`,
+    ...(releaseCommand === null
+      ? []
+      : [`release command ${releaseCommand.command} (${releaseCommand.from})`]),
     ...processes.map((one) => `process ${one.name} runs ${one.definition.command} (${sourceOf(one)})`),
   ];
 }

@@ -160,6 +160,47 @@ describe("a release command", () => {
   });
 });
 
+describe("a release command of the repository", () => {
+  const deploy = (change: Partial<RunOrder> = {}, source: Partial<RunOrder["source"]> = {}) => {
+    const given = world.order(order({ release_command: null, activate_command: null, ...change }));
+    const run = world.control.dispatch({ ...given, source: { ...given.source, was_live: false, ...source } });
+    return world.control.result(run);
+  };
+  const released = () => noted().filter((line) => line.startsWith("of"));
+
+  it("runs for new code if the project has none, and not for a rollback", async () => {
+    world.repository.commit({
+      "site/Procfile": `web: true\nrelease: ${note("of the Procfile")}\n`,
+      "site/gantry.json": JSON.stringify({ release_command: note("of gantry.json") }),
+    });
+    await world.startAgent();
+    await deploy();
+    expect(released()).toEqual(["of gantry.json"]);
+    await deploy({ release_command: "true" });
+    world.repository.commit({ "site/gantry.json": "{}" });
+    await deploy();
+    expect(released()).toEqual(["of gantry.json", "of the Procfile"]);
+    await deploy({ reuse_release: 1, preapproved: true }, { was_live: true });
+    // The files of the release are lost, so that the rollback builds them again.
+    await deploy({ reuse_release: null }, { was_live: true });
+    // The project starts its app itself, so the Procfile does not count.
+    await deploy({ activate_command: "true" });
+    world.repository.commit({ "site/gantry.json": '{ "release_command": null }' });
+    await deploy();
+    expect(released()).toEqual(["of gantry.json", "of the Procfile"]);
+  });
+
+  it("is refused before anything runs if the policy does not allow it", async () => {
+    world.policy = { release_commands: "none" };
+    world.repository.commit({ "site/Procfile": `release: ${note("of the Procfile")}` });
+    await world.startAgent();
+    expect(await deploy()).toMatchObject({
+      failure: { code: "refused_by_policy", message: expect.stringContaining("release_commands") },
+    });
+    expect(world.current).toBeNull();
+  });
+});
+
 it("a project without a release command has no such stage", async () => {
   await world.startAgent();
   const { run } = await world.deploy(order({ release_command: null }));

@@ -67,15 +67,19 @@ function checkOwnCommand(policy: Policy, command: string | null | undefined): Po
 /**
  * Checks the install and the build command before they run, wherever they come from. A list may also have both as one
  * command, `install && build`, as policies of before the two were separate have it.
+ * @param presetCommands those of the preset
  */
 export function checkBuildCommands(
   policy: Policy,
   { install_command, build_command }: Pick<Preset, "install_command" | "build_command">,
+  presetCommands: readonly string[],
 ): PolicyRefusal {
   const commands = [install_command, build_command].filter((command) => command !== null);
   const both = commands.join(" && ");
   if (Array.isArray(policy.build_commands) && policy.build_commands.includes(both)) return null;
-  const refusals = commands.map((command) => checkBuildCommand(policy, command));
+  const refusals = commands.map((command) =>
+    presetCommands.includes(command) ? checkBuildCommand(policy, command) : checkOwnCommand(policy, command),
+  );
   return refusals.find((refusal) => refusal !== null) ?? null;
 }
 
@@ -92,7 +96,8 @@ export function checkActivateCommand({ activate_commands }: Policy, command: str
   return refuse("activate_commands", `the activate command ${command}`);
 }
 
-function checkReleaseCommand({ release_commands }: Policy, command: string | null): PolicyRefusal {
+/** Checks the release command before it runs; `null` when there is none. */
+export function checkReleaseCommand({ release_commands }: Policy, command: string | null): PolicyRefusal {
   if (command === null || release_commands === "any") return null;
   if (release_commands !== "none" && release_commands.includes(command)) return null;
   return refuse("release_commands", `the release command ${command}`);

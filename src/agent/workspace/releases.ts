@@ -33,6 +33,8 @@ export const Release = z.object({
   activate_command: z.nullable(ShellCommand),
   /** The processes that its repository defines. Missing: none, or a release of an earlier agent. */
   processes: z.optional(ProcessDefinitions),
+  /** The release command that its repository defines. Missing: none, or the project has one. */
+  release_command: z.optional(ShellCommand),
   /** Missing in releases of an earlier agent. */
   limits: z.optional(Limits),
   /** The folders of the tools that it was built with, for the PATH of its commands. Missing: the server's own tools. */

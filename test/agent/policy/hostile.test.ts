@@ -118,6 +118,8 @@ describe("under a policy, an order", () => {
     const preset = world.order({ framework: "static" });
     delete preset.build_command;
     expect(await world.control.result(world.control.dispatch(preset))).toMatchObject({ outcome: "live" });
+    world.repository.commit({ "gantry.json": JSON.stringify({ install_command: `touch ${trace()}` }) });
+    expect(await world.control.result(asked({}))).toEqual(refused("build_commands", "install"));
     expect(existsSync(trace())).toBe(false);
   });
 

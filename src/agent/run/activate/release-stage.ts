@@ -5,7 +5,23 @@ import { startLimit } from "#agent/run/step/stage-limit.ts";
 import { fail, interrupted, type Step } from "#agent/run/step/step.ts";
 import { folderInside } from "#build/tree/folder-inside.ts";
 import { type Release, releasePath } from "#agent/workspace/releases.ts";
+import type { RunOrder } from "#contract/agent-order.ts";
 import { succeed } from "#contract/lib/result.ts";
+
+/**
+ * The release command of a run: the project's own, or else that of the repository. That of the repository runs only for
+ * new code, as the order of a rollback has none: earlier code must not change the database of later code.
+ * @param ofRepository the one that the repository of the release defines
+ */
+export function releaseCommandOf(
+  { release_command: own, reuse_release, source }: RunOrder,
+  ofRepository: string | undefined,
+): string | null {
+  // An older control plane sends neither, and does not say whether the order is a rollback.
+  if (own !== null) return own ?? null;
+  const isNew = reuse_release === null && source.was_live === false;
+  return isNew ? (ofRepository ?? null) : null;
+}
 
 /**
  * Runs the release command in the new release, before anything is switched. A project without one does not have this
@@ -13,7 +29,7 @@ import { succeed } from "#contract/lib/result.ts";
  */
 export async function runReleaseCommand(scope: RunScope, release: Release): Promise<Step<null>> {
   const { order, folder, context, interrupt } = scope;
-  const line = order.release_command ?? null;
+  const line = releaseCommandOf(order, release.release_command);
   if (line === null) return succeed(null);
   scope.journal.record({ stage: "release" });
   scope.reporter.report({ type: "stage", stage: "release" }, "urgent");

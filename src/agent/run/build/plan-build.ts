@@ -1,12 +1,13 @@
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 
-import { checkBuildCommands } from "#agent/policy/check-policy.ts";
+import { checkBuildCommands, checkReleaseCommand } from "#agent/policy/check-policy.ts";
 import { rootFailure } from "#build/failure/directory-failure.ts";
 import { chooseBuild, commandsOf, definitionsOf } from "#build/choose-build.ts";
 import { describeChoice, startAdvice } from "#build/describe-choice.ts";
 import { type BuildTools, provideTools } from "#agent/run/tools/provide-tools.ts";
 import { linkExistingPaths } from "#agent/run/build/link-shared-paths.ts";
+import { releaseCommandOf } from "#agent/run/activate/release-stage.ts";
 import { findBuildCaches } from "#agent/run/cache/build-caches.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { fail, failWith, type Step } from "#agent/run/step/step.ts";
@@ -68,7 +69,10 @@ export async function planBuild(
   const advice = startAdvice(choice);
   if (advice !== null) scope.log.system(stage, advice);
   // Checked here too, because a preset's commands are known only now.
-  const refusal = checkBuildCommands(context.policy, plan);
+  const repositoryCommand = releaseCommandOf(order, choice.releaseCommand?.command);
+  const refusal =
+    checkBuildCommands(context.policy, plan, choice.presetCommands) ??
+    checkReleaseCommand(context.policy, repositoryCommand);
   if (refusal !== null) return fail("refused_by_policy", stage, refusal);
   const { problem } = choice;
   if (problem !== null) return fail("build_failed", stage, problem.message, undefined, problem.hint);
