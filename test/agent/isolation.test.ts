@@ -180,7 +180,9 @@ describe("the limits of a unit", () => {
 
   it("are the project's, and otherwise the server's", () => {
     expect(unitLimits("build", {}, open, 4 * GIB)).toEqual({ memoryMb: 3072, cpuWeight: 50, tasks: 4096 });
-    expect(unitLimits("command", {}, open, 4 * GIB)).toEqual({ memoryMb: null, cpuWeight: 100, tasks: 4096 });
+    const app = { memoryMb: null, cpuWeight: 100, tasks: 4096 };
+    expect(unitLimits("command", {}, open, 4 * GIB)).toEqual(app);
+    expect(unitLimits("app", {}, open, 4 * GIB)).toEqual(app);
     const own = { memory_mb: 512, cpu_weight: 300, tasks: 64 };
     expect(unitLimits("build", own, open, 4 * GIB)).toEqual({ memoryMb: 512, cpuWeight: 300, tasks: 64 });
   });
@@ -190,6 +192,7 @@ describe("the limits of a unit", () => {
     const most = { memoryMb: 1024, cpuWeight: 40, tasks: 100 };
     expect(unitLimits("build", { memory_mb: 4096, cpu_weight: 100, tasks: 200 }, policy)).toEqual(most);
     expect(unitLimits("command", {}, policy)).toEqual(most);
+    expect(unitLimits("app", {}, policy)).toEqual(most);
     expect(unitLimits("command", { memory_mb: 256 }, policy).memoryMb).toBe(256);
   });
 });

@@ -24,6 +24,7 @@ export function checkOrder(policy: Policy, order: RunOrder): PolicyRefusal {
     checkOwnCommand(policy, order.build_command) ??
     checkReleaseCommand(policy, order.release_command ?? null) ??
     checkActivateCommand(policy, order.activate_command) ??
+    checkProcesses(policy, Object.values(order.processes ?? {})) ??
     checkSharedPaths(policy, order.shared_paths) ??
     checkSecrets(policy, order) ??
     checkHealthCheck(policy, order.health_check)
@@ -101,6 +102,17 @@ export function checkReleaseCommand({ release_commands }: Policy, command: strin
   if (command === null || release_commands === "any") return null;
   if (release_commands !== "none" && release_commands.includes(command)) return null;
   return refuse("release_commands", `the release command ${command}`);
+}
+
+/** Checks processes before they are started. Those of the repository are known once the release is. */
+export function checkProcesses(
+  { processes: rule }: Policy,
+  processes: readonly { readonly command?: string | undefined }[],
+): PolicyRefusal {
+  if (rule === "any") return null;
+  const commands = processes.flatMap(({ command }) => (command === undefined ? [] : [command]));
+  const refused = commands.find((command) => rule === "none" || !rule.includes(command));
+  return refused === undefined ? null : refuse("processes", `a process with the command ${refused}`);
 }
 
 function checkSharedPaths({ shared_paths }: Policy, paths: readonly string[]): PolicyRefusal {

@@ -42,6 +42,8 @@ const Rules = z.strictObject({
   build_commands: z._default(z.union([z.enum(["any", "preset", "none"]), z.array(ShellCommand)]), "any"),
   activate_commands: z._default(CommandRule, "any"),
   release_commands: z.optional(CommandRule),
+  /** The commands of processes, wherever they come from. */
+  processes: z.optional(CommandRule),
   shared_paths: z._default(z.union([z.enum(["any", "none"]), z.array(SharedPath)]), "any"),
   /** Secrets in orders. `no_builds`: builds get none, whatever the project says. */
   secrets: z._default(z.enum(["any", "no_builds", "none"]), "any"),
@@ -55,7 +57,10 @@ const Rules = z.strictObject({
   remove_projects: z._default(z.enum(["any", "keep_files", "none"]), "any"),
   /** How many MiB of dependencies and build caches each project keeps. 0: none. */
   cache_mb: z._default(wholeBetween(0, 10_000_000), 2048),
-  /** The most that a project's build, release or activate command may use, whatever its own limits. Omitted: no maximum. */
+  /**
+   * The most that a project's build, release or activate command and each instance of a process may use, whatever their
+   * own limits. Omitted: no maximum.
+   */
   limits: z._default(
     z.strictObject({
       memory_mb_max: Limits.shape.memory_mb,
@@ -68,12 +73,16 @@ const Rules = z.strictObject({
 
 /**
  * What this server's owner allows the control plane to order. Omitted rules are `any`, except `commits`, which is
- * `reachable`, and `release_commands`, which has the value of `activate_commands`: a policy from before release commands
- * must not allow more than it says. Unknown names are errors, so that a mistyped rule is not ignored.
+ * `reachable`, and `release_commands` and `processes`, which have the value of `activate_commands`: a policy from before
+ * them must not allow more than it says. Unknown names are errors, so that a mistyped rule is not ignored.
  */
 export const Policy = z.pipe(
   Rules,
-  z.transform((rules) => ({ ...rules, release_commands: rules.release_commands ?? rules.activate_commands })),
+  z.transform((rules) => ({
+    ...rules,
+    release_commands: rules.release_commands ?? rules.activate_commands,
+    processes: rules.processes ?? rules.activate_commands,
+  })),
 );
 export type Policy = z.infer<typeof Policy>;
 

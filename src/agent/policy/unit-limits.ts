@@ -13,11 +13,11 @@ const BUILD_CPU_WEIGHT = 50;
 const COMMAND_CPU_WEIGHT = 100;
 
 /**
- * The limits of a unit: the project's, or the default of the unit's kind, up to the policy's. Apps of activate commands
- * have no memory limit by default, because they had none before projects were isolated.
+ * The limits of a unit: the project's, or the default of the unit's kind, up to the policy's. Apps have no
+ * memory limit by default: only their owner knows what they need. An app's limits are those of its process.
  */
 export function unitLimits(
-  kind: "build" | "command",
+  kind: "build" | "command" | "app",
   project: Limits,
   policy: Pick<Policy, "limits">,
   serverBytes = totalmem(),

@@ -56,6 +56,7 @@ describe("under a policy, an order", () => {
       build_commands: ["true"],
       activate_commands: ["true"],
       release_commands: ["make migrate"],
+      processes: ["node server.mjs"],
       shared_paths: ["storage"],
       health_checks: ["https://shop.example.com"],
     };
@@ -75,6 +76,7 @@ describe("under a policy, an order", () => {
       ["build_commands", { build_command: "true " }],
       ["release_commands", { release_command: touch }],
       ["activate_commands", { activate_command: touch }],
+      ["processes", { processes: { web: { command: "node server.mjs" }, worker: { command: touch } } }],
       ["shared_paths", { shared_paths: ["storage", "other"] }],
       ["health_checks", check("http://169.254.169.254/latest/meta-data")],
       ["health_checks", check("http://127.0.0.1.evil.example/")],

@@ -49,6 +49,7 @@ describe("a policy file", () => {
       build_commands: ["npm ci && npm run build"],
       activate_commands: "none",
       release_commands: ["make migrate"],
+      processes: ["node server.mjs"],
       shared_paths: ["storage"],
       secrets: "no_builds",
       health_checks: ["https://shop.example.com"],
@@ -60,9 +61,11 @@ describe("a policy file", () => {
     };
     write(JSON.stringify(full));
     expect(await readPolicy(path())).toEqual({ kind: "read", policy: full });
-    // One from before release commands does not allow any of them.
+    // One from before release commands and processes does not allow any of them.
     write('{"version": 1, "activate_commands": "none"}');
-    expect(await readPolicy(path())).toMatchObject({ policy: { release_commands: "none" } });
+    expect(await readPolicy(path())).toMatchObject({
+      policy: { release_commands: "none", processes: "none" },
+    });
   });
 
   it("in the documentation is valid, and has every rule", async () => {
