@@ -96,14 +96,14 @@ describe("pruning", () => {
 describe("a health check's target", () => {
   it("is the configured URL, or the path at the site, or at this server with the project's domain", () => {
     const url = "https://example.com/up";
-    expect(decideTarget({ url }, "http://127.0.0.1:9000", "d")).toEqual({
+    expect(decideTarget({ url }, "http://127.0.0.1:9000", "d", null)).toEqual({
       url: new URL(url),
       host: null,
     });
-    expect(decideTarget({ path: "//evil.example/x" }, "http://127.0.0.1:9000", "d").url.host).toBe(
+    expect(decideTarget({ path: "//evil.example/x" }, "http://127.0.0.1:9000", "d", null).url.host).toBe(
       "127.0.0.1:9000",
     );
-    const atDomain = decideTarget({ path: "/up?a=b" }, null, "shop.example");
+    const atDomain = decideTarget({ path: "/up?a=b" }, null, "shop.example", null);
     expect(atDomain).toEqual({ url: new URL("http://127.0.0.1/up?a=b"), host: "shop.example" });
   });
 });
@@ -175,6 +175,8 @@ describe("the command line", () => {
       policy: null,
       sitesSocket: null,
       isolate: null,
+      slots: null,
+      ingress: null,
     });
     const helper = "/run/gantry-isolate.sock";
     expect(readArguments(["run", "--home", "/h", "--isolate", helper])).toMatchObject({ isolate: helper });

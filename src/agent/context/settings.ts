@@ -34,6 +34,8 @@ export const defaultSettings = {
   /** How often a run that waits for the activation permit asks for it. */
   permitPollMs: 1_000,
   statusMs: 180_000,
+  /** How often the agent looks whether the ingress answers. */
+  ingressLookMs: 10_000,
   pingMs: PING_INTERVAL_MS,
   missedPongs: 3,
   /** Timeout from opening the link to `welcome`, and from a request to its answer. */

@@ -192,6 +192,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
         if ((await readCurrent(folder)) !== null) registrations.push(context.sites.register(id, folder.root));
       }
       void limitOutputFiles();
+      void context.ingress.watch(ended.signal);
       // `hello` should contain the URLs of the sites. Sites that take longer are reported later.
       const sites = Promise.all(registrations);
       await Promise.race([sites, pause(SITES_MS)]);

@@ -4,6 +4,8 @@ import { tidyCacheFolder } from "#agent/cache/cache-folder.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { removeDeployKey } from "#agent/ssh/deploy-keys.ts";
 import { tidyReleaseVariables } from "#agent/secrets/release-variables.ts";
+import { writeSite } from "#agent/ingress/site-file.ts";
+import { removeSlots } from "#agent/ingress/slots.ts";
 import { endProcesses, traceOfProject } from "#agent/run/activate/end-release.ts";
 import { ownRelease, removeOwned } from "#agent/run/step/remove-owned.ts";
 import { switchCurrent } from "#agent/workspace/current-link.ts";
@@ -25,6 +27,9 @@ export async function removeProject(
 ): Promise<void> {
   const folder = projectFolder(context.home, projectId);
   await switchCurrent(folder, null);
+  await writeSite(folder, null);
+  await context.ingress.apply();
+  await removeSlots(context.slots, projectId);
   if (purge) {
     for (const ended of await endProcesses(context, traceOfProject(folder)))
       context.log(`${projectId}: ended ${ended}, which an activate command left running`);

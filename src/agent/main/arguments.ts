@@ -8,6 +8,7 @@ import { isOpenToOthers } from "#contract/loopback.ts";
 export const USAGE = `usage:
   gantry-agent enroll --url URL [--token TOKEN] --home DIR            enrol this server with a control plane
   gantry-agent run --home DIR [--policy FILE] [--sites-socket PATH] [--isolate SOCKET] [--slots DIR]
+                   [--ingress FILE]
                                                                       run the agent
   gantry-agent status --home DIR                                      show whether the agent is connected
   gantry-agent forget-host HOST --home DIR                            trust the next key of an ssh host, such as [git.example.com]:2222
@@ -29,6 +30,8 @@ export type AgentArguments =
       readonly isolate: string | null;
       /** The folder of the slots; `null` for the one in the home folder. */
       readonly slots: string | null;
+      /** The settings of the ingress, if this server has one of its own. */
+      readonly ingress: string | null;
     }
   | { readonly kind: "status"; readonly home: string }
   | { readonly kind: "end_builds"; readonly home: string; readonly isolate: string | null }
@@ -53,6 +56,7 @@ export function readArguments(argv: readonly string[], environment: NodeJS.Proce
         "sites-socket": { type: "string" },
         isolate: { type: "string" },
         slots: { type: "string" },
+        ingress: { type: "string" },
         version: { type: "boolean" },
         help: { type: "boolean", short: "h" },
       },
@@ -90,7 +94,7 @@ export function readArguments(argv: readonly string[], environment: NodeJS.Proce
       return { kind: "enroll", url: url.replace(/\/+$/, ""), token, home: resolve(home) };
     }
     case "run": {
-      const { policy, "sites-socket": socket, isolate, slots } = values;
+      const { policy, "sites-socket": socket, isolate, slots, ingress } = values;
       if (home === undefined) return missing("--home");
       return {
         kind: "run",
@@ -99,6 +103,7 @@ export function readArguments(argv: readonly string[], environment: NodeJS.Proce
         sitesSocket: socket === undefined ? null : resolve(socket),
         isolate: isolate === undefined ? null : resolve(isolate),
         slots: slots === undefined ? null : resolve(slots),
+        ingress: ingress === undefined ? null : resolve(ingress),
       };
     }
     case "status":

@@ -14,7 +14,9 @@ import {
   isolationSentences,
   noIsolation,
 } from "#agent/isolation/isolation.ts";
-import { noIngress } from "#agent/ingress/ingress.ts";
+import { createCaddyIngress } from "#agent/ingress/caddy/caddy-ingress.ts";
+import { type Ingress, noIngress } from "#agent/ingress/ingress.ts";
+import { readIngressSettings } from "#agent/ingress/settings.ts";
 import { localSlotsFolder } from "#agent/ingress/slots.ts";
 import { holderOf, lockHome } from "#agent/lifecycle/home-lock.ts";
 import { chooseProxy } from "#agent/lib/http/choose-proxy.ts";
@@ -81,6 +83,16 @@ function chooseIsolation(socketPath: string | null): Isolation {
   return socketPath === null ? noIsolation : isolateProjects(socketPath);
 }
 
+/** The unit that install.sh writes names the settings if the server has an ingress. The agent runs in any case. */
+async function chooseIngress(path: string | null, home: string, slots: string): Promise<Ingress> {
+  if (path === null) return noIngress;
+  const read = await readIngressSettings(path);
+  if (read.ok)
+    return createCaddyIngress({ home, slots, settings: read.value, lookMs: settings.ingressLookMs, log });
+  log(read.reason);
+  return { ...noIngress, problem: () => read.reason };
+}
+
 async function enrollServer(url: string, token: string, home: string): Promise<number> {
   if (await isOtherUsersHome(home)) return exitCodes.failed;
   const end = await enroll({
@@ -122,11 +134,13 @@ async function runServer(args: RunArguments): Promise<number> {
 }
 
 async function serve(
-  { home, sitesSocket, slots }: RunArguments,
+  args: RunArguments,
   connection: Connection,
   policy: Policy,
   isolation: Isolation,
 ): Promise<number> {
+  const { home, sitesSocket } = args;
+  const slots = args.slots ?? localSlotsFolder(home);
   const sealKey = await openSealKey(home);
   if (!sealKey.ok) return refuse(`The agent does not start. ${sealKey.message}`);
   const { stopGraceMs, shutdownReportMs } = settings;
@@ -162,8 +176,8 @@ async function serve(
       environment,
       tools: createServerTools({ environment, home, monotonic: clock.monotonic }),
       sites: sitesSocket === null ? noSites : createSites(sitesSocket, log),
-      ingress: noIngress,
-      slots: slots ?? localSlotsFolder(home),
+      ingress: await chooseIngress(args.ingress, home, slots),
+      slots,
       isolation,
       log,
     },

@@ -1,4 +1,5 @@
 import { cachesSize } from "#agent/cache/caches-size.ts";
+import { ingressLines } from "#agent/ingress/ingress-status.ts";
 import { isolationSentences } from "#agent/isolation/isolation.ts";
 import { readConnection } from "#agent/context/connection-file.ts";
 import { holderOf } from "#agent/lifecycle/home-lock.ts";
@@ -26,7 +27,7 @@ export async function agentStatus(home: string): Promise<AgentStatus> {
     ? `connected to ${link.url} as ${link.server_id} since ${link.since} (${what})`
     : `not connected to ${link.url} since ${link.since}: ${link.reason ?? "connecting"} (${what})`;
   const caches = `\ncaches of projects: ${((await cachesSize(home)) / 1e6).toFixed(1)} MB`;
-  const lines = `${await sealKeyLine(home)}${isolation}${tools}${caches}`;
+  const lines = `${await sealKeyLine(home)}${isolation}${tools}${await ingressLines(home)}${caches}`;
   return { isConnected: link.connected, text: `${connection}${lines}` };
 }
 

@@ -1,5 +1,7 @@
 import type { ServerResponse } from "node:http";
 
+import { pageOf } from "#agent/ingress/page.ts";
+
 /** The pages that this server generates itself. They load nothing else. */
 const texts = {
   400: ["Bad request", "This URL is not valid."],
@@ -25,16 +27,7 @@ export type PageStatus = Exclude<Page, "server">;
 export function sendPage(response: ServerResponse, page: Page): void {
   const [title, text] = texts[page];
   const status = page === "server" ? 503 : page;
-  const body = `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>${title}</title>
-<style>body{font:1.1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:20vh auto;padding:0 1rem;color-scheme:light dark}</style>
-<h1>${title}</h1>
-<p>${text}</p>
-</html>
-`;
+  const body = pageOf(title, text);
   for (const name of ["etag", "accept-ranges"]) response.removeHeader(name);
   if (status !== 416) response.removeHeader("content-range");
   response.statusCode = status;

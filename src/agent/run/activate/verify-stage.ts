@@ -1,5 +1,7 @@
 import { type HttpAnswer, sendRequest } from "#agent/lib/http/send-request.ts";
 import { pause } from "#contract/lib/pause.ts";
+import type { IngressTarget } from "#agent/ingress/ingress.ts";
+import { readSite } from "#agent/ingress/site-file.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { startLimit } from "#agent/run/step/stage-limit.ts";
 import { fail, interrupted, type Step } from "#agent/run/step/step.ts";
@@ -9,16 +11,21 @@ import { maskUrlSecret } from "#contract/git-names.ts";
 import type { HealthCheck } from "#contract/endpoints/projects/schemas.ts";
 import { succeed } from "#contract/lib/result.ts";
 
-/** The URL of a health check, and its Host header when that differs from the URL. */
-export type CheckTarget = { readonly url: URL; readonly host: string | null };
+/** The URL of a health check, and its Host header or socket when those differ from the URL's. */
+export type CheckTarget = { readonly url: URL; readonly host: string | null; readonly socketPath?: string };
 
-/** @param siteUrl where the site server serves the release; `null` when it does not */
+/**
+ * @param siteUrl where the site server serves the release; `null` when it does not
+ * @param ingress where this server's ingress serves the path at the domain; `null` when it does not
+ */
 export function decideTarget(
   check: Pick<HealthCheck, "path" | "url">,
   siteUrl: string | null,
   domain: string,
+  ingress: IngressTarget | null,
 ): CheckTarget {
   if (check.url !== undefined) return { url: new URL(check.url), host: null };
+  if (ingress !== null) return { ...ingress, host: null };
   const path = check.path ?? "/";
   if (siteUrl !== null) return { url: new URL(`${siteUrl}${path}`), host: null };
   return { url: new URL(`http://127.0.0.1${path}`), host: domain };
@@ -42,7 +49,10 @@ export async function verifyRelease(
   if (check === null) return succeed(null);
 
   const siteUrl = release.published === false ? null : scope.context.sites.urlOf(order.project_id);
-  const target = decideTarget(check, siteUrl, order.domain);
+  const site = await readSite(scope.folder);
+  const ingress =
+    site.kind === "site" ? scope.context.ingress.targetOf(order.domain, check.path ?? "/") : null;
+  const target = decideTarget(check, siteUrl, order.domain, ingress);
   const shown = maskUrlSecret(target.url.href);
   const limit = startLimit(order.timeouts.verify_seconds, scope.interrupt);
   log.system("verify", `requesting ${shown}, expecting ${check.status}, up to ${check.tries} times`);
@@ -89,6 +99,7 @@ function tryOnce(target: CheckTarget, timeoutMs: number, signal: AbortSignal): P
       "user-agent": "gantry-health-check",
       ...(target.host === null ? {} : { host: target.host }),
     },
+    ...(target.socketPath === undefined ? {} : { socketPath: target.socketPath }),
     timeoutMs,
     maxBodyBytes: MAX_HEALTH_BODY,
     signal,

@@ -1,0 +1,70 @@
+import {
+  answerPage,
+  compress,
+  contentOf,
+  type Handler,
+  hasFile,
+  type Route,
+} from "#agent/ingress/caddy/route.ts";
+import { ingressPages, PAUSE_SECONDS, RETRY_SECONDS } from "#agent/ingress/page.ts";
+import type { slotFiles } from "#agent/ingress/slots.ts";
+
+type SlotFiles = ReturnType<typeof slotFiles>;
+
+/**
+ * How Caddy leads requests to an app. `visitors`: the agent's own checks reach the app also while it is paused, and are
+ * requests by HTTPS for the app, although they come without TLS.
+ */
+export function appRoutes(files: SlotFiles, { visitors }: { readonly visitors: boolean }): Route[] {
+  return [
+    { match: [hasFile(files.folder, "stopped")], handle: answerPage(ingressPages.stopped), terminal: true },
+    // After a reboot, until the agent has started the instances.
+    {
+      match: [{ not: [hasFile(files.folder, "0")] }],
+      handle: answerPage(ingressPages.starting),
+      terminal: true,
+    },
+    { handle: [compress] },
+    ...(visitors ? [pausedRoute(files)] : []),
+    { handle: [proxyTo(files.slots, RETRY_SECONDS, visitors ? {} : { "X-Forwarded-Proto": ["https"] })] },
+  ];
+}
+
+/** While an app is paused, its gate leads nowhere, so that Caddy tries again until it leads to an instance. */
+function pausedRoute(files: SlotFiles): Route {
+  return {
+    match: [hasFile(files.folder, "paused")],
+    handle: [
+      {
+        handler: "subroute",
+        routes: [{ handle: [proxyTo([files.gate], PAUSE_SECONDS, {})] }],
+        errors: { routes: [{ handle: answerPage(ingressPages.paused) }] },
+      },
+    ],
+    terminal: true,
+  };
+}
+
+/**
+ * A request goes to another slot while a connection is refused, so that a restart of an instance fails none. An idle
+ * connection is closed before the app would close it, because Caddy cannot repeat a POST that was sent into the end.
+ */
+function proxyTo(
+  slots: readonly string[],
+  retrySeconds: number,
+  headers: Record<string, readonly string[]>,
+): Handler {
+  return {
+    handler: "reverse_proxy",
+    upstreams: slots.map((path) => ({ dial: contentOf(path) })),
+    load_balancing: {
+      selection_policy: { policy: "round_robin" },
+      try_duration: `${retrySeconds}s`,
+      try_interval: "100ms",
+    },
+    transport: { protocol: "http", compression: false, keep_alive: { idle_timeout: "1s" } },
+    // Otherwise each change of a domain would close the WebSockets of all sites.
+    stream_close_delay: "24h",
+    ...(Object.keys(headers).length === 0 ? {} : { headers: { request: { set: headers } } }),
+  };
+}

@@ -1,0 +1,183 @@
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import * as z from "zod/mini";
+
+import { type LoadEnd, loadConfig, lookAtCaddy } from "#agent/ingress/caddy/admin.ts";
+import { caddyConfig, type NamedSite } from "#agent/ingress/caddy/config.ts";
+import { type IngressStatus, writeIngressStatus } from "#agent/ingress/ingress-status.ts";
+import type { Ingress } from "#agent/ingress/ingress.ts";
+import { nameSites } from "#agent/ingress/name-sites.ts";
+import type { IngressSettings } from "#agent/ingress/settings.ts";
+import { readSite, SiteFile } from "#agent/ingress/site-file.ts";
+import { listProjects } from "#agent/workspace/project-report.ts";
+import { ProjectId } from "#contract/ids.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
+import { pause } from "#contract/lib/pause.ts";
+import { readJsonFile } from "#node/read-json-file.ts";
+import { writeAtomic } from "#node/write-atomic.ts";
+
+export type CaddyIngressOptions = {
+  readonly home: string;
+  readonly slots: string;
+  readonly settings: IngressSettings;
+  /** How often to look whether Caddy answers. */
+  readonly lookMs: number;
+  readonly log: (message: string) => void;
+};
+
+/** The sites that Caddy accepted last. */
+const AcceptedSites = z.object({ sites: z.array(z.object({ project: ProjectId, site: SiteFile })) });
+
+/** The files of the ingress in the agent's home folder. Caddy starts with `config`. */
+export function ingressFiles(home: string) {
+  const folder = join(home, "ingress");
+  return { folder, config: join(folder, "caddy.json"), accepted: join(folder, "sites.json") };
+}
+
+/** Configures a Caddy that runs as a service of its own. */
+export function createCaddyIngress({ home, slots, settings, lookMs, log }: CaddyIngressOptions): Ingress {
+  const files = ingressFiles(home);
+  /** The problem of Caddy as a whole, and those of single sites. */
+  let problem: string | null = null;
+  let problems: ReadonlyMap<ProjectId, string> = new Map();
+  let isApplied = false;
+  let shown = "";
+  let last: Promise<void> = Promise.resolve();
+  let waiting: Promise<void> | null = null;
+
+  function setProblem(found: string | null): void {
+    if (found === problem) return;
+    problem = found;
+    log(found ?? "the ingress works again");
+  }
+
+  const textOf = (sites: readonly NamedSite[]) =>
+    `${JSON.stringify(caddyConfig(sites, { home, slots }, settings), null, 1)}\n`;
+
+  /** Kept only once Caddy has it, because Caddy starts with this file. */
+  async function load(sites: readonly NamedSite[]): Promise<LoadEnd> {
+    const text = textOf(sites);
+    const end = await loadConfig(settings.admin, text);
+    if (end.kind !== "loaded") return end;
+    await writeAtomic(files.accepted, JSON.stringify({ sites }), { flush: true });
+    await writeAtomic(files.config, text, { flush: true });
+    return end;
+  }
+
+  async function acceptedSites(): Promise<readonly NamedSite[]> {
+    return (await readJsonFile(files.accepted, AcceptedSites))?.sites ?? [];
+  }
+
+  /** Loads the changes one by one, so that one that Caddy refuses does not keep the others away. */
+  async function loadSingly(wanted: readonly NamedSite[], found: Map<ProjectId, string>): Promise<LoadEnd> {
+    let sites: readonly NamedSite[] = await acceptedSites();
+    for (const project of new Set([...sites, ...wanted].map((each) => each.project))) {
+      const [before, after] = [sites, wanted].map((list) => list.find((each) => each.project === project));
+      if (JSON.stringify(before) === JSON.stringify(after)) continue;
+      const others = sites.filter((each) => each.project !== project);
+      const changed = after === undefined ? others : [...others, after];
+      const end = await load(nameSites(changed).sites);
+      if (end.kind === "silent") return end;
+      if (end.kind === "loaded") sites = changed;
+      else found.set(project, `Caddy refuses this site: ${end.reason}`);
+    }
+    return { kind: "loaded" };
+  }
+
+  async function applyNow(): Promise<void> {
+    isApplied = false;
+    const read = await readSites(home, await acceptedSites());
+    const named = nameSites(read.sites);
+    const found = new Map(read.problems);
+    for (const { project, reason } of named.problems) found.set(project, reason);
+    await mkdir(files.folder, { recursive: true });
+    const current = await readFile(files.config, "utf8").catch(() => null);
+    if (current !== textOf(named.sites)) {
+      let end = await load(named.sites);
+      if (end.kind === "refused") {
+        log(`Caddy refuses the configuration: ${end.reason}`);
+        end = await loadSingly(named.sites, found);
+      }
+      if (end.kind !== "loaded") return setProblem(silence(settings, end.reason));
+      setProblem(null);
+    }
+    for (const [project, reason] of found)
+      if (problems.get(project) !== reason)
+        log(`the site of ${project} is not served as it should be: ${reason}`);
+    problems = found;
+    isApplied = true;
+    await show();
+  }
+
+  /** For `gantry-agent status`, written when it changes. */
+  async function show(): Promise<void> {
+    const refused = [...problems].map(([project, reason]) => ({ project, reason }));
+    const status: IngressStatus = { problem, sites: (await acceptedSites()).length, refused };
+    const text = JSON.stringify(status);
+    if (text === shown) return;
+    shown = text;
+    await mkdir(files.folder, { recursive: true }).catch(() => undefined);
+    await writeIngressStatus(home, status);
+  }
+
+  /** Callers while one waits share its turn: it reads the sites after all of them have written theirs. */
+  function apply(): Promise<void> {
+    waiting ??= last.then(async () => {
+      waiting = null;
+      last = applyNow().catch((error: unknown) =>
+        setProblem(`The ingress cannot be configured: ${messageOf(error)}`),
+      );
+      await last;
+    });
+    return waiting;
+  }
+
+  return {
+    kind: "caddy",
+    apply,
+    targetOf: (domain, path) => ({ url: new URL(`http://${domain}${path}`), socketPath: settings.check }),
+    problem: () => problem,
+    problemOf: (projectId) => problems.get(projectId) ?? null,
+    async watch(signal) {
+      while (!signal.aborted) {
+        const reason = await lookAtCaddy(settings.admin);
+        if (reason !== null) setProblem(silence(settings, reason));
+        else if (!isApplied) await apply();
+        else setProblem(null);
+        await show();
+        await pause(lookMs, signal);
+      }
+    },
+  };
+}
+
+function silence({ admin }: IngressSettings, reason: string): string {
+  return `The ingress (Caddy) does not answer at ${admin}: ${reason}. See: journalctl -u gantry-ingress`;
+}
+
+/** @param accepted serve for sites that cannot be read now */
+async function readSites(
+  home: string,
+  accepted: readonly NamedSite[],
+): Promise<{ readonly sites: NamedSite[]; readonly problems: Map<ProjectId, string> }> {
+  const sites: NamedSite[] = [];
+  const problems = new Map<ProjectId, string>();
+  // The oldest project first, which keeps its names.
+  const projects = (await listProjects(home)).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  for (const { id, folder } of projects) {
+    const read = await readSite(folder);
+    switch (read.kind) {
+      case "site":
+        sites.push({ project: id, site: read.site });
+        break;
+      case "unreadable":
+        problems.set(id, `Its site.json cannot be used: ${read.reason}`);
+        sites.push(...accepted.filter(({ project }) => project === id));
+        break;
+      case "missing":
+        break;
+    }
+  }
+  return { sites, problems };
+}

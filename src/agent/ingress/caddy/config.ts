@@ -1,0 +1,165 @@
+import { join } from "node:path";
+
+import { appRoutes } from "#agent/ingress/caddy/app-routes.ts";
+import { fileRoutes } from "#agent/ingress/caddy/file-routes.ts";
+import { answer, answerPage, contentOf, hasFile, type Route } from "#agent/ingress/caddy/route.ts";
+import { certificates } from "#agent/ingress/caddy/certificates.ts";
+import { ingressPages, MAINTENANCE_RETRY_SECONDS, pageOf } from "#agent/ingress/page.ts";
+import type { IngressSettings } from "#agent/ingress/settings.ts";
+import type { SiteFile } from "#agent/ingress/site-file.ts";
+import { slotFiles } from "#agent/ingress/slots.ts";
+import { projectFolder } from "#agent/workspace/project-folder.ts";
+import type { ProjectId } from "#contract/ids.ts";
+
+/** The site of a project. */
+export type NamedSite = { readonly project: ProjectId; readonly site: SiteFile };
+
+export type IngressPlaces = { readonly home: string; readonly slots: string };
+
+/** How long requests may take that began before a change of the configuration, or before Caddy was asked to end. */
+const GRACE_PERIOD = "5m";
+
+const UNKNOWN = answer(404, pageOf("No site", "There is no site at this address."));
+const ERRORS: readonly Route[] = [
+  {
+    match: [{ vars: { "{http.error.status_code}": ["502", "503", "504"] } }],
+    handle: answerPage(ingressPages.down),
+  },
+  {
+    handle: answer("{http.error.status_code}", pageOf("Error", "This page cannot be shown.")),
+  },
+];
+
+/**
+ * Caddy's whole configuration. What changes at a deployment is not in it, but in the files that it names, because each
+ * change of it costs requests.
+ */
+export function caddyConfig(
+  sites: readonly NamedSite[],
+  places: IngressPlaces,
+  settings: IngressSettings,
+): Record<string, unknown> {
+  const listen = settings.listen;
+  const withTls = listen === undefined;
+  return {
+    admin: { listen: socketAddress(settings.admin), origins: ["gantry"], config: { persist: false } },
+    // The agent looks whether Caddy answers every few seconds, which is not worth a line.
+    logging: { logs: { default: { level: "INFO", exclude: ["admin.api"] } } },
+    apps: {
+      http: {
+        http_port: settings.http_port,
+        https_port: settings.https_port,
+        grace_period: GRACE_PERIOD,
+        servers: {
+          sites: {
+            listen: [listen ?? `:${settings.https_port}`],
+            routes: [...sites.flatMap((site) => siteRoutes(site, places, settings)), { handle: UNKNOWN }],
+            errors: { routes: ERRORS },
+            ...(withTls
+              ? { automatic_https: { disable_redirects: true } }
+              : {
+                  automatic_https: { disable: true },
+                  trusted_proxies: { source: "static", ranges: ["127.0.0.0/8", "::1/128"] },
+                }),
+          },
+          ...(withTls ? { redirects: redirects(sites, settings) } : {}),
+          check: {
+            listen: [socketAddress(settings.check)],
+            routes: [...sites.map((site) => checkRoute(site, places)), { handle: UNKNOWN }],
+            errors: { routes: ERRORS },
+            automatic_https: { disable: true },
+          },
+        },
+      },
+      ...(withTls ? certificates(sites.flatMap(namesOf), settings) : {}),
+    },
+  };
+}
+
+/** A socket for Caddy's own user and group, which is the agent's. */
+function socketAddress(path: string): string {
+  return `unix/${path}|0660`;
+}
+
+/** All host names of a site. */
+export function namesOf({ site }: NamedSite): string[] {
+  return [site.domain, ...site.aliases.map(({ domain }) => domain)];
+}
+
+function siteRoutes(named: NamedSite, places: IngressPlaces, settings: IngressSettings): Route[] {
+  const withTls = settings.listen === undefined;
+  const { site, project } = named;
+  const files = slotFiles(places.slots, project);
+  const namesThat = (redirect: boolean) =>
+    site.aliases.filter((alias) => alias.redirect === redirect).map(({ domain }) => domain);
+  const redirecting = namesThat(true);
+  const maintenance: Route = {
+    match: [hasFile(files.folder, "maintenance")],
+    handle: answer(503, contentOf(files.maintenance), { "Retry-After": String(MAINTENANCE_RETRY_SECONDS) }),
+    terminal: true,
+  };
+  const origin = withTls ? `https://${site.domain}${portOf(settings)}` : `//${site.domain}`;
+  return [
+    {
+      match: [{ host: [site.domain, ...namesThat(false)] }],
+      handle: [
+        { handler: "subroute", routes: [maintenance, ...contentRoutes(named, places, { visitors: true })] },
+      ],
+      terminal: true,
+    },
+    ...(redirecting.length === 0 ? [] : [redirectTo(origin, redirecting, 301)]),
+  ];
+}
+
+/** For the agent: without TLS, redirects and maintenance. */
+function checkRoute(named: NamedSite, places: IngressPlaces): Route {
+  return {
+    match: [{ host: namesOf(named) }],
+    handle: [{ handler: "subroute", routes: contentRoutes(named, places, { visitors: false }) }],
+    terminal: true,
+  };
+}
+
+function contentRoutes(
+  { project, site }: NamedSite,
+  { home, slots }: IngressPlaces,
+  options: { readonly visitors: boolean },
+): Route[] {
+  const files = slotFiles(slots, project);
+  switch (site.content.kind) {
+    case "app":
+      return appRoutes(files, options);
+    case "files":
+      return fileRoutes(files, join(projectFolder(home, project).current, site.content.directory));
+  }
+}
+
+/** Plain HTTP leads to HTTPS, except for the requests of a certificate's issuer, which Caddy answers before this. */
+function redirects(sites: readonly NamedSite[], settings: IngressSettings): Record<string, unknown> {
+  const hosts = sites.flatMap(namesOf);
+  const toHttps: Route = redirectTo(`https://{http.request.host}${portOf(settings)}`, hosts, 308);
+  return {
+    listen: [`:${settings.http_port}`],
+    routes: [...(hosts.length === 0 ? [] : [toHttps]), { handle: UNKNOWN }],
+    automatic_https: { disable: true },
+  };
+}
+
+/** The port in addresses that lead to HTTPS. */
+function portOf({ https_port }: IngressSettings): string {
+  return https_port === 443 ? "" : `:${https_port}`;
+}
+
+function redirectTo(origin: string, hosts: readonly string[], status: number): Route {
+  return {
+    match: [{ host: hosts }],
+    handle: [
+      {
+        handler: "static_response",
+        status_code: status,
+        headers: { Location: [`${origin}{http.request.uri}`] },
+      },
+    ],
+    terminal: true,
+  };
+}

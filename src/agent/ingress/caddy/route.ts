@@ -1,0 +1,77 @@
+import type { IngressPage } from "#agent/ingress/page.ts";
+import { pageOf } from "#agent/ingress/page.ts";
+
+// The parts of Caddy's configuration that Gantry uses. https://caddyserver.com/docs/json/
+
+export type Handler = { readonly handler: string; readonly [option: string]: unknown };
+export type Matcher = Readonly<Record<string, unknown>>;
+export type Route = {
+  readonly match?: readonly Matcher[];
+  readonly handle: readonly Handler[];
+  readonly terminal?: boolean;
+};
+
+/** The values of a placeholder `{file.…}`, which Caddy reads for each request. */
+export function contentOf(path: string): string {
+  return `{file.${path}}`;
+}
+
+/** A text that Caddy uses as it is. */
+export function escaped(text: string): string {
+  return text.replaceAll(/[{}]/g, String.raw`\$&`);
+}
+
+/** Whether a file of a folder exists, which Caddy checks for each request. */
+export function hasFile(folder: string, name: string): Matcher {
+  return { file: { root: folder, try_files: [`/${name}`] } };
+}
+
+export function setHeaders(set: Readonly<Record<string, string>>): Handler {
+  return {
+    handler: "headers",
+    response: { set: Object.fromEntries(Object.entries(set).map(([name, value]) => [name, [value]])) },
+  };
+}
+
+export function answer(
+  status: number | string,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): Handler[] {
+  return [
+    setHeaders({ "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-cache", ...headers }),
+    { handler: "static_response", status_code: status, body },
+  ];
+}
+
+export function answerPage({ status, title, text, retrySeconds }: IngressPage): Handler[] {
+  return answer(status, pageOf(title, text), { "Retry-After": String(retrySeconds) });
+}
+
+/** Compresses what is text, unless it is a stream of events, which would wait for more of them. */
+export const compress: Handler = {
+  handler: "encode",
+  encodings: { zstd: {}, gzip: {} },
+  prefer: ["zstd", "gzip"],
+  match: {
+    headers: {
+      "Content-Type": [
+        ...["html", "css", "plain", "javascript", "xml", "csv", "markdown", "vtt", "calendar"].map(
+          (type) => `text/${type}*`,
+        ),
+        ...[
+          "javascript",
+          "json",
+          "xml",
+          "xhtml+xml",
+          "wasm",
+          "manifest+json",
+          "ld+json",
+          "rss+xml",
+          "atom+xml",
+        ].map((type) => `application/${type}*`),
+        ...["image/svg+xml*", "image/x-icon*", "image/vnd.microsoft.icon*", "font/ttf*", "font/otf*"],
+      ],
+    },
+  },
+};

@@ -1,0 +1,35 @@
+import { join } from "node:path";
+
+import * as z from "zod/mini";
+
+import { readJsonFile } from "#node/read-json-file.ts";
+import { writeAtomic } from "#node/write-atomic.ts";
+
+/** What the running agent knows about the ingress, for `gantry-agent status`. */
+const IngressStatus = z.object({
+  problem: z.nullable(z.string()),
+  sites: z.int(),
+  refused: z.array(z.object({ project: z.string(), reason: z.string() })),
+});
+export type IngressStatus = z.infer<typeof IngressStatus>;
+
+const pathIn = (home: string) => join(home, "ingress", "status.json");
+
+/** Never throws. A status that cannot be written, as on a full disk, is lost. */
+export async function writeIngressStatus(home: string, status: IngressStatus): Promise<void> {
+  await writeAtomic(pathIn(home), `${JSON.stringify(status, null, 2)}\n`).catch(() => undefined);
+}
+
+/** @returns the lines for `gantry-agent status`, each after a line break; none without an ingress */
+export async function ingressLines(home: string): Promise<string> {
+  const status = await readJsonFile(pathIn(home), IngressStatus);
+  if (status === null) return "";
+  const { problem, sites, refused } = status;
+  const works = `Caddy serves ${sites} ${sites === 1 ? "site" : "sites"}`;
+  return [
+    `ingress: ${problem ?? works}`,
+    ...refused.map(({ project, reason }) => `ingress: ${project}: ${reason}`),
+  ]
+    .map((line) => `\n${line}`)
+    .join("");
+}

@@ -1,0 +1,38 @@
+import type { NamedSite } from "#agent/ingress/caddy/config.ts";
+import type { ProjectId } from "#contract/ids.ts";
+
+/** A name that two projects want. The project that comes later does not get it. `reason`: a sentence. */
+export type NameProblem = { readonly project: ProjectId; readonly reason: string };
+
+/**
+ * Gives each host name to one project, because Caddy refuses the whole configuration otherwise.
+ * @param sites the first project in this order that has a name as its domain keeps it, then the first that has it as an
+ * alias
+ */
+export function nameSites(sites: readonly NamedSite[]): {
+  readonly sites: readonly NamedSite[];
+  readonly problems: readonly NameProblem[];
+} {
+  const owners = new Map<string, ProjectId>();
+  for (const { project, site } of sites) if (!owners.has(site.domain)) owners.set(site.domain, project);
+  for (const { project, site } of sites)
+    for (const { domain } of site.aliases) if (!owners.has(domain)) owners.set(domain, project);
+
+  const problems: NameProblem[] = [];
+  const lacks = (project: ProjectId, name: string): boolean => {
+    const owner = owners.get(name);
+    if (owner === undefined || owner === project) return false;
+    problems.push({ project, reason: `${name} leads to another project of this server: ${owner}.` });
+    return true;
+  };
+  const named = sites.flatMap(({ project, site }) => {
+    const seen = new Set([site.domain]);
+    const aliases = site.aliases.filter(({ domain }) => {
+      const isNew = !seen.has(domain);
+      seen.add(domain);
+      return isNew && !lacks(project, domain);
+    });
+    return lacks(project, site.domain) ? [] : [{ project, site: { ...site, aliases } }];
+  });
+  return { sites: named, problems };
+}

@@ -1,0 +1,45 @@
+import { readFile } from "node:fs/promises";
+
+import * as z from "zod/mini";
+
+import { textLike, textUpTo, wholeBetween } from "#contract/bounds.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
+import { parseJson } from "#contract/parse-json.ts";
+import type { ResultOf } from "#contract/lib/result.ts";
+
+import "#contract/issue-messages.ts";
+
+const SocketPath = textUpTo(103).check(z.startsWith("/", "must be an absolute path"));
+const Port = wholeBetween(1, 65_535);
+
+/**
+ * `/etc/gantry/ingress.json`, which the installer writes and the server's owner may edit. `admin`: where Caddy takes its
+ * configuration. `check`: where the agent checks sites without TLS. `issuer`: who issues the certificates; names that
+ * exist only in a private network always get Caddy's own. `email`, `acme_directory`: of the account at the issuer, and
+ * another one than Let's Encrypt. `listen`: behind a web server of the owner, which terminates TLS: then this address and
+ * port is the only one.
+ */
+export const IngressSettings = z.strictObject({
+  admin: SocketPath,
+  check: SocketPath,
+  issuer: z._default(z.enum(["acme", "internal"]), "acme"),
+  email: z.optional(textUpTo(254)),
+  acme_directory: z.optional(z.url({ protocol: /^https$/ })),
+  listen: z.optional(textLike(/^(?:[0-9.]{7,15}|\[[0-9a-f:.]{2,45}\]):[0-9]{1,5}$/, "must be address:port")),
+  http_port: z._default(Port, 80),
+  https_port: z._default(Port, 443),
+});
+export type IngressSettings = z.infer<typeof IngressSettings>;
+
+/** `reason`: a sentence. */
+export async function readIngressSettings(
+  path: string,
+): Promise<ResultOf<IngressSettings, { readonly reason: string }>> {
+  try {
+    const settings = IngressSettings.safeParse(parseJson(await readFile(path, "utf8")));
+    if (settings.success) return { ok: true, value: settings.data };
+    return { ok: false, reason: `${path} is not valid: ${z.prettifyError(settings.error)}` };
+  } catch (error) {
+    return { ok: false, reason: `${path} cannot be read: ${messageOf(error)}` };
+  }
+}
