@@ -1,5 +1,7 @@
-import { readdir, readFile, readlink } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { createServer } from "node:net";
+
+import { hasSocket, socketsListeningOn } from "#node/listening-sockets.ts";
 
 /** Whether a server can listen on this port of 127.0.0.1. */
 export function isPortFree(port: number): Promise<boolean> {
@@ -12,28 +14,14 @@ export function isPortFree(port: number): Promise<boolean> {
 
 /**
  * Names the process that listens on a port.
- * @returns for example `node (process 4711)`; null if this user may not see it. Source: proc(5), /proc/net/tcp
+ * @returns for example `node (process 4711)`; null if this user may not see it.
  */
 export async function holderOfPort(port: number): Promise<string | null> {
-  const inodes = new Set<string>();
-  for (const table of ["/proc/net/tcp", "/proc/net/tcp6"]) {
-    const rows = (await readFile(table, "latin1").catch(() => "")).split("\n").slice(1);
-    for (const row of rows) {
-      const [, local = "", , state, , , , , , inode] = row.trim().split(/\s+/);
-      const isListening = state === "0A" && Number.parseInt(local.split(":").at(-1) ?? "", 16) === port;
-      if (isListening && inode !== undefined) inodes.add(`socket:[${inode}]`);
-    }
-  }
-  if (inodes.size === 0) return null;
+  const sockets = socketsListeningOn(port);
+  if (sockets.size === 0) return null;
   const pids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name));
-  for (const pid of pids) {
-    const handles = await readdir(`/proc/${pid}/fd`).catch(() => []);
-    for (const handle of handles) {
-      const target = await readlink(`/proc/${pid}/fd/${handle}`).catch(() => "");
-      if (!inodes.has(target)) continue;
-      const name = (await readFile(`/proc/${pid}/comm`, "utf8").catch(() => "")).trim();
-      return `${name === "" ? "a program" : name} (process ${pid})`;
-    }
-  }
-  return null;
+  const pid = pids.find((each) => hasSocket(Number(each), sockets));
+  if (pid === undefined) return null;
+  const name = (await readFile(`/proc/${pid}/comm`, "utf8").catch(() => "")).trim();
+  return `${name === "" ? "a program" : name} (process ${pid})`;
 }

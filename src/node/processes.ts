@@ -2,14 +2,20 @@ import { readFileSync } from "node:fs";
 
 import { attempt } from "#node/attempt.ts";
 
-type ProcessStat = {
+export type ProcessStat = {
   /** Ended, but not yet collected by its parent. */
   readonly isDead: boolean;
   readonly parent: number;
   readonly group: number;
+  readonly session: number;
+  /** The CPU time of the process and of its children that have ended, in milliseconds. */
+  readonly cpuMs: number;
   /** In clock ticks since boot. */
   readonly startTime: string;
 };
+
+/** The unit of all times in /proc. Linux shows them in this unit on every processor. */
+const TICKS_PER_SECOND = 100;
 
 /**
  * Reads the kernel's status of a process.
@@ -19,9 +25,17 @@ type ProcessStat = {
 export function readProcessStat(pid: number): ProcessStat | null {
   const text = attempt(() => readFileSync(`/proc/${pid}/stat`, "latin1"), "");
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  const [state, parent, group, startTime] = [fields[0], fields[1], fields[2], fields[19]];
+  const [state, parent, group, session, startTime] = [fields[0], fields[1], fields[2], fields[3], fields[19]];
   if (startTime === undefined) return null;
-  return { isDead: state === "Z" || state === "X", parent: Number(parent), group: Number(group), startTime };
+  const cpuTicks = fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0);
+  return {
+    isDead: state === "Z" || state === "X",
+    parent: Number(parent),
+    group: Number(group),
+    session: Number(session),
+    cpuMs: (cpuTicks * 1000) / TICKS_PER_SECOND,
+    startTime,
+  };
 }
 
 /** Sends a signal to a process. Does nothing if it has ended, or belongs to another user. */

@@ -185,6 +185,8 @@ describe("the command line", () => {
       home: "/h",
       isolate: helper,
     });
+    expect(readArguments(["supervise", "--home", "/h"])).toEqual({ kind: "supervise", home: "/h" });
+    expect(readArguments(["end-apps", "--home", "/h"])).toEqual({ kind: "end_apps", home: "/h" });
     expect(readArguments(["enroll", "--url", "https://x.example/", "--token", "t", "--home", "/h"])).toEqual({
       kind: "enroll",
       url: "https://x.example",

@@ -1,5 +1,6 @@
 import type { Connection } from "#contract/agent-connection.ts";
 import type { Ingress } from "#agent/ingress/ingress.ts";
+import type { Supervisor } from "#agent/apps/supervisor.ts";
 import type { Isolation } from "#agent/isolation/isolation.ts";
 import type { Policy } from "#agent/policy/policy.ts";
 import type { Pace } from "#agent/lib/pace.ts";
@@ -44,6 +45,8 @@ export type AgentContext = {
   readonly slots: string;
   /** Who runs the commands of projects. Decided when the agent starts. */
   readonly isolation: Isolation;
+  /** Runs the instances of apps. They do not end with the agent. */
+  readonly supervisor: Supervisor;
   /** The programs of this server that builds use. */
   readonly tools: ServerTools;
   /** Prints one line to the agent's log. */

@@ -29,13 +29,15 @@ const POLL_MS = 200;
 /**
  * Locks a home folder for one agent: a second one would treat the first one's runs as interrupted.
  * @param patienceMs how long to wait for an agent that is shutting down
+ * @param name what locks it: of an agent and a supervisor, both may use the folder
  */
 export async function lockHome(
   home: string,
   patienceMs: number,
   log: (message: string) => void,
+  name: "agent" | "supervisor" = "agent",
 ): Promise<LockEnd> {
-  const path = join(home, "agent.lock");
+  const path = join(home, `${name}.lock`);
   const own: Holder = {
     pid: process.pid,
     start_time: startTimeOf(process.pid),
@@ -50,7 +52,7 @@ export async function lockHome(
     if (holder !== null && isHolding(holder)) {
       if (waitedMs >= patienceMs) return { kind: "held", pid: holder.pid };
       if (waitedMs === 0)
-        log(`another agent (process ${holder.pid}) uses this home folder: waiting until it ends`);
+        log(`another ${name} (process ${holder.pid}) uses this home folder: waiting until it ends`);
       await pause(POLL_MS);
       waitedMs += POLL_MS;
     } else if (made === "no_room") {

@@ -14,6 +14,8 @@ export const USAGE = `usage:
   gantry-agent forget-host HOST --home DIR                            trust the next key of an ssh host, such as [git.example.com]:2222
   gantry-agent check-policy FILE                                      check a policy file and print its rules
   gantry-agent end-builds --home DIR [--isolate SOCKET]               end builds that a stopped agent left running
+  gantry-agent supervise --home DIR                                   run the supervisor of apps, which the agent starts itself
+  gantry-agent end-apps --home DIR                                    end the apps that the supervisor runs, and the supervisor
   gantry-agent --version
 
 Set GANTRY_TOKEN instead of --token, which other users of this server can see.
@@ -35,6 +37,7 @@ export type AgentArguments =
     }
   | { readonly kind: "status"; readonly home: string }
   | { readonly kind: "end_builds"; readonly home: string; readonly isolate: string | null }
+  | { readonly kind: "supervise" | "end_apps"; readonly home: string }
   | { readonly kind: "forget_host"; readonly host: string; readonly home: string }
   | { readonly kind: "check_policy"; readonly path: string }
   | { readonly kind: "version" }
@@ -108,6 +111,10 @@ export function readArguments(argv: readonly string[], environment: NodeJS.Proce
     }
     case "status":
       return home === undefined ? missing("--home") : { kind: "status", home: resolve(home) };
+    case "supervise":
+      return home === undefined ? missing("--home") : { kind: "supervise", home: resolve(home) };
+    case "end-apps":
+      return home === undefined ? missing("--home") : { kind: "end_apps", home: resolve(home) };
     case "end-builds":
       if (home === undefined) return missing("--home");
       return {

@@ -5,6 +5,9 @@ import { hostname } from "node:os";
 import { type AgentArguments, readArguments, USAGE } from "#agent/main/arguments.ts";
 import { connectionPath, readConnection } from "#agent/context/connection-file.ts";
 import type { Connection } from "#contract/agent-connection.ts";
+import { chooseSupervisor } from "#agent/apps/choose-supervisor.ts";
+import { endSupervisor } from "#agent/apps/process-supervisor.ts";
+import type { SupervisorOptions } from "#agent/apps/supervisor-connection.ts";
 import { endBuilds } from "#agent/lifecycle/end-builds.ts";
 import { enroll } from "#agent/main/enroll.ts";
 import { exitCodes } from "#agent/main/exit-codes.ts";
@@ -28,6 +31,7 @@ import { runAgent } from "#agent/main/run-agent.ts";
 import { createServerTools } from "#build/tools/server-tools.ts";
 import { readSettings } from "#agent/context/settings.ts";
 import { openSealKey } from "#agent/secrets/seal-key.ts";
+import { runSupervisor } from "#agent/supervisor/run-supervisor.ts";
 import { agentStatus } from "#agent/main/show-status.ts";
 import { forgetHost, pinnedHosts } from "#agent/ssh/host-pins.ts";
 import { createSites, noSites } from "#agent/sites/sites-client.ts";
@@ -179,6 +183,7 @@ async function serve(
       ingress: await chooseIngress(args.ingress, home, slots),
       slots,
       isolation,
+      supervisor: chooseSupervisor(isolation, supervisorOptions(home)),
       log,
     },
     ending.signal,
@@ -215,6 +220,27 @@ async function endLeftBuilds(home: string, isolate: string | null): Promise<numb
   return exitCodes.ok;
 }
 
+const supervisorOptions = (home: string): SupervisorOptions => ({
+  home,
+  program: process.argv[1] ?? "",
+  environment: process.env,
+});
+
+/** The agent would start its apps again, so it must have ended. */
+async function endApps(home: string): Promise<number> {
+  const pid = await holderOf(home);
+  if (pid !== null)
+    return refuse(`An agent (process ${pid}) uses ${home}. Its apps are not ended.`, "failed");
+  const ended = await endSupervisor(supervisorOptions(home));
+  return ended.ok ? exitCodes.ok : refuse(ended.reason, "failed");
+}
+
+async function supervise(home: string): Promise<number> {
+  if (await isOtherUsersHome(home)) return exitCodes.failed;
+  const problem = await runSupervisor(home, log);
+  return problem === null ? exitCodes.ok : refuse(problem, "failed");
+}
+
 async function checkPolicy(path: string): Promise<number> {
   const read = await readPolicy(path);
   if (read.kind === "refused") return refuse(read.reason, "failed");
@@ -233,6 +259,10 @@ async function main(): Promise<number> {
       return showStatus(args.home);
     case "end_builds":
       return endLeftBuilds(args.home, args.isolate);
+    case "supervise":
+      return supervise(args.home);
+    case "end_apps":
+      return endApps(args.home);
     case "forget_host":
       return forgetPins(args.host, args.home);
     case "check_policy":

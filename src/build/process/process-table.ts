@@ -77,8 +77,12 @@ function environmentOf(pid: number): string | null {
 export const AFTER_KILL_MS = 5_000;
 const POLL_MS = 15;
 
-export async function waitWhile(isAlive: () => boolean, longestMs: number): Promise<void> {
-  for (let waitedMs = 0; waitedMs < longestMs && isAlive(); waitedMs += POLL_MS) await pause(POLL_MS);
+export async function waitWhile(
+  isAlive: () => boolean,
+  longestMs: number,
+  pollMs = POLL_MS,
+): Promise<void> {
+  for (let waitedMs = 0; waitedMs < longestMs && isAlive(); waitedMs += pollMs) await pause(pollMs);
 }
 
 /** Whether a process of the group still runs. Processes that have ended and wait to be collected do not count. */

@@ -5,6 +5,8 @@ import { join } from "node:path";
 
 import type * as z from "zod";
 
+import { chooseSupervisor } from "#agent/apps/choose-supervisor.ts";
+import { endSupervisor } from "#agent/apps/process-supervisor.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { Policy } from "#agent/policy/policy.ts";
 import { type Isolation, noIsolation } from "#agent/isolation/isolation.ts";
@@ -22,6 +24,7 @@ import { createIdGenerator } from "#contract/ids.ts";
 import { Timeouts } from "#contract/endpoints/projects/schemas.ts";
 
 import { FakeControlPlane, type FakeRun } from "../../support/fake-control-plane.ts";
+import { bundleAgent } from "./agent-bundle.ts";
 import { createRepository, type TestRepository } from "./repository.ts";
 
 export const ids = createIdGenerator({
@@ -78,6 +81,10 @@ export class World {
   isolation: Isolation = noIsolation;
   #version = 0;
 
+  get #supervisorOptions() {
+    return { home: this.home, program: bundleAgent(), environment: process.env };
+  }
+
   static async create(): Promise<World> {
     const world = new World();
     await world.control.listen();
@@ -87,6 +94,7 @@ export class World {
   /** Stops everything. @throws if an agent has violated the protocol */
   async close(): Promise<void> {
     for (const agent of this.#agents) await agent.stop();
+    await endSupervisor(this.#supervisorOptions);
     for (const cleanUp of this.cleanUps) cleanUp();
     await this.control.close();
     rmSync(this.folder, { recursive: true, force: true });
@@ -121,6 +129,7 @@ export class World {
       ingress: noIngress,
       slots: localSlotsFolder(this.home),
       isolation: this.isolation,
+      supervisor: chooseSupervisor(this.isolation, this.#supervisorOptions),
       tools: toolsOf(environment),
       log: (message) => void this.logLines.push(message),
     };

@@ -1,0 +1,113 @@
+import type * as z from "zod/mini";
+
+import type {
+  InstanceSpec,
+  SupervisedInstance,
+  Supervisor,
+  SupervisorResult,
+} from "#agent/apps/supervisor.ts";
+import { connectSupervisor, type SupervisorOptions } from "#agent/apps/supervisor-connection.ts";
+import { type InstanceBody, InstanceList, type InstanceView, Listens } from "#agent/supervisor/protocol.ts";
+import type { ProjectId } from "#contract/ids.ts";
+import { succeed } from "#contract/lib/result.ts";
+
+/** Longer than the longest grace period of an instance. */
+const STOP_ANSWER_MS = 660_000;
+
+const pathOf = (project: ProjectId, name: string): string =>
+  `/projects/${project}/instances/${encodeURIComponent(name)}`;
+
+/**
+ * The supervisor of this home, a process of the agent's user that outlives the agent. Without cgroups, it cannot apply the
+ * limits of an instance.
+ */
+export function createProcessSupervisor(options: SupervisorOptions): Supervisor {
+  const connection = connectSupervisor(options);
+  /** What this agent has started, by path, so that a new supervisor can start it again. */
+  const started = new Map<string, InstanceBody>();
+
+  async function start(path: string, body: InstanceBody): Promise<SupervisorResult<null>> {
+    const answer = await connection.ask({ method: "PUT", path, body: JSON.stringify(body) });
+    return answer.ok ? succeed(null) : answer;
+  }
+
+  /** A supervisor that was killed has left instances to the present one, which needs their commands. */
+  async function sendCommandsAgain(views: readonly InstanceView[]): Promise<void> {
+    for (const { project, name, is_adopted } of views) {
+      const path = pathOf(project, name);
+      const body = started.get(path);
+      // If it fails, the next list tries again.
+      if (is_adopted && body !== undefined) await start(path, body);
+    }
+  }
+
+  return {
+    kind: "process",
+    async start(spec) {
+      const path = pathOf(spec.project, spec.name);
+      const body = bodyOf(spec);
+      const answer = await start(path, body);
+      if (answer.ok) started.set(path, body);
+      return answer;
+    },
+    async stop(project, name) {
+      const path = pathOf(project, name);
+      started.delete(path);
+      const answer = await connection.ask({ method: "DELETE", path, timeoutMs: STOP_ANSWER_MS });
+      return answer.ok ? succeed(null) : answer;
+    },
+    async list(project) {
+      const path = project === null ? "/instances" : `/projects/${project}/instances`;
+      const answer = await connection.askIfNeeded({ method: "GET", path });
+      if (answer === null) return succeed([]);
+      const list = parse(answer, InstanceList);
+      if (!list.ok) return list;
+      await sendCommandsAgain(list.value.instances);
+      return succeed(list.value.instances.map(supervisedOf));
+    },
+    async listensOn(project, name, port) {
+      const answer = await connection.ask({ method: "GET", path: `${pathOf(project, name)}/ports/${port}` });
+      const read = parse(answer, Listens);
+      return read.ok ? succeed(read.value.listens) : read;
+    },
+  };
+}
+
+/** Ends all instances of this home and its supervisor. */
+export async function endSupervisor(options: SupervisorOptions): Promise<SupervisorResult<null>> {
+  const request = { method: "POST", path: "/end", timeoutMs: STOP_ANSWER_MS } as const;
+  const answer = await connectSupervisor(options).askIfNeeded(request);
+  return answer === null || answer.ok ? succeed(null) : answer;
+}
+
+function bodyOf({ command, stopSignal, stopSeconds }: InstanceSpec): InstanceBody {
+  const { argv, cwd, env } = command;
+  return {
+    command: { argv: [...argv], cwd, env: { ...env } },
+    stop_signal: stopSignal,
+    stop_seconds: stopSeconds,
+  };
+}
+
+function supervisedOf(view: InstanceView): SupervisedInstance {
+  return {
+    project: view.project,
+    name: view.name,
+    state: view.state,
+    startedAt: view.started_at,
+    restarts: view.restarts,
+    // Without a cgroup, nobody sees which process the kernel has ended for memory.
+    lastExit: view.last_exit === null ? null : { ...view.last_exit, isOutOfMemory: false },
+    memoryBytes: view.memory_bytes,
+    cpuMs: view.cpu_ms,
+  };
+}
+
+function parse<Value>(
+  answer: SupervisorResult<unknown>,
+  schema: z.ZodMiniType<Value>,
+): SupervisorResult<Value> {
+  if (!answer.ok) return answer;
+  const read = schema.safeParse(answer.value);
+  return read.success ? succeed(read.data) : { ok: false, reason: "the supervisor's answer is unreadable" };
+}

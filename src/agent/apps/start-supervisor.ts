@@ -1,0 +1,31 @@
+import { spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
+import { join } from "node:path";
+
+import { attempt } from "#node/attempt.ts";
+
+/** The variables of the agent that the supervisor gets. Instances get only those that the agent sends with them. */
+const inherited = ["PATH", "HOME", "LANG", "TZ", "TMPDIR"] as const;
+
+/**
+ * Starts the supervisor of a home as a process that outlives the agent: in a session of its own, with its own log file and
+ * without the agent's open files.
+ * @param program the agent's file
+ */
+export function startSupervisor(home: string, program: string, environment: NodeJS.ProcessEnv): void {
+  const log = attempt(() => openSync(join(home, "supervisor.log"), "a", 0o600), null);
+  const env = Object.fromEntries(inherited.map((name) => [name, environment[name]]));
+  try {
+    const child = spawn(process.execPath, [program, "supervise", "--home", home], {
+      cwd: "/",
+      env,
+      detached: true,
+      stdio: ["ignore", log ?? "ignore", log ?? "ignore"],
+    });
+    // It does not answer then, which is reported.
+    child.on("error", () => undefined);
+    child.unref();
+  } finally {
+    if (log !== null) closeSync(log);
+  }
+}

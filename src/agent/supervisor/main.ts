@@ -1,0 +1,21 @@
+// The supervisor as `npm start` runs it. Loading the whole agent would take twice the CPU time.
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+
+import { runSupervisor } from "#agent/supervisor/run-supervisor.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
+
+const USAGE = "usage: node src/agent/supervisor/main.ts --home DIR";
+
+try {
+  const { home } = parseArgs({ options: { home: { type: "string" } } }).values;
+  if (home === undefined) throw new Error(USAGE);
+  const problem = await runSupervisor(resolve(home), (message) =>
+    console.log(`${new Date().toISOString()} ${message}`),
+  );
+  if (problem !== null) throw new Error(problem);
+  process.exit(0);
+} catch (error) {
+  console.error(messageOf(error));
+  process.exit(1);
+}

@@ -1,0 +1,56 @@
+import * as z from "zod/mini";
+
+import { textUpTo, wholeBetween, wholeFrom } from "#contract/bounds.ts";
+import { InstanceName, StopSignal } from "#contract/endpoints/processes/schemas.ts";
+import { ProjectId } from "#contract/ids.ts";
+
+// What the agent and the supervisor send each other. Either may be older than the other: changes only add optional
+// fields, and unknown fields are ignored.
+
+/** What a program gets from the kernel as one text ends at the first NUL. */
+const text = (maxLength: number) =>
+  textUpTo(maxLength).check(z.refine((value) => !value.includes("\0"), "must not contain NUL"));
+
+/** Linux allows an argument or a variable of 128 KiB. */
+const MAX_TEXT = 128 * 1024;
+
+const VariableName = text(200).check(
+  z.refine((name) => name !== "" && !name.includes("="), "must be a variable's name"),
+);
+
+/** The body of a request to start an instance. */
+export const InstanceBody = z.object({
+  command: z.object({
+    argv: z.tuple([text(MAX_TEXT).check(z.minLength(1))], text(MAX_TEXT)),
+    cwd: text(4096).check(z.startsWith("/", "must be an absolute path")),
+    env: z.record(VariableName, text(MAX_TEXT)),
+  }),
+  stop_signal: StopSignal,
+  stop_seconds: wholeBetween(0, 600),
+});
+export type InstanceBody = z.infer<typeof InstanceBody>;
+
+export const InstanceExitBody = z.object({
+  code: z.nullable(z.int()),
+  signal: z.nullable(textUpTo(40)),
+});
+export type InstanceExitBody = z.infer<typeof InstanceExitBody>;
+
+/** An instance as the supervisor lists it. See `SupervisedInstance`. */
+export const InstanceView = z.object({
+  project: ProjectId,
+  name: InstanceName,
+  state: z.enum(["running", "restarting", "stopping"]),
+  started_at: z.nullable(wholeFrom(0)),
+  restarts: wholeFrom(0),
+  last_exit: z.nullable(InstanceExitBody),
+  memory_bytes: z.nullable(wholeFrom(0)),
+  cpu_ms: z.nullable(wholeFrom(0)),
+  /** Whether the supervisor can start it again: an earlier supervisor started it, and nobody has sent its command since. */
+  is_adopted: z.boolean(),
+});
+export type InstanceView = z.infer<typeof InstanceView>;
+
+export const InstanceList = z.object({ instances: z.array(InstanceView) });
+export const Listens = z.object({ listens: z.boolean() });
+export const ControlError = z.object({ error: z.string() });

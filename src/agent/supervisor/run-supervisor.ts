@@ -1,0 +1,58 @@
+import { mkdir } from "node:fs/promises";
+
+import { lockHome } from "#agent/lifecycle/home-lock.ts";
+import { controlInstances } from "#agent/supervisor/control.ts";
+import { createInstances } from "#agent/supervisor/instances.ts";
+import { prepareSocketFolder, supervisorSocket } from "#agent/supervisor/socket-path.ts";
+
+/** How long to wait for a supervisor of this home that is ending. */
+const PATIENCE_MS = 2_000;
+/** The longest grace period when the process that started the supervisor ends: its user waits for it. */
+const END_GRACE_MS = 5_000;
+
+/**
+ * Runs the supervisor of a home. A supervisor of its own ends only by a request to end or by a signal, and a signal leaves
+ * the instances running: the next supervisor takes them over. One that was started with an IPC channel, as by `npm start`,
+ * ends together with the process that started it, and with all instances.
+ * @returns why it ended, as a sentence; null if it was asked to
+ */
+export async function runSupervisor(home: string, log: (message: string) => void): Promise<string | null> {
+  const socketPath = supervisorSocket(home);
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  await prepareSocketFolder(home, socketPath);
+  // Before everything else, because two supervisors would start everything twice.
+  const lock = await lockHome(home, PATIENCE_MS, log, "supervisor");
+  if (lock.kind === "held") return `Another supervisor (process ${lock.pid}) uses ${home}.`;
+  const instances = createInstances(home, log);
+  await instances.adopt();
+
+  const isChild = process.send !== undefined;
+  const ended = Promise.withResolvers<void>();
+  const endAll = (graceMs: number): void => void instances.end(graceMs).then(ended.resolve);
+  const server = await controlInstances(socketPath, instances, async () => {
+    await instances.end(Infinity);
+    // After the answer.
+    setImmediate(ended.resolve);
+  });
+  log(`listening on ${socketPath}`);
+
+  let signals = 0;
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
+    process.on(signal, () => {
+      signals += 1;
+      log(`received ${signal}: ${isChild ? "ending the instances" : "the instances run on"}`);
+      if (isChild) endAll(END_GRACE_MS);
+      else ended.resolve();
+    });
+  // After a signal, the parent's end means that its user does not want to wait.
+  process.on("disconnect", () => endAll(signals === 0 ? END_GRACE_MS : 0));
+  // The parent may have ended before the listener was added.
+  if (isChild && !process.connected) endAll(END_GRACE_MS);
+  process.send?.({ type: "ready" });
+
+  await ended.promise;
+  server.close();
+  server.closeAllConnections();
+  await lock.release();
+  return null;
+}

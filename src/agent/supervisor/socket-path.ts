@@ -1,0 +1,34 @@
+import { createHash } from "node:crypto";
+import { lstat, mkdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+
+import { hasCode } from "#node/has-code.ts";
+
+/** The longest path of a unix socket on macOS without the NUL. Linux allows 107 bytes. */
+const MAX_SOCKET_PATH_BYTES = 103;
+
+/**
+ * The socket of a home's supervisor. For a home with a long path, it is in a folder of this user in /tmp, which does not
+ * depend on the environment.
+ */
+export function supervisorSocket(home: string): string {
+  const path = join(home, "supervisor.sock");
+  if (Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES) return path;
+  const hash = createHash("sha256").update(home).digest("hex").slice(0, 16);
+  return join("/tmp", `gantry-${process.getuid?.() ?? 0}-${hash}`, "supervisor.sock");
+}
+
+/**
+ * Creates the folder of a socket outside of the home. What is sent through the socket contains secrets.
+ * @throws when another user has created the folder
+ */
+export async function prepareSocketFolder(home: string, socketPath: string): Promise<void> {
+  const folder = dirname(socketPath);
+  if (folder === home) return;
+  await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
+    if (!hasCode(error, "EEXIST")) throw error;
+  });
+  const found = await lstat(folder);
+  if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o077) !== 0)
+    throw new Error(`${folder} belongs to another user, or other users may open it.`);
+}
