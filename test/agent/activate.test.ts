@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { createSites } from "#agent/sites/sites-client.ts";
 import { listenForControl } from "#agent/sites/control-server.ts";
+import { localSlotsFolder } from "#agent/ingress/slots.ts";
 import { createSiteRegistry } from "#agent/sites/site-registry.ts";
 import { createSiteStore } from "#agent/sites/site-store.ts";
 import { HealthCheck, Timeouts } from "#contract/endpoints/projects/schemas.ts";
@@ -29,6 +30,7 @@ async function startSites() {
   const socket = join(world.folder, "sites.sock");
   const registry = createSiteRegistry({
     store: createSiteStore(world.home, () => undefined),
+    slots: localSlotsFolder(world.home),
     firstPort: 20_000 + Math.floor(Math.random() * 20_000),
     log: () => undefined,
   });

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { createSites } from "#agent/sites/sites-client.ts";
 import { listenForControl } from "#agent/sites/control-server.ts";
+import { localSlotsFolder } from "#agent/ingress/slots.ts";
 import { createSiteRegistry } from "#agent/sites/site-registry.ts";
 import { createSiteStore } from "#agent/sites/site-store.ts";
 
@@ -53,7 +54,12 @@ describe("a power cut that leaves recently written files empty", () => {
     const startSites = async () => {
       const log = (message: string) => void said.push(message);
       const store = createSiteStore(folder, log);
-      const registry = createSiteRegistry({ store, firstPort: 18_450, log });
+      const registry = createSiteRegistry({
+        store,
+        slots: localSlotsFolder(world.home),
+        firstPort: 18_450,
+        log,
+      });
       const control = await listenForControl(socket, registry);
       await registry.reopen();
       return async () => {

@@ -4,9 +4,9 @@ import { join, relative, sep } from "node:path";
 
 import type { OpenRelease } from "#agent/sites/open-release.ts";
 
-/** What a request's path leads to. `redirect`: a directory that was requested without its final slash. */
+/** What a request's path leads to. `urlPath`: decoded. `redirect`: a directory that was requested without its final slash. */
 export type Found =
-  | { readonly kind: "file"; readonly path: string; readonly stats: Stats }
+  | { readonly kind: "file"; readonly path: string; readonly stats: Stats; readonly urlPath: string }
   | { readonly kind: "redirect"; readonly location: string }
   | { readonly kind: "missing" }
   | { readonly kind: "malformed" };
@@ -29,12 +29,13 @@ export async function findFile(
   const isDirectoryPath = urlPath.endsWith("/");
   const target = await look(projectDirectory, release, join(release.documentRoot, ...parts));
   if (target === null) return missing;
-  if (target.stats.isFile()) return isDirectoryPath ? missing : { kind: "file", ...target };
+  if (target.stats.isFile())
+    return isDirectoryPath ? missing : { kind: "file", ...target, urlPath: `/${parts.join("/")}` };
   if (!target.stats.isDirectory()) return missing;
 
   const index = await look(projectDirectory, release, join(target.path, "index.html"));
   if (index === null || !index.stats.isFile()) return missing;
-  if (isDirectoryPath) return { kind: "file", ...index };
+  if (isDirectoryPath) return { kind: "file", ...index, urlPath };
   // Built from the parts: a path such as //other.example would redirect the browser to another host.
   return { kind: "redirect", location: `/${parts.map(encodeURIComponent).join("/")}/` };
 }

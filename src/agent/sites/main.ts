@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
 
+import { localSlotsFolder } from "#agent/ingress/slots.ts";
 import { listenForControl } from "#agent/sites/control-server.ts";
 import { createSiteRegistry } from "#agent/sites/site-registry.ts";
 import { createSiteStore } from "#agent/sites/site-store.ts";
@@ -41,6 +42,7 @@ async function main(): Promise<void> {
   const log = (message: string): void => console.log(message);
   const registry = createSiteRegistry({
     store: createSiteStore(options.home, log),
+    slots: localSlotsFolder(options.home),
     firstPort: options.firstPort,
     log,
   });

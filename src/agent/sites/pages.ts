@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 
-import { pageOf } from "#agent/ingress/page.ts";
+import { type IngressPage, MAINTENANCE_RETRY_SECONDS, pageOf } from "#agent/ingress/page.ts";
 
 /** The pages that this server generates itself. They load nothing else. */
 const texts = {
@@ -26,8 +26,22 @@ export type PageStatus = Exclude<Page, "server">;
  */
 export function sendPage(response: ServerResponse, page: Page): void {
   const [title, text] = texts[page];
-  const status = page === "server" ? 503 : page;
-  const body = pageOf(title, text);
+  sendHtml(response, page === "server" ? 503 : page, pageOf(title, text));
+}
+
+/** Answers in place of an app that cannot. */
+export function sendIngressPage(response: ServerResponse, page: IngressPage): void {
+  response.setHeader("Retry-After", page.retrySeconds);
+  sendHtml(response, page.status, pageOf(page.title, page.text));
+}
+
+/** @param page HTML */
+export function sendMaintenance(response: ServerResponse, page: string): void {
+  response.setHeader("Retry-After", MAINTENANCE_RETRY_SECONDS);
+  sendHtml(response, 503, page);
+}
+
+function sendHtml(response: ServerResponse, status: number, body: string): void {
   for (const name of ["etag", "accept-ranges"]) response.removeHeader(name);
   if (status !== 416) response.removeHeader("content-range");
   response.statusCode = status;

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 
 import send from "send";
 
+import { IMMUTABLE, isImmutable, REVALIDATE } from "#agent/ingress/caching.ts";
 import { findFile, type Found } from "#agent/sites/find-file.ts";
 import { currentVersion, openRelease, type OpenRelease } from "#agent/sites/open-release.ts";
 import { type PageStatus, sendPage } from "#agent/sites/pages.ts";
@@ -65,6 +66,7 @@ async function answer(
       return false;
     case "file":
       response.setHeader("ETag", etagOf(release, found.stats));
+      response.setHeader("Cache-Control", isImmutable(found.urlPath) ? IMMUTABLE : REVALIDATE);
       return (await sendFile(found.path, request, response, { ranges: true })) === "sent";
   }
 }
@@ -79,6 +81,7 @@ async function sendNotFound(
   const page = await findFile(project, release, "/404.html");
   if (page.kind === "file") {
     response.statusCode = 404;
+    response.setHeader("Cache-Control", REVALIDATE);
     if ((await sendFile(page.path, request, response, { ranges: false })) === "sent") return;
   }
   sendPage(response, 404);
@@ -100,7 +103,6 @@ function sendFile(
 ): Promise<SendOutcome> {
   return new Promise((resolve) => {
     const encoded = path.split("/").map(encodeURIComponent).join("/");
-    response.setHeader("Cache-Control", "no-cache");
     response.once("close", () => resolve("sent"));
     send(request, encoded, {
       // findFile has decided already which files may be sent.

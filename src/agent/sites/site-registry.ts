@@ -1,7 +1,9 @@
 import { createServer, type Server } from "node:http";
+import type { Duplex } from "node:stream";
 
 import { messageOf } from "#contract/lib/message-of.ts";
-import { serveSite } from "#agent/sites/serve-site.ts";
+import { slotFiles } from "#agent/ingress/slots.ts";
+import { serveProject, serveUpgrade } from "#agent/sites/serve-project.ts";
 import type { Site, SiteStore } from "#agent/sites/site-store.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
@@ -25,12 +27,17 @@ export type SiteRegistry = {
 
 export type SiteRegistryOptions = {
   readonly store: SiteStore;
+  /** The folder of the files that lead to the instances of apps. */
+  readonly slots: string;
   readonly firstPort: number;
   readonly log: (message: string) => void;
 };
 
-export function createSiteRegistry({ store, firstPort, log }: SiteRegistryOptions): SiteRegistry {
-  const sites = new Map<ProjectId, { site: Site; server: Server }>();
+/** `upgraded`: the connections that have become WebSockets, which the server does not close. */
+type OpenSite = { site: Site; readonly server: Server; readonly upgraded: ReadonlySet<Duplex> };
+
+export function createSiteRegistry({ store, slots, firstPort, log }: SiteRegistryOptions): SiteRegistry {
+  const sites = new Map<ProjectId, OpenSite>();
   // Changes run one after the other, so that two projects do not get the same port. They wait for the stored list,
   // because a save before that would overwrite it.
   const reopened = Promise.withResolvers<void>();
@@ -49,15 +56,22 @@ export function createSiteRegistry({ store, firstPort, log }: SiteRegistryOption
     preferredPort: number | null,
     reserved: ReadonlySet<number>,
   ) {
+    const files = slotFiles(slots, projectId);
+    const upgraded = new Set<Duplex>();
     // Looked up per request, so that a project whose folder has moved keeps its port.
+    const project = () => ({ directory: sites.get(projectId)?.site.directory ?? directory, files });
     const server = createServer((request, response) => {
-      const current = sites.get(projectId)?.site.directory ?? directory;
-      void serveSite(current, request, response).catch(() => response.destroy());
+      void serveProject(project(), request, response).catch(() => response.destroy());
+    });
+    server.on("upgrade", (request, visitor, head) => {
+      upgraded.add(visitor);
+      visitor.once("close", () => upgraded.delete(visitor));
+      void serveUpgrade(project(), request, head).catch(() => visitor.destroy());
     });
     // Longer than the keep-alive of common clients, so that they do not send into a closing connection.
     server.keepAliveTimeout = 75_000;
     const port = await listenOnFreePort(server, preferredPort, firstPort, reserved);
-    sites.set(projectId, { site: { project_id: projectId, directory, port }, server });
+    sites.set(projectId, { site: { project_id: projectId, directory, port }, server, upgraded });
     return port;
   }
 
@@ -65,7 +79,7 @@ export function createSiteRegistry({ store, firstPort, log }: SiteRegistryOption
   async function close(projectId: ProjectId): Promise<boolean> {
     const known = sites.get(projectId);
     sites.delete(projectId);
-    if (known !== undefined) await closeServer(known.server);
+    if (known !== undefined) await closeSite(known);
     return known !== undefined;
   }
 
@@ -110,7 +124,7 @@ export function createSiteRegistry({ store, firstPort, log }: SiteRegistryOption
     list: () => inTurn(() => Promise.resolve([...sites.values()].map(({ site }) => site))),
     close: () =>
       inTurn(async () => {
-        const closings = [...sites.values()].map(({ server }) => closeServer(server));
+        const closings = [...sites.values()].map(closeSite);
         await Promise.all(closings);
         sites.clear();
       }),
@@ -148,9 +162,10 @@ function listen(server: Server, port: number): Promise<boolean> {
   });
 }
 
-function closeServer(server: Server): Promise<void> {
+function closeSite({ server, upgraded }: OpenSite): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
     server.closeAllConnections();
+    for (const socket of upgraded) socket.destroy();
   });
 }

@@ -1,3 +1,4 @@
+import { HEALTH_CHECK_AGENT } from "#agent/lib/http/health-check-agent.ts";
 import { type HttpAnswer, sendRequest } from "#agent/lib/http/send-request.ts";
 import { pause } from "#contract/lib/pause.ts";
 import type { IngressTarget } from "#agent/ingress/ingress.ts";
@@ -96,7 +97,7 @@ function tryOnce(target: CheckTarget, timeoutMs: number, signal: AbortSignal): P
     url: target.url,
     method: "GET",
     headers: {
-      "user-agent": "gantry-health-check",
+      "user-agent": HEALTH_CHECK_AGENT,
       ...(target.host === null ? {} : { host: target.host }),
     },
     ...(target.socketPath === undefined ? {} : { socketPath: target.socketPath }),

@@ -2,6 +2,7 @@ import { cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
 import { listenForControl } from "#agent/sites/control-server.ts";
+import { localSlotsFolder } from "#agent/ingress/slots.ts";
 import { createSiteRegistry } from "#agent/sites/site-registry.ts";
 import { createSiteStore } from "#agent/sites/site-store.ts";
 import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
@@ -33,6 +34,7 @@ export async function createLiveSite(api: Api, folder: string): Promise<LiveSite
   // In this process, because a process for each file takes a third of a second of CPU time to start.
   const sites = createSiteRegistry({
     store: createSiteStore(agentHome, () => undefined),
+    slots: localSlotsFolder(agentHome),
     firstPort: await freePorts(),
     log: () => undefined,
   });

@@ -1,0 +1,40 @@
+import type { IncomingMessage } from "node:http";
+
+/** Headers about one connection, which are not passed on. */
+const CONNECTION_HEADERS = new Set([
+  ...["connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection"],
+  ...["te", "trailer", "transfer-encoding", "upgrade"],
+]);
+
+/** What visitors send of these is replaced, because apps trust them. */
+const FORWARDED = new Set([
+  ...["forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-forwarded-port"],
+  ...["x-real-ip", "expect"],
+]);
+
+/** Pairs of names and values as they were sent, without those about the connection. */
+export function endToEnd({ rawHeaders, headers }: IncomingMessage): [string, string][] {
+  const named = new Set((headers.connection ?? "").split(",").map((name) => name.trim().toLowerCase()));
+  const pairs: [string, string][] = [];
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const [name = "", value = ""] = rawHeaders.slice(at, at + 2);
+    const lower = name.toLowerCase();
+    if (!CONNECTION_HEADERS.has(lower) && !named.has(lower)) pairs.push([name, value]);
+  }
+  return pairs;
+}
+
+/** The headers for the app: those of the visitor, who the visitor is, and a connection for this request alone. */
+export function headersForApp(request: IncomingMessage): string[] {
+  const pairs = endToEnd(request).filter(([name]) => !FORWARDED.has(name.toLowerCase()));
+  const address = request.socket.remoteAddress;
+  if (address !== undefined) pairs.push(["X-Forwarded-For", address]);
+  if (request.headers.host !== undefined) pairs.push(["X-Forwarded-Host", request.headers.host]);
+  pairs.push(["X-Forwarded-Proto", "http"]);
+  const { upgrade } = request.headers;
+  if (upgrade === undefined) pairs.push(["Connection", "close"]);
+  else pairs.push(["Connection", "Upgrade"], ["Upgrade", upgrade]);
+  // Otherwise the length of the body would be unknown to the app.
+  if (request.headers["transfer-encoding"] !== undefined) pairs.push(["Transfer-Encoding", "chunked"]);
+  return pairs.flat();
+}

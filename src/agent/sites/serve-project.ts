@@ -1,0 +1,102 @@
+import { readFile, realpath, stat } from "node:fs/promises";
+import { type IncomingMessage, ServerResponse } from "node:http";
+
+import { ingressPages, PAUSE_SECONDS } from "#agent/ingress/page.ts";
+import type { slotFiles } from "#agent/ingress/slots.ts";
+import { HEALTH_CHECK_AGENT } from "#agent/lib/http/health-check-agent.ts";
+import { openRelease } from "#agent/sites/open-release.ts";
+import { sendIngressPage, sendMaintenance } from "#agent/sites/pages.ts";
+import { proxyRequest, proxyUpgrade } from "#agent/sites/proxy/proxy-request.ts";
+import { serveSite } from "#agent/sites/serve-site.ts";
+import { pause } from "#contract/lib/pause.ts";
+
+/** Where a project is, looked up for each request. */
+export type ServedProject = {
+  readonly directory: string;
+  readonly files: ReturnType<typeof slotFiles>;
+};
+
+const LOOK_MS = 100;
+
+/** Answers a request to a project: with its files, or with what its app answers. Never throws. */
+export async function serveProject(
+  project: ServedProject,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  switch (await decide(project, request, response)) {
+    case "answered":
+      return;
+    case "files":
+      return serveSite(project.directory, request, response);
+    case "app":
+      return proxyRequest(project.files.slots, request, response);
+  }
+}
+
+/** Answers a request for another protocol, such as a WebSocket. @param head what the visitor has sent after it */
+export async function serveUpgrade(
+  project: ServedProject,
+  request: IncomingMessage,
+  head: Buffer,
+): Promise<void> {
+  const visitor = request.socket;
+  visitor.on("error", () => visitor.destroy());
+  const response = new ServerResponse(request);
+  response.assignSocket(visitor);
+  // What the visitor sends next is not read as another request.
+  response.shouldKeepAlive = false;
+  response.once("finish", () => visitor.end());
+  switch (await decide(project, request, response)) {
+    case "answered":
+      return;
+    case "files":
+      return serveSite(project.directory, request, response);
+    case "app":
+      return proxyUpgrade(project.files.slots, request, response, head);
+  }
+}
+
+/** Waits while the project is paused, and answers the request itself if the project must not. */
+async function decide(
+  { directory, files }: ServedProject,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<"files" | "app" | "answered"> {
+  const isCheck = request.headers["user-agent"] === HEALTH_CHECK_AGENT;
+  const page = isCheck ? null : await readFile(files.maintenance, "utf8").catch(() => null);
+  if (page !== null) {
+    sendMaintenance(response, page);
+    return "answered";
+  }
+  if (!(await isApp(directory, files))) return "files";
+  if (await isThere(files.stopped)) {
+    sendIngressPage(response, ingressPages.stopped);
+    return "answered";
+  }
+  const endsAt = performance.now() + PAUSE_SECONDS * 1000;
+  while (!isCheck && (await isThere(files.paused))) {
+    if (response.destroyed) return "answered";
+    if (performance.now() >= endsAt) {
+      sendIngressPage(response, ingressPages.paused);
+      return "answered";
+    }
+    await pause(LOOK_MS);
+  }
+  return "app";
+}
+
+/** An app without slots was started by its activate command, which nothing here knows how to reach. */
+async function isApp(directory: string, { slots, stopped }: ServedProject["files"]): Promise<boolean> {
+  const release = await openRelease(await realpath(directory).catch(() => directory));
+  if (release === null || release.isPublished) return false;
+  const [first = ""] = slots;
+  return (await isThere(first)) || (await isThere(stopped));
+}
+
+function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

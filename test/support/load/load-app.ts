@@ -1,0 +1,33 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+
+import { freePort } from "../free-port.ts";
+
+/** A running `app.mjs`. */
+export type LoadApp = {
+  readonly name: string;
+  readonly address: string;
+  readonly child: ChildProcess;
+  /** Has it finish its requests and end. */
+  end(): Promise<void>;
+};
+
+/** Starts an app that answers with a name. @param port a free one by default */
+export async function startLoadApp(name: string, port?: number): Promise<LoadApp> {
+  const used = port ?? (await freePort());
+  const child = spawn(process.execPath, ["test/support/load/app.mjs", name, `${used}`], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await Promise.race([once(child.stdout, "data"), once(child, "exit")]);
+  return {
+    name,
+    address: `127.0.0.1:${used}`,
+    child,
+    async end() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const exited = once(child, "exit");
+      child.kill("SIGTERM");
+      await exited;
+    },
+  };
+}
