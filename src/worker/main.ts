@@ -21,6 +21,7 @@ import { routeDashboard } from "#worker/routes/dashboard.ts";
 import { deploymentHandlers } from "#worker/routes/deployments.ts";
 import { createHealthHandlers } from "#worker/routes/health.ts";
 import { logHandlers } from "#worker/routes/logs.ts";
+import { processHandlers } from "#worker/routes/processes.ts";
 import { projectHandlers } from "#worker/routes/projects.ts";
 import { routeReference } from "#worker/routes/reference.ts";
 import { routeSecurityText } from "#worker/routes/security-text.ts";
@@ -60,6 +61,7 @@ const tokenHandlers: TokenHandlers = {
   ...deploymentHandlers,
   ...logHandlers,
   ...projectHandlers,
+  ...processHandlers,
   ...serverHandlers,
   ...sessionHandlers,
   ...variableHandlers,

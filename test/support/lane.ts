@@ -3,7 +3,7 @@ import type { ProjectReport } from "#contract/agent-protocol.ts";
 import { createIdGenerator, ProjectId, ServerId } from "#contract/ids.ts";
 import { decideRollback, type RollbackRequest } from "#domain/lane/decide-rollback.ts";
 import { decideRunEvents } from "#domain/lane/decide-run-events.ts";
-import { type Asked, decideStart, type StartRequest } from "#domain/lane/decide-start.ts";
+import { type AskedIfLive, decideStart, type StartRequest } from "#domain/lane/decide-start.ts";
 import { activeOf, emptyLane, isIn, type Lane, type LaneDeployment } from "#domain/lane/lane.ts";
 import type { RollbackChoice } from "#domain/lane/rollback-target.ts";
 import { defaultPlan } from "./plan.ts";
@@ -19,7 +19,7 @@ export const SERVER = ServerId.parse(ids.server());
 export const OTHER_SERVER = ServerId.parse(ids.server());
 export const PROJECT = ProjectId.parse(ids.project());
 
-export function asked(changes: Partial<Asked> = {}): Asked {
+export function asked(changes: Partial<AskedIfLive> = {}): AskedIfLive {
   return {
     id: ids.deployment(),
     runId: ids.run(),

@@ -17,4 +17,7 @@ export const defaultPlan: Plan = {
   healthCheck: null,
   limits: {},
   timeouts: defaultTimeouts,
+  processes: {},
+  drainSeconds: 30,
+  aliases: [],
 };

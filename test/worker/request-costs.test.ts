@@ -161,6 +161,7 @@ describe("the cost of a request", () => {
     const cold = await measure(name, first, secret);
     // Otherwise the projects of both worlds would have the same default domain, which is refused.
     await env.DB.prepare("UPDATE projects SET domain = id").run();
+    await env.DB.prepare("DELETE FROM domains").run();
     const second = await createWorld("second");
     const warm = await measure(name, second, null);
     const measured = row(name, cold, warm);

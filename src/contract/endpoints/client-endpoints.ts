@@ -1,6 +1,7 @@
 import { accountEndpoints } from "#contract/endpoints/accounts/endpoints.ts";
 import { deploymentEndpoints } from "#contract/endpoints/deployments/endpoints.ts";
 import { logEndpoints } from "#contract/endpoints/logs/endpoints.ts";
+import { processEndpoints } from "#contract/endpoints/processes/endpoints.ts";
 import { projectEndpoints } from "#contract/endpoints/projects/endpoints.ts";
 import { serverEndpoints } from "#contract/endpoints/servers/endpoints.ts";
 import { sessionEndpoints } from "#contract/endpoints/sessions/endpoints.ts";
@@ -12,6 +13,7 @@ export const clientEndpoints = {
   ...deploymentEndpoints,
   ...logEndpoints,
   ...projectEndpoints,
+  ...processEndpoints,
   ...variableEndpoints,
   ...serverEndpoints,
   ...tokenEndpoints,

@@ -3,6 +3,7 @@ import { accountTexts } from "#contract/endpoints/accounts/texts.ts";
 import { agentTexts } from "#contract/endpoints/agents/texts.ts";
 import { deploymentTexts } from "#contract/endpoints/deployments/texts.ts";
 import { logTexts } from "#contract/endpoints/logs/texts.ts";
+import { processTexts } from "#contract/endpoints/processes/texts.ts";
 import { projectTexts } from "#contract/endpoints/projects/texts.ts";
 import { serverTexts } from "#contract/endpoints/servers/texts.ts";
 import { sessionTexts } from "#contract/endpoints/sessions/texts.ts";
@@ -16,6 +17,7 @@ import type { Tag } from "#contract/reference/tags.ts";
 export const sections = {
   Deployments: { ...deploymentTexts, ...logTexts },
   Projects: projectTexts,
+  Processes: processTexts,
   Variables: variableTexts,
   Servers: serverTexts,
   Tokens: { ...tokenTexts, ...sessionTexts },
@@ -26,6 +28,7 @@ export const sections = {
 export const operationTexts: OperationTexts = {
   ...sections.Deployments,
   ...sections.Projects,
+  ...sections.Processes,
   ...sections.Variables,
   ...sections.Servers,
   ...sections.Tokens,

@@ -17,6 +17,7 @@ export const parameterTexts: Readonly<Record<ParameterName, ParameterText>> = {
   server_id: { description: "The server's id.", example: example.server },
   deployment_id: { description: "The deployment's id.", example: example.deployment },
   token_id: { description: "The token's id.", example: example.token },
+  process: { description: "The name of the process.", example: "web" },
   limit: { description: "The maximum number of rows in the page.", example: 20 },
   cursor: {
     description: "The `next_cursor` of the previous page. A cursor of another list is 422.",

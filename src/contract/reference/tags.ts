@@ -3,6 +3,8 @@ export const tags = {
   Deployments:
     "A deployment is one run that publishes the code of a project. You can start, follow, cancel and roll back deployments, and read their logs.",
   Projects: "A project is an application: a git repository, the server it runs on, and its build settings.",
+  Processes:
+    "A process is a command of a project that keeps running, such as `web`. Its instances run the live release. A change of a process is a deployment without a build.",
   Variables:
     "Variables and secrets are a project's environment. Secrets are sealed for the agent of the project's server, so the control plane cannot read them.",
   Servers:

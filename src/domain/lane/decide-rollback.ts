@@ -1,14 +1,14 @@
 import type { RollbackVariables } from "#contract/endpoints/deployments/schemas.ts";
 import { type Result } from "#contract/problems.ts";
-import { type Asked, join, type Joined, refuseIfLiveChanged } from "#domain/lane/decide-start.ts";
+import { type AskedIfLive, join, type Joined, refuseIfLiveChanged } from "#domain/lane/decide-start.ts";
 import type { Lane } from "#domain/lane/lane.ts";
 import { currentVariables, earlierVariables } from "#domain/lane/variables.ts";
-import { chooseTarget, type RollbackChoice } from "#domain/lane/rollback-target.ts";
+import { chooseTarget, originalOf, type RollbackChoice } from "#domain/lane/rollback-target.ts";
 
 /** `runWith`: the project's current variables, or those of the target. */
-export type RollbackRequest = Asked & { choice: RollbackChoice; runWith: RollbackVariables };
+export type RollbackRequest = AskedIfLive & { choice: RollbackChoice; runWith: RollbackVariables };
 
-/** Queues a deployment of code that was live before. `rollbackOf` is the original deployment, not another rollback. */
+/** Queues a deployment of code that was live before. `rollbackOf` is the deployment that built it, if the lane knows it. */
 export function decideRollback(
   lane: Lane,
   request: RollbackRequest,
@@ -30,12 +30,13 @@ export function decideRollback(
   return join(lane, request, now, {
     kind: "rollback",
     codeVersion: target.codeVersion,
-    rollbackOf: target.rollbackOf ?? target.id,
+    rollbackOf: originalOf(lane, target),
     reuseRelease: target.state.release,
     branch: target.branch,
     requestedCommit: target.commitSha,
     inBranch: false,
     clearCache: false,
+    restart: [],
     variables: variables.value,
     commitSha: target.commitSha,
     commitMessage: target.commitMessage,

@@ -16,7 +16,7 @@ import {
 import { currentVariables, type ProjectVariables } from "#domain/lane/variables.ts";
 import { advance, cancel } from "#domain/lane/transitions.ts";
 
-/** The part of the request that starts and rollbacks have in common. */
+/** The part of the request that all starts have in common. */
 export type Asked = {
   id: DeploymentId;
   runId: RunId;
@@ -25,11 +25,12 @@ export type Asked = {
   plan: Plan;
   queue: QueueMode;
   variables: ProjectVariables;
-  /** Start only if this deployment is still live. */
-  ifLive: DeploymentId | null;
 };
 
-export type StartRequest = Asked & { input: StartDeploymentInput; defaultBranch: string };
+/** `ifLive`: start only if this deployment is still live. */
+export type AskedIfLive = Asked & { ifLive: DeploymentId | null };
+
+export type StartRequest = AskedIfLive & { input: StartDeploymentInput; defaultBranch: string };
 
 type Joining = Pick<
   LaneDeployment,
@@ -41,6 +42,7 @@ type Joining = Pick<
   | "requestedCommit"
   | "inBranch"
   | "clearCache"
+  | "restart"
   | "variables"
   | "commitSha"
   | "commitMessage"
@@ -67,6 +69,7 @@ export function decideStart(
     requestedCommit: request.input.commit ?? null,
     inBranch: request.input.commit !== undefined && request.input.branch !== undefined,
     clearCache: request.input.clear_cache ?? false,
+    restart: [],
     variables: variables.value,
     commitSha: null,
     commitMessage: null,
@@ -74,17 +77,23 @@ export function decideStart(
 }
 
 /** The precondition of `If-Live`. */
-export function refuseIfLiveChanged(lane: Lane, asked: Asked) {
+export function refuseIfLiveChanged(lane: Lane, asked: AskedIfLive) {
   const live = liveOf(lane);
   if (asked.ifLive === null || live?.id === asked.ifLive) return null;
   const now = live === null ? "no deployment is live" : `version ${live.version} (${live.id}) is live`;
   return refuse("live_changed", `${asked.ifLive} is no longer live: ${now}.`);
 }
 
-/** Adds a deployment to the queue, and offers it to the agent immediately if no other deployment is active. */
+/**
+ * Adds a deployment to the queue, and offers it to the agent immediately if no other deployment is active. With the queue
+ * mode `latest` it takes the place of the deployments that wait. A `config` deployment neither takes another's place nor
+ * loses its own: what it applies is not in the code, and a newer deployment may fail before it applies it.
+ */
 export function join(lane: Lane, asked: Asked, now: number, joining: Joining): Result<Joined, "queue_full"> {
   const { lane: cleared, effects } =
-    asked.queue === "latest" ? cancelQueued(lane, asked, now) : { lane, effects: [] };
+    asked.queue === "latest" && joining.kind !== "config"
+      ? cancelQueued(lane, asked, now)
+      : { lane, effects: [] };
   if (queuedOf(cleared).length >= MAX_QUEUED) {
     return refuse("queue_full", `${MAX_QUEUED} deployments of this project are already waiting.`);
   }
@@ -107,9 +116,10 @@ export function join(lane: Lane, asked: Asked, now: number, joining: Joining): R
   const wait = active === null ? "" : `, waiting for version ${active.version}`;
   const message = `Queued as version ${version} by ${actor.name}: ${describe(joining)}${wait}`;
   const next = { ...cleared, nextVersion: version + 1, deployments: [...cleared.deployments, deployment] };
+  const advanced = advance(next, now);
   return succeed({
-    lane: advance(next, now),
-    effects: [...effects, { type: "log", deploymentId: id, stage: "queued", message }],
+    lane: advanced.lane,
+    effects: [...effects, { type: "log", deploymentId: id, stage: "queued", message }, ...advanced.effects],
     value: { id, version },
   });
 }
@@ -117,7 +127,7 @@ export function join(lane: Lane, asked: Asked, now: number, joining: Joining): R
 function cancelQueued(lane: Lane, asked: Asked, now: number): { lane: Lane; effects: Effect[] } {
   let next = lane;
   const effects: Effect[] = [];
-  for (const waiting of queuedOf(lane)) {
+  for (const waiting of queuedOf(lane).filter(({ kind }) => kind !== "config")) {
     const canceled = cancel(next, waiting, `a newer deployment of ${asked.actor.name} (queue: latest)`, now);
     next = canceled.lane;
     effects.push(...canceled.effects);
@@ -125,9 +135,13 @@ function cancelQueued(lane: Lane, asked: Asked, now: number): { lane: Lane; effe
   return { lane: next, effects };
 }
 
-function describe(joining: Joining): string {
-  if (joining.kind === "rollback") return `rollback to the code of version ${joining.codeVersion}`;
-  return joining.requestedCommit === null
-    ? `branch ${joining.branch}`
-    : `commit ${joining.requestedCommit} (branch ${joining.branch})`;
+function describe({ kind, codeVersion, restart, requestedCommit, branch }: Joining): string {
+  switch (kind) {
+    case "rollback":
+      return `rollback to the code of version ${codeVersion}`;
+    case "config":
+      return restart.length === 0 ? "current variables and settings" : `restart of ${restart.join(", ")}`;
+    case "deploy":
+      return requestedCommit === null ? `branch ${branch}` : `commit ${requestedCommit} (branch ${branch})`;
+  }
 }

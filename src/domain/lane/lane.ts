@@ -9,6 +9,13 @@ import {
 } from "#contract/endpoints/deployments/schemas.ts";
 import { DeploymentId, RunId, ServerId } from "#contract/ids.ts";
 import {
+  AllProcessSettings,
+  DEFAULT_DRAIN_SECONDS,
+  DrainSeconds,
+  ProcessName,
+} from "#contract/endpoints/processes/schemas.ts";
+import {
+  Alias,
   BuildSettings,
   CommitRule,
   HealthCheck,
@@ -49,6 +56,10 @@ export const Plan = z.strictObject({
   /** Absent in plans that were stored by an earlier version. */
   limits: z._default(Limits, {}),
   timeouts: Timeouts,
+  /** The project's own settings. This and the next two are absent in plans that were stored by an earlier version. */
+  processes: z._default(AllProcessSettings, {}),
+  drainSeconds: z._default(DrainSeconds, DEFAULT_DRAIN_SECONDS),
+  aliases: z._default(z.array(Alias), []),
 });
 export type Plan = z.infer<typeof Plan>;
 
@@ -127,11 +138,14 @@ export const LaneDeployment = z.strictObject({
   runId: RunId,
   serverId: ServerId,
   version: z.int(),
-  /** The version whose code is deployed: its own, or for a rollback that of the target. */
+  /**
+   * The version whose code is deployed: its own, or for a rollback that of the target. That of a `config` deployment is
+   * decided when it is offered, with the other fields about its code.
+   */
   codeVersion: z.int(),
   kind: DeploymentKind,
   rollbackOf: z.nullable(DeploymentId),
-  /** For a rollback: the release to activate without a build, if the server still has it. */
+  /** For a rollback or a `config` deployment: the release to activate without a build, if the server still has it. */
   reuseRelease: z.nullable(z.int()),
   branch: z.string(),
   /** The commit as written in the request; null for the latest commit of the branch. */
@@ -140,6 +154,8 @@ export const LaneDeployment = z.strictObject({
   inBranch: z._default(z.boolean(), false),
   /** Whether the agent empties the project's cache of dependencies and builds first. */
   clearCache: z._default(z.boolean(), false),
+  /** The processes whose instances are all replaced. */
+  restart: z._default(z.array(ProcessName), []),
   /** null: the project never had variables when the deployment was requested. */
   variables: z._default(z.nullable(DeploymentVariables), null),
   commitSha: z.nullable(z.string()),

@@ -9,7 +9,8 @@ export type RollbackTarget = Named<"live" | "superseded">;
 
 /**
  * The newest deployment that was live and whose code is older than the live code. A rollback counts as its source, so a
- * second rollback goes back one more deployment, and never returns to the code that the first one replaced.
+ * second rollback goes back one more deployment, and never returns to the code that the first one replaced. A `config`
+ * deployment counts as the code that it deployed again.
  */
 function defaultTarget(lane: Lane): RollbackTarget | null {
   const live = liveOf(lane);
@@ -42,6 +43,12 @@ export function chooseTarget(
     return refuse("already_live", `${what} is already live${as}.`);
   }
   return succeed(named);
+}
+
+/** The deployment that built the code of a target: not another rollback, nor a `config` deployment of it. */
+export function originalOf(lane: Lane, { id, codeVersion, rollbackOf }: RollbackTarget): DeploymentId {
+  if (rollbackOf !== null) return rollbackOf;
+  return lane.deployments.find(({ version }) => version === codeVersion)?.id ?? id;
 }
 
 /** A rollback target. */

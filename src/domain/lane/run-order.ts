@@ -2,20 +2,20 @@ import { RunOrder } from "#contract/agent-order.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import { type Lane, liveOf, type Named, onceLiveOf } from "#domain/lane/lane.ts";
 
-/** Whether the agent may have an order with the permit. Such a rollback can no longer be canceled. */
+/** Whether the agent may have an order with the permit. Such a deployment can no longer be canceled. */
 export function mayHavePermit({ reuseRelease, state }: Named<"offered">): boolean {
   return reuseRelease !== null && state.permit !== "unsent";
 }
 
 /**
- * Whether the order contains the activation permit, which saves a round trip: for a rollback to files that the server
+ * Whether the order contains the activation permit, which saves a round trip: for a deployment of files that the server
  * still has. The result can change from one order to the next; `mayHavePermit` tells whether a permit was sent.
  */
 export function isPreapproved(lane: Lane, deployment: Named<"offered">): boolean {
   return releaseToReuse(lane, deployment) !== null;
 }
 
-/** The release that a rollback can switch to without a build: that of its target, if the server has it. */
+/** The release that a deployment can switch to without a build: that of the code that it repeats, if the server has it. */
 function releaseToReuse(
   lane: Lane,
   { reuseRelease, codeVersion, serverId }: Named<"offered">,
@@ -35,6 +35,7 @@ export function keptRelease(lane: Lane, serverId: ServerId, codeVersion: number)
 /** The order that offers a deployment to its agent, built from the current lane each time it is sent. */
 export function runOrder(lane: Lane, deployment: Named<"offered">, projectId: ProjectId): RunOrder {
   const { plan } = deployment.state;
+  const repeatsCode = deployment.kind !== "deploy";
   return RunOrder.parse({
     run_id: deployment.runId,
     deployment_id: deployment.id,
@@ -48,19 +49,23 @@ export function runOrder(lane: Lane, deployment: Named<"offered">, projectId: Pr
       commit: deployment.requestedCommit,
       commits: plan.commits,
       in_branch: deployment.inBranch,
-      was_live: deployment.kind === "rollback",
+      was_live: repeatsCode,
     },
     reuse_release: releaseToReuse(lane, deployment),
     preapproved: isPreapproved(lane, deployment),
     root_directory: plan.rootDirectory,
     ...plan.build,
     // Migrations are not undone, and those of older code must not run against the database of newer code.
-    release_command: deployment.kind === "rollback" ? null : plan.releaseCommand,
+    release_command: repeatsCode ? null : plan.releaseCommand,
     activate_command: plan.activateCommand,
     shared_paths: plan.sharedPaths,
     health_check: plan.healthCheck,
     limits: plan.limits,
     timeouts: plan.timeouts,
+    processes: plan.processes,
+    restart: deployment.restart,
+    drain_seconds: plan.drainSeconds,
+    aliases: plan.aliases,
     cache: { clear: deployment.clearCache, default_branch: plan.defaultBranch ?? deployment.branch },
     keep_releases: releasesToKeep(lane, deployment.serverId, plan.keepReleases),
   });

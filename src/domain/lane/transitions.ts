@@ -15,17 +15,42 @@ import {
   replaceDeployment,
 } from "#domain/lane/lane.ts";
 
-/** Offers the next queued deployment to the agent, if no deployment is active. */
-export function advance(lane: Lane, now: number): Lane {
+/**
+ * Offers the next queued deployment to the agent, if no deployment is active. A `config` deployment now gets its code:
+ * the live one's, which may have changed since it was queued. If nothing is live, it fails, and the next one is offered.
+ */
+export function advance(lane: Lane, now: number): Decision {
   const [next] = queuedOf(lane);
-  if (next === undefined || activeOf(lane) !== null) return lane;
+  if (next === undefined || activeOf(lane) !== null) return { lane, effects: [] };
+  const live = liveOf(lane);
+  if (next.kind === "config" && live === null) return fail(lane, next, nothingLive, now);
   const { plan } = next.state;
   const deadlineAt = now + plan.timeouts.queue_seconds * 1000;
   const offered = replaceDeployment(lane, {
     ...next,
+    ...(next.kind === "config" && live !== null ? codeOf(live) : {}),
     state: { name: "offered", deadlineAt, lastSend: null, permit: "unsent", plan },
   });
-  return addPlacement(offered, next.serverId);
+  return { lane: addPlacement(offered, next.serverId), effects: [] };
+}
+
+const nothingLive: Failure = {
+  code: "not_live",
+  message: "the deployments before it ended, and none is live: there is nothing to deploy again",
+  stage: "queued",
+};
+
+/** The fields about the code of a deployment that deploys the code of another one again. */
+export function codeOf(source: LaneDeployment) {
+  return {
+    codeVersion: source.codeVersion,
+    reuseRelease: isIn(source, "live", "superseded") ? source.state.release : null,
+    branch: source.branch,
+    requestedCommit: source.commitSha,
+    inBranch: false,
+    commitSha: source.commitSha,
+    commitMessage: source.commitMessage,
+  };
 }
 
 /** building → failed. The next queued deployment is offered. */
@@ -81,10 +106,14 @@ function end(
   // A deleted deployment that went live is not listed, but the server serves it, so the lane keeps it.
   if (deployment.deleted && state.name !== "live") {
     effects.push({ type: "removed", deploymentId: id });
-    return { lane: advance(removeDeployment(lane, id), now), effects };
+    return withEffects(effects, advance(removeDeployment(lane, id), now));
   }
   const ended = replaceDeployment(lane, { ...deployment, deleted: false, state });
-  return { lane: advance(ended, now), effects };
+  return withEffects(effects, advance(ended, now));
+}
+
+function withEffects(before: readonly Effect[], { lane, effects }: Decision): Decision {
+  return { lane, effects: [...before, ...effects] };
 }
 
 function startOf(deployment: LaneDeployment): number | null {
@@ -93,10 +122,13 @@ function startOf(deployment: LaneDeployment): number | null {
 
 /**
  * The deployments that no decision needs: those that ended without being live, and all but the newest hundred of those
- * that were live. The lane drops them when the database has their final state.
+ * that were live. The lane drops them when the database has their final state. `config` deployments are counted apart,
+ * so that many changes of settings do not displace the code that a project can be rolled back to.
  */
 export function discardable(lane: Lane): LaneDeployment[] {
   const ended = lane.deployments.filter((one) => isIn(one, "failed", "canceled"));
   const superseded = lane.deployments.filter((one) => isIn(one, "superseded"));
-  return [...ended, ...superseded.slice(0, Math.max(0, superseded.length - MAX_REMEMBERED))];
+  const changes = superseded.filter(({ kind }) => kind === "config");
+  const codes = superseded.filter(({ kind }) => kind !== "config");
+  return [...ended, ...[codes, changes].flatMap((some) => some.slice(0, -MAX_REMEMBERED))];
 }

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { index, integer, real, sqliteTable, text, unique, uniqueIndex } from "drizzle-orm/sqlite-core";
 
 import { DEFAULT_LOG_RETENTION_DAYS } from "#contract/endpoints/accounts/schemas.ts";
+import { DEFAULT_DRAIN_SECONDS } from "#contract/endpoints/processes/schemas.ts";
 import type {
   Actor,
   DeploymentKind,
@@ -13,7 +14,9 @@ import type {
 } from "#contract/endpoints/deployments/schemas.ts";
 import type { AccountId, DeploymentId, ProjectId, ServerId, TokenId } from "#contract/ids.ts";
 import type { DeployKeySummary } from "#contract/endpoints/projects/repository-access.ts";
+import type { AllProcessSettings, ProcessReport } from "#contract/endpoints/processes/schemas.ts";
 import type {
+  Alias,
   CommitRule,
   HealthCheck,
   Limits,
@@ -148,6 +151,11 @@ export const projects = sqliteTable(
     limits: text("limits", { mode: "json" }).$type<Limits>().notNull().default({}),
     timeouts: text("timeouts", { mode: "json" }).$type<Timeouts>().notNull(),
     queue: text("queue").$type<QueueMode>().notNull(),
+    /** The project's own settings for its processes. */
+    processes: text("processes", { mode: "json" }).$type<AllProcessSettings>().notNull().default({}),
+    drainSeconds: integer("drain_seconds").notNull().default(DEFAULT_DRAIN_SECONDS),
+    /** Each of them, and `domain`, has a row in `domains`. */
+    aliases: text("aliases", { mode: "json" }).$type<Alias[]>().notNull().default([]),
     createdAt: integer("created_at").notNull(),
     lastDeployAt: integer("last_deploy_at"),
     /** The settings of the framework that the latest deployment detected or was given. */
@@ -157,6 +165,8 @@ export const projects = sqliteTable(
     /** The release that `current` pointed to in the agent's last report, and when it reported it. */
     servingRelease: integer("serving_release"),
     servingCheckedAt: integer("serving_checked_at"),
+    /** What ran at that time, without what changes all the time (`kept-report.ts`); null: nothing that Gantry started. */
+    reportedProcesses: text("reported_processes", { mode: "json" }).$type<ProcessReport[]>(),
     /** The public half of the deploy key that the project's server has made; null until it has reported it. */
     deployKey: text("deploy_key", { mode: "json" }).$type<DeployKeySummary>(),
   },
@@ -166,6 +176,18 @@ export const projects = sqliteTable(
     index("projects_account").on(table.accountId, table.id),
     index("projects_server").on(table.accountId, table.serverId),
   ],
+);
+
+/** The host names of all projects, so that each leads to one project. */
+export const domains = sqliteTable(
+  "domains",
+  {
+    /** The host name. */
+    id: text("id").primaryKey(),
+    accountId: text("account_id").$type<AccountId>().notNull(),
+    projectId: text("project_id").$type<ProjectId>().notNull(),
+  },
+  (table) => [index("domains_project").on(table.projectId)],
 );
 
 export const deployments = sqliteTable(

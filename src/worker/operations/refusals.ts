@@ -1,3 +1,4 @@
+import { MAX_PROCESSES } from "#contract/endpoints/processes/schemas.ts";
 import { refuse, type Refusal } from "#contract/problems.ts";
 import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
 import type { ServerId } from "#contract/ids.ts";
@@ -7,7 +8,7 @@ import type { Excess } from "#domain/token-grant.ts";
  * The refusal for an id that does not exist in the account, or that the token cannot access. The sentence contains no
  * id, so that the answer to an id of another account is byte for byte the same as to an id that does not exist.
  */
-export function notFound(what: "deployment" | "project" | "server" | "token") {
+export function notFound(what: "deployment" | "process" | "project" | "server" | "token") {
   return refuse("not_found", `No ${what} with this id exists, or the token cannot access it.`);
 }
 
@@ -23,8 +24,15 @@ export function nameTaken(name: string) {
   return refuse("name_taken", `The account already has a project named ${name}.`);
 }
 
-export function domainTaken(domain: string) {
-  return refuse("domain_taken", `The domain ${domain} belongs to another project.`);
+/** @param domains those of the request: one of them is taken. Which one is not known, because its project may be another account's. */
+export function domainTaken(...domains: readonly string[]) {
+  const which =
+    domains.length === 1 ? `The domain ${domains[0]}` : `One of the domains ${domains.join(", ")}`;
+  return refuse("domain_taken", `${which} belongs to another project.`);
+}
+
+export function tooManyProcesses() {
+  return refuse("too_many", `A project can have settings for ${MAX_PROCESSES} processes.`);
 }
 
 export function unknownServer(serverId: ServerId) {

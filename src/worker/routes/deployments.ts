@@ -12,19 +12,24 @@ export const deploymentHandlers = {
   listProjectDeployments: (context, { params, query, url }) =>
     answerPage(listProjectDeployments(context, params.project_id, query), url),
   startDeployment: (context, { params, body, ifLive }) =>
-    answer(startDeployment(context, { projectId: params.project_id, input: body, ifLive }), location),
+    answer(
+      startDeployment(context, { projectId: params.project_id, input: body, ifLive }),
+      deploymentLocation,
+    ),
   getProjectDeployment: (context, { params }) =>
     answer(getProjectDeployment(context, params.project_id, params.deployment_id)),
   deleteDeployment: (context, { params }) =>
     answer(deleteDeployment(context, params.project_id, params.deployment_id)),
   deploy: (context, { body: { project_id: projectId, ...input }, ifLive }) =>
-    answer(startDeployment(context, { projectId, input, ifLive }), location),
+    answer(startDeployment(context, { projectId, input, ifLive }), deploymentLocation),
   listDeployments: (context, { query, url }) => answerPage(listDeployments(context, query), url),
   getDeployment: (context, { params }) => answer(getDeployment(context, params.deployment_id)),
   cancelDeployment: (context, { params }) => answer(cancelDeployment(context, params.deployment_id)),
-  rollBack: (context, { body, ifLive }) => answer(rollBack(context, { input: body, ifLive }), location),
+  rollBack: (context, { body, ifLive }) =>
+    answer(rollBack(context, { input: body, ifLive }), deploymentLocation),
 } satisfies Partial<TokenHandlers>;
 
-function location({ id }: DeploymentStarted) {
+/** Where a deployment that was started can be read. */
+export function deploymentLocation({ id }: DeploymentStarted) {
   return { location: `/v1/deployments/${id}` };
 }

@@ -11,6 +11,7 @@ import { defaultTimeouts } from "#contract/stages.ts";
 import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
 import type { ProjectSummary } from "#worker/db/projects/list-projects.ts";
 import type { ServingReading } from "#worker/db/projects/find-serving.ts";
+import { processesState } from "#worker/views/processes-view.ts";
 import { abbreviatedCommit } from "#worker/views/deployment-view.ts";
 import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
 import { suggestReleaseCommand } from "#contract/frameworks/release-commands.ts";
@@ -50,6 +51,12 @@ export function projectView(record: ProjectRecord, serving: ServingReading | nul
     limits: record.limits,
     timeouts: { ...defaultTimeouts, ...record.timeouts },
     queue: record.queue,
+    processes: record.processes,
+    drain_seconds: record.drainSeconds,
+    aliases: record.aliases,
+    detected_processes: record.detected?.processes ?? {},
+    processes_state: processesState(record.reportedProcesses),
+    variables_applied: serving?.variablesApplied ?? null,
     url: record.url,
     serving: serving === null ? null : servingView(record, serving),
     deploy_key: record.deployKey,

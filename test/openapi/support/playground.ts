@@ -69,7 +69,8 @@ export class Playground {
   async replenish(): Promise<void> {
     const server_id = this.#serverId;
     const suffix = Math.random().toString(36).slice(2, 8);
-    const settings = { name: `project ${suffix}`, server_id, repository: "/srv/git/shop.git" };
+    const processes = { web: { command: "node server.js" }, worker: { command: "npm run worker" } };
+    const settings = { name: `project ${suffix}`, server_id, repository: "/srv/git/shop.git", processes };
     const created = await this.#make("/v1/projects", settings);
     // No agent of this one ever connects, so what is started there waits.
     const idle = await this.#make("/v1/servers", { name: `server ${suffix}`, ip: "192.0.2.2" });

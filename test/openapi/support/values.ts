@@ -33,6 +33,8 @@ const plausible: Readonly<Record<string, fc.Arbitrary<string>>> = {
   build_command: fc.constantFrom("npm run build"),
   release_command: fc.constantFrom("npx prisma migrate deploy"),
   activate_command: fc.constantFrom("systemctl --user restart shop"),
+  command: fc.constantFrom("node server.js", "npm run worker"),
+  process: fc.constantFrom("web", "worker"),
   domain: fc.constantFrom("shop.example.com", "blog.example.com", "localhost"),
   token: fc.constantFrom("@enroll:0", "@enroll:1"),
   code: standIn("code"),
@@ -70,6 +72,12 @@ function valuesOfType(type: string, value: Schema, name: string): fc.Arbitrary<u
         maxLength: Math.min(value.maxItems ?? 4, 4),
       });
     case "object":
+      if (typeof value.additionalProperties === "object")
+        return fc.dictionary(
+          texts(value.propertyNames ?? {}, "process"),
+          valuesOf(value.additionalProperties, name),
+          { maxKeys: 3 },
+        );
       return sparse(
         Object.entries(value.properties ?? {}).map(([key, one]) => [key, valuesOf(one, key)] as const),
         value.required ?? [],

@@ -65,6 +65,10 @@ function passedTest({ request_id, project_id, branch }: RequestOf<"test_reposito
   return { type: "repository_tested", request_id, project_id, result };
 }
 
+function readNone({ request_id, project_id }: RequestOf<"read_processes">): AgentAnswer {
+  return { type: "processes_read", request_id, project_id, processes: [] };
+}
+
 /** The requests and messages of one agent, over the real link and the real endpoints. It keeps no state of any run. */
 export class AgentConnection {
   readonly serverId: string;
@@ -132,6 +136,7 @@ export class AgentConnection {
     if (!this.answersRequests) return;
     if (message.type === "make_deploy_key") this.answer(madeKey(message));
     if (message.type === "test_repository") this.answer(passedTest(message));
+    if (message.type === "read_processes") this.answer(readNone(message));
   }
 
   /** Answers a request of the control plane. */

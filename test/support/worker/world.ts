@@ -32,7 +32,12 @@ export async function createWorld(name = "shop"): Promise<World> {
   const server = ServerCreated.parse(await post("/v1/servers", { name: `${name}-1`, ip: "192.0.2.1" }));
   const enrollment = { token: server.enrollment.token, hostname: "shop", agent_version: "0.1.0" };
   const { credential } = Enrolled.parse(await post("/v1/agent/enroll", enrollment));
-  const settings = { name, server_id: server.id, repository: "https://git.test/shop.git" };
+  const settings = {
+    name,
+    server_id: server.id,
+    repository: "https://git.test/shop.git",
+    processes: { web: { command: "node server.js" } },
+  };
   const project = Project.parse(await post("/v1/projects", settings));
   const started = DeploymentStarted.parse(await post(`/v1/projects/${project.id}/deployments`, {}));
   const other = await createToken(account.id, { name: `other of ${name}`, scopes: ["tokens:read"] });
@@ -51,6 +56,7 @@ type Target = { readonly path: string; readonly body?: unknown };
 /** The path parameters of every operation. */
 const pathParameters = (world: World): Readonly<Record<string, string>> => ({
   deployment_id: world.deploymentId,
+  process: "web",
   project_id: world.projectId,
   server_id: world.serverId,
   token_id: world.tokenId,

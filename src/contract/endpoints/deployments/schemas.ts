@@ -25,6 +25,7 @@ export const FailureCode = z.enum([
   "build_failed",
   "release_failed",
   "start_failed",
+  "not_live",
   "activate_failed",
   "health_check_failed",
   "timed_out",

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 
 import { listUpTo, numberFrom, textLike, textUpTo, wholeBetween, wholeFrom } from "#contract/bounds.ts";
+import { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
 import { ShellCommand } from "#contract/shell-command.ts";
 
 /** The most processes of a project, and the most instances of one process. */
@@ -15,6 +16,7 @@ export const ProcessName = textLike(
   /^[a-z][a-z0-9_-]{0,29}$/,
   "must be a process's name: up to 30 lower-case letters, digits, hyphens and underscores, beginning with a letter",
 );
+export type ProcessName = z.infer<typeof ProcessName>;
 
 export const StopSignal = z.enum(["SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP", "SIGUSR1", "SIGUSR2"]);
 export type StopSignal = z.infer<typeof StopSignal>;
@@ -70,21 +72,27 @@ export type WrittenProcesses = z.infer<typeof WrittenProcesses>;
 export const AllProcessSettings = byName(ProcessSettings);
 export type AllProcessSettings = z.infer<typeof AllProcessSettings>;
 
+const changes = {
+  command: z.nullable(processFields.command),
+  instances: z.nullable(processFields.instances),
+  port: z.nullable(processFields.port),
+  memory_mb: z.nullable(processFields.memory_mb),
+  cpu_weight: z.nullable(processFields.cpu_weight),
+  tasks: z.nullable(processFields.tasks),
+  stop_signal: z.nullable(processFields.stop_signal),
+  stop_seconds: z.nullable(processFields.stop_seconds),
+  overlap: z.nullable(processFields.overlap),
+};
+
 /** The settings of one process to change. Omitted fields keep their values; null removes the project's own value. */
-export const UpdateProcessInput = z.partial(
-  z.strictObject({
-    command: z.nullable(processFields.command),
-    instances: z.nullable(processFields.instances),
-    port: z.nullable(processFields.port),
-    memory_mb: z.nullable(processFields.memory_mb),
-    cpu_weight: z.nullable(processFields.cpu_weight),
-    tasks: z.nullable(processFields.tasks),
-    stop_signal: z.nullable(processFields.stop_signal),
-    stop_seconds: z.nullable(processFields.stop_seconds),
-    overlap: z.nullable(processFields.overlap),
-  }),
-);
+export const UpdateProcessInput = z.partial(z.strictObject(changes));
 export type UpdateProcessInput = z.infer<typeof UpdateProcessInput>;
+
+/** Changes of the settings of several processes, as in `UpdateProcessInput`. Null removes all settings of a process. */
+export const ProcessChanges = byName(
+  z.nullable(z.partial(z.strictObject({ ...changes, stopped: z.nullable(z.boolean()) }))),
+);
+export type ProcessChanges = z.infer<typeof ProcessChanges>;
 
 /** The name of an instance, unique in its project: `<process>-<version>-<n>`, with the version of the deployment that started it. */
 export const InstanceName = textLike(/^[a-z][a-z0-9_-]{0,29}-[1-9][0-9]{0,14}-[0-9]{1,2}$/);
@@ -133,3 +141,17 @@ export const Processes = z.strictObject({
   checked_at: z.nullable(z.string()),
 });
 export type Processes = z.infer<typeof Processes>;
+
+/**
+ * The state of what runs, from the server's last report. `restarting`: an instance ended by itself and is started again.
+ * `crash_looping`: one does so again and again.
+ */
+export const ProcessesState = z.enum(["running", "restarting", "crash_looping"]);
+export type ProcessesState = z.infer<typeof ProcessesState>;
+
+/** A process after a change. `process`: the project's own settings. `deployment`: puts them into effect; null: nothing is live. */
+export const ProcessUpdated = z.strictObject({
+  process: z.extend(ProcessSettings, { name: ProcessName }),
+  deployment: z.nullable(DeploymentStarted),
+});
+export type ProcessUpdated = z.infer<typeof ProcessUpdated>;

@@ -1,5 +1,111 @@
 import * as schemas from "#contract/endpoints/processes/schemas.ts";
-import { choice, object } from "#contract/reference/schemas/schema-text.ts";
+import { example, started } from "#contract/reference/examples.ts";
+import type { OperationTexts } from "#contract/reference/operation-text.ts";
+import { prose } from "#contract/reference/prose.ts";
+import { choice, nested, object, type SchemaText } from "#contract/reference/schemas/schema-text.ts";
+
+const location = `/v1/deployments/${example.deployment}` as const;
+const startedConfig = { body: {}, answer: started, location };
+
+export const processTexts = {
+  getProcesses: {
+    description: prose`
+      Returns the processes that the project's server runs, with the state, memory and CPU use of each instance. If the
+      server is connected, it looks now; \`cpu_percent\` is then measured since the previous look. Otherwise the response
+      has what the server reported last, at \`checked_at\`, without memory and CPU use.
+
+      The list is empty before the first deployment, and for a project without processes.`,
+    answer: {
+      processes: [
+        {
+          name: "web",
+          command: "node server.js",
+          port: true,
+          wanted: 2,
+          stopped: false,
+          instances: [
+            {
+              name: "web-12-0",
+              state: "live",
+              started_at: "2026-11-20T09:14:43.090Z",
+              restarts: 0,
+              memory_bytes: 83_886_080,
+              cpu_percent: 1.4,
+              last_exit: null,
+              last_output: null,
+            },
+            {
+              name: "web-12-1",
+              state: "restarting",
+              started_at: null,
+              restarts: 1,
+              memory_bytes: null,
+              cpu_percent: null,
+              last_exit: "exited with 1",
+              last_output: "Error: connect ECONNREFUSED 127.0.0.1:5432",
+            },
+          ],
+        },
+      ],
+      checked_at: "2026-11-20T10:02:11.004Z",
+    },
+  },
+  updateProcess: {
+    description: prose`
+      Changes the project's own settings for a process, and starts a deployment of the kind \`config\` that puts them
+      into effect, without a build. Omitted fields keep their values. \`null\` removes the project's own value, so that
+      the repository's or the default counts again. A process that the repository does not define needs a \`command\`.
+
+      The settings are stored first, for every later deployment too. If the project has no live deployment,
+      \`deployment\` is \`null\`. If the deployment is refused (409 \`queue_full\` or \`secrets_not_sealed\`), the
+      settings stay: remove the cause, and call \`POST /v1/projects/{project_id}/apply\`.
+
+      A project can have settings for 20 processes (409 \`too_many\`).`,
+    body: { instances: 3 },
+    answer: { process: { name: "web", instances: 3 }, deployment: { ...started, version: 13 } },
+  },
+  restartProcess: {
+    description: prose`
+      Replaces every instance of the process with a new one, in a deployment of the kind \`config\` of the live release,
+      with the current variables and settings and without a build. The new instances of \`web\` get requests when they
+      have passed their check, and the old ones finish theirs.
+
+      If no deployment is live, and none is queued or running that could become live, the response is 409
+      \`not_live\`. A process that neither the repository nor the project's settings define is 404. To retry safely after
+      a network error, send an \`Idempotency-Key\`.`,
+    ...startedConfig,
+  },
+  stopProcess: {
+    description: prose`
+      Stops the process: its instances finish their requests and end, and none is started until
+      \`POST /v1/projects/{project_id}/processes/{process}/start\`, also not by a later deployment or a restart of the
+      server. While \`web\` is stopped, visitors get a page with the status 503.
+
+      It is refused as a restart is. The deployment that it starts is of the kind \`config\`.`,
+    ...startedConfig,
+  },
+  startProcess: {
+    description: prose`
+      Starts the instances of a process that was stopped, in a deployment of the kind \`config\`. It is refused as a
+      restart is. For a process that was not stopped, it has the effect of
+      \`POST /v1/projects/{project_id}/apply\`.`,
+    ...startedConfig,
+  },
+  applyConfig: {
+    description: prose`
+      Deploys the live release again with the current variables and settings of the project, in a deployment of the kind
+      \`config\`. Nothing is fetched or built, and the release command does not run. Instances to which nothing changed
+      keep running.
+
+      It deploys the release that is live when its turn comes, so it never undoes a deployment that was started before
+      it. If nothing is live by then, it fails with \`not_live\`. If the server does not have the files of the release
+      any more, or the project was moved to another server, the commit is built again.
+
+      If no deployment is live, and none is queued or running that could become live, the response is 409
+      \`not_live\`.`,
+    ...startedConfig,
+  },
+} as const satisfies Partial<OperationTexts>;
 
 const fields = {
   command: "The command that an instance runs, with `sh -c` in the root directory of the release.",
@@ -14,6 +120,8 @@ const fields = {
   overlap:
     "For a process without a port: whether old and new instances run at the same time for a moment at a deployment. Default: `true`.",
 };
+
+const settings = { ...fields, stopped: "Whether it has no instances until it is started again." };
 
 export const processSchemas = {
   StopSignal: choice(schemas.StopSignal, "The signal that asks an instance to end.", {
@@ -37,8 +145,7 @@ export const processSchemas = {
     fields,
   ),
   ProcessSettings: object(schemas.ProcessSettings, "A project's own settings for a process.", {
-    ...fields,
-    stopped: "Whether it has no instances until it is started again.",
+    ...settings,
   }),
   InstanceReport: object(schemas.InstanceReport, "An instance as the server sees it.", {
     name: "Its name: the process, the version of the deployment that started it, and a number.",
@@ -59,4 +166,23 @@ export const processSchemas = {
     stopped: "Whether it was stopped.",
     instances: "Its instances, also those that are being replaced.",
   }),
-};
+  Processes: object(schemas.Processes, "The processes of a project.", {
+    processes: "What the server runs.",
+    checked_at: "When the server looked. `null`: it has not reported the project yet.",
+  }),
+  UpdateProcessInput: object(
+    schemas.UpdateProcessInput,
+    "The settings of a process to change. Omitted fields keep their values, and `null` removes the project's own value.",
+    fields,
+  ),
+  ProcessUpdated: object(schemas.ProcessUpdated, "A process after a change of its settings.", {
+    process: "The project's own settings for the process.",
+    ...nested("process", { ...settings, name: "The name of the process." }),
+    deployment: "The deployment that puts the settings into effect. `null`: nothing is live.",
+  }),
+  ProcessesState: choice(schemas.ProcessesState, "The state of a project's processes.", {
+    running: "every instance runs",
+    restarting: "an instance ended by itself and is started again",
+    crash_looping: "an instance ended five times within a minute, and is started again less often each time",
+  }),
+} satisfies Record<string, SchemaText>;

@@ -5,6 +5,14 @@ import { BranchName, InsidePath, isMasked, ProjectRepository, SharedPath } from 
 import { firstHidden } from "#contract/hidden-text.ts";
 import { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
 import { mapValues } from "#contract/lib/map-values.ts";
+import {
+  AllProcessSettings,
+  DEFAULT_DRAIN_SECONDS,
+  DrainSeconds,
+  ProcessChanges,
+  ProcessDefinitions,
+  ProcessesState,
+} from "#contract/endpoints/processes/schemas.ts";
 import { DeployKeySummary } from "#contract/endpoints/projects/repository-access.ts";
 import { NextCursor } from "#contract/paging.ts";
 import { ShellCommand } from "#contract/shell-command.ts";
@@ -132,6 +140,9 @@ const settings = {
   health_check: z.nullable(HealthCheck),
   limits: Limits,
   queue: QueueMode,
+  processes: AllProcessSettings,
+  drain_seconds: DrainSeconds,
+  aliases: listUpTo(Alias, MAX_ALIASES),
 };
 
 /**
@@ -156,22 +167,42 @@ function isInside(path: string, outer: string): boolean {
   return path.startsWith(`${outer}/`);
 }
 
-export const CreateProjectInput = z.strictObject({
-  ...settings,
-  ...BuildSettings.shape,
-  domain: z.optional(Domain),
-  branch: z._default(settings.branch, "main"),
-  commits: z._default(settings.commits, "reachable"),
-  root_directory: z._default(settings.root_directory, "."),
-  release_command: z._default(settings.release_command, null),
-  activate_command: z._default(settings.activate_command, null),
-  shared_paths: z._default(ApartPaths, []),
-  keep_releases: z._default(settings.keep_releases, 5),
-  health_check: z._default(settings.health_check, null),
-  limits: z._default(settings.limits, {}),
-  timeouts: z.prefault(Timeouts, {}),
-  queue: z._default(settings.queue, "all"),
+/** Refuses a host name that is named twice, or that is the project's domain too. */
+const hasDistinctDomains = z.superRefine<{
+  readonly domain?: string | undefined;
+  readonly aliases?: readonly Alias[] | undefined;
+}>(({ domain, aliases = [] }, context) => {
+  const names = [domain, ...aliases.map((alias) => alias.domain)];
+  for (const [at, name] of names.entries())
+    if (name !== undefined && names.indexOf(name) !== at)
+      context.addIssue({
+        code: "custom",
+        path: ["aliases", at - 1, "domain"],
+        message: "is named twice",
+      });
 });
+
+export const CreateProjectInput = z
+  .strictObject({
+    ...settings,
+    ...BuildSettings.shape,
+    domain: z.optional(Domain),
+    branch: z._default(settings.branch, "main"),
+    commits: z._default(settings.commits, "reachable"),
+    root_directory: z._default(settings.root_directory, "."),
+    release_command: z._default(settings.release_command, null),
+    activate_command: z._default(settings.activate_command, null),
+    shared_paths: z._default(ApartPaths, []),
+    keep_releases: z._default(settings.keep_releases, 5),
+    health_check: z._default(settings.health_check, null),
+    limits: z._default(settings.limits, {}),
+    timeouts: z.prefault(Timeouts, {}),
+    queue: z._default(settings.queue, "all"),
+    processes: z._default(settings.processes, {}),
+    drain_seconds: z._default(settings.drain_seconds, DEFAULT_DRAIN_SECONDS),
+    aliases: z._default(settings.aliases, []),
+  })
+  .check(hasDistinctDomains);
 export type CreateProjectInput = z.infer<typeof CreateProjectInput>;
 
 const STARS =
@@ -188,15 +219,17 @@ const AllSettings = z.strictObject({
   ),
   limits: z.partial(z.strictObject(mapValues(limitRanges, (range) => z.nullable(range)))),
   timeouts: z.partial(z.strictObject(mapValues(defaultTimeouts, () => stageSeconds))),
+  processes: ProcessChanges,
   automatic: listUpTo(AutomaticSetting, AutomaticSetting.options.length),
 });
 
 /**
- * The settings to change. Omitted settings, and omitted fields of `timeouts` and `limits`, keep their values. A limit of
- * null becomes the server's again. `health_check` is replaced as a whole. The settings named in `automatic` become
- * automatic again.
+ * The settings to change. Omitted settings, and omitted fields of `timeouts`, `limits` and `processes`, keep their
+ * values. A limit of null becomes the server's again. `health_check` and `aliases` are replaced as a whole. The settings
+ * named in `automatic` become automatic again.
  */
 export const UpdateProjectInput = z.partial(AllSettings).check(
+  hasDistinctDomains,
   z.superRefine((input, context) => {
     for (const name of input.automatic ?? [])
       if (input[name] !== undefined)
@@ -232,7 +265,9 @@ export type Serving = z.infer<typeof Serving>;
  * A project with its settings. `framework`, the commands and `output_directory` are the values for the next
  * deployment: the setting, or for those in `automatic` the value from the framework's preset. An automatic framework is
  * the one detected by the latest deployment, `static` before the first. `suggested_release_command`: what the framework
- * usually needs as the `release_command`; null if it needs none.
+ * usually needs as the `release_command`; null if it needs none. `processes`: the project's own settings, which win over
+ * `detected_processes`, those of the repository. `variables_applied`: whether the live deployment runs with the current
+ * variables; null if nothing is live.
  */
 export const Project = z.extend(z.extend(ProjectRow, settings), {
   // Without the rules for names, because a stored name can be older than a rule.
@@ -245,6 +280,9 @@ export const Project = z.extend(z.extend(ProjectRow, settings), {
   framework_reasons: z.array(z.string()),
   url: z.nullable(z.string()),
   serving: z.nullable(Serving),
+  detected_processes: ProcessDefinitions,
+  processes_state: z.nullable(ProcessesState),
+  variables_applied: z.nullable(z.boolean()),
   deploy_key: z.nullable(DeployKeySummary),
   created_at: z.string(),
 });

@@ -1,5 +1,5 @@
+import { project, row } from "#contract/endpoints/projects/example.ts";
 import {
-  exampleKey,
   repositoryAccessSchemas,
   repositoryAccessTexts,
 } from "#contract/endpoints/projects/repository-access-texts.ts";
@@ -15,54 +15,6 @@ import {
   type SchemaText,
 } from "#contract/reference/schemas/schema-text.ts";
 import { timeoutTexts } from "#contract/reference/stage-texts.ts";
-import { defaultTimeouts } from "#contract/stages.ts";
-
-const row = {
-  id: example.project,
-  name: "shop",
-  framework: "astro",
-  domain: "shop.example.com",
-  server_id: example.server,
-  last_deploy: "2026-11-20T09:14:02.310Z",
-} as const;
-
-const project = {
-  ...row,
-  repository: "git@github.com:acme/shop.git",
-  branch: "main",
-  commits: "reachable",
-  root_directory: ".",
-  install_command: "npm ci",
-  build_command: "npm run build",
-  output_directory: "dist",
-  release_command: "npx prisma migrate deploy",
-  activate_command: "systemctl --user restart shop",
-  shared_paths: ["storage"],
-  keep_releases: 5,
-  health_check: {
-    url: "http://127.0.0.1:3000/up",
-    status: 200,
-    tries: 10,
-    interval_seconds: 1,
-    timeout_seconds: 5,
-  },
-  limits: { memory_mb: 2048 },
-  timeouts: defaultTimeouts,
-  queue: "all",
-  automatic: [],
-  suggested_release_command: "npx prisma migrate deploy",
-  app_type: "static",
-  framework_reasons: ["package.json depends on astro"],
-  url: null,
-  serving: {
-    deployment_id: example.deployment,
-    commit: example.commit,
-    checked_at: "2026-11-20T09:15:01.118Z",
-    drifted: false,
-  },
-  deploy_key: exampleKey,
-  created_at: "2026-11-02T08:10:27.640Z",
-} as const;
 
 export const projectTexts = {
   listProjects: {
@@ -77,8 +29,8 @@ export const projectTexts = {
       build command or the output directory, the agent detects them from the files. This call deploys nothing; start a
       deployment with \`POST /v1/projects/{project_id}/deployments\`.
 
-      The name must be unique in the account (409 \`name_taken\`) and the domain in the installation (409
-      \`domain_taken\`). Without \`domain\`, the project gets \`<name>.<base domain>\`. A \`server_id\` that is not a
+      The name must be unique in the account (409 \`name_taken\`), and the domain and the aliases in the installation
+      (409 \`domain_taken\`). Without \`domain\`, the project gets \`<name>.<base domain>\`. A \`server_id\` that is not a
       server of the account is 422.
 
       A password in the \`repository\` is sealed for the server as the secret \`GANTRY_REPOSITORY_TOKEN\`, and the
@@ -97,7 +49,17 @@ export const projectTexts = {
       shared_paths: ["storage"],
       health_check: { url: "http://127.0.0.1:3000/up" },
     },
-    answer: { ...project, last_deploy: null, serving: null, deploy_key: null },
+    answer: {
+      ...project,
+      last_deploy: null,
+      serving: null,
+      processes: {},
+      aliases: [],
+      detected_processes: {},
+      processes_state: null,
+      variables_applied: null,
+      deploy_key: null,
+    },
     location: `/v1/projects/${example.project}`,
   },
   getProject: {
@@ -112,12 +74,14 @@ export const projectTexts = {
   updateProject: {
     description: prose`
       Changes settings. Omitted fields keep their values. New settings apply to deployments that start from now on;
-      running and queued deployments keep the settings they were started with.
+      running and queued deployments keep the settings they were started with. To give the live deployment new
+      \`processes\`, \`drain_seconds\` or \`aliases\` without a build, call
+      \`POST /v1/projects/{project_id}/apply\`.
 
       A new \`server_id\` moves the project: the next deployment goes to the new server, and when that deployment is
       live, the old server stops serving the project. A token that is limited to projects cannot move a project (403).
-      The name must be unique in the account (409 \`name_taken\`), the domain in the installation (409
-      \`domain_taken\`). A password in the \`repository\` is stored as when a project is created.`,
+      The name must be unique in the account (409 \`name_taken\`), the domain and the aliases in the installation (409
+      \`domain_taken\`). \`aliases\` is replaced as a whole. A password in the \`repository\` is stored as when a project is created.`,
     body: { branch: "stable", keep_releases: 10, timeouts: { build_seconds: 1200 } },
     answer: {
       ...project,
@@ -165,6 +129,10 @@ const settingFields = {
     "The resources that a build, release or activate command may use, with its processes. The server's policy may be stricter. Without effect on a server that does not isolate projects.",
   timeouts: "The maximum time of each stage.",
   queue: "What a new deployment does to the deployments in the queue.",
+  processes:
+    "The project's own settings for its processes, by name. They win over what the repository defines, field by field.",
+  drain_seconds: "How long replaced instances may finish their requests before they are stopped.",
+  aliases: "Further host names of the site.",
 };
 
 const rowFields = {
@@ -211,6 +179,10 @@ export const projectSchemas = {
     "The maximum time of each stage of a deployment, in seconds.",
     timeoutTexts,
   ),
+  Alias: object(schemas.Alias, "A further host name of a project.", {
+    domain: "The host name, in lower case.",
+    redirect: "Whether it redirects to the project's domain. Otherwise it shows the same. Default: `true`.",
+  }),
   Limits: object(
     schemas.Limits,
     "The resources that a build, release or activate command may use, with its processes.",
@@ -251,6 +223,12 @@ export const projectSchemas = {
       "Why the latest deployment detected this framework and `app_type`, such as `package.json depends on next`. Empty before the first.",
     url: "The URL at which the server's agent serves the project. Read only. Compare its host with `domain` before you show it as that domain.",
     serving: "What the server serves. `null` until its agent has reported it.",
+    detected_processes:
+      "The processes that the repository or its framework defines, according to the latest deployment. The project's `processes` win over them.",
+    processes_state:
+      "The state of what runs, from the last report of the server's agent. `null` if it reported no processes.",
+    variables_applied:
+      "Whether the live deployment runs with the current variables. If not, `POST /v1/projects/{project_id}/apply` applies them. `null` if the project serves nothing.",
     deploy_key:
       "The public key with which the server reads the repository over ssh. `null` until the server has created it: see `GET /v1/projects/{project_id}/deploy-key`.",
     created_at: "When the project was created.",
@@ -275,6 +253,8 @@ export const projectSchemas = {
         "Settings to make automatic again. A setting that is both listed here and given a value is 422.",
       limits:
         "The resources that a build, release or activate command may use, with its processes. Omitted limits keep their values, and `null` is the server's default.",
+      processes:
+        "Changes of the project's own settings for its processes. Omitted processes and fields keep their values. `null` instead of a value removes it, and `null` instead of a process removes all of its settings.",
       ...nested("timeouts", timeoutTexts),
       ...nested("limits", limitTexts),
     },

@@ -2,15 +2,16 @@ import { eq } from "drizzle-orm";
 
 import type { ProjectId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
-import { projects, deployments } from "#worker/db/schema.ts";
+import { deployments, domains, projects } from "#worker/db/schema.ts";
 import { variableRevisions, variables } from "#worker/db/variable-tables.ts";
 
-/** Deletes a project's rows with those of its deployments and variables. Safe to repeat. */
+/** Deletes a project's rows with those of its deployments, variables and domains. Safe to repeat. */
 export async function deleteProjectRecords(rows: AccountRows, id: ProjectId): Promise<void> {
   await rows.runTogether([
     rows.delete(deployments, eq(deployments.projectId, id)),
     rows.delete(variables, eq(variables.projectId, id)),
     rows.delete(variableRevisions, eq(variableRevisions.projectId, id)),
+    rows.delete(domains, eq(domains.projectId, id)),
     rows.delete(projects, eq(projects.id, id)),
   ]);
 }

@@ -1,8 +1,10 @@
 import { and, desc, eq, sql } from "drizzle-orm";
+import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 
 import type { DeploymentId, ProjectId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { deployments, projects } from "#worker/db/schema.ts";
+import { currentRevision } from "#worker/db/variables/variable-reading.ts";
 
 export type ServingReading = {
   /** The newest deployment that put the served release live. */
@@ -10,6 +12,8 @@ export type ServingReading = {
   readonly commitSha: string | null;
   /** The release that the live deployment put live. */
   readonly liveRelease: number | null;
+  /** Whether the live deployment runs with the current variables; null: nothing is live. */
+  readonly variablesApplied: boolean | null;
 };
 
 /** What a project's server serves, and what it should serve. */
@@ -20,14 +24,21 @@ export async function findServing(rows: AccountRows, projectId: ProjectId): Prom
   );
   const isLive = and(eq(deployments.projectId, projectId), sql`${deployments.status} = 'live'`);
   const newest = desc(deployments.version);
+  const live = <Value>(field: SQLiteColumn) => rows.first<Value>(field, deployments, isLive, newest);
   const [serving] = await rows.select(
     {
       deploymentId: rows.first<DeploymentId>(deployments.id, deployments, isServed, newest),
       commitSha: rows.first<string>(deployments.commitSha, deployments, isServed, newest),
-      liveRelease: rows.first<number>(deployments.release, deployments, isLive, newest),
+      liveRelease: live<number>(deployments.release),
+      liveId: live<DeploymentId>(deployments.id),
+      liveRevision: live<number>(deployments.variablesRevision),
+      revision: currentRevision(rows),
     },
     projects,
     { where: eq(projects.id, projectId) },
   );
-  return serving ?? { deploymentId: null, commitSha: null, liveRelease: null };
+  if (serving === undefined)
+    return { deploymentId: null, commitSha: null, liveRelease: null, variablesApplied: null };
+  const { liveId, liveRevision, revision, ...rest } = serving;
+  return { ...rest, variablesApplied: liveId === null ? null : (liveRevision ?? 0) === revision };
 }

@@ -1,6 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 
 import type { AccountRows } from "#worker/db/account-rows.ts";
+import { domainWrites, isDomainTaken } from "#worker/db/projects/domain-writes.ts";
 import { projects, servers } from "#worker/db/schema.ts";
 import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
 import { uniqueViolation } from "#worker/db/unique-violation.ts";
@@ -17,7 +18,8 @@ type ProjectInsertion =
   | "too_many";
 
 /**
- * Adds a project if the account has its server, and if its name in the account and its domain in the installation are free.
+ * Adds a project if the account has its server, and if its name in the account, and its domain and its aliases in the
+ * installation are free.
  * @param variables its first variables; null: none
  */
 export async function insertProject(
@@ -30,13 +32,15 @@ export async function insertProject(
   try {
     const insert = rows.insert(projects, project, onlyIf);
     const writes = variables === null ? [] : revisionWrites(rows, variables);
-    const [inserted] = await rows.runTogether([insert, ...writes]);
+    const isInserted = sql`${rows.count(projects, eq(projects.id, project.id))} = 1`;
+    const names = domainWrites(rows, project.id, project, isInserted);
+    const [inserted] = await rows.runTogether([insert, ...writes, ...names]);
     if (inserted === 1) return "inserted";
   } catch (error) {
     const violated = uniqueViolation(error);
     if (violated === "projects.id") return "added_before";
     if (violated === "projects.account_id, projects.name") return "name_taken";
-    if (violated === "projects.domain") return "domain_taken";
+    if (isDomainTaken(violated)) return "domain_taken";
     throw error;
   }
   const [server] = await rows.select({ id: servers.id }, servers, {

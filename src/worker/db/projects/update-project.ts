@@ -3,7 +3,9 @@ import { and, type AnyColumn, eq, sql } from "drizzle-orm";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { projects, servers } from "#worker/db/schema.ts";
+import { domainWrites, isDomainTaken } from "#worker/db/projects/domain-writes.ts";
 import { uniqueViolation } from "#worker/db/unique-violation.ts";
+import { MAX_PROCESSES, type ProcessChanges } from "#contract/endpoints/processes/schemas.ts";
 import type { Limits, Timeouts } from "#contract/endpoints/projects/schemas.ts";
 import {
   isRevisionConflict,
@@ -13,16 +15,17 @@ import {
 import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
 
 /**
- * Settings to change. Undefined fields keep their values. `timeouts` and `limits` contain only what changes; a limit of
- * null is removed.
+ * Settings to change. Undefined fields keep their values. `timeouts`, `limits` and `processes` contain only what changes;
+ * a limit of null is removed, and so is a process or a field of one.
  */
 export type ProjectChanges = {
-  readonly [Name in Exclude<keyof ProjectRecord, "id" | "timeouts" | "limits">]?:
+  readonly [Name in Exclude<keyof ProjectRecord, "id" | "timeouts" | "limits" | "processes">]?:
     | ProjectRecord[Name]
     | undefined;
 } & {
   readonly timeouts?: { readonly [Name in keyof Timeouts]?: Timeouts[Name] | undefined } | undefined;
   readonly limits?: { readonly [Name in keyof Limits]?: Limits[Name] | null } | undefined;
+  readonly processes?: ProcessChanges | undefined;
 };
 
 type ProjectUpdate =
@@ -30,6 +33,7 @@ type ProjectUpdate =
   | "name_taken"
   | "domain_taken"
   | "variables_changed"
+  | "too_many_processes"
   | "no_such_project"
   | "no_such_server"
   | "on_another_server";
@@ -42,7 +46,7 @@ type ProjectUpdate =
 export async function updateProject(
   rows: AccountRows,
   id: ProjectId,
-  { timeouts, limits, ...others }: ProjectChanges,
+  { timeouts, limits, processes, ...others }: ProjectChanges,
   { mayMove, variables = null }: { readonly mayMove: boolean; readonly variables?: NewRevision | null },
 ): Promise<ProjectUpdate> {
   const { serverId } = others;
@@ -51,6 +55,12 @@ export async function updateProject(
   const hasServer = serverId === undefined ? undefined : isThere(serverId);
   const patched = (column: AnyColumn, change: unknown) =>
     sql`json_patch(${column}, ${JSON.stringify(change)})`;
+  const patchedProcesses = processes === undefined ? undefined : patched(projects.processes, processes);
+  const hasRoom =
+    patchedProcesses === undefined
+      ? undefined
+      : sql`(select count(*) from json_each(${patchedProcesses})) <= ${MAX_PROCESSES}`;
+  const isPossible = and(hasServer, hasRoom);
   // Another server has another key.
   const keptKey = sql`case when ${projects.serverId} = ${serverId} then ${projects.deployKey} end`;
   const changes = {
@@ -58,20 +68,25 @@ export async function updateProject(
     ...(serverId === undefined ? {} : { deployKey: keptKey }),
     ...(timeouts === undefined ? {} : { timeouts: patched(projects.timeouts, timeouts) }),
     ...(limits === undefined ? {} : { limits: patched(projects.limits, limits) }),
+    ...(patchedProcesses === undefined ? {} : { processes: patchedProcesses }),
   };
   try {
-    const update = rows.update(projects, changes, and(eq(projects.id, id), hasServer));
+    const isChanged = and(eq(projects.id, id), isPossible);
+    const update = rows.update(projects, changes, isChanged);
     // Before the update, whose condition they repeat.
-    const writes = variables === null ? [] : revisionWrites(rows, variables, hasServer);
-    if ((await rows.runTogether([...writes, update])).at(-1) === 1) return "updated";
+    const writes = variables === null ? [] : revisionWrites(rows, variables, isPossible);
+    const names = domainWrites(rows, id, others, sql`${rows.count(projects, isChanged)} = 1`);
+    if ((await rows.runTogether([...writes, ...names, update])).at(-1) === 1) return "updated";
   } catch (error) {
     if (isRevisionConflict(error)) return "variables_changed";
     const violated = uniqueViolation(error);
     if (violated === "projects.account_id, projects.name") return "name_taken";
-    if (violated === "projects.domain") return "domain_taken";
+    if (isDomainTaken(violated)) return "domain_taken";
     throw error;
   }
-  const [project] = await rows.select({ id: projects.id }, projects, { where: eq(projects.id, id) });
+  const count = sql<number>`(select count(*) from json_each(${patchedProcesses ?? projects.processes}))`;
+  const [project] = await rows.select({ count }, projects, { where: eq(projects.id, id) });
   if (project === undefined) return "no_such_project";
+  if (project.count > MAX_PROCESSES) return "too_many_processes";
   return mayMove ? "no_such_server" : "on_another_server";
 }

@@ -4,7 +4,8 @@ import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { Disk, IsolationLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
 import type { SealKey } from "#contract/endpoints/variables/schemas.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
-import { deployments, projects, servers } from "#worker/db/schema.ts";
+import { servingServer } from "#worker/db/projects/find-served-project.ts";
+import { projects, servers } from "#worker/db/schema.ts";
 
 /** An agent's connection as of `lastSeenAt` (Unix milliseconds). Omitted fields keep their values. */
 export type Presence = {
@@ -70,9 +71,7 @@ export async function setServings(
     url: sql`given.value ->> 'url'`,
   };
   const notLater = or(isNull(projects.servingCheckedAt), sql`${projects.servingCheckedAt} <= ${checkedAt}`);
-  const isLive = and(eq(deployments.projectId, projects.id), sql`${deployments.status} = 'live'`);
-  const liveOn = rows.first<ServerId>(deployments.serverId, deployments, isLive, sql`${deployments.version}`);
-  const isItsServer = sql`coalesce(${liveOn}, ${projects.serverId}) = ${serverId}`;
+  const isItsServer = sql`${servingServer(rows)} = ${serverId}`;
   const values = reports.map(({ projectId, report }) => ({ projectId, ...report }));
   const where = and(sql`${projects.id} = given.value ->> 'projectId'`, isItsServer, notLater);
   const changed = await rows.runTogether(rows.updateEach(projects, values, changes, where));

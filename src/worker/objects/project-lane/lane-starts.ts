@@ -1,9 +1,15 @@
 import { type ProblemCode, refuse, type Result, succeed } from "#contract/problems.ts";
 import { refuseIfDeleted } from "#domain/lane/decide-delete-project.ts";
+import { decideConfig } from "#domain/lane/decide-config.ts";
 import { decideRollback } from "#domain/lane/decide-rollback.ts";
 import { decideStart, type Joined } from "#domain/lane/decide-start.ts";
 import type { Lane } from "#domain/lane/lane.ts";
-import type { RollbackCommand, StartCommand, Started } from "#worker/objects/project-lane/lane-commands.ts";
+import type {
+  ConfigCommand,
+  RollbackCommand,
+  StartCommand,
+  Started,
+} from "#worker/objects/project-lane/lane-commands.ts";
 import type { LaneOwner } from "#worker/objects/project-lane/lane-store.ts";
 import type { LaneTurns } from "#worker/objects/project-lane/lane-turns.ts";
 
@@ -21,6 +27,13 @@ export async function startIn(turns: LaneTurns, { owner, requestKey, ...request 
 export async function rollBackIn(turns: LaneTurns, { owner, requestKey, ...request }: RollbackCommand) {
   return await join(turns, owner, requestKey, (lane, now) =>
     decideRollback(lane, { ...request, ...newIds(turns) }, now),
+  );
+}
+
+/** Adds a deployment of the live code to the lane's queue, once for each request key. */
+export async function applyIn(turns: LaneTurns, { owner, requestKey, ...request }: ConfigCommand) {
+  return await join(turns, owner, requestKey, (lane, now) =>
+    decideConfig(lane, { ...request, ...newIds(turns) }, now),
   );
 }
 

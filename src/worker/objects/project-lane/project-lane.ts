@@ -22,13 +22,14 @@ import {
   reportRunEvents,
 } from "#worker/objects/project-lane/agent-reports.ts";
 import type {
+  ConfigCommand,
   RollbackCommand,
   RunEventsCommand,
   StartCommand,
   Started,
   Written,
 } from "#worker/objects/project-lane/lane-commands.ts";
-import { rollBackIn, startIn } from "#worker/objects/project-lane/lane-starts.ts";
+import { applyIn, rollBackIn, startIn } from "#worker/objects/project-lane/lane-starts.ts";
 import type { LaneOwner } from "#worker/objects/project-lane/lane-store.ts";
 import { LaneTurns } from "#worker/objects/project-lane/lane-turns.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
@@ -70,6 +71,13 @@ export class ProjectLane extends DurableObject<Env> {
     command: RollbackCommand,
   ): Promise<Result<Started, StartRefusal | "already_live" | "no_rollback_target">> {
     return await rollBackIn(this.#turns, command);
+  }
+
+  /** Starts a deployment of the live code with the current settings. Refuses as `start` without `ifLive`, and with `not_live`. */
+  async apply(
+    command: ConfigCommand,
+  ): Promise<Result<Started, Exclude<StartRefusal, "live_changed"> | "not_live">> {
+    return await applyIn(this.#turns, command);
   }
 
   /** @param by the name of the token, for the log. Refuses with `not_cancelable` and `not_found`. */

@@ -1,5 +1,4 @@
 import type { Actor, DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
-import type { DeploymentId } from "#contract/ids.ts";
 import { type ProblemCode, type Result, succeed } from "#contract/problems.ts";
 import { defaultTimeouts } from "#contract/stages.ts";
 import type { Plan } from "#domain/lane/lane.ts";
@@ -10,11 +9,7 @@ import type { ProjectToDeploy } from "#worker/db/variables/find-project-to-deplo
 import type { Started } from "#worker/objects/project-lane/lane-commands.ts";
 
 /** The fields of a lane's command that come from the request and from the project's current settings. */
-export function commandFor(
-  context: Context,
-  { project, variables }: ProjectToDeploy,
-  ifLive: DeploymentId | null,
-) {
+export function commandFor(context: Context, { project, variables }: ProjectToDeploy) {
   return {
     variables,
     owner: { accountId: context.account.id, projectId: project.id },
@@ -22,7 +17,6 @@ export function commandFor(
     actor: actorOf(context),
     plan: planOf(project),
     queue: project.queue,
-    ifLive,
     requestKey: context.requestKey,
   };
 }
@@ -58,5 +52,8 @@ function planOf(project: ProjectRecord): Plan {
     healthCheck: project.healthCheck,
     limits: project.limits,
     timeouts: { ...defaultTimeouts, ...project.timeouts },
+    processes: project.processes,
+    drainSeconds: project.drainSeconds,
+    aliases: project.aliases,
   };
 }

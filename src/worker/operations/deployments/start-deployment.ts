@@ -35,7 +35,6 @@ export async function startDeployment(
       "This project does not deploy commits by hash: its setting `commits` is `none`.",
       [{ pointer: "/commit", message: "is not allowed: the project's `commits` is `none`" }],
     );
-  const command = commandFor(context, found, ifLive);
-  const lane = context.lanes.getByName(projectId);
-  return answerOf(context, await lane.start({ ...command, input, defaultBranch: project.branch }));
+  const command = { ...commandFor(context, found), ifLive, input, defaultBranch: project.branch };
+  return answerOf(context, await context.lanes.getByName(projectId).start(command));
 }

@@ -48,7 +48,7 @@ export async function createProject(
     case "name_taken":
       return nameTaken(input.name);
     case "domain_taken":
-      return domainTaken(project.domain);
+      return domainTaken(project.domain, ...input.aliases.map(({ domain }) => domain));
     case "no_such_server":
       return unknownServer(input.server_id);
     case "too_many":
@@ -99,11 +99,15 @@ function newProject({ ids, clock, baseDomain }: Context, input: CreateProjectInp
     limits: input.limits,
     timeouts: input.timeouts,
     queue: input.queue,
+    processes: input.processes,
+    drainSeconds: input.drain_seconds,
+    aliases: input.aliases,
     createdAt: clock.now(),
     lastDeployAt: null,
     url: null,
     servingRelease: null,
     servingCheckedAt: null,
+    reportedProcesses: null,
     deployKey: null,
   };
 }

@@ -12,7 +12,13 @@ import { findServer } from "#worker/db/servers/find-server.ts";
 import { findVariablesHead } from "#worker/db/variables/find-variables-head.ts";
 import type { NewRevision } from "#worker/db/variables/revision-writes.ts";
 import { findCurrentVariables } from "#worker/db/variables/variable-reading.ts";
-import { notFound, domainTaken, nameTaken, unknownServer } from "#worker/operations/refusals.ts";
+import {
+  domainTaken,
+  nameTaken,
+  notFound,
+  tooManyProcesses,
+  unknownServer,
+} from "#worker/operations/refusals.ts";
 import { actorOf } from "#worker/operations/deployments/lane-command.ts";
 import { getProject, projectWithServing } from "#worker/operations/projects/get-project.ts";
 import { sealRepositoryToken } from "#worker/secrets/repository-token.ts";
@@ -68,7 +74,9 @@ export async function updateProject(
     case "name_taken":
       return nameTaken(input.name ?? "");
     case "domain_taken":
-      return domainTaken(input.domain ?? "");
+      return domainTaken(...[input.domain ?? [], (input.aliases ?? []).map(({ domain }) => domain)].flat());
+    case "too_many_processes":
+      return tooManyProcesses();
   }
 }
 
@@ -168,5 +176,8 @@ function changesOf(input: UpdateProjectInput): ProjectChanges {
     limits: input.limits,
     timeouts: input.timeouts,
     queue: input.queue,
+    processes: input.processes,
+    drainSeconds: input.drain_seconds,
+    aliases: input.aliases,
   };
 }

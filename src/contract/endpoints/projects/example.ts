@@ -1,0 +1,58 @@
+import { exampleKey } from "#contract/endpoints/projects/repository-access-texts.ts";
+import { example } from "#contract/reference/examples.ts";
+import { defaultTimeouts } from "#contract/stages.ts";
+
+/** The shop of the reference's examples, as a row of the list. */
+export const row = {
+  id: example.project,
+  name: "shop",
+  framework: "astro",
+  domain: "shop.example.com",
+  server_id: example.server,
+  last_deploy: "2026-11-20T09:14:02.310Z",
+} as const;
+
+/** The same with every field. */
+export const project = {
+  ...row,
+  repository: "git@github.com:acme/shop.git",
+  branch: "main",
+  commits: "reachable",
+  root_directory: ".",
+  install_command: "npm ci",
+  build_command: "npm run build",
+  output_directory: "dist",
+  release_command: "npx prisma migrate deploy",
+  activate_command: "systemctl --user restart shop",
+  shared_paths: ["storage"],
+  keep_releases: 5,
+  health_check: {
+    url: "http://127.0.0.1:3000/up",
+    status: 200,
+    tries: 10,
+    interval_seconds: 1,
+    timeout_seconds: 5,
+  },
+  limits: { memory_mb: 2048 },
+  timeouts: defaultTimeouts,
+  queue: "all",
+  processes: { web: { instances: 2 } },
+  drain_seconds: 30,
+  aliases: [{ domain: "www.shop.example.com", redirect: true }],
+  automatic: [],
+  suggested_release_command: "npx prisma migrate deploy",
+  app_type: "static",
+  framework_reasons: ["package.json depends on astro"],
+  url: null,
+  serving: {
+    deployment_id: example.deployment,
+    commit: example.commit,
+    checked_at: "2026-11-20T09:15:01.118Z",
+    drifted: false,
+  },
+  detected_processes: { web: { command: "node server.js" } },
+  processes_state: "running",
+  variables_applied: true,
+  deploy_key: exampleKey,
+  created_at: "2026-11-02T08:10:27.640Z",
+} as const;

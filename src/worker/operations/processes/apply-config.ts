@@ -1,0 +1,32 @@
+import type { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
+import type { ProcessName } from "#contract/endpoints/processes/schemas.ts";
+import type { ProjectId } from "#contract/ids.ts";
+import type { Result } from "#contract/problems.ts";
+import type { Context } from "#worker/context.ts";
+import { findProjectToDeploy, type ProjectToDeploy } from "#worker/db/variables/find-project-to-deploy.ts";
+import { answerOf, commandFor } from "#worker/operations/deployments/lane-command.ts";
+import { notFound } from "#worker/operations/refusals.ts";
+
+type ApplyRefusal = "not_live" | "queue_full" | "secrets_not_sealed" | "not_found" | "unavailable";
+
+/**
+ * Starts a deployment of the live code with the project's current variables and settings, without a build.
+ * Takes one D1 round trip and one to the lane, which writes to D1 once before it answers.
+ */
+export async function applyConfig(
+  context: Context,
+  projectId: ProjectId,
+): Promise<Result<DeploymentStarted, ApplyRefusal>> {
+  const found = await findProjectToDeploy(context.latestRows, projectId, "current");
+  return found === null ? notFound("project") : await startConfig(context, found, []);
+}
+
+/** As `applyConfig`, for a project that was read already. @param restart the processes whose instances are all replaced */
+export async function startConfig(
+  context: Context,
+  found: ProjectToDeploy,
+  restart: readonly ProcessName[],
+): Promise<Result<DeploymentStarted, ApplyRefusal>> {
+  const command = { ...commandFor(context, found), restart: [...restart] };
+  return answerOf(context, await context.lanes.getByName(found.project.id).apply(command));
+}

@@ -1,0 +1,23 @@
+import type { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
+import type { ProcessName } from "#contract/endpoints/processes/schemas.ts";
+import type { ProjectId } from "#contract/ids.ts";
+import type { Result } from "#contract/problems.ts";
+import type { Context } from "#worker/context.ts";
+import { findProjectToDeploy } from "#worker/db/variables/find-project-to-deploy.ts";
+import { startConfig } from "#worker/operations/processes/apply-config.ts";
+import { hasProcess } from "#worker/operations/processes/has-process.ts";
+import { notFound } from "#worker/operations/refusals.ts";
+
+/** Starts a deployment of the live code that replaces every instance of a process. */
+export async function restartProcess(
+  context: Context,
+  projectId: ProjectId,
+  name: ProcessName,
+): Promise<
+  Result<DeploymentStarted, "not_found" | "not_live" | "queue_full" | "secrets_not_sealed" | "unavailable">
+> {
+  const found = await findProjectToDeploy(context.latestRows, projectId, "current");
+  if (found === null) return notFound("project");
+  if (!hasProcess(found.project, name)) return notFound("process");
+  return await startConfig(context, found, [name]);
+}

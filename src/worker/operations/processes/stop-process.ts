@@ -1,0 +1,40 @@
+import type { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
+import type { ProcessName } from "#contract/endpoints/processes/schemas.ts";
+import type { ProjectId } from "#contract/ids.ts";
+import { refuse, type Result } from "#contract/problems.ts";
+import type { Context } from "#worker/context.ts";
+import { findProjectToConfigure } from "#worker/db/projects/find-project-to-configure.ts";
+import { updateProject } from "#worker/db/projects/update-project.ts";
+import { applyConfig } from "#worker/operations/processes/apply-config.ts";
+import { hasProcess } from "#worker/operations/processes/has-process.ts";
+import { notFound, tooManyProcesses } from "#worker/operations/refusals.ts";
+
+type StopRefusal =
+  | "not_found"
+  | "not_live"
+  | "queue_full"
+  | "secrets_not_sealed"
+  | "too_many"
+  | "unavailable";
+
+/**
+ * Stops a process, or starts it again, with a deployment of the live code. The setting is stored first, so it also counts
+ * for every later deployment. If the Worker dies before the deployment is started, a retry starts it.
+ */
+export async function setProcessStopped(
+  context: Context,
+  projectId: ProjectId,
+  name: ProcessName,
+  stopped: boolean,
+): Promise<Result<DeploymentStarted, StopRefusal>> {
+  const { latestRows: rows } = context;
+  const found = await findProjectToConfigure(rows, projectId);
+  if (found === null) return notFound("project");
+  if (!hasProcess(found.project, name)) return notFound("process");
+  // The lane decides this. Asked before the setting is stored, so that a refused request changes nothing.
+  if (!found.mayBeLive) return refuse("not_live", "The project has no live deployment. Deploy it first.");
+  const processes = { [name]: { stopped: stopped || null } };
+  const update = await updateProject(rows, projectId, { processes }, { mayMove: false });
+  if (update === "too_many_processes") return tooManyProcesses();
+  return update === "updated" ? await applyConfig(context, projectId) : notFound("project");
+}
