@@ -1,14 +1,17 @@
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
+import { createSystemdSupervisor, readInstance } from "#agent/apps/systemd-supervisor.ts";
 import { isolateProjects } from "#agent/isolation/isolation.ts";
-import { jobScript } from "#agent/isolation/job-script.ts";
+import { instanceScript, jobScript } from "#agent/isolation/job-script.ts";
 import { readEnd } from "#agent/isolation/run-isolated.ts";
 import { unitLimits } from "#agent/policy/unit-limits.ts";
+import type { Command } from "#build/process/command.ts";
 import { describeEnd } from "#build/failure/command-failure.ts";
 
 import { runShell } from "../support/run-shell.ts";
@@ -154,6 +157,85 @@ describe("the script of a job", () => {
     });
     const ended = await runShell(["sh", "-s"], { input: script, env: { PATH: "/usr/bin:/bin", LANG: "C" } });
     expect(ended).toEqual({ code: 0, output: `${values.QUOTED}|one\ntwo\n||none/tmp\n` });
+  });
+});
+
+describe("the script of an instance", () => {
+  const command: Command = {
+    argv: ["sh", "-c", "umask; echo failed >&2"],
+    cwd: "/tmp",
+    env: { PATH: "/usr/bin:/bin" },
+  };
+  let folder: string;
+  beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "gantry-log-"))));
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it("appends all output to the log, which only its user and group can read", async () => {
+    const log = join(folder, "it's.log");
+    for (let count = 0; count < 2; count += 1)
+      expect(await runShell(["sh", "-s"], { input: instanceScript(command, log) })).toEqual({
+        code: 0,
+        output: "",
+      });
+    expect(readFileSync(log, "utf8")).toBe("0022\nfailed\n0022\nfailed\n");
+    expect(statSync(log).mode & 0o777).toBe(0o660);
+  });
+
+  it("starts it also if the log cannot be written", async () => {
+    const script = instanceScript(command, join(folder, "missing/log"));
+    expect(await runShell(["sh", "-s"], { input: script })).toMatchObject({ code: 0 });
+  });
+});
+
+describe("a list of the isolation helper", () => {
+  const id = "proj_01j00000000000000000000000";
+
+  it("is read with what is known of each instance", () => {
+    expect(readInstance(`${id}/web-7-0/running/1795386735348/2/-/KILL/yes/2019328/60`)).toEqual({
+      project: id,
+      name: "web-7-0",
+      state: "running",
+      startedAt: 1_795_386_735_348,
+      restarts: 2,
+      lastExit: { code: null, signal: "SIGKILL", isOutOfMemory: true },
+      memoryBytes: 2_019_328,
+      cpuMs: 60,
+    });
+    expect(readInstance(`${id}/a-b_c-7-0/restarting/-/1/3/-/no/-/-`)).toEqual({
+      project: id,
+      name: "a-b_c-7-0",
+      state: "restarting",
+      startedAt: null,
+      restarts: 1,
+      lastExit: { code: 3, signal: null, isOutOfMemory: false },
+      memoryBytes: null,
+      cpuMs: null,
+    });
+    expect(readInstance(`${id}/web-7-0/running/1/0/-/-/-/1/1`)?.lastExit).toBeNull();
+  });
+
+  it.each(["", "web-7-0", `${id}/web-7-0/dead/-/0/-/-/-/-/-`, `../x/web-7-0/running/-/0/-/-/-/-/-`])(
+    "is not read if it contains %j",
+    (word) => expect(readInstance(word)).toBeNull(),
+  );
+});
+
+describe("the supervisor of a server with systemd", () => {
+  it("says what to do when the helper is older than the agent", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "gantry-helper-"));
+    const socketPath = join(folder, "isolate.sock");
+    const helper = createServer((socket) =>
+      socket.on("error", () => undefined).end("refused: not a request\n"),
+    );
+    await new Promise<void>((resolve) => helper.listen(socketPath, resolve));
+    const supervisor = createSystemdSupervisor({ home: folder, socketPath });
+    expect(await supervisor.list(null)).toEqual({
+      ok: false,
+      reason: expect.stringContaining("Run the install command again"),
+    });
+    helper.close();
+    expect(await supervisor.list(null)).toMatchObject({ ok: false });
+    rmSync(folder, { recursive: true });
   });
 });
 

@@ -173,7 +173,7 @@ describe("the install script", () => {
     expect(ended).toEqual({ code: 0, output: expect.stringContaining("run it with") });
   });
 
-  it.for(["install.sh", "isolate.sh"])("%s passes shellcheck", async (name) => {
+  it.for(["install.sh", "isolate.sh", "app-life.sh"])("%s passes shellcheck", async (name) => {
     const script = new URL(`../../src/agent/install/${name}`, import.meta.url).pathname;
     const env = machine.environment();
     expect(await runShell(["shellcheck", script], { env })).toEqual({ code: 0, output: "" });

@@ -10,6 +10,7 @@ import { type Gantry, useGantry } from "../openapi/support/gantry.ts";
 import { registerServer } from "../support/enrolments.ts";
 import { freePort } from "../support/free-port.ts";
 import { type Api, createApi } from "../support/journey-api.ts";
+import { askHelper, connectToHelper } from "./support/ask-helper.ts";
 import { DebianMachine } from "./support/debian-machine.ts";
 
 const HOME = "/var/lib/gantry";
@@ -335,19 +336,12 @@ describe("a secret of a project", () => {
   });
 });
 
-const send = (script: string) =>
-  machine.run(
-    `setpriv --reuid=gantry --regid=gantry --clear-groups timeout 40 node -e '
-      const socket = require("net").connect("/run/gantry-isolate.sock");
-      socket.on("data", (data) => process.stdout.write(data)).on("error", () => undefined);
-      const write = (text) => socket.write(text);
-      ${script}'`,
-  );
-const request = async (line: string) => (await send(`write(${JSON.stringify(`${line}\n`)});`)).output;
+const send = (script: string) => connectToHelper(machine, script);
+const request = (line: string) => askHelper(machine, line);
 
 describe("the isolation helper", () => {
   it("answers the agent's user only", async () => {
-    expect(await request("show")).toBe("gantry-isolate 1\n");
+    expect(await request("show")).toBe("gantry-isolate 2\n");
     const other = await machine.run(
       `setpriv --reuid=${victim.id} --regid=${victim.id} --clear-groups node -e 'require("net").connect("/run/gantry-isolate.sock").on("error", (error) => console.log(error.code))'`,
     );
@@ -384,17 +378,36 @@ describe("the isolation helper", () => {
     "run build VICTIM 1 1 run_1 100 50 50 1 --property=User=root",
     "run build VICTIM 1 1 --user 100 50 50 1",
     "run build VICTIM 1 1 run_1 100 50 50 9999999",
+    "app",
+    "app VICTIM",
+    "app list VICTIM VICTIM",
+    "app list gantry-agent",
+    "app start VICTIM 1 web 100 50 50 SIGTERM 10 1",
+    "app start VICTIM 1 ../web-1-0 100 50 50 SIGTERM 10 1",
+    "app start VICTIM .. web-1-0 100 50 50 SIGTERM 10 1",
+    "app start VICTIM 1 web-1-0 100 50 50 SIGKILL 10 1",
+    "app start VICTIM 1 web-1-0 100 50 50 SIGTERM -1 1",
+    "app start VICTIM 1 web-1-0 100 50 50 SIGTERM infinity 1",
+    "app start VICTIM 1 web-1-0 100 50 50 SIGTERM 10 1 --property=User=root",
+    "app start VICTIM 1 web-1-0 100 50 50 SIGTERM 10 9999999",
+    "app start VICTIM 1 web-1-0.service 100 50 50 SIGTERM 10 1",
+    "app stop VICTIM *",
+    "app stop VICTIM web-1-0 gantry-agent",
+    "app stop ssh",
+    "app listens VICTIM web-1-0 0",
+    "app listens VICTIM web-1-0 80;id",
+    "app kill VICTIM web-1-0",
   ])("refuses the request %j", async (line) => {
     expect(await request(line.replace("VICTIM", victim.id))).toMatch(/^refused: /);
   });
 
   it("reads no more than a line, and waits for it no longer than ten seconds", async () => {
     const long = await send('write("own " + "x".repeat(1_000_000)); socket.end();');
-    expect(long.output).toBe("refused: not a request\n");
+    expect(long).toBe("refused: not a request\n");
     const startedAt = Date.now();
-    expect((await send('write("x".repeat(100_000));')).output).toBe("refused: not a request\n");
+    expect(await send('write("x".repeat(100_000));')).toBe("refused: not a request\n");
     expect(Date.now() - startedAt).toBeLessThan(15_000);
-    expect((await send('write("sh\\0ow x\\n");')).output).toBe("refused: not a request\n");
+    expect(await send('write("sh\\0ow x\\n");')).toBe("refused: not a request\n");
   });
 
   it("does not follow a link of the agent's user out of a project", async () => {

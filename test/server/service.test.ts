@@ -66,7 +66,10 @@ describe("on a systemd server in a container", () => {
     const before = await agentPid();
     expect(await update()).toMatchObject({ code: 0, output: expect.stringContaining("connected to") });
     expect(await agentPid()).not.toBe(before);
-    expect((await machine.run("gantry-agent status")).code).toBe(0);
+    expect(await machine.run("gantry-agent status")).toMatchObject({
+      code: 0,
+      output: expect.stringContaining("Processes of apps run as units of systemd."),
+    });
   });
 
   it("an app of an activate command survives the agent's restart, kill and update", async () => {
@@ -181,7 +184,7 @@ describe("on a systemd server in a container", () => {
     );
     await machine.tell(`systemctl stop own; userdel ${restartedProject}`);
     const left =
-      "ls -d /usr/local/lib/gantry /usr/local/bin/gantry* /var/lib/gantry /etc/gantry /etc/systemd/system/gantry-agent* /etc/systemd/system/gantry-isolate* /etc/systemd/system/gantry-*-.service.d /etc/systemd/system/*.wants/gantry-isolate* /etc/tmpfiles.d/gantry* /run/gantry* /run/systemd/transient/gantry-* 2>/dev/null; getent passwd | grep -E '^(gantry|proj_)'; getent group | grep -E '^(gantry|proj_)'; systemctl list-units --all --plain --no-legend 'gantry-build*' 'gantry-command*' 'gantry-isolate*' 'gantry-agent*'; pgrep --list-full node";
+      "ls -d /usr/local/lib/gantry /usr/local/bin/gantry* /var/lib/gantry /etc/gantry /etc/systemd/system/gantry-agent* /etc/systemd/system/gantry-isolate* /etc/systemd/system/gantry-*-.service.d /etc/systemd/system/*.wants/gantry-isolate* /etc/tmpfiles.d/gantry* /run/gantry* /run/systemd/transient/gantry-* 2>/dev/null; getent passwd | grep -E '^(gantry|proj_)'; getent group | grep -E '^(gantry|proj_)'; systemctl list-units --all --plain --no-legend 'gantry-build*' 'gantry-command*' 'gantry-app-proj*' 'gantry-isolate*' 'gantry-agent*'; pgrep --list-full node";
     expect((await machine.run(left)).output).toBe("");
   });
 });

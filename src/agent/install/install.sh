@@ -116,6 +116,7 @@ read_places() {
   case $user in '' | -* | *[!A-Za-z0-9_.-]*) fail 2 "--user: $user is not a valid user name." ;; esac
   unit=/etc/systemd/system/gantry-agent.service
   isolate=$lib/isolate
+  app_life=$lib/app-life
   isolate_socket=/run/gantry-isolate.sock
   isolate_group=gantry-isolate
   tmpfiles=/etc/tmpfiles.d/gantry-agent.conf
@@ -452,6 +453,9 @@ ExecStopPost=-$wrapper end-builds --home $home --isolate $isolate_socket
 # If git uses all memory, git is killed, not the agent.
 OOMPolicy=continue
 UMask=0022
+# Which instances of apps get the requests. Kept while the agent is restarted, because a web server reads it.
+RuntimeDirectory=gantry
+RuntimeDirectoryPreserve=yes
 # ProtectHome may hide the user's own home folder.
 Environment=HOME=$home
 
@@ -516,6 +520,12 @@ write_isolate() {
 END
 }
 
+write_app_life() {
+  cat <<'END'
+@APP_LIFE@
+END
+}
+
 write_isolate_socket() {
   cat <<END
 # Written by $origin/install.sh, and replaced by every update.
@@ -559,14 +569,12 @@ write_sandbox() {
   cat <<END
 # Written by $origin/install.sh, and replaced by every update. To change it, add another file to this folder.
 [Service]
-KillMode=control-group
-TimeoutStopSec=10
 UMask=0022
 # Of what the agent has, a unit sees only its project's releases, shared files and home folder. It may write to its own
 # release and the latter two.
 ProtectSystem=strict
 ProtectHome=tmpfs
-InaccessiblePaths=-/run/gantry-isolate -$isolate_socket -$settings -/run/dbus -/run/systemd/private
+InaccessiblePaths=-/run/gantry -/run/gantry-isolate -$isolate_socket -$settings -/run/dbus -/run/systemd/private
 PrivateDevices=yes
 TemporaryFileSystem=/dev/shm:mode=1777
 PrivateIPC=yes
@@ -575,17 +583,46 @@ END
   case $1 in
     build)
       cat <<END
+KillMode=control-group
+TimeoutStopSec=10
 # At the memory limit the build ends, and if the server has no memory left, a build is the first to end.
 OOMPolicy=stop
 OOMScoreAdjust=500
 IOWeight=50
 END
       ;;
-    *)
+    command)
       cat <<END
+KillMode=control-group
+TimeoutStopSec=10
 # A supervisor of several processes decides itself what to do without one of them.
 OOMPolicy=continue
 OOMScoreAdjust=100
+END
+      ;;
+    app)
+      cat <<END
+Restart=always
+RestartSec=200ms
+# The pause between two lives of an instance, which grows up to 60 s, and the record of how each ended.
+ExecStartPre=-+$app_life before %n
+ExecStopPost=-+$app_life after %n
+TimeoutStartSec=120
+# The instance gets its stop signal, and its other processes are killed once it has ended.
+KillMode=mixed
+# Its script sends its output to the project's folder logs.
+StandardOutput=null
+StandardError=null
+CPUAccounting=yes
+MemoryAccounting=yes
+# An app with several processes decides itself what to do without one of them.
+OOMPolicy=continue
+OOMScoreAdjust=100
+
+[Unit]
+# Restart without a limit, and leave nothing behind when it is stopped.
+StartLimitIntervalSec=0
+CollectMode=inactive-or-failed
 END
       ;;
   esac
@@ -602,9 +639,10 @@ install_isolation() {
   getent group "$isolate_group" >/dev/null || groupadd --system "$isolate_group" ||
     fail 1 "the group $isolate_group cannot be created."
   write_isolate | place "$isolate" 755
+  write_app_life | place "$app_life" 755
   write_isolate_socket | place /etc/systemd/system/gantry-isolate.socket 644
   write_isolate_service | place /etc/systemd/system/gantry-isolate@.service 644
-  for kind in build command; do
+  for kind in build command app; do
     mkdir -p "/etc/systemd/system/gantry-$kind-.service.d"
     write_sandbox $kind | place "/etc/systemd/system/gantry-$kind-.service.d/10-gantry.conf" 644
   done
@@ -614,8 +652,11 @@ install_isolation() {
 
 remove_isolation() {
   systemctl disable --now --quiet gantry-isolate.socket 2>/dev/null || true
-  rm -rf "$isolate" /etc/systemd/system/gantry-isolate.socket /etc/systemd/system/gantry-isolate@.service \
-    /etc/systemd/system/gantry-build-.service.d /etc/systemd/system/gantry-command-.service.d /run/gantry-isolate "$isolate_socket"
+  # Without the helper nobody could stop them.
+  systemctl stop 'gantry-app-*' 2>/dev/null || true
+  rm -rf "$isolate" "$app_life" /etc/systemd/system/gantry-isolate.socket /etc/systemd/system/gantry-isolate@.service \
+    /etc/systemd/system/gantry-build-.service.d /etc/systemd/system/gantry-command-.service.d \
+    /etc/systemd/system/gantry-app-.service.d /run/gantry-isolate "$isolate_socket"
 }
 
 # Ends what projects run, and deletes their users.
@@ -729,7 +770,7 @@ uninstall_agent() {
     if [ -e "$unit" ]; then
       systemctl disable --now --quiet gantry-agent || true
       if [ $is_purge = yes ]; then end_apps; fi
-      rm -f "$unit" "$tmpfiles"
+      rm -rf "$unit" "$tmpfiles" /run/gantry
     fi
     if [ $is_purge = yes ]; then remove_project_users; fi
     remove_isolation

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the commands of projects, each as its project's own user in a sandbox of systemd. Written by install.sh.
+# Runs the commands and apps of projects, each as its project's own user in a sandbox of systemd. Written by install.sh.
 # gantry-isolate.socket starts it as root for each connection of the agent, which has no other way to do this. Nothing
 # that the agent sends is trusted: a request is one line that matches a pattern below as a whole, and the answer is one line.
 set -euf
@@ -11,6 +11,8 @@ agent=%USER%
 # The agent is a member, and no project user is: it may change the folders that a build made.
 group=gantry-isolate
 state=/run/gantry-isolate
+# For each instance of an app: its job, for root alone because it contains secrets, and what app-life.sh records.
+apps=$state/apps
 longest_job=1000000
 
 answer() {
@@ -27,10 +29,14 @@ version='[1-9][0-9]{0,14}'
 limits='(infinity|[1-9][0-9]{0,7}) [1-9][0-9]{0,4} [1-9][0-9]{0,6}'
 marker='[a-z][a-z0-9_-]{0,99}'
 requests="show|own $id $version|run (build|cache|command) $id $version [1-9][0-9]{0,5} $marker $limits [1-9][0-9]{0,6}"
+instance='[a-z][a-z0-9_-]{0,29}-[1-9][0-9]{0,14}-[0-9]{1,2}'
+requests="$requests|app start $id $version $instance $limits SIG(TERM|INT|QUIT|HUP|USR1|USR2) [0-9]{1,3} [1-9][0-9]{0,6}"
+requests="$requests|app stop $id $instance|app list( $id)?|app listens $id $instance [1-9][0-9]{0,4}"
 requests="$requests|stop $id|running $id|end $id (all|release $version|run $marker)|discard $id|remove $id"
 
 # Makes a folder of the project the working folder. From there on it cannot be replaced with a link to another one.
 enter() {
+  real_home=$(cd -P "$home" && pwd -P)
   cd -P "$home/projects/$project/$1" 2>/dev/null || answer "refused: the project has no folder $1"
   [ "$(pwd -P)" = "$real_home/projects/$project${1:+/$1}" ] || answer "refused: a link leads out of the project"
 }
@@ -76,16 +82,35 @@ make_cache() {
   chmod 770 .
 }
 
+# What the instances of apps print. The agent may read, shorten and delete the files.
+make_logs() {
+  enter ''
+  mkdir logs 2>/dev/null || true
+  enter logs
+  chown -R -h -P --from="$agent" "$project:$group" .
+  chown "$project:$group" .
+  # Files get the folder's group.
+  chmod 2770 .
+}
+
 # Gives a release and the shared files to the project's user, whatever their modes: the agent may read and replace them.
 # Only the agent's own files change their owner. Modes are changed as the project's user, who can change no others.
 own() {
   make_user
   make_home
   enter "releases/$1"
+  own_release
+  own_shared
+}
+
+own_release() {
   chown -R -h -P --from="$agent" "$project:$group" .
   chmod u+rwx .
   as_project chmod -R u+rwX,g+rwX,ug-s .
   as_project chgrp -R -h -P "$group" .
+}
+
+own_shared() {
   if [ -d "$home/projects/$project/shared" ]; then
     enter shared
     # Files keep their group, because a web server may read them by it.
@@ -94,13 +119,16 @@ own() {
   fi
 }
 
-# The pids in a unit's control group: with cgroup v2, and with v1.
+# The pids in a control group: with cgroup v2, and with v1.
+pids_in() {
+  for tree in /sys/fs/cgroup /sys/fs/cgroup/unified /sys/fs/cgroup/systemd; do
+    cat "$tree$1/cgroup.procs" 2>/dev/null || true
+  done | sort -u
+}
+
 pids_of() {
   path=$(systemctl show --property=ControlGroup --value "$1")
-  if [ -z "$path" ]; then return; fi
-  for tree in /sys/fs/cgroup /sys/fs/cgroup/unified /sys/fs/cgroup/systemd; do
-    cat "$tree$path/cgroup.procs" 2>/dev/null || true
-  done | sort -u
+  if [ -n "$path" ]; then pids_in "$path"; fi
 }
 
 units_like() { systemctl list-units --all --plain --no-legend --full "$1" | cut -d ' ' -f 1; }
@@ -135,15 +163,35 @@ open_files() {
   mode=append folder=$home/projects/$project/output
 }
 
+# Reads the script of a command, which follows the request.
+read_job() {
+  [ "$1" -le "$longest_job" ] || answer "refused: the command and its variables are larger than $longest_job bytes"
+  timeout 30 head -c "$1" >"$work/job" || true
+  [ "$(wc -c <"$work/job")" -eq "$1" ] || answer "refused: the job is incomplete"
+}
+
+# Starts a unit that may write to its release and these places, and waits as long as its type says. The other arguments
+# are for systemd-run.
+start_unit() {
+  class=$1 unit=$2 release=$3 places=$4 memory=$5 cpu=$6 tasks=$7
+  shift 7
+  folder=$home/projects/$project
+  case $memory in infinity) ;; *) memory=${memory}M ;; esac
+  systemd-run --quiet --unit="$unit" --slice="gantry-$class.slice" --property=User="$project" --property=Group="$project" \
+    --property=TemporaryFileSystem="$home:mode=0755,nr_inodes=1k,size=1M" \
+    --property=BindReadOnlyPaths="$folder/releases -$home/tools" --property=BindPaths="$folder/releases/$release $places" \
+    --property=BindPaths="$folder/private-tmp:/tmp $folder/private-tmp:/var/tmp" \
+    --property=MemoryMax="$memory" --property=MemorySwapMax="$memory" --property=CPUWeight="$cpu" --property=TasksMax="$tasks" \
+    "$@" >"$work/message" 2>&1
+}
+
 run() {
   kind=$1 number=$3 memory=$5 cpu=$6 tasks=$7
   # A copy to or from the cache is a unit of the build, with its limits and its end.
   class=$kind
   if [ "$kind" = cache ]; then class=build; fi
   unit=gantry-$class-$project-$2-$number-$4.service
-  [ "$8" -le "$longest_job" ] || answer "refused: the command and its variables are larger than $longest_job bytes"
-  timeout 30 head -c "$8" >"$work/job" || true
-  [ "$(wc -c <"$work/job")" -eq "$8" ] || answer "refused: the job is incomplete"
+  read_job "$8"
   own "$2"
   forget "$unit"
   if [ "$class" = build ]; then open_pipes; else open_files "$2-$number"; fi
@@ -156,17 +204,10 @@ run() {
   rm -f "$work/job"
   printf 'output %s\n' "$folder"
   [ "$(read_line)" = go ] || answer "refused: the agent has ended"
-  releases=$home/projects/$project/releases
-  case $memory in infinity) ;; *) memory=${memory}M ;; esac
-  systemd-run --quiet --unit="$unit" --slice="gantry-$class.slice" --description="Gantry $kind of $project" \
-    --property=Type=oneshot --property=RemainAfterExit=yes --property=User="$project" --property=Group="$project" \
+  start_unit "$class" "$unit" "$2" "$places" "$memory" "$cpu" "$tasks" --description="Gantry $kind of $project" \
+    --property=Type=oneshot --property=RemainAfterExit=yes \
     --property=StandardInput="file:/proc/$$/fd/5" --property=StandardOutput="$mode:/proc/$$/fd/3" \
-    --property=StandardError="$mode:/proc/$$/fd/4" \
-    --property=TemporaryFileSystem="$home:mode=0755,nr_inodes=1k,size=1M" --property=BindReadOnlyPaths="$releases -$home/tools" \
-    --property=BindPaths="$releases/$2 $places" \
-    --property=BindPaths="$home/projects/$project/private-tmp:/tmp $home/projects/$project/private-tmp:/var/tmp" \
-    --property=MemoryMax="$memory" --property=MemorySwapMax="$memory" --property=CPUWeight="$cpu" --property=TasksMax="$tasks" \
-    /bin/sh -s >"$work/message" 2>&1 || true
+    --property=StandardError="$mode:/proc/$$/fd/4" /bin/sh -s || true
   result=$(systemctl show --property=Result --value "$unit")
   code=$(systemctl show --property=ExecMainCode --value "$unit")
   status=$(systemctl show --property=ExecMainStatus --value "$unit")
@@ -182,6 +223,173 @@ run() {
   if [ "$kind" = command ] && [ -n "$(pids_of "$unit")" ]; then left=yes; else forget "$unit"; fi
   exec 3>&- 4>&-
   answer "end $result $code $status $left"
+}
+
+# One request at a time changes the instances' units and files.
+lock_apps() {
+  exec 9>"$state/apps.lock"
+  flock 9
+}
+
+forget_app() {
+  forget "$1"
+  rm -f "$apps/$1.job" "$apps/$1.life" "$apps/$1.end" "$apps/$1.stop"
+}
+
+# Starts an instance of an app, which systemd starts again whenever it ends. systemd reads the job at each start.
+start_app() {
+  unit=gantry-app-$project-$2.service signal=$6 seconds=$7
+  read_job "$8"
+  make_user
+  make_home
+  enter "releases/$1"
+  # A release whose folder is the project's was given to it as a whole, because its folder is the last to change.
+  if [ "$(stat -c %U .)" != "$project" ]; then own_release; fi
+  own_shared
+  make_logs
+  # Zero seconds would be no limit for systemd.
+  if [ "$seconds" -eq 0 ]; then signal=SIGKILL seconds=5; fi
+  lock_apps
+  case $(systemctl show --property=ActiveState --value "$unit") in
+    active | activating | reloading)
+      rm -f "$apps/$unit.stop"
+      answer ok
+      ;;
+    deactivating)
+      if [ -e "$apps/$unit.stop" ]; then answer "failed: the instance $2 is still ending"; fi
+      # It has just ended by itself, and systemd starts it again.
+      answer ok
+      ;;
+  esac
+  forget_app "$unit"
+  mkdir -m 700 "$apps" 2>/dev/null || true
+  mv "$work/job" "$apps/$unit.job"
+  folder=$home/projects/$project
+  if start_unit app "$unit" "$1" "-$folder/shared $folder/home $folder/logs" "$3" "$4" "$5" \
+    --description="Gantry app of $project" --property=Type=exec --property=LoadCredential="job:$apps/$unit.job" \
+    --property=KillSignal="$signal" --property=TimeoutStopSec="$seconds" /bin/sh "/run/credentials/$unit/job"; then
+    answer ok
+  fi
+  # Its program runs in no sandbox, so systemd would only try again.
+  status=$(systemctl show --property=ExecMainStatus --value "$unit")
+  forget_app "$unit"
+  answer "failed: status $status: $(head -c 500 "$work/message" | tr '\n' ' ')"
+}
+
+stop_app() {
+  unit=gantry-app-$project-$1.service
+  mkdir -m 700 "$apps" 2>/dev/null || true
+  : >"$apps/$unit.stop"
+  # As long as the instance may take to end.
+  systemctl stop "$unit" >"$work/message" 2>&1 || true
+  lock_apps
+  case $(systemctl show --property=ActiveState --value "$unit") in
+    inactive | failed) forget_app "$unit" && answer ok ;;
+  esac
+  answer "failed: the instance $1 does not end: $(head -c 300 "$work/message" | tr '\n' ' ')"
+}
+
+# Answers with a word for each instance: project/name/state/start in ms/restarts/code/signal/out of memory/bytes/CPU in ms,
+# with - for what is not known. The agent asks every few seconds, so it starts few programs, however many instances
+# there are: systemd is not asked, because the file of a unit is there as long as the unit.
+list_apps() {
+  cd /run/systemd/transient 2>/dev/null || answer apps
+  set +f
+  printf '%s\n' "gantry-app-${project:-proj_}"*.service | awk -v apps="$apps" '
+    function first_line(file,  line) {
+      line = ""
+      if ((getline line < file) <= 0) line = ""
+      close(file)
+      return line
+    }
+    function exists(file,  line, found) {
+      found = (getline line < file) >= 0
+      close(file)
+      return found
+    }
+    function value_of(name, file,  line, parts, found) {
+      found = 0
+      while (!found && (getline line < file) > 0)
+        if (split(line, parts, " ") && parts[1] == name) found = parts[2]
+      close(file)
+      return found
+    }
+    # Of all processes, where the control group does not say it, as in some containers.
+    function add_processes(group,  i, pid, line, parts, seen) {
+      memory = cpu = 0
+      for (i = 1; i <= 3; i++) {
+        while ((getline pid < (trees[i] group "/cgroup.procs")) > 0) {
+          if (pid in seen) continue
+          seen[pid] = 1
+          line = first_line("/proc/" pid "/stat")
+          sub(/^.*\) /, "", line)
+          split(line, parts, " ")
+          cpu += (parts[12] + parts[13] + parts[14] + parts[15]) * 10
+          memory += value_of("VmRSS:", "/proc/" pid "/status") * 1024
+        }
+        close(trees[i] group "/cgroup.procs")
+      }
+    }
+    function read_usage(group, cpu_before,  place, current, used) {
+      place = trees[1] group
+      current = first_line(place "/memory.current")
+      used = value_of("usage_usec", place "/cpu.stat")
+      if (current == "" || used == 0) add_processes(group)
+      # Without files that the kernel keeps only as long as nobody needs the memory.
+      if (current != "") memory = current - value_of("inactive_file", place "/memory.stat")
+      if (used != 0) cpu = (used - cpu_before) / 1000
+    }
+    BEGIN {
+      trees[1] = "/sys/fs/cgroup"
+      trees[2] = "/sys/fs/cgroup/unified"
+      trees[3] = "/sys/fs/cgroup/systemd"
+      printf "apps"
+    }
+    /\*/ { next }
+    {
+      life = first_line(apps "/" $0 ".life")
+      end = first_line(apps "/" $0 ".end")
+      state = "restarting"
+      start = code = signal = oom = memory = cpu = "-"
+      restarts = 0
+      if (end != "") {
+        split(end, parts, " ")
+        restarts = parts[2]
+        if (parts[3] == "exited") code = parts[4]
+        else signal = parts[4]
+        oom = parts[5]
+      }
+      if (life != "") {
+        split(life, parts, " ")
+        restarts = parts[5]
+        state = "running"
+        start = parts[1]
+        read_usage(parts[7], parts[6])
+        memory = sprintf("%.0f", memory)
+        cpu = sprintf("%.0f", cpu)
+      }
+      if (exists(apps "/" $0 ".stop")) state = "stopping"
+      printf " %s/%s/%s/%s", substr($0, 12, 31), substr($0, 44, length($0) - 51), state, start
+      printf "/%s/%s/%s/%s/%s/%s", restarts, code, signal, oom, memory, cpu
+    }
+    END { printf "\n" }'
+}
+
+# Whether a process of the instance itself listens on the port, so that no other program passes for it.
+listens() {
+  unit=gantry-app-$project-$1.service
+  sockets=$(awk -v port="$(printf %04X "$2")" '$4 == "0A" && substr($2, length($2) - 3) == port { print $10 }' \
+    /proc/net/tcp /proc/net/tcp6 2>/dev/null || true)
+  if [ -z "$sockets" ] || ! [ -e "$apps/$unit.life" ]; then answer "listens no"; fi
+  read -r _ _ _ _ _ _ cgroup <"$apps/$unit.life"
+  set --
+  for pid in $(pids_in "$cgroup"); do set -- "$@" "/proc/$pid/fd"; done
+  if [ $# -gt 0 ]; then
+    for socket in $sockets; do
+      if [ -n "$(find "$@" -maxdepth 1 -lname "socket:\[$socket\]" -print -quit 2>/dev/null)" ]; then answer "listens yes"; fi
+    done
+  fi
+  answer "listens no"
 }
 
 # Ends units and answers with the names of the processes that were in them.
@@ -217,11 +425,19 @@ discard() {
     enter cache
     rm -rf --one-file-system -- ./*.part
   fi
+  if [ -d "$home/projects/$project/logs" ]; then
+    enter logs
+    find . -mindepth 1 -maxdepth 1 ! -type f -exec rm -rf --one-file-system -- {} +
+  fi
   answer ok
 }
 
 remove() {
+  # All at once. Who removes a project does not wait for its requests.
+  timeout 10 systemctl stop "gantry-*-$project-*" >/dev/null 2>&1 ||
+    systemctl kill --signal=KILL "gantry-*-$project-*" >/dev/null 2>&1 || true
   for unit in $(units_like "gantry-*-$project-*"); do forget "$unit"; done
+  if [ -d "$apps" ]; then find "$apps" -name "gantry-app-$project-*" -delete; fi
   if [ -d "$home/projects/$project" ]; then
     enter ''
     cd ..
@@ -235,22 +451,34 @@ remove() {
   answer ok
 }
 
-mkdir -m 755 "$state" 2>/dev/null || true
-real_home=$(cd -P "$home" && pwd -P)
 line=$(read_line)
 printf '%s' "$line" | grep -qxE "$requests" || answer "refused: not a request"
-work=$(mktemp -d "$state/request.XXXXXXXX")
-trap 'rm -rf "$work"' EXIT
 # The pattern allows no characters that the shell would expand.
 # shellcheck disable=SC2086
 set -- $line
 verb=$1
 project=${2:-}
-case $verb in run) project=$3 ;; esac
+case $verb in run | app) project=${3:-} ;; esac
+case "$verb $project" in
+  show*) answer "gantry-isolate 2" ;;
+esac
+# What is only asked, and often, needs no folder.
+case "$verb ${2:-}" in
+  'app list') list_apps && exit ;;
+  'app listens') listens "$4" "$5" ;;
+esac
+[ -d "$state" ] || mkdir -m 755 "$state" 2>/dev/null || true
+work=$(mktemp -d "$state/request.XXXXXXXX")
+trap 'rm -rf "$work"' EXIT
 case $verb in
-  show) answer "gantry-isolate 1" ;;
   own) own "$3" && answer ok ;;
   run) run "$2" "$4" "$5" "$6" "$7" "$8" "$9" "${10}" ;;
+  app)
+    case $2 in
+      start) start_app "$4" "$5" "$6" "$7" "$8" "$9" "${10}" "${11}" ;;
+      stop) stop_app "$4" ;;
+    esac
+    ;;
   stop) end_units "gantry-build-$project-*" ;;
   running) list_running ;;
   end)

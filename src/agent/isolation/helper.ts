@@ -58,9 +58,14 @@ export type HelperAnswer =
 /** Longer than the helper takes to end a unit whose processes ignore SIGTERM. */
 const ANSWER_MS = 60_000;
 
-export async function askHelper(socketPath: string, request: string): Promise<HelperAnswer> {
-  const call = callHelper(socketPath, `${request}\n`);
-  const timer = setTimeout(() => call.close(), ANSWER_MS);
+/** @param request a line, and for some what follows it */
+export async function askHelper(
+  socketPath: string,
+  request: string,
+  answerMs = ANSWER_MS,
+): Promise<HelperAnswer> {
+  const call = callHelper(socketPath, request);
+  const timer = setTimeout(() => call.close(), answerMs);
   const line = await call.nextLine();
   clearTimeout(timer);
   call.close();
@@ -69,8 +74,13 @@ export async function askHelper(socketPath: string, request: string): Promise<He
   return reason === null ? { kind: "done", words: line.split(" ") } : { kind: "failed", reason };
 }
 
+const UNKNOWN = "not a request";
+const outdated =
+  "the isolation helper does not know the request. Run the install command again, which installs the agent and the helper of the same version";
+
 /** The reason of an answer that is a refusal or a failure; `null` for others. */
 export function refusalOf(line: string): string | null {
   const reason = /^(?:refused|failed): (.*)$/.exec(line)?.[1];
-  return reason === undefined ? null : `the isolation helper: ${reason}`;
+  if (reason === undefined) return null;
+  return reason === UNKNOWN ? outdated : `the isolation helper: ${reason}`;
 }

@@ -35,7 +35,7 @@ export type ProjectUsers = {
 export const noIsolation: Isolation = { kind: "none" };
 
 export function isolateProjects(socketPath: string): Isolation {
-  const ask = (request: string) => askHelper(socketPath, request);
+  const ask = (request: string) => askHelper(socketPath, `${request}\n`);
   return {
     kind: "projects",
     socketPath,
@@ -63,4 +63,10 @@ function describe(units: LeftUnits): string {
 export const isolationSentences: Readonly<Record<IsolationLevel, string>> = {
   projects: "Each project runs as its own user and cannot see other projects.",
   none: "Projects are not isolated: they share the agent's user, and each can read and change the others.",
+};
+
+/** Who starts the processes of apps again when they end, for the agent's status. */
+export const supervisorSentences: Readonly<Record<IsolationLevel, string>> = {
+  projects: "Processes of apps run as units of systemd.",
+  none: "Processes of apps run under a supervisor of the agent's user.",
 };

@@ -1,6 +1,6 @@
 import { cachesSize } from "#agent/cache/caches-size.ts";
 import { ingressLines } from "#agent/ingress/ingress-status.ts";
-import { isolationSentences } from "#agent/isolation/isolation.ts";
+import { isolationSentences, supervisorSentences } from "#agent/isolation/isolation.ts";
 import { readConnection } from "#agent/context/connection-file.ts";
 import { holderOf } from "#agent/lifecycle/home-lock.ts";
 import { readSealKey } from "#agent/secrets/seal-key.ts";
@@ -21,7 +21,10 @@ export async function agentStatus(home: string): Promise<AgentStatus> {
   }
   if (link === null || link.pid !== pid) return { isConnected: false, text: `starting, as process ${pid}` };
   const what = `version ${link.agent_version}, protocol ${link.protocol}, process ${pid}`;
-  const isolation = link.isolation === undefined ? "" : `\n${isolationSentences[link.isolation]}`;
+  const isolation =
+    link.isolation === undefined
+      ? ""
+      : `\n${isolationSentences[link.isolation]}\n${supervisorSentences[link.isolation]}`;
   const tools = link.tools === undefined ? "" : `\ntools for builds: ${toolList(link.tools)}`;
   const connection = link.connected
     ? `connected to ${link.url} as ${link.server_id} since ${link.since} (${what})`

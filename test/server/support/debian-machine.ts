@@ -119,6 +119,11 @@ export class DebianMachine {
     return [1, 2, 3].reduce(childOf, this.#nspawn.pid ?? 0);
   }
 
+  /** The path of the machine's file system, as this machine sees it. */
+  get root(): string {
+    return `/proc/${this.#leader}/root`;
+  }
+
   /** Runs a shell line in the machine as root. */
   async run(line: string, env: Readonly<Record<string, string>> = {}, input = ""): Promise<ShellEnd> {
     return await runShell(["nsenter", "--target", `${this.#leader}`, "--all", "--", "sh", "-c", line], {

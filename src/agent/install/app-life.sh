@@ -1,0 +1,87 @@
+#!/bin/sh
+# systemd runs this as root around each life of an app's instance: `before UNIT` lets some time pass between two lives,
+# `after UNIT` records how one ended. Written by install.sh.
+set -euf
+umask 077
+export PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C
+
+# The helper (isolate.sh) makes this folder, reads the files, and deletes them when the instance is stopped.
+# life: start in ms, the same in uptime, pause before it, OOM kills, restarts, CPU time in us, control group
+life=/run/gantry-isolate/apps/$2.life
+# end: pause until the next life, restarts, how it ended, with which code or signal, whether out of memory
+end=/run/gantry-isolate/apps/$2.end
+
+# Pauses and uptimes are in tenths of a second.
+first_pause=2
+longest_pause=600
+long_life=600
+
+read_uptime() {
+  read -r seconds _ </proc/uptime
+  fraction=${seconds#*.}
+  now=${seconds%.*}${fraction%?}
+}
+
+# Reads this unit's control group, with what only cgroup v2 says of it: the processes that the kernel has ended at the
+# memory limit, and the CPU time.
+read_group() {
+  group='' ooms=0 cpu=0
+  while IFS=: read -r number controllers path; do
+    case $number:$controllers in 0: | *:name=systemd) group=$path ;; esac
+  done </proc/self/cgroup
+  ooms=$(value_of oom_kill memory.events)
+  cpu=$(value_of usage_usec cpu.stat)
+}
+
+value_of() {
+  found=0
+  if [ -r "/sys/fs/cgroup$group/$2" ]; then
+    while read -r name value; do
+      if [ "$name" = "$1" ]; then found=$value; fi
+    done <"/sys/fs/cgroup$group/$2"
+  fi
+  echo "$found"
+}
+
+# Writes a line to a file, atomically: the helper may read it at any time.
+note() {
+  printf '%s\n' "$2" >"$1.new"
+  mv -f "$1.new" "$1"
+}
+
+case $1 in
+  before)
+    pause=$first_pause restarts=0
+    if [ -e "$end" ]; then
+      read -r pause restarts _ <"$end"
+      restarts=$((restarts + 1))
+      # systemd itself has waited for the first part of it.
+      left=$((pause - first_pause))
+      if [ "$left" -gt 0 ]; then
+        # When the instance is stopped, this gets its stop signal.
+        trap 'exit 1' TERM INT QUIT HUP USR1 USR2
+        sleep "$((left / 10)).$((left % 10))" &
+        wait $!
+      fi
+    fi
+    read_uptime
+    read_group
+    note "$life" "$(date +%s%3N) $now $pause $ooms $restarts $cpu $group"
+    ;;
+  after)
+    read -r _ since pause ooms_before restarts _ <"$life"
+    read_uptime
+    read_group
+    is_oom=no
+    case ${SERVICE_RESULT:-} in
+      oom-kill) is_oom=yes ;;
+      signal) if [ "${EXIT_STATUS:-}" = KILL ] && [ "$ooms" -gt "$ooms_before" ]; then is_oom=yes; fi ;;
+    esac
+    if [ "$restarts" -gt 0 ]; then pause=$((pause * 2)); fi
+    if [ "$pause" -gt "$longest_pause" ]; then pause=$longest_pause; fi
+    if [ $((now - since)) -ge "$long_life" ]; then pause=$first_pause; fi
+    note "$end" "$pause $restarts ${EXIT_CODE:-exited} ${EXIT_STATUS:-1} $is_oom"
+    # Until the next start, the instance has no life.
+    rm -f "$life"
+    ;;
+esac

@@ -1,0 +1,329 @@
+import { connect } from "node:net";
+
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+
+import type { InstanceSpec, SupervisedInstance, Supervisor } from "#agent/apps/supervisor.ts";
+import { createSystemdSupervisor } from "#agent/apps/systemd-supervisor.ts";
+import { ProjectId } from "#contract/ids.ts";
+
+import { type Gantry, useGantry } from "../openapi/support/gantry.ts";
+import { registerServer } from "../support/enrolments.ts";
+import { freePort } from "../support/free-port.ts";
+import { askHelper } from "./support/ask-helper.ts";
+import { DebianMachine } from "./support/debian-machine.ts";
+
+const HOME = "/var/lib/gantry";
+const SECRET = "a-value-that-is-searched-for";
+const REVERSED = "rof-dehcraes-si-taht-eulav-a";
+
+const shop = ProjectId.parse("proj_01j00000000000000000000000");
+const other = ProjectId.parse("proj_01j00000000000000000000001");
+const folderOf = (project: ProjectId) => `${HOME}/projects/${project}`;
+const unitOf = (name: string, project = shop) => `gantry-app-${project}-${name}.service`;
+
+let gantry: Gantry;
+let machine: DebianMachine;
+beforeAll(async () => {
+  [gantry, machine] = await Promise.all([useGantry(), DebianMachine.boot()]);
+  const { enrollment } = await registerServer(gantry);
+  // Without the agent, which would stop instances that it does not know.
+  await machine.tell(`${enrollment.command} -s -- --no-start`);
+  for (const project of [shop, other]) await makeRelease(project);
+});
+// What a failed test left.
+afterEach(async ({ task }) => {
+  if (task.result?.state === "fail")
+    await machine.run(
+      "systemctl kill --signal=KILL 'gantry-app-proj*'; systemctl stop 'gantry-app-proj*'; rm -rf /run/gantry-isolate/apps",
+    );
+});
+afterAll(() => machine.close());
+
+async function makeRelease(project: ProjectId, version = 1): Promise<void> {
+  const places = [folderOf(project), `${folderOf(project)}/releases`].join(" ");
+  await machine.tell(
+    `install -d -o gantry -g gantry ${HOME}/projects ${places} ${folderOf(project)}/releases/${version}`,
+  );
+}
+
+/** The supervisor of an agent on the machine. */
+function supervisor(): Supervisor {
+  return createSystemdSupervisor({ home: HOME, socketPath: `${machine.root}/run/gantry-isolate.sock` });
+}
+
+const spec = (name: string, line: string, change: Partial<InstanceSpec> = {}): InstanceSpec => {
+  const project = change.project ?? shop;
+  return {
+    project,
+    name,
+    release: 1,
+    command: {
+      argv: ["sh", "-c", line],
+      cwd: `${folderOf(project)}/releases/1`,
+      env: { PATH: "/usr/local/bin:/usr/bin:/bin", SECRET },
+    },
+    limits: { memoryMb: null, cpuWeight: 100, tasks: 4096 },
+    stopSignal: "SIGTERM",
+    stopSeconds: 5,
+    ...change,
+  };
+};
+
+const listener = (port: number) =>
+  `exec node -e 'require("net").createServer((s) => s.end("up")).listen(${port}, "127.0.0.1")'`;
+
+async function start(name: string, line: string, change: Partial<InstanceSpec> = {}): Promise<void> {
+  expect(await supervisor().start(spec(name, line, change))).toEqual({ ok: true, value: null });
+}
+
+async function stop(name: string, project = shop): Promise<void> {
+  expect(await supervisor().stop(project, name)).toEqual({ ok: true, value: null });
+}
+
+async function list(project: ProjectId | null = null): Promise<readonly SupervisedInstance[]> {
+  const listed = await supervisor().list(project);
+  if (!listed.ok) throw new Error(listed.reason);
+  return listed.value;
+}
+
+const find = async (name: string) => (await list(shop)).find((instance) => instance.name === name);
+const show = (name: string, ...names: readonly string[]) =>
+  machine.tell(`systemctl show ${unitOf(name)} ${names.map((property) => `-p ${property}`).join(" ")}`);
+const pidOf = (name: string) => machine.tell(`systemctl show -p MainPID --value ${unitOf(name)}`);
+const logOf = (name: string) => machine.tell(`cat ${folderOf(shop)}/logs/${name}.log`);
+
+/** All that is left of instances: units, their files, and the files of the helper. */
+const leftOver = async () =>
+  (
+    await machine.run(
+      "systemctl list-units --all --plain --no-legend 'gantry-app-proj*'; ls -A /run/gantry-isolate/apps 2>/dev/null; ls /run/systemd/transient 2>/dev/null | grep gantry-app-proj; ls /run/credentials 2>/dev/null | grep gantry-app",
+    )
+  ).output;
+
+describe("an instance on a server with systemd", () => {
+  it("runs as its project's user, within its limits, and sees no other project", async () => {
+    await machine.tell(`touch ${folderOf(other)}/releases/1/hidden`);
+    const look = `id -un; pwd; ls ${HOME}/projects; ls -d /run/gantry /run/gantry-isolate/*; touch made; echo "$SECRET" | rev; printf %s "$CREDENTIALS_DIRECTORY"; exec sleep 1000`;
+    const limits = { memoryMb: 256, cpuWeight: 50, tasks: 64 };
+    await start("web-1-0", look, { limits, stopSignal: "SIGQUIT", stopSeconds: 7 });
+    await expect.poll(() => logOf("web-1-0")).toContain(REVERSED);
+    const lines = (await logOf("web-1-0")).split("\n").filter((line) => !line.startsWith("ls: cannot"));
+    expect(lines).toEqual([shop, `${folderOf(shop)}/releases/1`, shop, REVERSED]);
+    const shown = await show(
+      "web-1-0",
+      ...["MemoryMax", "MemorySwapMax", "CPUWeight", "TasksMax", "KillSignal", "KillMode", "TimeoutStopUSec"],
+      ...["User", "Slice", "Restart", "NoNewPrivileges", "OOMPolicy", "StartLimitIntervalUSec"],
+    );
+    expect(shown.split("\n").toSorted()).toEqual([
+      "CPUWeight=50",
+      "KillMode=mixed",
+      "KillSignal=3",
+      "MemoryMax=268435456",
+      "MemorySwapMax=268435456",
+      "NoNewPrivileges=yes",
+      "OOMPolicy=continue",
+      "Restart=always",
+      "Slice=gantry-app.slice",
+      "StartLimitIntervalUSec=0",
+      "TasksMax=64",
+      "TimeoutStopUSec=7s",
+      `User=${shop}`,
+    ]);
+    await stop("web-1-0");
+  });
+
+  it("has its secrets in no unit, argument or file that anyone else can read", async () => {
+    await start("web-1-0", "exec sleep 1000");
+    // The pattern is in a file, so that the search does not find itself.
+    await machine.write("/srv/pattern", SECRET);
+    const grep = "grep -F -f /srv/pattern";
+    const searched = await machine.run(
+      `ps -eo args | ${grep}; systemctl show ${unitOf("web-1-0")} | ${grep}; systemctl cat ${unitOf("web-1-0")} | ${grep}; journalctl --output=cat | ${grep}; ${grep} -rlsD skip ${HOME} /etc /tmp /run | grep -v -e '^/run/gantry-isolate/apps/${unitOf("web-1-0")}.job$' -e '^/run/credentials/${unitOf("web-1-0")}/job$'`,
+    );
+    expect(searched.output).toBe("");
+    const pid = await pidOf("web-1-0");
+    await askHelper(machine, `own ${other} 1`);
+    for (const user of ["gantry", other]) {
+      const read = `cat /run/gantry-isolate/apps/* /run/gantry-isolate/apps/${unitOf("web-1-0")}.job /run/credentials/${unitOf("web-1-0")}/job /proc/${pid}/environ`;
+      const { code, output } = await machine.run(
+        `setpriv --reuid=${user} --regid=${user} --init-groups sh -c '${read}' | ${grep}`,
+      );
+      expect({ user, code, output }).toMatchObject({ user, code: 1 });
+    }
+    await stop("web-1-0");
+    expect(await leftOver()).toBe("");
+  });
+
+  it("is stopped with all its processes, and leaves nothing behind", async () => {
+    await start("web-1-0", "setsid sleep 1001 & trap 'exit 3' TERM; while :; do sleep 0.1; done");
+    await expect.poll(async () => (await machine.run("pgrep -f '^sleep 1001'")).code).toBe(0);
+    await stop("web-1-0");
+    expect((await machine.run("pgrep -f '^sleep 1001'")).code).toBe(1);
+    expect(await leftOver()).toBe("");
+    expect(await list()).toEqual([]);
+  });
+
+  it("is not touched by a reload of systemd, an update of the agent or the end of the helper", async () => {
+    const port = await freePort();
+    await start("web-1-0", listener(port));
+    const pid = await pidOf("web-1-0");
+    await machine.tell("systemctl daemon-reload && systemctl daemon-reexec");
+    expect(await machine.run(`curl -fsSL ${gantry.url}/install.sh | sh -s -- --no-start`)).toMatchObject({
+      code: 0,
+    });
+    await machine.run(
+      "systemctl kill --signal=KILL 'gantry-isolate@*'; systemctl restart gantry-isolate.socket",
+    );
+    expect(await pidOf("web-1-0")).toBe(pid);
+    expect(await find("web-1-0")).toMatchObject({ state: "running", restarts: 0, lastExit: null });
+    // It is started again as before, with its secrets.
+    await machine.tell(`systemctl kill --kill-who=main --signal=KILL ${unitOf("web-1-0")}`);
+    await expect
+      .poll(() => find("web-1-0"))
+      .toMatchObject({ state: "running", restarts: 1, lastExit: { code: null, signal: "SIGKILL" } });
+    const environment = async () => machine.tell(`cat /proc/${await pidOf("web-1-0")}/environ`);
+    await expect.poll(environment).toContain(SECRET);
+    expect(await pidOf("web-1-0")).not.toBe(pid);
+    await stop("web-1-0");
+  });
+
+  it("is started by the next request if the helper was killed in the middle of one", async () => {
+    // The helper waits for the rest of the job.
+    const waiting = connect(`${machine.root}/run/gantry-isolate.sock`);
+    waiting.on("error", () => undefined);
+    waiting.write(`app start ${shop} 1 web-1-0 infinity 100 64 SIGTERM 5 100\nexec`);
+    const helpers = "systemctl list-units --plain --no-legend 'gantry-isolate@*' | wc -l";
+    await expect.poll(() => machine.tell(helpers)).toBe("1");
+    await machine.tell("systemctl kill --signal=KILL 'gantry-isolate@*'");
+    expect(await list()).toEqual([]);
+    for (const delay of [0.05, 0.15, 0.25]) {
+      const starting = supervisor().start(spec("web-1-0", "exec sleep 1000"));
+      await machine.run(`sleep ${delay}; systemctl kill --signal=KILL 'gantry-isolate@*'`);
+      await starting;
+      await start("web-1-0", "exec sleep 1000");
+      expect((await list()).map(({ name, state }) => [name, state])).toEqual([["web-1-0", "running"]]);
+      await stop("web-1-0");
+      expect(await leftOver()).toBe("");
+    }
+  });
+
+  it("is not mistaken for another program that listens on its port", async () => {
+    const [own, foreign] = [await freePort(), await freePort()];
+    await start("web-1-0", `${listener(own)} & wait`);
+    await start("web-1-0", listener(foreign), { project: other });
+    const listens = (port: number) => supervisor().listensOn(shop, "web-1-0", port);
+    await expect.poll(() => listens(own)).toEqual({ ok: true, value: true });
+    await expect
+      .poll(() => supervisor().listensOn(other, "web-1-0", foreign))
+      .toEqual({ ok: true, value: true });
+    expect(await listens(foreign)).toEqual({ ok: true, value: false });
+    expect((await list()).map(({ project, name }) => [project, name])).toEqual([
+      [shop, "web-1-0"],
+      [other, "web-1-0"],
+    ]);
+    expect((await list(other)).length).toBe(1);
+    await stop("web-1-0", other);
+    expect((await list()).map(({ project }) => project)).toEqual([shop]);
+    await stop("web-1-0");
+  });
+
+  it("is listed with its memory and CPU time", async () => {
+    await start(
+      "web-1-0",
+      `exec node -e 'while (process.cpuUsage().user < 400_000); globalThis.kept = Buffer.alloc(90_000_000, 1); setInterval(() => {}, 1000)'`,
+    );
+    await expect.poll(async () => (await find("web-1-0"))?.cpuMs).toBeGreaterThan(300);
+    const found = await find("web-1-0");
+    expect(found?.memoryBytes).toBeGreaterThan(30_000_000);
+    expect(found?.memoryBytes).toBeLessThan(500_000_000);
+    const clock = Number(await machine.tell("date +%s")) * 1000;
+    expect(Math.abs((found?.startedAt ?? 0) - clock)).toBeLessThan(30_000);
+    await stop("web-1-0");
+  });
+});
+
+describe("a project that changes its own files", () => {
+  it("cannot lead the output of its instances out of its own folders", async () => {
+    const log = `${folderOf(shop)}/logs/web-1-0.log`;
+    await machine.tell(`rm -f ${log}; ln -s ${HOME}/agent.json ${log}; chown -h ${shop} ${log}`);
+    const before = await machine.tell(`sha256sum ${HOME}/agent.json`);
+    await start("web-1-0", "echo printed; exec sleep 1000");
+    expect(await machine.tell(`sha256sum ${HOME}/agent.json`)).toBe(before);
+    expect((await find("web-1-0"))?.state).toBe("running");
+    await stop("web-1-0");
+    await machine.tell(`rm ${log}; mv ${folderOf(shop)}/logs /srv/logs; ln -s /etc ${folderOf(shop)}/logs`);
+    expect(await supervisor().start(spec("web-1-0", "exec sleep 1000"))).toEqual({
+      ok: false,
+      reason: "the isolation helper: a link leads out of the project",
+    });
+    expect(await machine.tell("stat -c %U:%a /etc")).toBe("root:755");
+    await machine.tell(`rm ${folderOf(shop)}/logs; mv /srv/logs ${folderOf(shop)}/logs`);
+  });
+
+  it("has its output in a file that only it and the agent can read and shorten", async () => {
+    await start("web-1-0", "umask; echo printed; exec sleep 1000");
+    await expect.poll(() => logOf("web-1-0")).toContain("printed");
+    expect(await logOf("web-1-0")).toContain("0022");
+    const log = `${folderOf(shop)}/logs/web-1-0.log`;
+    expect(await machine.tell(`stat -c %U:%G:%a ${log}`)).toBe(`${shop}:gantry-isolate:660`);
+    await machine.tell(
+      `setpriv --reuid=gantry --regid=gantry --groups=gantry-isolate sh -c 'truncate -s 0 ${log} && rm ${log}'`,
+    );
+    await stop("web-1-0");
+  });
+});
+
+describe("the isolation helper", () => {
+  it("refuses a job that is too large or incomplete, and a release that is not there", async () => {
+    const limits = "infinity 100 64 SIGTERM 5";
+    expect(await askHelper(machine, `app start ${shop} 1 web-1-0 ${limits} 1000001`)).toMatch(/^refused: /);
+    expect(await askHelper(machine, `app start ${shop} 9 web-1-0 ${limits} 4`, "true")).toBe(
+      "refused: the project has no folder releases/9\n",
+    );
+    const line = `# ${"x".repeat(900_000)}`;
+    await start("web-1-0", `${line}\nexec sleep 1000`);
+    await stop("web-1-0");
+  });
+
+  it("answers for twenty instances with few programs", async () => {
+    const names = Array.from({ length: 20 }, (_, n) => `web-1-${n}`);
+    await Promise.all(names.map((name) => start(name, "exec sleep 1000")));
+    // In hundredths of a second: PID 1 has waited for each helper, which has waited for its programs.
+    const used = async () => Number(await machine.tell(`awk '{ print $14 + $15 + $16 + $17 }' /proc/1/stat`));
+    const before = await used();
+    for (let n = 0; n < 20; n += 1) await list();
+    expect((await used()) - before).toBeLessThan(100);
+    expect((await list()).length).toBe(20);
+    // A unit that root stops is not listed either.
+    await machine.tell(`systemctl stop ${unitOf("web-1-0")}`);
+    expect((await list()).length).toBe(19);
+    await Promise.all(names.map((name) => stop(name)));
+  });
+
+  it("ends the instances of a project that is removed, however long they would take", async () => {
+    await makeRelease(other);
+    await start("web-1-0", "trap '' TERM; sleep 1002; sleep 1002", { project: other, stopSeconds: 600 });
+    expect(await askHelper(machine, `remove ${other}`)).toBe("ok\n");
+    expect((await machine.run("pgrep -f '^sleep 1002'")).code).toBe(1);
+    expect(await leftOver()).toBe("");
+  });
+});
+
+describe("a server with instances", () => {
+  it("has nothing of them after a reboot", async () => {
+    await start("web-1-0", "exec sleep 1000");
+    await machine.reboot();
+    expect(await list()).toEqual([]);
+    expect(await leftOver()).toBe("");
+  });
+
+  it("has none when the agent was uninstalled", async () => {
+    await start("web-1-0", "exec sleep 1000");
+    await machine.tell(`curl -fsSL ${gantry.url}/install.sh | sh -s -- --uninstall`);
+    expect((await machine.run("pgrep -f '^sleep 1000'")).code).toBe(1);
+    expect(await leftOver()).toBe("");
+    expect(
+      (await machine.run("ls -d /etc/systemd/system/gantry-*-.service.d /run/gantry*")).output,
+    ).not.toMatch(/^\//m);
+  });
+});

@@ -1,0 +1,25 @@
+import type { DebianMachine } from "./debian-machine.ts";
+
+/**
+ * Connects to the isolation helper as the agent's user, as a hostile agent could.
+ * @param script JavaScript that calls `write` and uses `socket`
+ * @returns all that the helper answers
+ */
+export async function connectToHelper(machine: DebianMachine, script: string): Promise<string> {
+  const program = `
+    const socket = require("net").connect("/run/gantry-isolate.sock");
+    socket.on("data", (data) => process.stdout.write(data)).on("error", () => undefined);
+    const write = (text) => socket.write(text);
+    ${script}`;
+  const { output } = await machine.run(
+    "setpriv --reuid=gantry --regid=gantry --clear-groups timeout 40 node -",
+    {},
+    program,
+  );
+  return output;
+}
+
+/** Sends the isolation helper one request, with what follows its line. */
+export function askHelper(machine: DebianMachine, line: string, rest = ""): Promise<string> {
+  return connectToHelper(machine, `write(${JSON.stringify(`${line}\n${rest}`)});`);
+}
