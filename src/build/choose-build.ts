@@ -7,6 +7,8 @@ import {
   isUnknown,
   presetFor,
 } from "#contract/frameworks/preset-for.ts";
+import { startHint } from "#contract/frameworks/servers/start-hint.ts";
+import { suggestWorker } from "#contract/frameworks/servers/suggest-workers.ts";
 import { suggestReleaseCommand } from "#contract/frameworks/release-commands.ts";
 import type { ChosenCommands } from "#contract/frameworks/tools/tool-needs.ts";
 import type { Tree } from "#contract/frameworks/tree.ts";
@@ -35,6 +37,8 @@ export type BuildChoice = {
    */
   readonly preset: DetectedPreset;
   readonly hasPreset: boolean;
+  /** The settings of gantry.json. */
+  readonly repositorySettings: BuildSettings;
   /** Who names the framework; `detected` if nobody does. */
   readonly frameworkFrom: "detected" | "repository" | "project";
   /** The first stage. Lines about the plan belong to it, because a stage begins with its first line. */
@@ -53,6 +57,10 @@ export type BuildChoice = {
   readonly processes: readonly FoundProcess[];
   /** The release command that the repository defines, if the project has none. */
   readonly releaseCommand: FileCommand | null;
+  /** What to add so that the framework's preset starts the app; null if that is not known. */
+  readonly startHint: string | null;
+  /** The usual command of a process `worker`, which is not started by itself; null if the repository defines processes. */
+  readonly suggestedWorker: string | null;
   /** Whether the project starts the app itself, by its own command or its own process `web`. */
   readonly isStartedByProject: boolean;
 };
@@ -92,7 +100,9 @@ export function chooseBuild(tree: Tree, files: RepositoryFiles, settings: Chosen
     isPresetInstall ? plan.install_command : null,
     isSet("build_command") ? null : plan.build_command,
   ].filter((command) => command !== null);
-  const suggested = files.refusesReleaseCommand
+  // One that runs by itself needs no suggestion.
+  const hasReleaseCommand = files.refusesReleaseCommand || (isReleaseUsed && files.releaseCommand !== null);
+  const suggested = hasReleaseCommand
     ? null
     : (files.releaseCommand?.command ?? suggestReleaseCommand(framework, tree));
   // A build command or an output directory of its own may be the solution.
@@ -106,6 +116,7 @@ export function chooseBuild(tree: Tree, files: RepositoryFiles, settings: Chosen
       ...(processes.length === 0 ? {} : { processes: definitionsOf(processes) }),
     },
     hasPreset: hasPreset(framework),
+    repositorySettings: build,
     frameworkFrom:
       settings.framework === undefined
         ? build.framework === undefined
@@ -120,6 +131,8 @@ export function chooseBuild(tree: Tree, files: RepositoryFiles, settings: Chosen
     isPublished: web === undefined && !isSource && (plan.app_type === "static" || namesOutput),
     processes,
     releaseCommand: isReleaseUsed ? files.releaseCommand : null,
+    startHint: startHint(framework, tree),
+    suggestedWorker: startsItself || processes.some(({ name }) => name !== WEB) ? null : suggestWorker(tree),
     isStartedByProject: startsItself || settings.processes?.[WEB]?.command !== undefined,
   };
 }

@@ -40,9 +40,9 @@ export function sourceOf({ from }: FoundProcess): string {
 
 /** What to do so that an app that runs as a server is started; null for other projects. */
 export function startAdvice(choice: BuildChoice): string | null {
-  const { isPublished, isStartedByProject, processes } = choice;
+  const { isPublished, isStartedByProject, processes, startHint } = choice;
   if (isPublished || isStartedByProject || processes.some(({ name }) => name === WEB)) return null;
   const add = "define the process web in a Procfile (`web: COMMAND`) or in the project's processes";
   if (processes.length > 0) return `nothing answers requests to this app: if something should, ${add}`;
-  return `nothing starts this app: ${add}. To publish files instead, set output_directory.`;
+  return `nothing starts this app: ${startHint === null ? add : `${startHint}, or ${add}`}. To publish files instead, set output_directory.`;
 }

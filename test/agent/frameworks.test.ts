@@ -271,13 +271,14 @@ describe("a repository that runs as a server", () => {
     await world.startAgent();
     const { run, result, preset } = await deploy();
     expect(result.outcome).toBe("live");
-    const processes = { web: { command: "npm run start" } };
-    expect(preset).toMatchObject({ app_type: "server", start_command: "npm run start", processes });
+    const command = "NODE_ENV=${NODE_ENV:-production} node app.js";
+    const processes = { web: { command } };
+    expect(preset).toMatchObject({ app_type: "server", start_command: command, processes });
     expect(JSON.parse(world.read("releases/1.json"))).toMatchObject({ published: false, processes });
     expect(messagesOf(run, "system")).toEqual(
       expect.arrayContaining([
         "framework node, detected because package.json has a script start: installed by npm install, nothing to build, runs as a server",
-        "process web runs npm run start (usual for this framework)",
+        `process web runs ${command} (usual for this framework)`,
       ]),
     );
     await deploy({ activate_command: "true" });

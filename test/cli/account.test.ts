@@ -431,7 +431,7 @@ describe("gantry projects", () => {
     expect(cleared.stdout).not.toMatch(/^release command/m);
     const laravel = await run("projects", "create", "blog", "--framework", "laravel", ...source);
     expect(laravel.code).toBe(0);
-    expect(laravel.stdout).toMatch(/^type\tserver, which needs an activate command to start it$/m);
+    expect(laravel.stdout).toMatch(/^type\tserver$/m);
     expect((await run("projects", "show", "blog")).stderr).toMatch(
       /gantry projects set proj_\w+ --release-command 'php artisan migrate --force'$/m,
     );
@@ -461,6 +461,15 @@ describe("gantry projects", () => {
     const { deep, root } = repositoryWith({ url: gantry.url, project: "other", name: "other" });
     const link = await cli.run(["projects", "link", "linked"], { env, folder: deep });
     expect(link).toMatchObject({ code: 0, stdout: expect.stringContaining(join(root, "gantry.json")) });
+    const processes = { web: { command: "node app.js" } };
+    writeFileSync(join(root, "gantry.json"), JSON.stringify({ processes }));
+    await cli.run(["projects", "link", "linked"], { env, folder: deep });
+    expect(jsonOf(readFileSync(join(root, "gantry.json"), "utf8"))).toMatchObject({
+      processes,
+      name: "linked",
+    });
+    // One without a link, as a package of the repository can have it.
+    writeFileSync(join(deep, "gantry.json"), "{}");
     const shown = await cli.run(["projects", "show"], { env, folder: deep });
     expect(shown.stdout).toMatch(/^name\tlinked$/m);
   });
@@ -492,7 +501,7 @@ describe("an untrusted link file", () => {
     const { code, stderr } = await cli.run(["projects"], { env, folder: deep });
     expect(code).toBe(2);
     expect(stderr).toContain(join(root, "gantry.json"));
-    // gantry projects link reads the broken file too, so the message must say to delete it first.
-    expect(stderr).toContain("Delete it");
+    // gantry projects link reads the broken file too, so the message must say what to do first.
+    expect(stderr).toContain("Remove its url and project, or delete it");
   });
 });

@@ -97,6 +97,45 @@ describe("gantry detect", () => {
     expect(here.stdout).toContain("files\tas they are in the folder\n");
   });
 
+  it("shows the processes of the repository, and where they come from", async () => {
+    const app = await createRepository(join(cli.home, "shop"));
+    const written = { build_command: "make", processes: { web: { instances: 2, memory_mb: 512 } } };
+    await app.commit({
+      Gemfile: 'gem "rails"\ngem "puma"\ngem "sidekiq"\n',
+      "gantry.json": JSON.stringify(written),
+    });
+    const first = await gantry(app.path, ["detect"]);
+    expect(first.stderr).toBe("");
+    expect(first.stdout).toMatch(
+      /^process web\t.* bundle exec puma .* \(usual for this framework, instances 2, memory_mb 512\)$/m,
+    );
+    expect(first.stdout).toContain("build command\tmake (gantry.json)\n");
+    expect(first.stdout).toContain("suggested worker\tRAILS_ENV=production bundle exec sidekiq\n");
+    await app.commit({ Procfile: "web: bin/web\nworker: bin/work\nrelease: bin/migrate\n" });
+    const second = await gantry(app.path, ["detect"]);
+    expect(second.stdout).toContain(
+      "release command\tbin/migrate (Procfile)\nprocess web\tbin/web (Procfile, instances 2, memory_mb 512)\nprocess worker\tbin/work (Procfile)\n",
+    );
+    const json = await gantry(app.path, ["detect", "--json"]);
+    expect(jsonOf(json.stdout)).toMatchObject({
+      release_command: "bin/migrate",
+      suggested_worker: null,
+      processes: [
+        { name: "web", from: "Procfile", command: "bin/web", instances: 2, memory_mb: 512 },
+        { name: "worker", from: "Procfile", command: "bin/work" },
+      ],
+    });
+  });
+
+  it("refuses a wrong Procfile with its line", async () => {
+    const app = await createRepository(join(cli.home, "wrong"));
+    await app.commit({ Procfile: "web: a\nWEB: b\n" });
+    const { code, stdout } = await gantry(app.path, ["detect"]);
+    expect(code).toBe(1);
+    expect(stdout).toContain("line 2 of the Procfile defines `web` again, after line 1");
+    expect(stdout).toContain("Delete one of the two lines");
+  });
+
   it("names the programs that this machine lacks", async () => {
     const site = await createSite("");
     const { code, stdout } = await gantry(site.path, ["detect"], { PATH: bare });
@@ -235,7 +274,7 @@ describe("gantry build", () => {
       code: 0,
       stdout: expect.stringContaining(`It runs as a server in ${app.path}.`),
     });
-    expect(built.stdout).toContain("nothing starts this app: define the process web");
+    expect(built.stdout).toContain("process web runs bin/app (usual for this framework)\n");
     expect(built.stdout).not.toContain("would be published");
   });
 

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdir, mkdtemp, realpath, symlink } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, realpath, symlink } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
+import { Release } from "#agent/workspace/releases.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 
 import { freePort } from "../support/free-port.ts";
@@ -15,6 +16,8 @@ import { type App, apps } from "./apps.ts";
 /** Long enough for an installation of hundreds of packages on a busy machine. */
 const BUILD_MS = 240_000;
 const START_MS = 30_000;
+/** 127.0.0.1 in the byte order of the kernel's tables. */
+const LOOPBACK = "0100007F";
 
 let home: string;
 let system: System;
@@ -33,8 +36,8 @@ afterAll(async () => {
   await removeHome(home);
 }, 60_000);
 
-/** Creates a project with the repository's address only, and deploys it. @returns the log's own lines */
-async function deploy(app: App): Promise<{ project: Project; lines: readonly string[] }> {
+/** Creates a project with the repository's address only, and deploys it. */
+async function deploy(app: App): Promise<Project> {
   const name = app.name.toLowerCase().replaceAll(/[^a-z]+/g, "-");
   const repository = await createRepository(join(home, "repositories", name));
   await repository.commit(app.files);
@@ -51,28 +54,46 @@ async function deploy(app: App): Promise<{ project: Project; lines: readonly str
   const ended = await system.api.ended(started.id, BUILD_MS);
   const log = await system.api.log(started.id);
   expect(ended, log.map(({ message }) => message).join("\n")).toMatchObject({ status: "live" });
-  const lines = log.flatMap(({ stream, message }) => (stream === "system" ? [message] : []));
-  return { project: await system.api.getProject(id), lines };
+  return await system.api.getProject(id);
 }
 
 async function textOf(url: string): Promise<string> {
   return await (await fetch(url)).text();
 }
 
-/** Starts a server in its release, as its process `web` does, and requests its page. */
-async function answerOf({ id, root_directory }: Project, command: string): Promise<string> {
+/** Starts the process `web` of a release, and requests its page. @returns also the addresses that it listens on */
+async function answerOf({ id, root_directory }: Project) {
   const port = await freePort();
+  const record = Release.parse(
+    JSON.parse(await readFile(join(home, "agent", "projects", id, "releases", "1.json"), "utf8")),
+  );
+  const command = record.processes?.["web"]?.command ?? "exit 1";
   const server = spawn("sh", ["-c", command], {
     cwd: join(home, "agent", "projects", id, "current", root_directory),
-    env: { ...process.env, PORT: `${port}`, HOST: "127.0.0.1", NODE_ENV: "production" },
+    env: { ...process.env, PORT: `${port}`, HOST: "127.0.0.1", NODE_ENV: undefined },
     detached: true,
     stdio: "ignore",
   });
   try {
-    return await firstAnswer(server, `http://127.0.0.1:${port}/`);
+    const text = await firstAnswer(server, `http://127.0.0.1:${port}/`);
+    return { text, addresses: await listeningOn(port) };
   } finally {
     if (server.pid !== undefined && server.exitCode === null) process.kill(-server.pid, "SIGKILL");
   }
+}
+
+/** The addresses that a port is open on, as the kernel writes them. Source: proc(5), /proc/net/tcp. */
+async function listeningOn(port: number): Promise<readonly string[]> {
+  const tables = await Promise.all(["tcp", "tcp6"].map((name) => readFile(`/proc/net/${name}`, "utf8")));
+  const listening = "0A";
+  return tables
+    .join("\n")
+    .split("\n")
+    .flatMap((line) => {
+      const [, local = "", , state] = line.trim().split(/\s+/);
+      const [address = "", hex = ""] = local.split(":");
+      return state === listening && Number.parseInt(hex, 16) === port ? [address] : [];
+    });
 }
 
 async function firstAnswer(server: ChildProcess, url: string): Promise<string> {
@@ -88,15 +109,15 @@ async function firstAnswer(server: ChildProcess, url: string): Promise<string> {
 
 describe.concurrent("a repository is deployed by its name and address alone:", () => {
   it.for(apps)("$name", { timeout: BUILD_MS + START_MS }, async (app) => {
-    const { project, lines } = await deploy(app);
+    const project = await deploy(app);
     expect(project).toMatchObject({ framework: app.framework, app_type: app.app_type });
     const page = await textOf(project.url ?? "");
     if (app.app_type === "static") expect(page).toContain(app.text);
     else {
       expect(page).toContain("This app runs as a server");
-      const [, command] =
-        /^process web runs (.*) \(usual for this framework\)$/m.exec(lines.join("\n")) ?? [];
-      expect(await answerOf(project, command ?? "")).toContain(app.text);
+      const { text, addresses } = await answerOf(project);
+      expect(text).toContain(app.text);
+      expect(addresses, "only this server reaches it").toEqual([LOOPBACK]);
     }
     // Makes room for the packages of the next one.
     await system.api.call("DELETE", `/v1/projects/${project.id}?purge=true`);

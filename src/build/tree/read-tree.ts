@@ -35,6 +35,10 @@ async function readDeep(root: string, path: string): Promise<readonly (readonly 
   }
   const entries = await entriesOf(folder);
   const place = (name: string) => [...parts, name].join("/");
+  if (last === "*") {
+    const folders = entries.filter((entry) => entry.isDirectory()).slice(0, MAX_DEEP_FILES);
+    return folders.map(({ name }) => [place(name), ""]);
+  }
   if (last !== "*.py") return entries.some(({ name }) => name === last) ? [[place(last), ""]] : [];
   const found = entries
     .filter((entry) => entry.isFile() && entry.name.endsWith(".py"))

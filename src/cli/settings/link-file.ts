@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 
 import * as z from "zod/mini";
 
+import { objectOf } from "#contract/lib/json-object.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import { type Result, stop } from "#cli/outcome.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
@@ -15,26 +16,37 @@ export const LINK_NAME = "gantry.json";
 export const Link = z.object({ url: z.string(), project: z.string(), name: z.string() });
 export type Link = z.infer<typeof Link>;
 
-/** The link file in `folder` or its nearest parent that has one; null if none has. */
+/** The link in `folder` or its nearest parent that has one; null if none has. A gantry.json may also be without a link. */
 export async function findLink(folder: string): Promise<Result<Link | null>> {
   const path = upwards(folder, LINK_NAME);
   if (path === null) return succeed(null);
-  const text = await readFile(path, "utf8").catch(() => "");
-  const link = Link.safeParse(parseJson(text));
-  return link.success
-    ? succeed(link.data)
-    : stop(
-        "unreadable_file",
-        `${path} is not a valid project link. Delete it and run gantry projects link again.`,
-      );
+  const value = parseJson(await readFile(path, "utf8").catch(() => ""));
+  const link = Link.safeParse(value);
+  if (link.success) return succeed(link.data);
+  const fields = objectOf(value);
+  const isLink = value === null || "url" in fields || "project" in fields;
+  const parent = dirname(dirname(path));
+  if (!isLink) return parent === dirname(path) ? succeed(null) : await findLink(parent);
+  return stop(
+    "unreadable_file",
+    `${path} is not a valid project link. Remove its url and project, or delete it, and run gantry projects link again.`,
+  );
 }
 
-/** Writes the link to the repository's root, or to `folder` if it is not in a repository. @returns the file's path */
+/**
+ * Writes the link to the repository's root, or to `folder` if it is not in a repository. Other settings in the file are
+ * kept.
+ * @returns the file's path
+ */
 export async function writeLink(folder: string, link: Link): Promise<Result<string>> {
   const repository = upwards(folder, ".git");
   const path = join(repository === null ? folder : dirname(repository), LINK_NAME);
   try {
-    await writeFile(path, `${JSON.stringify(link, null, 2)}\n`);
+    const text = existsSync(path) ? await readFile(path, "utf8") : "{}";
+    const value = parseJson(text);
+    if (typeof value !== "object" || value === null || Array.isArray(value))
+      return stop("unwritable_file", `${path} is not a JSON object. Correct it or delete it.`);
+    await writeFile(path, `${JSON.stringify({ ...value, ...link }, null, 2)}\n`);
     return succeed(path);
   } catch (error) {
     return stop("unwritable_file", `${path} cannot be written: ${messageOf(error)}.`);

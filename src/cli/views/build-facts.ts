@@ -1,8 +1,11 @@
 import type { BuildChoice } from "#build/choose-build.ts";
+import { GANTRY_JSON } from "#contract/processes/read-gantry-json.ts";
+import { sourceOf } from "#build/describe-choice.ts";
 import type { LocalBuild } from "#cli/builds/prepare-build.ts";
 import type { Fact } from "#cli/output/facts.ts";
 import { printable, printableName } from "#cli/output/printable.ts";
 import { sourceText } from "#cli/views/deployment-text.ts";
+import type { FoundProcess } from "#contract/processes/find-processes.ts";
 import { AutomaticSetting } from "#contract/endpoints/projects/schemas.ts";
 
 /** How a project would be built, in JSON. */
@@ -22,6 +25,10 @@ export function buildDocument(build: LocalBuild) {
     /** The settings that do not come from the project. */
     automatic: AutomaticSetting.options.filter((name) => isAutomatic(build, name)),
     preset: choice.preset,
+    /** The repository's own, and those of its framework. */
+    processes: choice.processes.map(({ name, definition, from }) => ({ name, from, ...definition })),
+    release_command: project?.project.release_command ?? choice.releaseCommand?.command ?? null,
+    suggested_worker: choice.suggestedWorker,
     package_manager: packageManager(build),
   };
 }
@@ -32,7 +39,8 @@ export function buildFacts(build: LocalBuild): readonly Fact[] {
   const { commit, isInPlace, top } = source;
   const setting = (name: AutomaticSetting): string => {
     const [value, preset] = [choice.plan[name] ?? "none", choice.preset[name] ?? "none"];
-    if (isAutomatic(build, name)) return printable(value);
+    if (isAutomatic(build, name))
+      return `${printable(value)}${name in choice.repositorySettings ? ` (${GANTRY_JSON})` : ""}`;
     return `${printable(value)} (set in the project${preset === value ? "" : `; automatic: ${printable(preset)}`})`;
   };
   const manager = packageManager(build);
@@ -53,14 +61,28 @@ export function buildFacts(build: LocalBuild): readonly Fact[] {
     ["install command", setting("install_command")],
     ["installed in", choice.installFolder === null ? null : printable(choice.installFolder)],
     ["build command", setting("build_command")],
+    ["release command", releaseText(build)],
+    ...choice.processes.map((one) => [`process ${one.name}`, processText(one)] as const),
+    ["suggested worker", choice.suggestedWorker === null ? null : printable(choice.suggestedWorker)],
     ["output directory", choice.isPublished ? setting("output_directory") : "none is published (detected)"],
   ];
 }
 
 function typeText({ plan, problem }: BuildChoice): string {
   if (problem !== null) return `none: ${printable(problem.message)}`;
-  if (plan.app_type === "static") return "static site";
-  return plan.start_command === null ? "server" : `server, started by ${printable(plan.start_command)}`;
+  return plan.app_type === "static" ? "static site" : "server";
+}
+
+function releaseText({ project, choice: { releaseCommand } }: LocalBuild): string | null {
+  const own = project?.project.release_command ?? null;
+  if (own !== null) return `${printable(own)} (set in the project)`;
+  return releaseCommand === null ? null : `${printable(releaseCommand.command)} (${releaseCommand.from})`;
+}
+
+function processText(found: FoundProcess): string {
+  const { command, ...rest } = found.definition;
+  const more = Object.entries(rest).map(([name, value]) => `, ${name} ${String(value)}`);
+  return `${printable(command)} (${sourceOf(found)}${more.join("")})`;
 }
 
 function isAutomatic({ project }: LocalBuild, name: AutomaticSetting): boolean {

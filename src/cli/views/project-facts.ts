@@ -48,9 +48,7 @@ function isDetectedLater({ automatic, framework_reasons, last_deploy }: Project)
 function typeText(project: Project): string | null {
   if (isDetectedLater(project)) return null;
   if (project.app_type === "static") return "static site";
-  return project.activate_command === null
-    ? "server, which needs an activate command to start it"
-    : "server, which the activate command starts";
+  return project.activate_command === null ? "server" : "server, which the activate command starts";
 }
 
 function reasonsText({ automatic, framework_reasons }: Project): string | null {

@@ -1,4 +1,3 @@
-import { scriptCommand, toolCommand } from "#contract/frameworks/package-manager.ts";
 import type { Tree } from "#contract/frameworks/tree.ts";
 
 /** How a built project is used: as files that a web server publishes, or as a process that answers requests. */
@@ -29,17 +28,12 @@ export function filesIn(output_directory: string): () => Form {
   return () => files(output_directory);
 }
 
-/** Always a server, whose public files are in this folder. */
-export function serverIn(output_directory: string): () => Form {
-  return () => ({ ...server(null), output_directory });
-}
-
-/** The script `start` of package.json, or else the framework's own command. A script that starts a development server does not count. */
-export function startCommand({ scripts, packageManager }: Tree, tool: string | null): string | null {
-  const script = scripts.get("start");
-  if (script !== undefined && (tool === null || !/\b(?:dev|nodemon)\b/.test(script)))
-    return scriptCommand(packageManager, "start");
-  return tool === null || tool.startsWith("node ") ? tool : toolCommand(packageManager, tool);
+/** Always a server, whose public files are in this folder. @param start returns the command that starts it */
+export function serverIn(
+  output_directory: string,
+  start: (tree: Tree) => string | null = () => null,
+): (tree: Tree) => Form {
+  return (tree) => ({ ...server(start(tree)), output_directory });
 }
 
 /** Runs a built script with Node; null if its path needs quotes. */

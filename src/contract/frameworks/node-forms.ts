@@ -1,5 +1,6 @@
 import type { ConfiguredTool } from "#contract/frameworks/config-files.ts";
-import { type Form, files, nodeScript, server, startCommand } from "#contract/frameworks/form.ts";
+import { type Form, files, nodeScript, server } from "#contract/frameworks/form.ts";
+import { nextServer, nodeServer, PRODUCTION } from "#contract/frameworks/servers/node-server.ts";
 import { insidePath } from "#contract/frameworks/inside-path.ts";
 import type { Tree } from "#contract/frameworks/tree.ts";
 
@@ -38,7 +39,7 @@ export function nextForm(tree: Tree): Form {
   if (/\bnext export\b/.test(tree.scripts.get("build") ?? ""))
     return files("out", "the script build runs next export");
   const why = output === null ? 'next.config does not have output: "export"' : output.why;
-  return server(startCommand(tree, "next start"), why);
+  return server(nextServer(tree), why);
 }
 
 /** Whether a script already builds Nuxt's pages as files. */
@@ -60,7 +61,7 @@ export function nuxtForm(tree: Tree): Form {
   if (runsGenerate(tree)) return files(pages, "the script build runs nuxt generate");
   if (scripts.has("generate") && !scripts.has("build"))
     return files(pages, "package.json has a script generate, and none to build a server");
-  return server(startCommand(tree, "node .output/server/index.mjs"), "nuxt.config does not have ssr: false");
+  return server(nodeServer(tree, "node .output/server/index.mjs"), "nuxt.config does not have ssr: false");
 }
 
 /** Adapters for the servers of one company, which build nothing that runs elsewhere. */
@@ -81,12 +82,17 @@ export function svelteKitForm(tree: Tree): Form {
   const option = (name: string) =>
     setting(tree, "svelte", `*adapter().${name}`) ?? setting(tree, "vite", `*adapter().${name}`);
   if (adapter?.name === "@sveltejs/adapter-node" || adapter?.name === AUTO)
-    return server(startCommand(tree, nodeScript(folder(option("out"), "build"))), ...why);
+    return server(svelteServer(nodeServer(tree, nodeScript(folder(option("out"), "build")))), ...why);
   const form = files(folder(option("pages"), "build"), ...why);
   const advice = "use @sveltejs/adapter-node for a server, or @sveltejs/adapter-static for a static site";
   if (adapter === null) return { ...form, problem: `the project has no SvelteKit adapter: ${advice}` };
   if (!foreignAdapter.test(adapter.name)) return form;
   return { ...form, problem: `${adapter.name} does not build for this server: ${advice}` };
+}
+
+/** Without it, SvelteKit takes every visit for one with https, and refuses forms sent without it. */
+function svelteServer(start: string | null): string | null {
+  return start === null ? null : `PROTOCOL_HEADER=x-forwarded-proto ${start}`;
 }
 
 /** npm allows no longer name. */
@@ -110,7 +116,7 @@ export function remixForm(tree: Tree): Form {
   const ssr = setting(tree, "vite", "*().ssr");
   if (ssr?.value === false) return files("build/client", ssr.why);
   return server(
-    startCommand(tree, "remix-serve ./build/server/index.js"),
+    nodeServer(tree, "remix-serve ./build/server/index.js"),
     "vite.config does not have ssr: false",
   );
 }
@@ -120,7 +126,7 @@ export function reactRouterForm(tree: Tree): Form {
   const build = folder(setting(tree, "react-router", "buildDirectory"), "build");
   const ssr = setting(tree, "react-router", "ssr");
   if (ssr?.value === false) return files(`${build}/client`, ssr.why);
-  const start = startCommand(tree, `react-router-serve ./${build}/server/index.js`);
+  const start = nodeServer(tree, `react-router-serve ./${build}/server/index.js`);
   return server(start, "react-router.config does not have ssr: false");
 }
 
@@ -138,7 +144,7 @@ export function astroForm(tree: Tree): Form {
   ];
   const isServer = adapter === "@astrojs/node" || output?.value === "server" || output?.value === "hybrid";
   const form = isServer
-    ? server(startCommand(tree, nodeScript(`${dist}/server/entry.mjs`)), ...reasons)
+    ? server(nodeServer(tree, nodeScript(`${dist}/server/entry.mjs`)), ...reasons)
     : files(dist, ...reasons);
   if (adapter === undefined || adapter === "@astrojs/node") return form;
   return {
@@ -175,7 +181,10 @@ export function vueForm(tree: Tree): Form {
 /** Angular: files, unless angular.json names a server. */
 export function angularForm(tree: Tree): Form {
   const { output, server: script } = tree.angular ?? { output: null, server: null };
-  return script === null ? files(output ?? "dist") : server(nodeScript(script), "angular.json has a server");
+  if (script === null) return files(output ?? "dist");
+  const start = nodeScript(script);
+  // The script `start` of Angular is for development.
+  return server(start === null ? null : `${PRODUCTION} ${start}`, "angular.json has a server");
 }
 
 /** Programs that show the files of a folder while somebody works on them. */
@@ -186,5 +195,5 @@ export function nodeForm(tree: Tree): Form {
   const start = tree.scripts.get("start") ?? "";
   if (tree.signs.has("file:index.html") && fileServer.test(start))
     return files(".", "the script start only shows the files");
-  return server(startCommand(tree, null));
+  return server(nodeServer(tree, null));
 }

@@ -23,6 +23,8 @@ export const usualTree: Tree = {
   scripts: new Map(["build", "generate"].map((name) => [name, name])),
   configs: new Map(),
   angular: null,
+  python: { wsgi: null, asgi: null },
+  goProgram: null,
 };
 
 /** Every file or folder that the detection uses, relative to the project's root directory. */

@@ -1,4 +1,4 @@
-import { files, filesIn, type Form, server, serverIn, startCommand } from "#contract/frameworks/form.ts";
+import { files, filesIn, type Form, server, serverIn } from "#contract/frameworks/form.ts";
 import {
   angularForm,
   astroForm,
@@ -26,6 +26,9 @@ import {
   type Recipe,
   ruby,
 } from "#contract/frameworks/recipes.ts";
+import { nodeServer } from "#contract/frameworks/servers/node-server.ts";
+import { pythonServer } from "#contract/frameworks/servers/python-server.ts";
+import { railsServer, rubyServer } from "#contract/frameworks/servers/ruby-server.ts";
 import type { Tree } from "#contract/frameworks/tree.ts";
 
 /** `signs`: the framework is detected if all signs of one of the lists are present. */
@@ -51,23 +54,33 @@ const svelteKit: Recipe = (tree) => {
   return isNamed ? { ...commands, build: `GCP_BUILDPACKS=1 ${commands.build}` } : commands;
 };
 
-const nodeServer = (tree: Tree): Form => server(startCommand(tree, null));
+const nodeApp = (tree: Tree): Form => server(nodeServer(tree, null));
+
+/** Nest's script `start` compiles the app first. */
+const nestApp = (tree: Tree): Form =>
+  server(nodeServer(tree, null, tree.scripts.has("start:prod") ? "start:prod" : "start"));
 
 /** PHP and Ruby apps publish the folder `public`, if the repository has it. */
-const publicServer = (tree: Tree): Form => serverIn(tree.signs.has("file:public") ? "public" : ".")();
+const publicServer = (tree: Tree): Form => serverIn(tree.signs.has("file:public") ? "public" : ".")(tree);
 
 /** A site whose pages are all in `public` is meant to be published from there. */
 const staticForm = ({ signs }: Tree): Form =>
   signs.has("file:public/index.html") ? files("public", "its index.html is in public") : files(".");
 
+/** Octane keeps the app in memory. Without it, PHP needs a web server, which a preset cannot choose. */
+const octaneServer = ({ signs }: Tree): string | null =>
+  signs.has("composer:laravel/octane") ? "php artisan octane:start --host=127.0.0.1 --port=$PORT" : null;
+
+const goServer = ({ goProgram }: Tree): string | null => (goProgram === null ? null : `bin/${goProgram}`);
+
 const railsForm = (tree: Tree): Form => ({
-  ...(hasAssetPipeline(tree) ? serverIn("public")() : publicServer(tree)),
-  start_command: "RAILS_ENV=production bundle exec rails server",
+  ...(hasAssetPipeline(tree) ? serverIn("public")(tree) : publicServer(tree)),
+  start_command: railsServer(tree),
 });
 
 const rubyForm = (tree: Tree): Form => ({
   ...publicServer(tree),
-  start_command: tree.signs.has("gem:puma") && tree.signs.has("file:config.ru") ? "bundle exec puma" : null,
+  start_command: rubyServer(tree),
 });
 
 /**
@@ -127,7 +140,7 @@ export const presets: Readonly<Record<string, FrameworkPreset>> = {
   laravel: {
     signs: [["composer:laravel/framework"], ["file:artisan"]],
     commands: php(),
-    form: serverIn("public"),
+    form: serverIn("public", octaneServer),
   },
   symfony: {
     signs: [["composer:symfony/framework-bundle"]],
@@ -137,9 +150,13 @@ export const presets: Readonly<Record<string, FrameworkPreset>> = {
   },
   php: { signs: [["file:composer.json"], ["file:index.php"]], commands: php(), form: publicServer },
   rails: { signs: [["gem:rails"]], commands: rails, form: railsForm },
-  django: { signs: [["file:manage.py"], ["pip:django"]], commands: django, form: serverIn(".") },
-  fastapi: { signs: [["pip:fastapi"]], commands: python(null), form: serverIn(".") },
-  flask: { signs: [["pip:flask"]], commands: python(null), form: serverIn(".") },
+  django: {
+    signs: [["file:manage.py"], ["pip:django"]],
+    commands: django,
+    form: serverIn(".", pythonServer),
+  },
+  fastapi: { signs: [["pip:fastapi"]], commands: python(null), form: serverIn(".", pythonServer) },
+  flask: { signs: [["pip:flask"]], commands: python(null), form: serverIn(".", pythonServer) },
   hugo: {
     signs: [
       ["file:hugo.toml"],
@@ -151,11 +168,11 @@ export const presets: Readonly<Record<string, FrameworkPreset>> = {
     commands: () => ({ install: null, build: "hugo --gc --minify" }),
     form: filesIn("public"),
   },
-  go: { signs: [["file:go.mod"]], commands: go, form: serverIn(".") },
-  nest: { signs: [["npm:@nestjs/core"]], commands: node(["build"], "nest build"), form: nodeServer },
+  go: { signs: [["file:go.mod"]], commands: go, form: serverIn(".", goServer) },
+  nest: { signs: [["npm:@nestjs/core"]], commands: node(["build"], "nest build"), form: nestApp },
   vite: { signs: [["npm:vite"]], commands: node(["build"], "vite build"), form: viteForm },
-  hono: { signs: [["npm:hono"]], commands: node(["build"], null), form: nodeServer },
-  express: { signs: [["npm:express"]], commands: node(["build"], null), form: nodeServer },
+  hono: { signs: [["npm:hono"]], commands: node(["build"], null), form: nodeApp },
+  express: { signs: [["npm:express"]], commands: node(["build"], null), form: nodeApp },
   node: { signs: [["script:start"]], commands: node(["build"], null), form: nodeForm },
   jekyll: {
     signs: [["gem:jekyll"], ["gem:github-pages"], ["file:_config.yml"]],

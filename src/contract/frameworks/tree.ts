@@ -8,6 +8,13 @@ import {
 import { type AngularProject, angularProject } from "#contract/frameworks/angular-project.ts";
 import { configFiles, type ConfiguredTool, readConfigs } from "#contract/frameworks/config-files.ts";
 import type { Config } from "#contract/frameworks/read-config.ts";
+import { findGoProgram } from "#contract/frameworks/servers/go-server.ts";
+import {
+  findPythonApp,
+  type PythonApp,
+  pythonEntries,
+  settingsModule,
+} from "#contract/frameworks/servers/python-app.ts";
 import { objectOf, parseObject } from "#contract/lib/json-object.ts";
 
 /** The facts about a project's files that the detection of frameworks uses. */
@@ -25,6 +32,9 @@ export type Tree = {
   readonly scripts: ReadonlyMap<string, string>;
   readonly configs: ReadonlyMap<ConfiguredTool, Config>;
   readonly angular: AngularProject | null;
+  readonly python: PythonApp;
+  /** The program of a Go module that answers requests. */
+  readonly goProgram: string | null;
 };
 
 /** The files whose content is read. For all other files, only their existence matters. */
@@ -37,23 +47,26 @@ export const readFiles: readonly string[] = [
   "Pipfile",
   "angular.json",
   "manage.py",
+  "go.mod",
+  ...pythonEntries,
   ...configFiles,
 ];
 
 /**
  * The paths below the top level that the detection uses. `*.py` stands for all Python files of a folder, whose content
- * is read.
+ * is read, and `*` for the folders in it.
  * @param files the top-level files, as for `surveyTree`
  */
 export function deepPaths(files: ReadonlyMap<string, string>): readonly string[] {
-  const named = /["']DJANGO_SETTINGS_MODULE["'],\s*["']([\w.]{1,200})["']/.exec(files.get("manage.py") ?? "");
+  const settings = settingsModule(files.get("manage.py") ?? "");
   const fixed = [
-    ...(files.has("app") ? ["app/assets"] : []),
+    ...(files.has("app") ? ["app/assets", "app/*.py"] : []),
+    ...(files.has("cmd") ? ["cmd/*"] : []),
     ...(files.has("public") && !files.has("index.html") ? ["public/index.html"] : []),
   ];
-  if (named?.[1] === undefined) return fixed;
+  if (settings === null) return fixed;
   // `config.settings.production` is config/settings/production.py, and usually imports from the files beside it.
-  const parts = named[1].split(".");
+  const parts = settings.split(".");
   return [...fixed, [...parts.slice(0, -1), "*.py"].join("/"), [...parts, "*.py"].join("/")];
 }
 
@@ -72,7 +85,9 @@ export function surveyTree(files: ReadonlyMap<string, string>, above: readonly F
   const gems = matches(text("Gemfile"), /^[ \t]*gem[ \t(]+["']([^"'\n]+)/gm);
   const tables = matches(text("pyproject.toml"), /^\[(project|build-system)\]/gm);
   const python = ["requirements.txt", "pyproject.toml", "Pipfile"].flatMap((file) =>
-    pythonNames(text(file)).map((name) => [`pip:${name}`, `${file} names ${name}`] as const),
+    [...pythonNames(text(file)), ...extrasOf(text(file))].map(
+      (name) => [`pip:${name}`, `${file} names ${name}`] as const,
+    ),
   );
   const settings = [...files].find(isStaticRootSet);
   const signs = new Map([
@@ -96,6 +111,8 @@ export function surveyTree(files: ReadonlyMap<string, string>, above: readonly F
     scripts: new Map(scripts),
     configs: readConfigs(files),
     angular: angularProject(parseObject(text("angular.json"))),
+    python: findPythonApp(files),
+    goProgram: findGoProgram(files),
   };
 }
 
@@ -114,6 +131,11 @@ function pythonNames(text: string): string[] {
   );
   // Source: PEP 503, normalized names.
   return names.map((name) => name.toLowerCase().replace(/[-_.]+/g, "-"));
+}
+
+/** The package `fastapi[standard]` contains a server. */
+function extrasOf(text: string): readonly string[] {
+  return /\bfastapi\[(?:standard|all)\b/i.test(text) ? ["uvicorn"] : [];
 }
 
 /** Whether a file of Django's settings says where to collect static files. */

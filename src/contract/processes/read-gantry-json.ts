@@ -14,10 +14,14 @@ export const GANTRY_JSON = "gantry.json";
 
 /**
  * What a repository says about its build and its processes. The project's own settings take precedence. `release_command`:
- * null means none, also if the Procfile has one. `$schema` is for editors.
+ * null means none, also if the Procfile has one. `$schema` is for editors, and `url`, `project` and `name` are for the
+ * command: `gantry projects link` writes them.
  */
 export const GantryJson = z.strictObject({
   $schema: z.optional(z.string()),
+  url: z.optional(z.string()),
+  project: z.optional(z.string()),
+  name: z.optional(z.string()),
   ...BuildSettings.shape,
   release_command: z.optional(z.nullable(ShellCommand)),
   processes: z.optional(WrittenProcesses),

@@ -43,7 +43,8 @@ export function readRepositoryFiles(
   if (!json.ok) return json;
   const procfile = readProcfile(texts.get(PROCFILE) ?? "");
   if (!procfile.ok) return procfile;
-  const { $schema: _, processes: written = {}, release_command: command, ...build } = json.value;
+  const { processes: written = {}, release_command: command, ...settings } = json.value;
+  const { $schema: _, url: _url, project: _project, name: _name, ...build } = settings;
   const ofProcfile = procfile.value.releaseCommand;
   return succeed({
     build,

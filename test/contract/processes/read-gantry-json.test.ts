@@ -18,7 +18,8 @@ describe("gantry.json", () => {
       release_command: "make migrate",
       processes: { web: { command: "bin/server", instances: 2, memory_mb: 512 }, worker: { overlap: false } },
     };
-    const text = JSON.stringify({ $schema: "https://example.com/schema.json", ...value }, null, 2);
+    const link = { url: "https://gantry.example.com", project: "proj_1", name: "shop" };
+    const text = JSON.stringify({ $schema: "https://example.com/schema.json", ...link, ...value }, null, 2);
     expect(readGantryJson(text)).toMatchObject({ ok: true, value });
   });
 
@@ -51,7 +52,7 @@ describe("gantry.json", () => {
     [
       '{ "activate_command": "x" }',
       "line 1 of gantry.json has the unknown key `activate_command`",
-      "The keys are `framework`, `install_command`, `build_command`, `output_directory`, `release_command`, `processes`.",
+      "The keys are `url`, `project`, `name`, `framework`, `install_command`, `build_command`, `output_directory`, `release_command`, `processes`.",
     ],
   ])("with an unknown key is refused with the nearest one: %j", (text, message, hint) => {
     expect(problemOf(text)).toEqual({ message, hint });
