@@ -76,7 +76,7 @@ export async function runStart(
   const api = createApi(transport);
 
   await step("starting the site server", async () => {
-    await services.startSites().ready;
+    await Promise.all([services.startSites().ready, services.startSupervisor().ready]);
     return { value: null, done: `Site server on ports from ${port + 1}` };
   });
   signal.throwIfAborted();

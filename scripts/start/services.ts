@@ -3,7 +3,6 @@ import { mkdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { signalGroup } from "#node/processes.ts";
 import { dim, formatDuration, print, yellow } from "../shared/terminal.ts";
 import { callersPath } from "./callers-path.ts";
 import type { StartOptions } from "./options.ts";
@@ -11,6 +10,8 @@ import { type Service, type ServiceSpec, supervise } from "./supervisor.ts";
 
 /** The agent stops its runs first: it gives their commands 10 s, and reports for 3 s (src/agent/context/settings.ts). */
 const AGENT_STOP_MS = 14_000;
+/** It stops its apps, for 5 s each at the same time, and kills what is left. */
+const SUPERVISOR_STOP_MS = 15_000;
 const STOP_MS = 4_000;
 /** The limit of macOS. Linux allows 107 bytes. */
 const MAX_SOCKET_PATH_BYTES = 103;
@@ -20,6 +21,8 @@ export type Services = {
   readonly agentHome: string;
   startWorker(bundle: string): Service;
   startSites(): Service;
+  /** Starts the supervisor of apps. */
+  startSupervisor(): Service;
   startAgent(): Service;
   /** The pids of the running programs. */
   pids(): number[];
@@ -37,7 +40,10 @@ export async function createServices(options: StartOptions, onPidChange: () => v
   const running: Service[] = [];
 
   function start(
-    spec: Pick<ServiceSpec, "name" | "argv" | "againArgv" | "environment" | "healthUrl" | "stopMs">,
+    spec: Pick<
+      ServiceSpec,
+      "name" | "argv" | "againArgv" | "environment" | "healthUrl" | "stopMs" | "killSignal"
+    >,
   ): Service {
     const logFile = join(logs, `${spec.name}.log`);
     const service = supervise({
@@ -56,7 +62,8 @@ export async function createServices(options: StartOptions, onPidChange: () => v
   }
 
   // Each start writes new logs.
-  for (const name of ["worker", "sites", "agent"]) await rm(join(logs, `${name}.log`), { force: true });
+  for (const name of ["worker", "sites", "supervisor", "agent"])
+    await rm(join(logs, `${name}.log`), { force: true });
 
   return {
     agentHome,
@@ -83,10 +90,22 @@ export async function createServices(options: StartOptions, onPidChange: () => v
         healthUrl: null,
         stopMs: STOP_MS,
       }),
+    startSupervisor: () =>
+      start({
+        name: "supervisor",
+        argv: ["src/agent/supervisor/main.ts", "--home", agentHome],
+        healthUrl: null,
+        stopMs: SUPERVISOR_STOP_MS,
+        // It kills its apps at once when this process ends after the signal.
+        killSignal: "SIGTERM",
+      }),
     startAgent: () =>
       start({
         name: "agent",
-        argv: ["src/agent/main/main.ts", "run", "--home", agentHome, "--sites-socket", socket],
+        argv: [
+          ...["src/agent/main/main.ts", "run", "--home", agentHome, "--sites-socket", socket],
+          "--external-supervisor",
+        ],
         environment: { ...process.env, PATH: callersPath(process.env["PATH"] ?? "") },
         healthUrl: null,
         stopMs: AGENT_STOP_MS,
@@ -96,11 +115,7 @@ export async function createServices(options: StartOptions, onPidChange: () => v
       for (const service of running) await service.stop();
     },
     kill() {
-      for (const service of running) {
-        const pid = service.pid();
-        service.kill();
-        if (pid !== null) signalGroup(pid, "SIGKILL");
-      }
+      for (const service of running) service.kill();
     },
   };
 }

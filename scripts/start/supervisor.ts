@@ -36,6 +36,8 @@ export type ServiceSpec = {
   readonly healthLimitsMs?: { readonly start: number; readonly silence: number };
   /** How long the program may take to end after SIGTERM. */
   readonly stopMs: number;
+  /** What `kill` sends; SIGKILL by default. */
+  readonly killSignal?: "SIGTERM" | "SIGKILL";
   /** The delay before a restart, which doubles with each failure; 250 ms to 5 s by default. */
   readonly restart?: BackOff;
   readonly onPidChange: () => void;
@@ -49,7 +51,7 @@ export type Service = {
   readonly ready: Promise<unknown>;
   logTail(): Promise<string>;
   stop(): Promise<void>;
-  /** Kills the program without SIGTERM. */
+  /** Ends the program without waiting for it. */
   kill(): void;
 };
 
@@ -128,10 +130,10 @@ export function supervise(spec: ServiceSpec): Service {
     }
   }
 
-  const kill = (): void => {
+  const end = (signal: "SIGTERM" | "SIGKILL"): void => {
     isStopping = true;
     stopped.abort();
-    if (child?.pid !== undefined) signalGroup(child.pid, "SIGKILL");
+    if (child?.pid !== undefined) signalGroup(child.pid, signal);
   };
 
   launch();
@@ -147,10 +149,10 @@ export function supervise(spec: ServiceSpec): Service {
       const hasEnded = new Promise<void>((resolve) => ending.once("exit", () => resolve()));
       ending.kill("SIGTERM");
       await Promise.race([hasEnded, pause(spec.stopMs, undefined, { ref: false })]);
-      kill();
+      end("SIGKILL");
       await hasEnded;
     },
-    kill,
+    kill: () => end(spec.killSignal ?? "SIGKILL"),
   };
 }
 

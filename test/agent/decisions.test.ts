@@ -174,6 +174,7 @@ describe("the command line", () => {
       home: "/srv/gantry",
       policy: null,
       sitesSocket: null,
+      isSupervisorExternal: false,
       isolate: null,
       slots: null,
       ingress: null,

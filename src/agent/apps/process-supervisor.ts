@@ -7,15 +7,17 @@ import type {
   SupervisorResult,
 } from "#agent/apps/supervisor.ts";
 import { connectSupervisor, type SupervisorOptions } from "#agent/apps/supervisor-connection.ts";
-import { type InstanceBody, InstanceList, type InstanceView, Listens } from "#agent/supervisor/protocol.ts";
-import type { ProjectId } from "#contract/ids.ts";
+import {
+  type InstanceBody,
+  InstanceList,
+  instancePath,
+  type InstanceView,
+  Listens,
+} from "#agent/supervisor/protocol.ts";
 import { succeed } from "#contract/lib/result.ts";
 
 /** Longer than the longest grace period of an instance. */
 const STOP_ANSWER_MS = 660_000;
-
-const pathOf = (project: ProjectId, name: string): string =>
-  `/projects/${project}/instances/${encodeURIComponent(name)}`;
 
 /**
  * The supervisor of this home, a process of the agent's user that outlives the agent. Without cgroups, it cannot apply the
@@ -34,7 +36,7 @@ export function createProcessSupervisor(options: SupervisorOptions): Supervisor 
   /** A supervisor that was killed has left instances to the present one, which needs their commands. */
   async function sendCommandsAgain(views: readonly InstanceView[]): Promise<void> {
     for (const { project, name, is_adopted } of views) {
-      const path = pathOf(project, name);
+      const path = instancePath(project, name);
       const body = started.get(path);
       // If it fails, the next list tries again.
       if (is_adopted && body !== undefined) await start(path, body);
@@ -44,14 +46,14 @@ export function createProcessSupervisor(options: SupervisorOptions): Supervisor 
   return {
     kind: "process",
     async start(spec) {
-      const path = pathOf(spec.project, spec.name);
+      const path = instancePath(spec.project, spec.name);
       const body = bodyOf(spec);
       const answer = await start(path, body);
       if (answer.ok) started.set(path, body);
       return answer;
     },
     async stop(project, name) {
-      const path = pathOf(project, name);
+      const path = instancePath(project, name);
       started.delete(path);
       const answer = await connection.ask({ method: "DELETE", path, timeoutMs: STOP_ANSWER_MS });
       return answer.ok ? succeed(null) : answer;
@@ -66,7 +68,10 @@ export function createProcessSupervisor(options: SupervisorOptions): Supervisor 
       return succeed(list.value.instances.map(supervisedOf));
     },
     async listensOn(project, name, port) {
-      const answer = await connection.ask({ method: "GET", path: `${pathOf(project, name)}/ports/${port}` });
+      const answer = await connection.ask({
+        method: "GET",
+        path: `${instancePath(project, name)}/ports/${port}`,
+      });
       const read = parse(answer, Listens);
       return read.ok ? succeed(read.value.listens) : read;
     },

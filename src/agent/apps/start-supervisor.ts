@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 
+import { SUPERVISOR_LOG } from "#agent/supervisor/state-file.ts";
 import { attempt } from "#node/attempt.ts";
 
 /** The variables of the agent that the supervisor gets. Instances get only those that the agent sends with them. */
@@ -13,7 +14,7 @@ const inherited = ["PATH", "HOME", "LANG", "TZ", "TMPDIR"] as const;
  * @param program the agent's file
  */
 export function startSupervisor(home: string, program: string, environment: NodeJS.ProcessEnv): void {
-  const log = attempt(() => openSync(join(home, "supervisor.log"), "a", 0o600), null);
+  const log = attempt(() => openSync(join(home, SUPERVISOR_LOG), "a", 0o600), null);
   const env = Object.fromEntries(inherited.map((name) => [name, environment[name]]));
   try {
     const child = spawn(process.execPath, [program, "supervise", "--home", home], {
@@ -22,9 +23,10 @@ export function startSupervisor(home: string, program: string, environment: Node
       detached: true,
       stdio: ["ignore", log ?? "ignore", log ?? "ignore"],
     });
-    // It does not answer then, which is reported.
     child.on("error", () => undefined);
     child.unref();
+  } catch {
+    // It does not answer then, which is reported.
   } finally {
     if (log !== null) closeSync(log);
   }

@@ -1,7 +1,8 @@
 import { startSupervisor } from "#agent/apps/start-supervisor.ts";
 import type { SupervisorResult } from "#agent/apps/supervisor.ts";
+import { AGENT_VERSION } from "#agent/context/version.ts";
 import { type HttpAnswer, type HttpRequest, sendRequest } from "#agent/lib/http/send-request.ts";
-import { ControlError } from "#agent/supervisor/protocol.ts";
+import { About, Commands, ControlError } from "#agent/supervisor/protocol.ts";
 import { prepareSocketFolder, supervisorSocket } from "#agent/supervisor/socket-path.ts";
 import { readInstances } from "#agent/supervisor/state-file.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
@@ -10,15 +11,16 @@ import { succeed } from "#contract/lib/result.ts";
 import { parseJson } from "#contract/parse-json.ts";
 
 const ANSWER_MS = 15_000;
-const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+/** The commands of all instances, with their environments. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** How long a supervisor may take to start on a busy machine. */
 const START_MS = 15_000;
 const START_POLL_MS = 50;
 
 export type SupervisorOptions = {
   readonly home: string;
-  /** The agent's file, which also contains the supervisor. */
-  readonly program: string;
+  /** The agent's file, which also contains the supervisor. Null if another program keeps the supervisor running. */
+  readonly program: string | null;
   readonly environment: NodeJS.ProcessEnv;
 };
 
@@ -39,9 +41,11 @@ export type SupervisorConnection = {
 };
 
 /** The connection to a home's supervisor, which is started when it does not answer. */
-export function connectSupervisor({ home, program, environment }: SupervisorOptions): SupervisorConnection {
+export function connectSupervisor(options: SupervisorOptions): SupervisorConnection {
+  const { home, program, environment } = options;
   const socketPath = supervisorSocket(home);
   let starting: Promise<void> | null = null;
+  let renewal: Promise<void> | null = null;
 
   const send = ({ path, timeoutMs = ANSWER_MS, ...request }: ControlRequest): Promise<HttpAnswer> =>
     sendRequest({
@@ -54,34 +58,68 @@ export function connectSupervisor({ home, program, environment }: SupervisorOpti
     });
 
   async function start(): Promise<void> {
-    await prepareSocketFolder(home, socketPath);
-    startSupervisor(home, program, environment);
+    if (program !== null) startSupervisor(home, program, environment);
     const deadline = performance.now() + START_MS;
-    const isAnswering = async () => (await send({ method: "GET", path: "/instances" })).kind === "answered";
+    const isAnswering = async () => (await send({ method: "GET", path: "/" })).kind === "answered";
     while (!(await isAnswering()) && performance.now() < deadline) await pause(START_POLL_MS);
+  }
+
+  const startOnce = (): Promise<void> => (starting ??= start().finally(() => (starting = null)));
+
+  /**
+   * Replaces the supervisor of another version of the agent. Its instances run on: the new one takes them over, and gets
+   * their commands. If this agent ends in between, it starts what has ended when it misses it.
+   */
+  async function renew(): Promise<void> {
+    if (program === null) return;
+    const answer = await send({ method: "GET", path: "/" });
+    if (answer.kind !== "answered") return;
+    if (About.safeParse(parseJson(answer.body)).data?.version === AGENT_VERSION) return;
+    const left = Commands.safeParse(await bodyOf(send({ method: "POST", path: "/leave" })));
+    // One that cannot leave stays.
+    if (!left.success) return;
+    await startOnce();
+    for (const { path, body } of left.data.commands)
+      await send({ method: "PUT", path, body: JSON.stringify(body) });
   }
 
   /** After a request that nobody answered. */
   async function askAgain(request: ControlRequest): Promise<SupervisorResult<unknown>> {
-    try {
-      await (starting ??= start().finally(() => (starting = null)));
-    } catch (error) {
-      return { ok: false, reason: `the supervisor does not start: ${messageOf(error)}` };
-    }
+    await startOnce();
     return readAnswer(await send(request));
+  }
+
+  /** Before each request, because the socket's folder may have been deleted since. */
+  async function prepare(): Promise<string | null> {
+    try {
+      await prepareSocketFolder(home, socketPath);
+      await (renewal ??= renew());
+      return null;
+    } catch (error) {
+      return messageOf(error);
+    }
   }
 
   return {
     async ask(request) {
+      const reason = await prepare();
+      if (reason !== null) return { ok: false, reason };
       const answer = await send(request);
       return answer.kind === "failed" ? askAgain(request) : readAnswer(answer);
     },
     async askIfNeeded(request) {
+      const reason = await prepare();
+      if (reason !== null) return { ok: false, reason };
       const answer = await send(request);
       if (answer.kind !== "failed") return readAnswer(answer);
       return (await readInstances(home)).instances.length === 0 ? null : askAgain(request);
     },
   };
+}
+
+async function bodyOf(sent: Promise<HttpAnswer>): Promise<unknown> {
+  const answer = await sent;
+  return answer.kind === "answered" && answer.status === 200 ? parseJson(answer.body) : null;
 }
 
 function readAnswer(answer: HttpAnswer): SupervisorResult<unknown> {

@@ -13,6 +13,8 @@ export const defaultSettings = {
   /** The size limit of an output file, and how often the limit is applied to files that nobody follows. */
   maxOutputFileBytes: 64 * 1024 * 1024,
   outputCheckMs: 20_000,
+  /** The size limit of an instance's log. As much of its older output is kept in another file. */
+  maxInstanceLogBytes: 5 * 1024 * 1024,
   /** How long a line may stay unfinished before it is shown as it is. */
   partialLineMs: 250,
   /** How long an event may wait to be sent together with others. */

@@ -16,6 +16,7 @@ import { createProjectTurns, type Turn } from "#agent/run/project-turns.ts";
 import { takeRun, type TakenRun } from "#agent/run/take-run.ts";
 import { AGENT_VERSION } from "#agent/context/version.ts";
 import { readCurrent } from "#agent/workspace/current-link.ts";
+import { limitInstanceLogs } from "#agent/workspace/instance-logs.ts";
 import { limitOutput } from "#agent/workspace/output-folder.ts";
 import { projectFolder, type ProjectFolder, projectsFolder } from "#agent/workspace/project-folder.ts";
 import { listProjects, reportProject } from "#agent/workspace/project-report.ts";
@@ -152,10 +153,12 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
 
   /** Runs until the agent ends, because apps that activate commands started may print forever. */
   async function limitOutputFiles(): Promise<void> {
-    const { outputCheckMs, maxOutputFileBytes } = context.settings;
+    const { outputCheckMs, maxOutputFileBytes, maxInstanceLogBytes } = context.settings;
     while (!ended.signal.aborted) {
-      for (const { folder } of await listProjects(context.home))
+      for (const { folder } of await listProjects(context.home)) {
         await limitOutput(folder, maxOutputFileBytes);
+        await limitInstanceLogs(folder, maxInstanceLogBytes);
+      }
       await pause(outputCheckMs, ended.signal);
     }
   }

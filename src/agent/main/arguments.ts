@@ -7,7 +7,7 @@ import { isOpenToOthers } from "#contract/loopback.ts";
 
 export const USAGE = `usage:
   gantry-agent enroll --url URL [--token TOKEN] --home DIR            enrol this server with a control plane
-  gantry-agent run --home DIR [--policy FILE] [--sites-socket PATH] [--isolate SOCKET] [--slots DIR]
+  gantry-agent run --home DIR [--policy FILE] [--sites-socket PATH] [--external-supervisor] [--isolate SOCKET] [--slots DIR]
                    [--ingress FILE]
                                                                       run the agent
   gantry-agent status --home DIR                                      show whether the agent is connected
@@ -28,6 +28,8 @@ export type AgentArguments =
       readonly home: string;
       readonly policy: string | null;
       readonly sitesSocket: string | null;
+      /** Whether another program keeps the supervisor running. Otherwise the agent starts it. */
+      readonly isSupervisorExternal: boolean;
       /** The isolation helper's socket; `null` when projects share the agent's user. */
       readonly isolate: string | null;
       /** The folder of the slots; `null` for the one in the home folder. */
@@ -57,6 +59,7 @@ export function readArguments(argv: readonly string[], environment: NodeJS.Proce
         home: { type: "string" },
         policy: { type: "string" },
         "sites-socket": { type: "string" },
+        "external-supervisor": { type: "boolean" },
         isolate: { type: "string" },
         slots: { type: "string" },
         ingress: { type: "string" },
@@ -104,6 +107,7 @@ export function readArguments(argv: readonly string[], environment: NodeJS.Proce
         home: resolve(home),
         policy: policy === undefined ? null : resolve(policy),
         sitesSocket: socket === undefined ? null : resolve(socket),
+        isSupervisorExternal: values["external-supervisor"] === true,
         isolate: isolate === undefined ? null : resolve(isolate),
         slots: slots === undefined ? null : resolve(slots),
         ingress: ingress === undefined ? null : resolve(ingress),

@@ -143,7 +143,7 @@ async function serve(
   policy: Policy,
   isolation: Isolation,
 ): Promise<number> {
-  const { home, sitesSocket } = args;
+  const { home, sitesSocket, isSupervisorExternal } = args;
   const slots = args.slots ?? localSlotsFolder(home);
   const sealKey = await openSealKey(home);
   if (!sealKey.ok) return refuse(`The agent does not start. ${sealKey.message}`);
@@ -183,7 +183,7 @@ async function serve(
       ingress: await chooseIngress(args.ingress, home, slots),
       slots,
       isolation,
-      supervisor: chooseSupervisor(isolation, supervisorOptions(home)),
+      supervisor: chooseSupervisor(isolation, supervisorOptions(home, isSupervisorExternal)),
       log,
     },
     ending.signal,
@@ -220,18 +220,16 @@ async function endLeftBuilds(home: string, isolate: string | null): Promise<numb
   return exitCodes.ok;
 }
 
-const supervisorOptions = (home: string): SupervisorOptions => ({
-  home,
-  program: process.argv[1] ?? "",
-  environment: process.env,
-});
+function supervisorOptions(home: string, isExternal: boolean): SupervisorOptions {
+  return { home, program: isExternal ? null : (process.argv[1] ?? null), environment: process.env };
+}
 
 /** The agent would start its apps again, so it must have ended. */
 async function endApps(home: string): Promise<number> {
   const pid = await holderOf(home);
   if (pid !== null)
     return refuse(`An agent (process ${pid}) uses ${home}. Its apps are not ended.`, "failed");
-  const ended = await endSupervisor(supervisorOptions(home));
+  const ended = await endSupervisor(supervisorOptions(home, false));
   return ended.ok ? exitCodes.ok : refuse(ended.reason, "failed");
 }
 

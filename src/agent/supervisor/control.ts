@@ -2,10 +2,12 @@ import type { IncomingMessage, Server } from "node:http";
 
 import * as z from "zod/mini";
 
+import { AGENT_VERSION } from "#agent/context/version.ts";
 import { type ControlAnswer, controlFailure, serveControl } from "#agent/lib/http/control-server.ts";
 import { readBody } from "#agent/lib/http/read-body.ts";
 import type { Instances } from "#agent/supervisor/instances.ts";
 import {
+  type About,
   InstanceBody,
   type InstanceList,
   type InstanceView,
@@ -26,29 +28,37 @@ const MAX_BODY_CHARACTERS = 16 * 1024 * 1024;
  * - `GET /instances` and `GET /projects/:project_id/instances` list instances.
  * - `PUT /projects/:project_id/instances/:name` starts one, and `DELETE` stops it, which it answers when it has ended.
  * - `GET /projects/:project_id/instances/:name/ports/:port` answers whether the instance listens on a port.
- * - `POST /end` stops all instances and then the supervisor.
+ * - `GET /` answers the version.
+ * - `POST /leave` ends the supervisor, whose instances run on, and answers their commands.
+ * - `POST /end` stops all instances and ends the supervisor.
  *
- * @param end called after the answer to `POST /end`
+ * @param end ends the supervisor. Called before an answer, which must still be sent
  * @throws when another supervisor listens on the socket
  */
-export function controlInstances(
-  socketPath: string,
-  instances: Instances,
-  end: () => Promise<void>,
-): Promise<Server> {
+export function controlInstances(socketPath: string, instances: Instances, end: () => void): Promise<Server> {
   return serveControl(socketPath, "supervisor", (request) => decide(request, instances, end));
 }
 
 async function decide(
   request: IncomingMessage,
   instances: Instances,
-  end: () => Promise<void>,
+  end: () => void,
 ): Promise<ControlAnswer> {
   const { method, url = "/" } = request;
   if (method === "GET" && url === "/instances") return listed(instances.list(null));
+  if (method === "GET" && url === "/") {
+    const body: z.infer<typeof About> = { version: AGENT_VERSION };
+    return { status: 200, body };
+  }
   if (method === "POST" && url === "/end") {
-    await end();
+    await instances.end(Infinity);
+    end();
     return { status: 200, body: {} };
+  }
+  if (method === "POST" && url === "/leave") {
+    const body = await instances.leave();
+    end();
+    return { status: 200, body };
   }
   const path = /^\/projects\/([^/?]+)\/instances(?:\/([^/?]+)(?:\/ports\/(\d+))?)?$/.exec(url);
   if (path === null) return controlFailure(404, "Unknown path.");

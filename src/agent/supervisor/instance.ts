@@ -57,9 +57,11 @@ export type Instance = {
   /** @param graceMs a shorter grace period than its own. A repeated call can shorten it. */
   stop(graceMs?: number): Promise<boolean>;
   isStopping(): boolean;
+  /** What to start it with; null if that is not known. */
+  body(): InstanceBody | null;
   leader(): ProcessId | null;
   /** The pids of its processes. */
-  members(): readonly number[];
+  members(): Promise<readonly number[]>;
   view(): Omit<InstanceView, "memory_bytes" | "cpu_ms">;
   record(): InstanceRecord;
 };
@@ -168,6 +170,7 @@ export function createInstance(options: InstanceOptions, beginning: Beginning): 
     },
     stop,
     isStopping: () => stopping.signal.aborted,
+    body: () => body,
     leader: () => leader,
     members: () => membersOf(traces()),
     view: () => ({

@@ -1,13 +1,18 @@
 import { createHash } from "node:crypto";
-import { join } from "node:path";
 
 import { type Beginning, createInstance, type Instance } from "#agent/supervisor/instance.ts";
 import { isListening } from "#agent/supervisor/is-listening.ts";
 import { killMembers } from "#agent/supervisor/members.ts";
 import { readProcessTable, treesOf, usageOf } from "#agent/supervisor/process-tree.ts";
-import type { InstanceBody, InstanceView } from "#agent/supervisor/protocol.ts";
+import {
+  type Commands,
+  type InstanceBody,
+  instancePath,
+  type InstanceView,
+} from "#agent/supervisor/protocol.ts";
 import { createStateFile, isStillRunning, readInstances } from "#agent/supervisor/state-file.ts";
 import { bootId } from "#build/process/process-table.ts";
+import { instanceLog } from "#agent/workspace/instance-logs.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
@@ -21,6 +26,8 @@ export type Instances = {
   list(project: ProjectId | null): readonly InstanceView[];
   /** @returns null if there is no such instance */
   listensOn(project: ProjectId, name: string, port: number): Promise<boolean | null>;
+  /** Notes all instances for the next supervisor. @returns their commands, which are not noted */
+  leave(): Promise<Commands>;
   /** Stops all instances. */
   end(graceMs: number): Promise<void>;
 };
@@ -40,7 +47,7 @@ export function createInstances(home: string, log: (message: string) => void): I
         project,
         name,
         marker: markerOf(key),
-        logFile: join(projectFolder(home, project).logs, `${name}.log`),
+        logFile: instanceLog(projectFolder(home, project), name),
         onChange: () => void state.save(),
         log,
       },
@@ -100,6 +107,14 @@ export function createInstances(home: string, log: (message: string) => void): I
     async listensOn(project, name, port) {
       const instance = instances.get(keyOf(project, name));
       return instance === undefined ? null : isListening(instance, port);
+    },
+    async leave() {
+      await state.save();
+      const commands = [...instances.values()].flatMap((each) => {
+        const body = each.body();
+        return body === null ? [] : [{ path: instancePath(each.project, each.name), body }];
+      });
+      return { commands };
     },
     async end(graceMs) {
       await Promise.all([...instances.values()].map((each) => each.stop(graceMs)));

@@ -8,7 +8,8 @@ import { hasSocket, socketsListeningOn } from "#node/listening-sockets.ts";
 export async function isListening(instance: Instance, port: number): Promise<boolean> {
   if (livingPids().length === 0) return isListeningByLsof(instance, port);
   const sockets = socketsListeningOn(port);
-  return sockets.size > 0 && instance.members().some((pid) => hasSocket(pid, sockets));
+  if (sockets.size === 0) return false;
+  return (await instance.members()).some((pid) => hasSocket(pid, sockets));
 }
 
 const LSOF_MS = 5_000;

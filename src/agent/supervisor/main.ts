@@ -8,9 +8,10 @@ import { messageOf } from "#contract/lib/message-of.ts";
 const USAGE = "usage: node src/agent/supervisor/main.ts --home DIR";
 
 try {
-  const { home } = parseArgs({ options: { home: { type: "string" } } }).values;
-  if (home === undefined) throw new Error(USAGE);
-  const problem = await runSupervisor(resolve(home), (message) =>
+  const { values } = parseArgs({ options: { home: { type: "string" } } });
+  if (values.home === undefined) throw new Error(USAGE);
+  const home = resolve(values.home);
+  const problem = await runSupervisor(home, (message) =>
     console.log(`${new Date().toISOString()} ${message}`),
   );
   if (problem !== null) throw new Error(problem);

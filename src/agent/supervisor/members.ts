@@ -8,7 +8,7 @@ import {
   variableOf,
   waitWhile,
 } from "#build/process/process-table.ts";
-import { readProcessTable, treesOf } from "#agent/supervisor/process-tree.ts";
+import { type ProcessTable, readProcessTable, treesOf } from "#agent/supervisor/process-tree.ts";
 import { pause } from "#contract/lib/pause.ts";
 import { readProcessStat, sendSignal, signalGroup } from "#node/processes.ts";
 
@@ -25,15 +25,14 @@ export type Traces = { readonly leader: ProcessId | null; readonly marker: strin
 export async function killMembers(traces: Traces): Promise<boolean> {
   for (let round = 0; round < SEARCH_ROUNDS; round += 1) {
     if (traces.leader !== null) signalGroupOf(traces.leader, "SIGKILL");
-    const { found, isComplete } = findMembers(traces);
-    if (found.length === 0 && isComplete) break;
+    const scan = await nextScan();
+    const found = membersIn(scan, traces);
     for (const member of found) if (isSameProcess(member)) sendSignal(member.pid, "SIGKILL");
-    await waitWhile(() => found.some(isSameProcess), AFTER_KILL_MS);
-    if (found.some(isSameProcess)) return false;
-    if (found.length === 0) await pause(SEARCH_PAUSE_MS);
+    await waitWhile(() => found.some(isSameProcess) || isLeaderGroupAlive(traces), AFTER_KILL_MS);
+    if (found.some(isSameProcess) || isLeaderGroupAlive(traces)) return false;
+    if (found.length === 0 && scan.isComplete) return true;
   }
-  await waitWhile(() => isLeaderGroupAlive(traces), AFTER_KILL_MS);
-  return findMembers(traces).found.length === 0 && !isLeaderGroupAlive(traces);
+  return membersIn(await nextScan(), traces).length === 0;
 }
 
 /** Sends a signal to the processes that the leader started and that have not left its group. */
@@ -42,29 +41,52 @@ export function signalGroupOf(leader: ProcessId, signal: NodeJS.Signals): void {
 }
 
 /** The pids of an instance's living processes. Empty without /proc. */
-export function membersOf(traces: Traces): readonly number[] {
-  return findMembers(traces).found.map(({ pid }) => pid);
+export async function membersOf(traces: Traces): Promise<readonly number[]> {
+  return membersIn(await nextScan(), traces).map(({ pid }) => pid);
 }
 
-function findMembers({ leader, marker }: Traces): {
-  readonly found: readonly ProcessId[];
+/** All processes, and which of them have a marker. */
+type Scan = {
+  readonly table: ProcessTable;
+  readonly marked: ReadonlyMap<string, readonly number[]>;
+  /** Whether no process was starting a program, because its marker cannot be read while it does. */
   readonly isComplete: boolean;
-} {
+};
+
+let pending: Promise<Scan> | null = null;
+
+/**
+ * Reads all processes of this machine. Calls within a few milliseconds share a scan, because many instances may start or
+ * end at the same time.
+ */
+function nextScan(): Promise<Scan> {
+  pending ??= pause(SEARCH_PAUSE_MS).then(() => {
+    pending = null;
+    return scanNow();
+  });
+  return pending;
+}
+
+function scanNow(): Scan {
   const table = readProcessTable();
-  const roots = new Set<number>();
-  if (leader !== null && hasOwnNumber(leader)) roots.add(leader.pid);
+  const marked = new Map<string, number[]>();
   let isComplete = true;
   for (const pid of table.keys()) {
     if (pid === process.pid) continue;
     const { value, isInTransit } = variableOf(pid, INSTANCE_MARKER);
     if (isInTransit) isComplete = false;
-    if (value === marker) roots.add(pid);
+    if (value !== null) marked.set(value, [...(marked.get(value) ?? []), pid]);
   }
-  const found = [...treesOf(table, roots).values()].flat();
-  return {
-    found: found.map((pid) => ({ pid, start_time: table.get(pid)?.startTime ?? null })),
-    isComplete,
-  };
+  return { table, marked, isComplete };
+}
+
+function membersIn({ table, marked }: Scan, { leader, marker }: Traces): readonly ProcessId[] {
+  const roots = new Set(marked.get(marker));
+  if (leader !== null && hasOwnNumber(leader)) roots.add(leader.pid);
+  if (roots.size === 0) return [];
+  return [...treesOf(table, roots).values()]
+    .flat()
+    .map((pid) => ({ pid, start_time: table.get(pid)?.startTime ?? null }));
 }
 
 /**

@@ -18,6 +18,11 @@ const VariableName = text(200).check(
   z.refine((name) => name !== "" && !name.includes("="), "must be a variable's name"),
 );
 
+/** The path of the requests about an instance. */
+export function instancePath(project: ProjectId, name: string): string {
+  return `/projects/${project}/instances/${encodeURIComponent(name)}`;
+}
+
 /** The body of a request to start an instance. */
 export const InstanceBody = z.object({
   command: z.object({
@@ -54,3 +59,10 @@ export type InstanceView = z.infer<typeof InstanceView>;
 export const InstanceList = z.object({ instances: z.array(InstanceView) });
 export const Listens = z.object({ listens: z.boolean() });
 export const ControlError = z.object({ error: z.string() });
+
+/** What a supervisor says about itself. `version`: of the agent that it is part of. */
+export const About = z.object({ version: z.string() });
+
+/** The commands of the instances that a supervisor leaves to the next one, with the paths to send them to. */
+export const Commands = z.object({ commands: z.array(z.object({ path: z.string(), body: InstanceBody })) });
+export type Commands = z.infer<typeof Commands>;

@@ -1,12 +1,21 @@
 import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
 
 import { lockHome } from "#agent/lifecycle/home-lock.ts";
 import { controlInstances } from "#agent/supervisor/control.ts";
 import { createInstances } from "#agent/supervisor/instances.ts";
 import { prepareSocketFolder, supervisorSocket } from "#agent/supervisor/socket-path.ts";
+import { SUPERVISOR_LOG } from "#agent/supervisor/state-file.ts";
+import { limitLogFile } from "#agent/workspace/limit-log-file.ts";
+import { pause } from "#contract/lib/pause.ts";
 
 /** How long to wait for a supervisor of this home that is ending. */
 const PATIENCE_MS = 2_000;
+/** A line for each end of an instance, so one a minute for an app that cannot start. */
+const MAX_LOG_BYTES = 1024 * 1024;
+const LOG_CHECK_MS = 3_600_000;
+/** How long the last answers may take. */
+const LAST_ANSWERS_MS = 1_000;
 /** The longest grace period when the process that started the supervisor ends: its user waits for it. */
 const END_GRACE_MS = 5_000;
 
@@ -29,12 +38,13 @@ export async function runSupervisor(home: string, log: (message: string) => void
   const isChild = process.send !== undefined;
   const ended = Promise.withResolvers<void>();
   const endAll = (graceMs: number): void => void instances.end(graceMs).then(ended.resolve);
-  const server = await controlInstances(socketPath, instances, async () => {
-    await instances.end(Infinity);
-    // After the answer.
-    setImmediate(ended.resolve);
-  });
+  const server = await controlInstances(socketPath, instances, ended.resolve);
   log(`listening on ${socketPath}`);
+
+  // The agent has opened it as this process's output.
+  const limitLog = () => void limitLogFile(join(home, SUPERVISOR_LOG), MAX_LOG_BYTES);
+  limitLog();
+  setInterval(limitLog, LOG_CHECK_MS).unref();
 
   let signals = 0;
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
@@ -51,8 +61,8 @@ export async function runSupervisor(home: string, log: (message: string) => void
   process.send?.({ type: "ready" });
 
   await ended.promise;
-  server.close();
-  server.closeAllConnections();
+  // This removes the socket, so the next supervisor must not have its own yet.
+  await Promise.race([new Promise((resolve) => server.close(resolve)), pause(LAST_ANSWERS_MS)]);
   await lock.release();
   return null;
 }

@@ -30,6 +30,9 @@ export type InstanceRecord = z.infer<typeof InstanceRecord>;
 
 const State = z.object({ boot_id: z.nullable(z.string()), instances: z.array(InstanceRecord) });
 
+/** What the supervisor prints, a file in the home. */
+export const SUPERVISOR_LOG = "supervisor.log";
+
 const pathOf = (home: string): string => join(home, "supervisor.json");
 
 /** The instances of a supervisor that has ended, running or not. */

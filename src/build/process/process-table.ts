@@ -77,11 +77,7 @@ function environmentOf(pid: number): string | null {
 export const AFTER_KILL_MS = 5_000;
 const POLL_MS = 15;
 
-export async function waitWhile(
-  isAlive: () => boolean,
-  longestMs: number,
-  pollMs = POLL_MS,
-): Promise<void> {
+export async function waitWhile(isAlive: () => boolean, longestMs: number, pollMs = POLL_MS): Promise<void> {
   for (let waitedMs = 0; waitedMs < longestMs && isAlive(); waitedMs += pollMs) await pause(pollMs);
 }
 

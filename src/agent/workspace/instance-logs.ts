@@ -1,0 +1,33 @@
+import { readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+
+import { limitLogFile } from "#agent/workspace/limit-log-file.ts";
+import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
+
+/** How many logs of instances that have ended are kept, the newest. */
+const KEPT_LOGS = 10;
+
+/** The file that an instance's output is appended to. Its older output is in `<file>.1`. */
+export function instanceLog(folder: ProjectFolder, name: string): string {
+  return join(folder.logs, `${name}.log`);
+}
+
+/** Limits the logs of a project's instances, and deletes old ones of instances that have ended. Never throws. */
+export async function limitInstanceLogs(folder: ProjectFolder, maxBytes: number): Promise<void> {
+  const files = await readdir(folder.logs).catch(() => []);
+  const names = files.flatMap((file) => /^(.+)\.log$/.exec(file)?.[1] ?? []);
+  if (names.length === 0) return;
+  for (const name of names) await limitLogFile(instanceLog(folder, name), maxBytes);
+  const noted = new Set(await readdir(folder.instances).catch(() => []));
+  const ended = await Promise.all(
+    names
+      .filter((name) => !noted.has(`${name}.json`))
+      .map(async (name) => {
+        const changedAt = (await stat(instanceLog(folder, name)).catch(() => null))?.mtimeMs ?? 0;
+        return { name, changedAt };
+      }),
+  );
+  for (const { name } of ended.toSorted((a, b) => b.changedAt - a.changedAt).slice(KEPT_LOGS))
+    for (const path of [instanceLog(folder, name), `${instanceLog(folder, name)}.1`])
+      await rm(path, { force: true }).catch(() => undefined);
+}
