@@ -94,17 +94,35 @@ describe("pruning", () => {
 });
 
 describe("a health check's target", () => {
+  const url = "https://example.com/up";
+  const siteUrl = "http://127.0.0.1:9000";
+  const nothing = { ingress: null, siteUrl: null, address: null };
+
   it("is the configured URL, or the path at the site, or at this server with the project's domain", () => {
-    const url = "https://example.com/up";
-    expect(decideTarget({ url }, "http://127.0.0.1:9000", "d", null)).toEqual({
-      url: new URL(url),
+    expect(decideTarget({ url }, { ...nothing, siteUrl }, "d")).toEqual({ url: new URL(url), host: null });
+    const { url: atSite } = decideTarget({ path: "//evil.example/x" }, { ...nothing, siteUrl }, "d");
+    expect(atSite.host).toBe("127.0.0.1:9000");
+    expect(decideTarget({ path: "/up?a=b" }, nothing, "shop.example")).toEqual({
+      url: new URL("http://127.0.0.1/up?a=b"),
+      host: "shop.example",
+    });
+  });
+
+  it("of an app is the ingress that the agent configures, or the site server, or an instance", () => {
+    const address = "127.0.0.1:20001";
+    expect(decideTarget({ path: "/up" }, { ...nothing, address }, "shop.example")).toEqual({
+      url: new URL("http://127.0.0.1:20001/up"),
+      host: "shop.example",
+    });
+    expect(decideTarget({ path: "/up" }, { ...nothing, siteUrl, address }, "shop.example")).toEqual({
+      url: new URL("http://127.0.0.1:9000/up"),
+      host: "shop.example",
+    });
+    const ingress = { url: new URL("http://ingress/up"), socketPath: "/run/ingress.sock" };
+    expect(decideTarget({ path: "/up" }, { ingress, siteUrl, address }, "shop.example")).toEqual({
+      ...ingress,
       host: null,
     });
-    expect(decideTarget({ path: "//evil.example/x" }, "http://127.0.0.1:9000", "d", null).url.host).toBe(
-      "127.0.0.1:9000",
-    );
-    const atDomain = decideTarget({ path: "/up?a=b" }, null, "shop.example", null);
-    expect(atDomain).toEqual({ url: new URL("http://127.0.0.1/up?a=b"), host: "shop.example" });
   });
 });
 

@@ -4,9 +4,12 @@ import { join } from "node:path";
 
 import { describe, expect, it, onTestFinished } from "vitest";
 
+import { createAppRegistry } from "#agent/apps/app-registry.ts";
+import { chooseSupervisor } from "#agent/apps/choose-supervisor.ts";
+import { noIsolation } from "#agent/isolation/isolation.ts";
 import { noSites } from "#agent/sites/sites-client.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
-import { reportProject } from "#agent/workspace/project-report.ts";
+import { reportProject } from "#agent/report/project-report.ts";
 import { MAX_REPORTED_RELEASES, ProjectReport } from "#contract/agent-protocol.ts";
 import { ProjectId } from "#contract/ids.ts";
 
@@ -21,7 +24,17 @@ describe("the agent's report of a project", () => {
       await mkdir(join(folder.releases, String(version)), { recursive: true });
       await writeFile(join(folder.releases, `${version}.json`), "{}");
     }
-    const report = await reportProject({ home, sites: noSites }, id);
+    const supervisor = chooseSupervisor(noIsolation, { home, program: "", environment: {} });
+    const clock = { now: () => 0, monotonic: () => 0 };
+    const context = {
+      home,
+      sites: noSites,
+      apps: createAppRegistry(),
+      clock,
+      supervisor,
+      log: () => undefined,
+    };
+    const report = await reportProject(context, id);
     expect(report.releases).toHaveLength(most);
     expect([report.releases[0], report.releases.at(-1)]).toEqual([3, most + 2]);
     expect(ProjectReport.safeParse(report).success).toBe(true);

@@ -1,5 +1,6 @@
 import type { ProjectId } from "#contract/ids.ts";
 import type { CrashHistory } from "#agent/apps/crash-history.ts";
+import type { CpuSample } from "#agent/apps/instance-state.ts";
 
 /** What the agent remembers of a project's instances while it runs. Nothing here must survive it. */
 export type ProjectApps = {
@@ -13,14 +14,17 @@ export type ProjectApps = {
   slots: readonly string[] | null;
   /** Ends when the present look at the project has. */
   looking: Promise<void>;
+  /** Those of instances that this agent started begin with no ends. */
   readonly crashes: Map<string, CrashHistory>;
+  /** When an instance was first seen draining, in Unix milliseconds. */
+  readonly drainingSince: Map<string, number>;
   /** The CPU time of an instance when somebody looked last. */
   readonly samples: Map<string, CpuSample>;
-  /** The last lines of an instance before it ended last. */
+  /** The last lines of an instance before it ended last, masked. */
   readonly lastOutput: Map<string, string>;
+  /** Why an instance could not be started at the last look; `null` if none had to or all could. */
+  problem: string | null;
 };
-
-export type CpuSample = { readonly at: number; readonly cpuMs: number; readonly startedAt: number };
 
 export type AppRegistry = {
   of(project: ProjectId): ProjectApps;
@@ -42,8 +46,10 @@ export function createAppRegistry(): AppRegistry {
         slots: null,
         looking: Promise.resolve(),
         crashes: new Map(),
+        drainingSince: new Map(),
         samples: new Map(),
         lastOutput: new Map(),
+        problem: null,
       };
       projects.set(project, known);
       return known;

@@ -14,18 +14,17 @@ const MAX_ENDS = 5;
 
 type Look = Pick<SupervisedInstance, "state" | "startedAt" | "restarts">;
 
-/**
- * An instance is crash-looping after it ended five times within a minute, and until it has lived for a minute.
- * @param before `null` at the first look
- */
-export function noticeCrashes(before: CrashHistory | null, now: Look, at: number): CrashHistory {
+/** The history of an instance that was just started. */
+export const noCrashes: CrashHistory = { ends: 0, recent: [], isLooping: false };
+
+/** An instance is crash-looping after it ended five times within a minute, and until it has lived for a minute. */
+export function noticeCrashes(before: CrashHistory, now: Look, at: number): CrashHistory {
   const ends = endsOf(now);
   const lived = now.state === "running" && now.startedAt !== null && at - now.startedAt >= WINDOW_MS;
-  // Those before the first look may be old.
-  const more = before === null ? 0 : Math.max(0, ends - before.ends);
-  const times = [...(before?.recent ?? []), ...Array<number>(Math.min(more, MAX_ENDS)).fill(at)];
+  const more = Math.min(Math.max(0, ends - before.ends), MAX_ENDS);
+  const times = [...before.recent, ...Array.from({ length: more }, () => at)];
   const recent = times.filter((time) => at - time < WINDOW_MS);
-  const isLooping = !lived && (before?.isLooping === true || recent.length >= MAX_ENDS);
+  const isLooping = !lived && (before.isLooping || recent.length >= MAX_ENDS);
   return { ends, recent, isLooping };
 }
 

@@ -10,6 +10,7 @@ import {
   DrainSeconds,
   InstanceName,
   ProcessName,
+  WEB,
 } from "#contract/endpoints/processes/schemas.ts";
 import { HealthCheck } from "#contract/endpoints/projects/schemas.ts";
 import { ResolvedProcess } from "#contract/processes/resolve-processes.ts";
@@ -77,4 +78,9 @@ export async function discardNextDesired(folder: ProjectFolder): Promise<void> {
 export async function removeDesired(folder: ProjectFolder): Promise<void> {
   await discardNextDesired(folder);
   await rm(folder.desired, { force: true });
+}
+
+/** Whether a project's domain leads to instances. */
+export function isApp({ processes }: Pick<Desired, "processes">): boolean {
+  return processes.some(({ name }) => name === WEB);
 }

@@ -1,5 +1,5 @@
 import { readCacheIndex, sizeOf } from "#agent/cache/cache-index.ts";
-import { listProjects } from "#agent/workspace/project-report.ts";
+import { listProjects } from "#agent/workspace/list-projects.ts";
 
 /** How many bytes the caches of all projects have. */
 export async function cachesSize(home: string): Promise<number> {

@@ -1,4 +1,5 @@
 import type { Connection } from "#contract/agent-connection.ts";
+import type { AppRegistry } from "#agent/apps/app-registry.ts";
 import type { Ingress } from "#agent/ingress/ingress.ts";
 import type { Supervisor } from "#agent/apps/supervisor.ts";
 import type { Isolation } from "#agent/isolation/isolation.ts";
@@ -39,6 +40,8 @@ export type AgentContext = {
   /** The rate limit for the requests of all runs. */
   readonly pace: Pace;
   readonly sites: Sites;
+  /** What the agent remembers of the instances while it runs. */
+  readonly apps: AppRegistry;
   /** What receives the visitors' requests. */
   readonly ingress: Ingress;
   /** The folder of the files through which the ingress finds each project's instances and files; absolute. */

@@ -48,6 +48,13 @@ export const defaultSettings = {
   refusedGiveUpMs: 900_000,
   backOffBaseMs: 500,
   backOffCapMs: 30_000,
+  /** How often the agent looks at the instances of all projects, and while some are draining. */
+  appsCheckMs: 5_000,
+  drainCheckMs: 1_000,
+  /** A replaced instance is stopped at the earliest after this time, because a request may be on its way to it. */
+  leastDrainMs: 2_000,
+  /** How long a new instance without a port must live before it counts as started. */
+  settleMs: 1_000,
   /** How long an agent that is shutting down tries to report the runs that it stopped. */
   shutdownReportMs: 3_000,
 };

@@ -34,7 +34,7 @@ export type SiteRead =
   | { readonly kind: "unreadable"; readonly reason: string };
 
 /** Reads a project's site. Never throws. */
-export async function readSite(folder: ProjectFolder): Promise<SiteRead> {
+export async function readSite(folder: Pick<ProjectFolder, "site">): Promise<SiteRead> {
   try {
     const site = SiteFile.safeParse(parseJson(await readFile(folder.site, "utf8")));
     if (site.success) return { kind: "site", site: site.data };

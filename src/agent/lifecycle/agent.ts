@@ -1,5 +1,7 @@
 import { mkdir, statfs } from "node:fs/promises";
 
+import { readDesired } from "#agent/apps/desired.ts";
+import { keepRunning } from "#agent/apps/keep-running.ts";
 import { cachesSize } from "#agent/cache/caches-size.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { createRequests } from "#agent/lifecycle/answer-requests.ts";
@@ -19,7 +21,8 @@ import { readCurrent } from "#agent/workspace/current-link.ts";
 import { limitInstanceLogs } from "#agent/workspace/instance-logs.ts";
 import { limitOutput } from "#agent/workspace/output-folder.ts";
 import { projectFolder, type ProjectFolder, projectsFolder } from "#agent/workspace/project-folder.ts";
-import { listProjects, reportProject } from "#agent/workspace/project-report.ts";
+import { listProjects } from "#agent/workspace/list-projects.ts";
+import { reportProject } from "#agent/report/project-report.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
 import {
   type ActiveRun,
@@ -165,7 +168,10 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
 
   async function projects() {
     const all = (await listProjects(context.home)).slice(0, MAX_REPORTED_PROJECTS);
-    return Promise.all(all.map(({ id }) => reportProject(context, id)));
+    const apps = all.some(({ folder }) => readDesired(folder) !== null);
+    const listed = apps ? await context.supervisor.list(null) : null;
+    const supervised = listed?.ok === true ? listed.value : [];
+    return Promise.all(all.map(({ id }) => reportProject(context, id, supervised)));
   }
 
   /** Reading the versions takes part of a second, and more on a busy server. */
@@ -196,6 +202,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
       }
       void limitOutputFiles();
       void context.ingress.watch(ended.signal);
+      void keepRunning(context, ended.signal, (id) => void sendServing(id));
       // `hello` should contain the URLs of the sites. Sites that take longer are reported later.
       const sites = Promise.all(registrations);
       await Promise.race([sites, pause(SITES_MS)]);

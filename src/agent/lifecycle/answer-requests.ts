@@ -1,3 +1,5 @@
+import { reportProcesses } from "#agent/apps/report-processes.ts";
+import { projectFolder } from "#agent/workspace/project-folder.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { testRepository } from "#agent/lifecycle/test-repository.ts";
 import { deployKeyOf } from "#agent/ssh/repository-access.ts";
@@ -47,6 +49,14 @@ export function createRequests(context: AgentContext, signal: AbortSignal): Requ
     }
   }
 
+  async function readProcesses({
+    request_id,
+    project_id,
+  }: Extract<AgentRequest, { type: "read_processes" }>): Promise<AgentAnswer> {
+    const processes = await reportProcesses(context, projectFolder(context.home, project_id), null);
+    return { type: "processes_read", request_id, project_id, processes: processes ?? [] };
+  }
+
   return {
     answer(request) {
       switch (request.type) {
@@ -55,7 +65,7 @@ export function createRequests(context: AgentContext, signal: AbortSignal): Requ
         case "test_repository":
           return test(request);
         case "read_processes":
-          return Promise.resolve({ ...request, type: "processes_read", processes: [] });
+          return readProcesses(request);
       }
     },
   };

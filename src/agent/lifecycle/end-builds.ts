@@ -1,6 +1,6 @@
 import type { Isolation } from "#agent/isolation/isolation.ts";
 import { killNotedGroup, killProcessesOfRun } from "#build/process/process-table.ts";
-import { listProjects } from "#agent/workspace/project-report.ts";
+import { listProjects } from "#agent/workspace/list-projects.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { type JournalEntry, readJournal } from "#agent/workspace/run-journal.ts";
 

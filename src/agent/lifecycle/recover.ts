@@ -3,13 +3,15 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { AgentContext } from "#agent/context/context.ts";
+import { commitDesired, discardNextDesired, readNextDesired } from "#agent/apps/desired.ts";
+import { switchTrafficBack } from "#agent/run/activate/switch-instances.ts";
 import { endBuild } from "#agent/lifecycle/end-builds.ts";
 import { killNotedGroup } from "#build/process/process-table.ts";
 import { readCacheIndex } from "#agent/cache/cache-index.ts";
 import { tidyCacheFolder } from "#agent/cache/cache-folder.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { removeOtherSpools } from "#agent/report/spool.ts";
-import { tidyReleaseVariables } from "#agent/secrets/release-variables.ts";
+import { commitReleaseVariables, tidyReleaseVariables } from "#agent/secrets/release-variables.ts";
 import { endProcesses, traceOfRun } from "#agent/run/activate/end-release.ts";
 import { stoppedMessage } from "#agent/run/run-result.ts";
 import { removeOwned } from "#agent/run/step/remove-owned.ts";
@@ -67,6 +69,7 @@ async function recover(context: AgentContext, id: ProjectId, folder: ProjectFold
       context.log(`${id}: leftover files cannot be removed: ${messageOf(error)}`),
     );
   };
+  await recoverDesired(folder, entry);
   const leftover = entry === null ? null : await undo(context, folder, entry, clear);
   if (correction !== null) await endProcesses(context, traceOfRun(folder, correction.marker, null));
   removeOtherSpools(folder, leftover?.entry.run.run_id ?? null);
@@ -87,6 +90,18 @@ async function recover(context: AgentContext, id: ProjectId, folder: ProjectFold
   if (current !== null && (await readRelease(folder, current)) === null)
     context.log(`${id}: current points to release ${current}, which is incomplete`);
   return { leftover, correction: correction?.release ?? null };
+}
+
+/**
+ * Makes true what a run prepared if its verdict was on disk, and drops it otherwise. What then runs and must not is
+ * stopped by the first look at the project's instances.
+ */
+async function recoverDesired(folder: ProjectFolder, entry: JournalEntry | null): Promise<void> {
+  const result = entry?.phase.kind === "decided" ? entry.phase.result : null;
+  if (result?.outcome !== "live") return discardNextDesired(folder);
+  await commitReleaseVariables(folder, result.release);
+  const isItsOwn = readNextDesired(folder)?.run_id === entry?.run.run_id;
+  await (isItsOwn ? commitDesired(folder) : discardNextDesired(folder));
 }
 
 /** Deletes drafts and renamed leftovers of interrupted writes and deletions. */
@@ -112,6 +127,7 @@ async function undo(
   let reactivate: number | null = null;
   if (phase.kind === "switching") {
     if ((await readCurrent(folder)) !== phase.previous) await switchCurrent(folder, phase.previous);
+    await switchTrafficBack({ context, folder }, phase.previous);
     // Also when the link is switched back already: the agent may have ended before the command ran.
     reactivate = phase.previous;
     message = "the agent stopped while the release was being activated, and switched back";

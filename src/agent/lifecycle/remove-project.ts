@@ -1,11 +1,10 @@
 import { rm } from "node:fs/promises";
 
 import { tidyCacheFolder } from "#agent/cache/cache-folder.ts";
+import { endApps } from "#agent/apps/end-apps.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { removeDeployKey } from "#agent/ssh/deploy-keys.ts";
 import { tidyReleaseVariables } from "#agent/secrets/release-variables.ts";
-import { writeSite } from "#agent/ingress/site-file.ts";
-import { removeSlots } from "#agent/ingress/slots.ts";
 import { endProcesses, traceOfProject } from "#agent/run/activate/end-release.ts";
 import { ownRelease, removeOwned } from "#agent/run/step/remove-owned.ts";
 import { switchCurrent } from "#agent/workspace/current-link.ts";
@@ -17,7 +16,7 @@ import type { ProjectId } from "#contract/ids.ts";
 
 /**
  * Stops serving a project and deletes its releases. Its shared files, which exist nowhere else, and its mirror are
- * kept. Can be repeated. Processes that its activate commands started keep running. With `purge`, they are ended and
+ * kept. Can be repeated. Its instances are ended. Processes that its activate commands started keep running. With `purge`, they are ended and
  * all files are deleted, with the project's deploy key: their output would go to deleted files without a size limit.
  */
 export async function removeProject(
@@ -27,9 +26,8 @@ export async function removeProject(
 ): Promise<void> {
   const folder = projectFolder(context.home, projectId);
   await switchCurrent(folder, null);
-  await writeSite(folder, null);
-  await context.ingress.apply();
-  await removeSlots(context.slots, projectId);
+  await endApps(context, folder);
+  await removeOwned(context, folder, () => removeTree(folder.logs));
   if (purge) {
     for (const ended of await endProcesses(context, traceOfProject(folder)))
       context.log(`${projectId}: ended ${ended}, which an activate command left running`);

@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import { setDefaultAutoSelectFamilyAttemptTimeout } from "node:net";
 import { hostname } from "node:os";
 
+import { createAppRegistry } from "#agent/apps/app-registry.ts";
 import { type AgentArguments, readArguments, USAGE } from "#agent/main/arguments.ts";
 import { connectionPath, readConnection } from "#agent/context/connection-file.ts";
 import type { Connection } from "#contract/agent-connection.ts";
@@ -179,6 +180,7 @@ async function serve(
       random: () => Math.random(),
       environment,
       tools: createServerTools({ environment, home, monotonic: clock.monotonic }),
+      apps: createAppRegistry(),
       sites: sitesSocket === null ? noSites : createSites(sitesSocket, log),
       ingress: await chooseIngress(args.ingress, home, slots),
       slots,

@@ -1,6 +1,6 @@
 import type { AgentContext } from "#agent/context/context.ts";
 import type { Reporter } from "#agent/report/reporter.ts";
-import { reportProject } from "#agent/workspace/project-report.ts";
+import { reportProject } from "#agent/report/project-report.ts";
 import type { RunResult } from "#contract/agent-events.ts";
 import type { ProjectId } from "#contract/ids.ts";
 

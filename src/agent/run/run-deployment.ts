@@ -1,7 +1,10 @@
-import { checkOrder, checkRelease, type PolicyRefusal } from "#agent/policy/check-policy.ts";
+import { checkOrder, checkProcesses, checkRelease, type PolicyRefusal } from "#agent/policy/check-policy.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { reportResult } from "#agent/report/report-result.ts";
 import { activateRelease } from "#agent/run/activate/activate-stage.ts";
+import { commitDesired } from "#agent/apps/desired.ts";
+import { endRollout, revertRollout, type Rollout } from "#agent/apps/rollout.ts";
+import { checkWorkers, switchTrafficBack } from "#agent/run/activate/switch-instances.ts";
 import { startInstances } from "#agent/run/start/start-stage.ts";
 import { runReleaseCommand } from "#agent/run/activate/release-stage.ts";
 import { buildRelease } from "#agent/run/build/build-stage.ts";
@@ -27,6 +30,7 @@ import { readRelease, type Release, removeRelease } from "#agent/workspace/relea
 import type { RunResult } from "#contract/agent-events.ts";
 import type { RunStage } from "#contract/stages.ts";
 import { succeed } from "#contract/lib/result.ts";
+import { resolveProcesses } from "#contract/processes/resolve-processes.ts";
 import {
   commitReleaseVariables,
   prepareReleaseVariables,
@@ -53,7 +57,7 @@ const stageFunctions = {
 export async function runDeployment(scope: RunScope, unreadable: string | null): Promise<void> {
   const { order, folder, journal, reporter } = scope;
   const previous = await readCurrent(folder);
-  const progress: Progress = { stage: "fetch", isBuilding: false, activates: null };
+  const progress: Progress = { stage: "fetch", isBuilding: false, activates: null, rollout: null };
   const carriedOut =
     unreadable === null
       ? carryOut(scope, previous, progress)
@@ -68,6 +72,9 @@ export async function runDeployment(scope: RunScope, unreadable: string | null):
     });
   const result = end.ok ? end.value : resultOf(end.end, scope.interrupt.reason, progress.stage);
   const isRecorded = result === null || journal.decide(result);
+  // After the verdict is on disk: a recovery that finds it does the same, and one that does not finds the old state.
+  if (result?.outcome === "live") await keepLive(scope, result.release);
+  endRollout(scope.context, folder);
   const pruned = result?.outcome === "live" ? await pruneReleases(scope, result.release, previous) : [];
   await removeTree(folder.temp).catch(() => undefined);
   await tidyOutput(scope.context.isolation, folder, await readCurrent(folder));
@@ -82,8 +89,24 @@ export async function runDeployment(scope: RunScope, unreadable: string | null):
   if (isRecorded) void removePruned(scope, pruned);
 }
 
+/** Makes true what the run has prepared. Needs no space on the disk. */
+async function keepLive({ folder, context, order }: RunScope, release: number): Promise<void> {
+  try {
+    await commitReleaseVariables(folder, release);
+    await commitDesired(folder);
+  } catch (error) {
+    context.log(`${order.project_name}: what is live could not be recorded: ${messageOf(error)}`);
+  }
+}
+
 /** How far a run has got, and so what must be undone if it stops there. */
-type Progress = { stage: RunStage; isBuilding: boolean; activates: number | null };
+type Progress = {
+  stage: RunStage;
+  isBuilding: boolean;
+  activates: number | null;
+  /** The change of the project's instances, from its plan on. */
+  rollout: Rollout | null;
+};
 
 async function carryOut(
   scope: RunScope,
@@ -94,6 +117,9 @@ async function carryOut(
   if (interrupt.signal.aborted) return interrupted;
   const ready = await prepareRelease(scope, previous, progress);
   if (!ready.ok) return ready;
+  const processes = resolveProcesses(ready.value.processes ?? {}, order.processes ?? {});
+  const refusal = checkProcesses(context.policy, processes);
+  if (refusal !== null) return fail("refused_by_policy", progress.stage, refusal);
   if (!order.preapproved) {
     const isPermitted = await reporter.askPermit(interrupt.signal);
     if (!isPermitted) return interrupted;
@@ -105,16 +131,21 @@ async function carryOut(
   progress.stage = "release";
   const released = await stageFunctions.release(scope, release);
   if (!released.ok) return released;
+  progress.stage = "start";
+  const started = await stageFunctions.start(scope, release, (planned) => (progress.rollout = planned));
+  if (!started.ok) return started;
+  const rollout = started.value;
   progress.stage = "activate";
   await prepareReleaseVariables(scope.folder, release.version, order.variables);
   progress.activates = release.version;
-  const activated = await stageFunctions.activate(scope, release, previous);
+  const activated = await stageFunctions.activate(scope, release, previous, rollout);
   if (!activated.ok) return activated;
   progress.stage = "verify";
-  const healthCheck = await stageFunctions.verify(scope, release);
+  const healthCheck = await stageFunctions.verify(scope, release, rollout);
   if (!healthCheck.ok) return healthCheck;
+  const working = await checkWorkers(scope, rollout);
+  if (!working.ok) return working;
   await recordLiveCommit(scope.folder, release);
-  await commitReleaseVariables(scope.folder, release.version);
   context.log(`${order.project_name}: ${linkTarget(release.version)} is live`);
   return succeed({
     outcome: "live",
@@ -180,9 +211,14 @@ function permit<Value>(value: Value, refusal: PolicyRefusal): Step<Value> {
 
 /** Restores the project's state from before the run. */
 async function undo(scope: RunScope, previous: number | null, progress: Progress): Promise<void> {
-  const { order, folder } = scope;
+  const { order, folder, context } = scope;
   if (progress.activates !== null) {
     await switchBack(scope, previous);
+    await switchTrafficBack(scope, previous);
+  }
+  // Only now, because requests may have reached them until the switch back.
+  if (progress.rollout !== null) await revertRollout(context, folder, progress.rollout);
+  if (progress.activates !== null) {
     // Before the previous release is activated: it may need a resource that these processes hold, such as a port.
     const trace = traceOfRun(folder, order.run_id, progress.isBuilding ? order.version : null);
     await endRelease(scope, progress.activates, trace);

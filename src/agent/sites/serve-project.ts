@@ -1,10 +1,11 @@
-import { readFile, realpath, stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { type IncomingMessage, ServerResponse } from "node:http";
+import { join } from "node:path";
 
+import { readSite } from "#agent/ingress/site-file.ts";
 import { ingressPages, PAUSE_SECONDS } from "#agent/ingress/page.ts";
 import type { slotFiles } from "#agent/ingress/slots.ts";
 import { HEALTH_CHECK_AGENT } from "#agent/lib/http/health-check-agent.ts";
-import { openRelease } from "#agent/sites/open-release.ts";
 import { sendIngressPage, sendMaintenance } from "#agent/sites/pages.ts";
 import { proxyRequest, proxyUpgrade } from "#agent/sites/proxy/proxy-request.ts";
 import { serveSite } from "#agent/sites/serve-site.ts";
@@ -86,12 +87,15 @@ async function decide(
   return "app";
 }
 
-/** An app without slots was started by its activate command, which nothing here knows how to reach. */
+/**
+ * Whether the domain leads to instances. The slots stay when an app becomes files, so its site file decides. A static site
+ * has neither.
+ */
 async function isApp(directory: string, { slots, stopped }: ServedProject["files"]): Promise<boolean> {
-  const release = await openRelease(await realpath(directory).catch(() => directory));
-  if (release === null || release.isPublished) return false;
   const [first = ""] = slots;
-  return (await isThere(first)) || (await isThere(stopped));
+  if (!(await isThere(first)) && !(await isThere(stopped))) return false;
+  const site = await readSite({ site: join(directory, "site.json") });
+  return site.kind === "site" && site.site.content.kind === "app";
 }
 
 function isThere(path: string): Promise<boolean> {

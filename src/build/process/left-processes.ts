@@ -8,6 +8,7 @@ import {
   AFTER_KILL_MS,
   commandLineOf,
   isSameProcess,
+  INSTANCE_MARKER,
   livingPids,
   type ProcessId,
   SEARCH_PAUSE_MS,
@@ -59,7 +60,10 @@ async function findAllLeftProcesses(trace: Trace): Promise<readonly LeftProcess[
   }
 }
 
-/** All living processes that match the trace, except those with a descendant whose variable has another value. */
+/**
+ * All living processes that match the trace, except instances of apps, which their supervisor ends, and those with a
+ * descendant whose variable has another value.
+ */
 function findLeftProcesses({ name, hasValue, folder: path }: Trace): {
   readonly found: readonly LeftProcess[];
   readonly isComplete: boolean;
@@ -74,7 +78,7 @@ function findLeftProcesses({ name, hasValue, folder: path }: Trace): {
     if (isInTransit) isComplete = false;
     const stat = readProcessStat(pid);
     if (stat === null || stat.isDead) continue;
-    const isMarked = value !== null && hasValue(value);
+    const isMarked = value !== null && hasValue(value) && variableOf(pid, INSTANCE_MARKER).value === null;
     if (isMarked || (value === null && folder !== null && worksIn(pid, folder)))
       found.push({ pid, start_time: stat.startTime, program: programOf(pid) });
     else if (value !== null) for (const ancestor of ancestorsOf(stat.parent)) shared.add(ancestor);

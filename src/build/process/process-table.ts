@@ -95,6 +95,9 @@ export function isGroupAlive(group: number): boolean {
 /** The environment variable that identifies the processes of a run, even after they left their process group. */
 export const RUN_MARKER = "GANTRY_RUN_ID";
 
+/** The environment variable with the name of the instance of an app that a process belongs to. */
+export const INSTANCE_MARKER = "GANTRY_INSTANCE";
+
 /** The pids of all processes with this run's marker in their environment, except this one. */
 export function processesOfRun(runId: string): readonly number[] {
   return livingPids().filter((pid) => pid !== process.pid && variableOf(pid, RUN_MARKER).value === runId);

@@ -1,4 +1,4 @@
-import { rm } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import { connect } from "node:net";
 import { dirname, join } from "node:path";
@@ -39,6 +39,8 @@ beforeEach(async () => {
   await registry.reopen();
   await workspace.addRelease(1, { "index.html": "source" }, app);
   await workspace.switchTo(1);
+  const site = { domain: "shop.localhost", aliases: [], content: { kind: "app" } };
+  await writeFile(join(workspace.directory, "site.json"), JSON.stringify(site));
   url = await registry.put(PROJECT, workspace.directory);
   apps = [];
 });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 
 import type * as z from "zod";
 
+import { createAppRegistry } from "#agent/apps/app-registry.ts";
 import { chooseSupervisor } from "#agent/apps/choose-supervisor.ts";
 import { endSupervisor } from "#agent/apps/process-supervisor.ts";
 import type { AgentContext } from "#agent/context/context.ts";
@@ -46,6 +47,10 @@ const quickSettings: AgentSettings = {
   backOffBaseMs: 20,
   backOffCapMs: 100,
   shutdownReportMs: 1_000,
+  appsCheckMs: 100,
+  drainCheckMs: 50,
+  leastDrainMs: 200,
+  settleMs: 300,
 };
 
 /** Shared by all worlds with the same PATH, because reading the versions starts programs. */
@@ -126,6 +131,7 @@ export class World {
       random: () => Math.random(),
       environment,
       sites,
+      apps: createAppRegistry(),
       ingress: noIngress,
       slots: localSlotsFolder(this.home),
       isolation: this.isolation,

@@ -10,7 +10,7 @@ import type { Ingress } from "#agent/ingress/ingress.ts";
 import { nameSites } from "#agent/ingress/name-sites.ts";
 import type { IngressSettings } from "#agent/ingress/settings.ts";
 import { readSite, SiteFile } from "#agent/ingress/site-file.ts";
-import { listProjects } from "#agent/workspace/project-report.ts";
+import { listProjects } from "#agent/workspace/list-projects.ts";
 import { ProjectId } from "#contract/ids.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { pause } from "#contract/lib/pause.ts";

@@ -1,10 +1,14 @@
+import { prepareDesired } from "#agent/apps/desired.ts";
+import type { Rollout } from "#agent/apps/rollout.ts";
+import { startWorkers, switchTraffic } from "#agent/run/activate/switch-instances.ts";
 import { projectEnvironment } from "#build/commands/environment.ts";
 import { unitLimits } from "#agent/policy/unit-limits.ts";
 import { shellCommand } from "#build/commands/shell.ts";
 import { checkActivateCommand } from "#agent/policy/check-policy.ts";
 import { type CommandEnd, describeEnd } from "#build/failure/command-failure.ts";
 import { runCommand, stepAfterCommand } from "#agent/run/step/run-command.ts";
-import { type CommandScope, projectUser, type RunScope } from "#agent/run/step/run-scope.ts";
+import { projectUser } from "#agent/isolation/project-user.ts";
+import type { CommandScope, RunScope } from "#agent/run/step/run-scope.ts";
 import { startLimit, type StageLimit } from "#agent/run/step/stage-limit.ts";
 import type { OpenVariables } from "#agent/secrets/open-variables.ts";
 import type { Step } from "#agent/run/step/step.ts";
@@ -15,16 +19,18 @@ import { flushFolder } from "#node/write-atomic.ts";
 import { succeed } from "#contract/lib/result.ts";
 
 /**
- * Switches `current` to the release and runs its activate command. A failure leaves `current` switched; the caller
- * switches back.
+ * Switches `current` to the release and the domain to its instances, and runs its activate command. A failure leaves them
+ * switched; the caller switches back.
  */
 export async function activateRelease(
   scope: RunScope,
   release: Release,
   previous: number | null,
+  rollout: Rollout | null,
 ): Promise<Step<null>> {
   const { order, folder, journal, reporter, log } = scope;
   await prepareSwitchBack(folder, previous);
+  if (rollout !== null) await prepareDesired(folder, rollout.next);
   // Recorded before the switch, so that recovery can switch back after a crash.
   journal.record({ stage: "activate", phase: { kind: "switching", previous } });
   reporter.report(
@@ -38,6 +44,9 @@ export async function activateRelease(
   const sites = scope.context.sites;
   // The site server follows `current` by itself, so only a site that is not served yet is registered.
   if (sites.urlOf(order.project_id) === null) await sites.register(order.project_id, folder.root);
+  await switchTraffic(scope, release, rollout);
+  const workers = await startWorkers(scope, rollout);
+  if (!workers.ok) return workers;
 
   const limit = startLimit(order.timeouts.activate_seconds, scope.interrupt);
   const ran = await runActivateCommand(scope, release, scope.variables.activate, limit);
@@ -77,7 +86,7 @@ export async function runActivateCommand(
     projectEnvironment(
       context.environment,
       scope.marker,
-      projectUser(scope),
+      projectUser(scope.context, scope.folder),
       variables,
       release.tool_folders,
     ),

@@ -1,3 +1,4 @@
+import { readNotes } from "#agent/apps/instance-notes.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { ownRelease, removeOwned } from "#agent/run/step/remove-owned.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
@@ -28,7 +29,9 @@ export async function pruneReleases(
   const aside: string[] = [];
   try {
     const { complete } = await listReleases(folder);
-    const gone = decidePrune(complete, order.keep_releases, live, previous);
+    // An instance that drains still reads its release's files.
+    const used = readNotes(folder).map(({ release }) => release);
+    const gone = decidePrune(complete, [...order.keep_releases, ...used], live, previous);
     for (const version of gone) {
       await ownRelease(context, folder, version);
       const path = await putReleaseAside(folder, version);

@@ -4,7 +4,8 @@ import { unitLimits } from "#agent/policy/unit-limits.ts";
 import { killProcessesOfRun } from "#build/process/process-table.ts";
 import { describeEnd } from "#build/failure/command-failure.ts";
 import { runCommand, stepAfterCommand } from "#agent/run/step/run-command.ts";
-import { projectUser, type RunScope } from "#agent/run/step/run-scope.ts";
+import { projectUser } from "#agent/isolation/project-user.ts";
+import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { startLimit } from "#agent/run/step/stage-limit.ts";
 import type { Step } from "#agent/run/step/step.ts";
 import { timeoutName } from "#contract/stages.ts";
@@ -50,7 +51,7 @@ export async function runBuildCommand(
   const environment = projectEnvironment(
     context.environment,
     order.run_id,
-    projectUser(scope),
+    projectUser(scope.context, scope.folder),
     isPreset ? installVariables(scope.variables.build) : scope.variables[variables],
     toolFolders,
   );

@@ -11,7 +11,8 @@ import { branchKey, findBranchEntry } from "#agent/run/cache/branch-entry.ts";
 import { cacheLimit } from "#agent/run/cache/cache-limit.ts";
 import { restoreEntry, storeEntry } from "#agent/run/cache/copy-entry.ts";
 import type { BuildTools } from "#agent/run/tools/provide-tools.ts";
-import { projectUser, type RunScope } from "#agent/run/step/run-scope.ts";
+import { projectUser } from "#agent/isolation/project-user.ts";
+import type { RunScope } from "#agent/run/step/run-scope.ts";
 import {
   commandAfterRestore,
   type InstallStep,
@@ -74,7 +75,7 @@ async function decide(
   const env = projectEnvironment(
     context.environment,
     order.run_id,
-    projectUser(scope),
+    projectUser(scope.context, scope.folder),
     variables.build,
     tools.folders,
   );

@@ -3,7 +3,8 @@ import { unitLimits } from "#agent/policy/unit-limits.ts";
 import { hasSucceeded } from "#build/process/command.ts";
 import { describeEnd } from "#build/failure/command-failure.ts";
 import { runCommand } from "#agent/run/step/run-command.ts";
-import { projectUser, type RunScope } from "#agent/run/step/run-scope.ts";
+import { projectUser } from "#agent/isolation/project-user.ts";
+import type { RunScope } from "#agent/run/step/run-scope.ts";
 
 /** The place of each script in the name of its unit, after those of the install and the build command. */
 const unitNumbers = { restoreDependencies: 3, storeDependencies: 4, restoreBuild: 5, storeBuild: 6 } as const;
@@ -31,7 +32,12 @@ export async function runCacheScript(
 ): Promise<CacheScriptEnd> {
   const { context, order } = scope;
   const startedAt = context.clock.monotonic();
-  const env = projectEnvironment(context.environment, scope.marker, projectUser(scope), { LC_ALL: "C" });
+  const env = projectEnvironment(
+    context.environment,
+    scope.marker,
+    projectUser(scope.context, scope.folder),
+    { LC_ALL: "C" },
+  );
   const command = { argv: ["sh", "-c", script, "sh", ...args], cwd: "/", env } as const;
   const ran = await runCommand(scope, command, {
     stage,

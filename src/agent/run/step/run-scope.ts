@@ -28,11 +28,6 @@ export type CommandScope = {
   readonly room: () => Promise<void> | null;
 };
 
-/** The project's own user; `null` when its commands run as the agent's user. */
-export function projectUser({ context, folder }: Pick<CommandScope, "context" | "folder">) {
-  return context.isolation.kind === "none" ? null : { name: folder.id, home: folder.home };
-}
-
 /** What every stage of a run uses. */
 export type RunScope = CommandScope & {
   readonly order: RunOrder;

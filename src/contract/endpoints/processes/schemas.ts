@@ -105,7 +105,8 @@ export const InstanceName = textLike(/^[a-z][a-z0-9_-]{0,29}-[1-9][0-9]{0,14}-[0
 export const InstanceState = z.enum(["starting", "live", "draining", "restarting", "crash_looping"]);
 export type InstanceState = z.infer<typeof InstanceState>;
 
-const MAX_LAST_OUTPUT = 4096;
+/** The maximum length of the last lines of an instance, in UTF-16 code units. */
+export const MAX_LAST_OUTPUT = 4096;
 
 /**
  * An instance as the server sees it. `restarts`: how often it was started again after it ended by itself. `cpu_percent`:

@@ -1,0 +1,63 @@
+import type { Desired } from "#agent/apps/desired.ts";
+import type { InstanceNote } from "#agent/apps/instance-notes.ts";
+import type { SupervisedInstance } from "#agent/apps/supervisor.ts";
+
+/** A project's instances at one moment. */
+export type InstancesNow = {
+  /** `null`: nothing must run. */
+  readonly desired: Desired | null;
+  readonly notes: readonly InstanceNote[];
+  readonly supervised: readonly Pick<SupervisedInstance, "name">[];
+  /** Those that a run keeps or starts, and those that are being stopped. */
+  readonly claimed: ReadonlySet<string>;
+  readonly stopping: ReadonlySet<string>;
+};
+
+/** What to do about them. */
+export type Upkeep = {
+  /** They must run and do not. */
+  readonly start: readonly Desired["instances"][number][];
+  /** Nothing needs them, or their time to drain is up. */
+  readonly stop: readonly string[];
+  /** They finish their requests. `draining_until` is new if it was not noted before. */
+  readonly drain: readonly (InstanceNote & { readonly draining_until: number })[];
+  /** They were draining and are needed again. */
+  readonly keep: readonly InstanceNote[];
+  /** Notes of instances that are gone. */
+  readonly forget: readonly string[];
+};
+
+/**
+ * Compares what runs with what must run. An instance that was replaced drains; any other that nothing names is stopped: a
+ * run that failed has left it, or the agent ended before it could stop it.
+ */
+export function decideUpkeep(
+  { desired, notes, supervised, claimed, stopping }: InstancesNow,
+  now: number,
+): Upkeep {
+  const wanted = new Set(desired?.instances.map(({ name }) => name));
+  const replaced = new Set(desired?.replaced);
+  const runs = new Set(supervised.map(({ name }) => name));
+  const isFree = (name: string) => !claimed.has(name) && !stopping.has(name);
+  const notWanted = notes.filter(({ name }) => !wanted.has(name) && isFree(name));
+
+  const drain = notWanted
+    .filter(({ name }) => runs.has(name))
+    .flatMap((note) => {
+      const until = note.draining_until ?? (replaced.has(note.name) ? drainEnd(note, desired, now) : now);
+      return until > now ? [{ ...note, draining_until: until }] : [];
+    });
+  const drains = new Set(drain.map(({ name }) => name));
+  return {
+    start: (desired?.instances ?? []).filter(({ name }) => !runs.has(name) && isFree(name)),
+    stop: [...runs].filter((name) => !wanted.has(name) && isFree(name) && !drains.has(name)),
+    drain,
+    keep: notes.filter(({ name, draining_until }) => wanted.has(name) && draining_until !== null),
+    forget: notWanted.filter(({ name }) => !runs.has(name)).map(({ name }) => name),
+  };
+}
+
+/** Only requests are waited for: an instance without a port has none. */
+function drainEnd({ port }: InstanceNote, desired: Desired | null, now: number): number {
+  return port === null ? now : now + (desired?.drain_seconds ?? 0) * 1000;
+}

@@ -1,0 +1,46 @@
+import type { SupervisedInstance } from "#agent/apps/supervisor.ts";
+import type { InstanceState } from "#contract/endpoints/processes/schemas.ts";
+
+/** What the agent knows of an instance besides what its supervisor says. */
+type Known = {
+  /** It must run. */
+  readonly isDesired: boolean;
+  /** A run keeps or starts it. */
+  readonly isClaimed: boolean;
+  readonly isCrashLooping: boolean;
+};
+
+/** The state of an instance for a report. One that nothing needs any more is about to end, as one that drains. */
+export function instanceState(
+  { state }: Pick<SupervisedInstance, "state">,
+  { isDesired, isClaimed, isCrashLooping }: Known,
+): InstanceState {
+  if (state === "stopping" || !(isDesired || isClaimed)) return "draining";
+  if (isCrashLooping) return "crash_looping";
+  if (state === "restarting") return "restarting";
+  return isDesired ? "live" : "starting";
+}
+
+const MIN_SAMPLE_MS = 250;
+
+/** The CPU time of an instance at a moment, in its life that began at `startedAt`. */
+export type CpuSample = { readonly at: number; readonly cpuMs: number; readonly startedAt: number };
+
+/**
+ * The CPU time in percent of one core, since the previous look or the start of the instance's present life.
+ * @returns the percentage, and the sample for the next look; `null` if it cannot be known
+ */
+export function cpuPercent(
+  before: CpuSample | null,
+  { cpuMs, startedAt }: Pick<SupervisedInstance, "cpuMs" | "startedAt">,
+  at: number,
+): { readonly percent: number | null; readonly sample: CpuSample | null } {
+  if (cpuMs === null || startedAt === null) return { percent: null, sample: null };
+  const sample = { at, cpuMs, startedAt };
+  const isSameLife = before?.startedAt === startedAt && before.cpuMs <= cpuMs;
+  const from = isSameLife ? before : { at: startedAt, cpuMs: 0 };
+  const ms = at - from.at;
+  // A clock that was set back, or two looks at once.
+  if (ms < MIN_SAMPLE_MS) return { percent: null, sample: isSameLife ? before : sample };
+  return { percent: Math.round(((cpuMs - from.cpuMs) / ms) * 1000) / 10, sample };
+}

@@ -1,0 +1,137 @@
+import { countConnections } from "#agent/apps/count-connections.ts";
+import { endsOf, noticeCrashes } from "#agent/apps/crash-history.ts";
+import { decideUpkeep } from "#agent/apps/decide-upkeep.ts";
+import { readDesired } from "#agent/apps/desired.ts";
+import { type InstanceNote, readNotes, removeNote, writeNote } from "#agent/apps/instance-notes.ts";
+import { keepLastOutput } from "#agent/apps/last-output.ts";
+import { leadTraffic } from "#agent/apps/lead-traffic.ts";
+import { startDesired } from "#agent/apps/start-desired.ts";
+import { stopInstance } from "#agent/apps/stop-instance.ts";
+import type { SupervisedInstance } from "#agent/apps/supervisor.ts";
+import type { AgentContext } from "#agent/context/context.ts";
+import { listProjects } from "#agent/workspace/list-projects.ts";
+import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
+import type { ProjectId } from "#contract/ids.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
+import { pause } from "#contract/lib/pause.ts";
+
+/**
+ * Keeps what must run of all projects running, until the signal is aborted: after a start of the server, of the supervisor
+ * or of the agent, without the control plane. Ends what was replaced once it has drained, and what nothing names.
+ * @param onChange called when an instance begins or ends crash-looping
+ */
+export async function keepRunning(
+  context: AgentContext,
+  signal: AbortSignal,
+  onChange: (project: ProjectId) => void,
+): Promise<void> {
+  const { apps, settings } = context;
+  let problem: string | null = null;
+  while (!signal.aborted) {
+    const waking = new AbortController();
+    apps.wake = () => waking.abort();
+    const look = await lookAtAll(context, onChange);
+    // Once, and not every few seconds.
+    if (look.problem !== null && look.problem !== problem) context.log(look.problem);
+    problem = look.problem;
+    const ms = look.isDraining ? settings.drainCheckMs : settings.appsCheckMs;
+    await pause(ms, AbortSignal.any([signal, waking.signal]));
+  }
+}
+
+type Look = { readonly isDraining: boolean; readonly problem: string | null };
+
+async function lookAtAll(context: AgentContext, onChange: (project: ProjectId) => void): Promise<Look> {
+  const all = await listProjects(context.home);
+  const withApps = all.filter(({ folder }) => readDesired(folder) !== null || readNotes(folder).length > 0);
+  // A server without apps needs no supervisor.
+  if (withApps.length === 0) return { isDraining: false, problem: null };
+  const listed = await context.supervisor.list(null);
+  if (!listed.ok) return { isDraining: true, problem: `the supervisor does not answer: ${listed.reason}` };
+  const looks = withApps.map(({ id, folder }) => {
+    const own = context.apps.of(id);
+    const supervised = listed.value.filter(({ project }) => project === id);
+    const look = lookAt(context, folder, supervised, onChange).catch((error: unknown) => {
+      context.log(`${id}: its instances could not be checked: ${messageOf(error)}`);
+      return false;
+    });
+    own.looking = look.then(() => undefined);
+    return look;
+  });
+  return { isDraining: (await Promise.all(looks)).includes(true), problem: null };
+}
+
+/** @returns whether an instance of the project is draining */
+async function lookAt(
+  context: AgentContext,
+  folder: ProjectFolder,
+  supervised: readonly SupervisedInstance[],
+  onChange: (project: ProjectId) => void,
+): Promise<boolean> {
+  const now = context.clock.now();
+  const own = context.apps.of(folder.id);
+  const desired = readDesired(folder);
+  const notes = readNotes(folder);
+  const { claimed, stopping } = own;
+  const upkeep = decideUpkeep({ desired, notes, supervised, claimed, stopping }, now);
+
+  for (const note of upkeep.keep) writeNote(folder, { ...note, draining_until: null });
+  for (const name of upkeep.forget) removeNote(folder, name);
+  const noted = new Set(notes.flatMap((note) => (note.draining_until === null ? [] : [note.name])));
+  for (const note of upkeep.drain) if (!noted.has(note.name)) writeNote(folder, note);
+  const drained = upkeep.drain.filter((note) => isDrained(context, folder.id, note, now));
+  // Not waited for: an instance may take as long as it is allowed to, and the other projects must not wait.
+  for (const name of [...upkeep.stop, ...drained.map((note) => note.name)]) void stop(context, folder, name);
+
+  if (await noticeEnds(context, folder, supervised, now)) onChange(folder.id);
+  if (desired === null) return upkeep.drain.length > drained.length;
+  // A supervisor that was killed while the agent was not running has left instances, and does not know their commands.
+  const isFirst = own.slots === null && context.supervisor.kind === "process";
+  const starts = isFirst && claimed.size === 0 ? desired.instances : upkeep.start;
+  if (starts.length > 0) await startDesired(context, folder, desired, starts);
+  // Where a run is switching, it decides.
+  if (!own.isSwitching) await leadTraffic(context, folder, desired);
+  return upkeep.drain.length > drained.length;
+}
+
+async function stop(context: AgentContext, folder: ProjectFolder, name: string): Promise<void> {
+  const stopped = await stopInstance(context, folder.id, name);
+  if (stopped.ok) return removeNote(folder, name);
+  context.log(`${folder.id}: ${name} could not be stopped: ${stopped.reason}`);
+}
+
+/** Whether nobody is connected any more to an instance that drains. */
+function isDrained(
+  { settings, apps }: AgentContext,
+  project: ProjectId,
+  { name, port }: InstanceNote,
+  now: number,
+): boolean {
+  const { drainingSince } = apps.of(project);
+  const since = drainingSince.get(name) ?? now;
+  drainingSince.set(name, since);
+  return port !== null && now - since >= settings.leastDrainMs && countConnections(port) === 0;
+}
+
+/** Notices which instances ended since the last look. @returns whether one began or ended crash-looping */
+async function noticeEnds(
+  context: AgentContext,
+  folder: ProjectFolder,
+  supervised: readonly SupervisedInstance[],
+  now: number,
+): Promise<boolean> {
+  const { crashes } = context.apps.of(folder.id);
+  let hasChanged = false;
+  for (const one of supervised) {
+    const before = crashes.get(one.name) ?? null;
+    const wasLooping = readNotes(folder).find(({ name }) => name === one.name)?.is_crash_looping ?? false;
+    const after = noticeCrashes(before ?? { ends: endsOf(one), recent: [], isLooping: wasLooping }, one, now);
+    crashes.set(one.name, after);
+    if (after.ends > (before?.ends ?? 0)) await keepLastOutput(context, folder, one.name);
+    const note = readNotes(folder).find(({ name }) => name === one.name);
+    if (note === undefined || note.is_crash_looping === after.isLooping) continue;
+    writeNote(folder, { ...note, is_crash_looping: after.isLooping });
+    hasChanged = true;
+  }
+  return hasChanged;
+}

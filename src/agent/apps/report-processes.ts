@@ -1,0 +1,88 @@
+import { endOf } from "#agent/apps/describe-exit.ts";
+import { type Desired, readDesired } from "#agent/apps/desired.ts";
+import { type InstanceNote, readNotes } from "#agent/apps/instance-notes.ts";
+import { cpuPercent, instanceState } from "#agent/apps/instance-state.ts";
+import type { SupervisedInstance } from "#agent/apps/supervisor.ts";
+import type { AgentContext } from "#agent/context/context.ts";
+import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
+import { describeEnd } from "#build/failure/command-failure.ts";
+import {
+  type InstanceReport,
+  MAX_INSTANCES,
+  type ProcessReport,
+} from "#contract/endpoints/processes/schemas.ts";
+import { wantedInstances } from "#contract/processes/resolve-processes.ts";
+
+const MAX_REPORTED_INSTANCES = 4 * MAX_INSTANCES;
+const MAX_LAST_EXIT = 100;
+
+type AppContext = Pick<AgentContext, "apps" | "clock" | "supervisor" | "log">;
+
+/**
+ * Reports what runs of a project.
+ * @param listed the instances of all projects, if they are known already
+ * @returns `undefined` for a project without processes
+ */
+export async function reportProcesses(
+  context: AppContext,
+  folder: ProjectFolder,
+  listed: readonly SupervisedInstance[] | null,
+): Promise<ProcessReport[] | undefined> {
+  const desired = readDesired(folder);
+  if (desired === null) return undefined;
+  const supervised = listed ?? (await listOf(context, folder));
+  const own = supervised.filter(({ project }) => project === folder.id);
+  // Together with the notes, because the agent may have started some since.
+  const notes = new Map(readNotes(folder).map((note) => [note.name, note]));
+  return desired.processes.map((process) => ({
+    name: process.name,
+    command: process.command,
+    port: process.port,
+    wanted: wantedInstances(process),
+    stopped: process.stopped,
+    instances: own
+      .filter(({ name }) => notes.get(name)?.process === process.name)
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+      .slice(0, MAX_REPORTED_INSTANCES)
+      .map((one) => reportInstance(context, folder, desired, one, notes.get(one.name) ?? null)),
+  }));
+}
+
+async function listOf(
+  { supervisor, log }: AppContext,
+  folder: ProjectFolder,
+): Promise<readonly SupervisedInstance[]> {
+  const listed = await supervisor.list(folder.id);
+  if (listed.ok) return listed.value;
+  log(`${folder.id}: its instances cannot be reported: ${listed.reason}`);
+  return [];
+}
+
+function reportInstance(
+  { apps, clock }: AppContext,
+  folder: ProjectFolder,
+  desired: Desired,
+  one: SupervisedInstance,
+  note: InstanceNote | null,
+): InstanceReport {
+  const { name, startedAt, restarts, memoryBytes, lastExit } = one;
+  const own = apps.of(folder.id);
+  const { percent, sample } = cpuPercent(own.samples.get(name) ?? null, one, clock.now());
+  if (sample !== null) own.samples.set(name, sample);
+  const limitMb = desired.processes.find((process) => process.name === note?.process)?.limits.memory_mb;
+  return {
+    name,
+    state: instanceState(one, {
+      isDesired: desired.instances.some((wanted) => wanted.name === name),
+      isClaimed: own.claimed.has(name),
+      isCrashLooping: note?.is_crash_looping === true,
+    }),
+    started_at: startedAt === null ? null : new Date(startedAt).toISOString(),
+    restarts,
+    memory_bytes: memoryBytes,
+    cpu_percent: percent,
+    last_exit:
+      lastExit === null ? null : describeEnd(endOf(lastExit, limitMb ?? null)).slice(0, MAX_LAST_EXIT),
+    last_output: lastExit === null ? null : (own.lastOutput.get(name) ?? null),
+  };
+}

@@ -1,0 +1,179 @@
+import { noCrashes } from "#agent/apps/crash-history.ts";
+import { type Desired, discardNextDesired, readDesired } from "#agent/apps/desired.ts";
+import { fingerprintOf } from "#agent/apps/fingerprint.ts";
+import { type InstanceNote, readNotes, removeNote, writeNote } from "#agent/apps/instance-notes.ts";
+import { instanceSpec } from "#agent/apps/instance-spec.ts";
+import { type InstancePlan, planInstances } from "#agent/apps/plan-instances.ts";
+import { stopInstance } from "#agent/apps/stop-instance.ts";
+import { returnPort, takePort } from "#agent/apps/take-port.ts";
+import type { AgentContext } from "#agent/context/context.ts";
+import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
+import type { Release } from "#agent/workspace/releases.ts";
+import type { RunOrder, RunVariables } from "#contract/agent-order.ts";
+import { DEFAULT_DRAIN_SECONDS, MAX_PROCESSES } from "#contract/endpoints/processes/schemas.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
+import { type ResultOf, succeed } from "#contract/lib/result.ts";
+import { resolveProcesses } from "#contract/processes/resolve-processes.ts";
+
+/** What a run or a correction wants of a project's instances. */
+export type RolloutRequest = {
+  /** `null` for a correction. */
+  readonly runId: string | null;
+  /** The version that names the new instances. */
+  readonly version: number;
+  readonly release: Release;
+  readonly settings: NonNullable<RunOrder["processes"]>;
+  readonly restart: readonly string[];
+  readonly drainSeconds: number;
+  readonly domain: string;
+  readonly healthCheck: RunOrder["health_check"];
+  readonly variables: RunVariables | undefined;
+  /** The variables with open secrets. */
+  readonly environment: Readonly<Record<string, string>>;
+};
+
+/** A change of a project's instances that is under way. `before`: what must run if it fails; `null`: nothing. */
+export type Rollout = {
+  readonly request: RolloutRequest;
+  readonly before: Desired | null;
+  readonly next: Desired;
+  readonly plan: InstancePlan;
+  /** The instances that were started so far. */
+  readonly started: Map<string, InstanceNote>;
+};
+
+/** The request of an order for a release. */
+export function requestOf(
+  order: RunOrder,
+  release: Release,
+  environment: RolloutRequest["environment"],
+): RolloutRequest {
+  return {
+    runId: order.run_id,
+    version: order.version,
+    release,
+    settings: order.processes ?? {},
+    restart: order.restart ?? [],
+    drainSeconds: order.drain_seconds ?? DEFAULT_DRAIN_SECONDS,
+    domain: order.domain,
+    healthCheck: order.health_check,
+    variables: order.variables,
+    environment,
+  };
+}
+
+/**
+ * Decides which instances to keep, to start and to replace, and claims them: until `endRollout`, nothing else stops them.
+ * @returns `null` for a project that has no processes and had none
+ */
+export async function planRollout(
+  context: AgentContext,
+  folder: ProjectFolder,
+  request: RolloutRequest,
+): Promise<ResultOf<Rollout | null, { readonly reason: string }>> {
+  const { release, settings, version, variables } = request;
+  const processes = resolveProcesses(release.processes ?? {}, settings);
+  if (processes.length > MAX_PROCESSES)
+    return { ok: false, reason: `the project has more than ${MAX_PROCESSES} processes` };
+  const hadAny = readDesired(folder) !== null || readNotes(folder).length > 0;
+  if (processes.length === 0 && !hadAny) return succeed(null);
+  const listed = await context.supervisor.list(folder.id);
+  if (!listed.ok) return listed;
+
+  // From here to the claim in one step, see `instance-notes.ts`.
+  const apps = context.apps.of(folder.id);
+  const before = readDesired(folder);
+  const notes = readNotes(folder);
+  const current = new Set(before?.instances.map(({ name }) => name));
+  const running = listed.value
+    .filter(({ name, state }) => state === "running" && !apps.stopping.has(name))
+    .flatMap(({ name }) => notes.filter((note) => note.name === name && !note.is_crash_looping))
+    .map(({ name, process, fingerprint }) => ({
+      name,
+      process,
+      fingerprint,
+      isDraining: !current.has(name),
+    }));
+  const taken = new Set([...notes, ...listed.value].map(({ name }) => name));
+  const wanted = processes.map((process) => ({
+    process,
+    fingerprint: fingerprintOf(release.version, process, variables),
+  }));
+  const plan = planInstances(wanted, running, version, taken, request.restart);
+  const instances = [...plan.kept, ...plan.started].map(({ name, processName }) => ({
+    name,
+    process: processName,
+  }));
+  for (const { name } of instances) apps.claimed.add(name);
+  const kept = new Set(plan.kept.map(({ name }) => name));
+  const next: Desired = {
+    run_id: request.runId,
+    version,
+    release: release.version,
+    processes: [...processes],
+    instances,
+    // All that must run now, also one that waits for its restart.
+    replaced: [...current].filter((name) => !kept.has(name)),
+    drain_seconds: request.drainSeconds,
+    settings,
+    domain: request.domain,
+    health_check: request.healthCheck,
+  };
+  return succeed({ request, before, next, plan, started: new Map() });
+}
+
+type Planned = InstancePlan["started"][number];
+
+/** Starts a new instance, after noting it. */
+export async function startPlanned(
+  context: AgentContext,
+  folder: ProjectFolder,
+  rollout: Rollout,
+  { name, processName, process, fingerprint }: Planned,
+): Promise<ResultOf<InstanceNote, { readonly reason: string }>> {
+  const { release, environment } = rollout.request;
+  let port: number | null = null;
+  try {
+    port = process.port ? await takePort(context) : null;
+    const note: InstanceNote = {
+      ...{ name, process: processName, release: release.version, port, fingerprint },
+      ...{ draining_until: null, is_crash_looping: false },
+    };
+    writeNote(folder, note);
+    rollout.started.set(name, note);
+    context.apps.of(folder.id).crashes.set(name, noCrashes);
+    const spec = await instanceSpec(context, folder, release, process, note, environment);
+    if (!spec.ok) return spec;
+    const started = await context.supervisor.start(spec.value);
+    return started.ok ? succeed(note) : started;
+  } catch (error) {
+    return { ok: false, reason: messageOf(error) };
+  } finally {
+    returnPort(context, port);
+  }
+}
+
+/** Stops what a rollout that failed has started, and forgets what it prepared. Safe to repeat. */
+export async function revertRollout(
+  context: AgentContext,
+  folder: ProjectFolder,
+  rollout: Rollout,
+): Promise<void> {
+  await discardNextDesired(folder);
+  await Promise.all(
+    [...rollout.started.keys()].map(async (name) => {
+      const stopped = await stopInstance(context, folder.id, name);
+      if (stopped.ok) removeNote(folder, name);
+      // Otherwise it is stopped at the next look at the project.
+      else context.log(`${folder.id}: ${name} could not be stopped: ${stopped.reason}`);
+    }),
+  );
+}
+
+/** Lets the project's instances be started and stopped by the reconciliation again. */
+export function endRollout({ apps }: Pick<AgentContext, "apps">, folder: ProjectFolder): void {
+  const own = apps.of(folder.id);
+  own.claimed.clear();
+  own.isSwitching = false;
+  apps.wake();
+}

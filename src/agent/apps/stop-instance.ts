@@ -1,0 +1,21 @@
+import type { SupervisorResult } from "#agent/apps/supervisor.ts";
+import type { AgentContext } from "#agent/context/context.ts";
+import type { ProjectId } from "#contract/ids.ts";
+
+/** Stops an instance. Nothing can keep it from the moment of the call. Safe to repeat. */
+export async function stopInstance(
+  { apps, supervisor }: Pick<AgentContext, "apps" | "supervisor">,
+  project: ProjectId,
+  name: string,
+): Promise<SupervisorResult<null>> {
+  const own = apps.of(project);
+  own.stopping.add(name);
+  try {
+    const stopped = await supervisor.stop(project, name);
+    if (stopped.ok)
+      for (const kept of [own.crashes, own.drainingSince, own.samples, own.lastOutput]) kept.delete(name);
+    return stopped;
+  } finally {
+    own.stopping.delete(name);
+  }
+}

@@ -1,0 +1,99 @@
+import { isApp, readDesired } from "#agent/apps/desired.ts";
+import { findEnded } from "#agent/apps/await-instance.ts";
+import { leadTraffic } from "#agent/apps/lead-traffic.ts";
+import { planSite, publishSite } from "#agent/apps/publish-site.ts";
+import { type Rollout, startPlanned } from "#agent/apps/rollout.ts";
+import { stopInstance } from "#agent/apps/stop-instance.ts";
+import { endedFailure } from "#agent/run/start/start-failure.ts";
+import type { RunScope } from "#agent/run/step/run-scope.ts";
+import { fail, failWith, interrupted, type Step } from "#agent/run/step/step.ts";
+import { readRelease, type Release } from "#agent/workspace/releases.ts";
+import { succeed } from "#contract/lib/result.ts";
+import { pause } from "#contract/lib/pause.ts";
+
+/** Leads the project's domain to the new instances, or to the release's files if it has none. */
+export async function switchTraffic(
+  { context, folder, order, log }: RunScope,
+  release: Release,
+  rollout: Rollout | null,
+): Promise<void> {
+  const next = rollout?.next ?? null;
+  if (next !== null) {
+    context.apps.of(folder.id).isSwitching = true;
+    await leadTraffic(context, folder, next);
+    const web = next.instances.filter(({ process }) => process === "web").map(({ name }) => name);
+    if (web.length > 0) log.system("activate", `switched ${order.domain} to ${web.join(", ")}`);
+    else if (isApp(next)) log.system("activate", `${order.domain} is stopped: it has no instances`);
+  }
+  const names = { domain: order.domain, aliases: [...(order.aliases ?? [])] };
+  await publishSite(context, folder, planSite(release, next !== null && isApp(next)), names);
+}
+
+/**
+ * Leads the domain back to what must run, after a switch that failed.
+ * @param previous the release that was served before
+ */
+export async function switchTrafficBack(
+  { context, folder }: Pick<RunScope, "context" | "folder">,
+  previous: number | null,
+): Promise<void> {
+  const desired = readDesired(folder);
+  await leadTraffic(context, folder, desired);
+  const release = previous === null ? null : await readRelease(folder, previous);
+  await publishSite(context, folder, planSite(release, desired !== null && isApp(desired)), null);
+}
+
+/**
+ * Starts the new instances without a port, after the switch: an earlier release must not get the jobs of a later one. The
+ * old ones of a process without overlap end before.
+ */
+export async function startWorkers(scope: RunScope, rollout: Rollout | null): Promise<Step<null>> {
+  const { context, folder, log } = scope;
+  if (rollout === null) return succeed(null);
+  const alone = new Set(rollout.next.processes.filter(({ overlap }) => !overlap).map(({ name }) => name));
+  const workers = rollout.plan.started.filter(({ process }) => !process.port);
+  const replaced = new Set(rollout.next.replaced);
+  for (const { name, process } of rollout.before?.instances ?? []) {
+    if (!replaced.has(name) || !alone.has(process)) continue;
+    log.system("activate", `stopping ${name} before its replacement starts`);
+    const stopped = await stopInstance(context, folder.id, name);
+    if (!stopped.ok) return fail("start_failed", "activate", `${name} cannot be stopped: ${stopped.reason}`);
+  }
+  for (const worker of workers) {
+    log.system("activate", `starting ${worker.name}`);
+    const started = await startPlanned(context, folder, rollout, worker);
+    if (scope.interrupt.signal.aborted) return interrupted;
+    if (!started.ok)
+      return fail(
+        "start_failed",
+        "activate",
+        scope.mask(`${worker.name} cannot be started: ${started.reason}`),
+      );
+  }
+  return succeed(null);
+}
+
+const SETTLE_POLL_MS = 100;
+
+/** Checks before the verdict that the new instances without a port still run. */
+export async function checkWorkers(scope: RunScope, rollout: Rollout | null): Promise<Step<null>> {
+  const { context, folder, interrupt, log } = scope;
+  const workers = rollout?.plan.started.filter(({ process }) => !process.port) ?? [];
+  if (workers.length === 0) return succeed(null);
+  const names = workers.map(({ name }) => name);
+  const { clock, settings } = context;
+  const until = clock.monotonic() + settings.settleMs;
+  while (true) {
+    const ended = await findEnded(context.supervisor, folder.id, names, 1);
+    if (ended !== null) {
+      const { name, exit } = ended;
+      const limitMb = workers.find((one) => one.name === name)?.process.limits.memory_mb ?? null;
+      const failure = await endedFailure(scope, "verify", name, exit, limitMb);
+      log.system("verify", failure.message);
+      return failWith(failure);
+    }
+    if (interrupt.signal.aborted) return interrupted;
+    if (clock.monotonic() >= until) return succeed(null);
+    await pause(SETTLE_POLL_MS, interrupt.signal);
+  }
+}

@@ -1,0 +1,71 @@
+import { stripVTControlCharacters } from "node:util";
+
+import type { Readiness } from "#agent/apps/await-instance.ts";
+import { endOf } from "#agent/apps/describe-exit.ts";
+import { readLogEnd } from "#agent/apps/instance-log.ts";
+import type { InstanceNote } from "#agent/apps/instance-notes.ts";
+import type { InstanceExit } from "#agent/apps/supervisor.ts";
+import { describeTry } from "#agent/lib/http/check-health.ts";
+import type { RunScope } from "#agent/run/step/run-scope.ts";
+import type { StageLimit } from "#agent/run/step/stage-limit.ts";
+import { describeEnd, evidenceOf } from "#build/failure/command-failure.ts";
+import { memoryHint } from "#build/failure/failure-hint.ts";
+import { makeFailure } from "#build/failure/make-failure.ts";
+import { portHint, startHint } from "#build/failure/start-hint.ts";
+import { type Failure, MAX_HEALTH_BODY, MAX_STDERR_TAIL } from "#contract/endpoints/deployments/schemas.ts";
+import { failingLine } from "#contract/output-lines.ts";
+
+/** The failure of a new instance that ended by itself. */
+export async function endedFailure(
+  scope: RunScope,
+  stage: "start" | "verify",
+  name: string,
+  exit: InstanceExit | null,
+  limitMb: number | null,
+): Promise<Failure> {
+  const end = endOf(exit, limitMb);
+  const output = await lastOutput(scope, name);
+  const plain = stripVTControlCharacters(output);
+  const hint = memoryHint(end) ?? startHint(plain);
+  const evidence = evidenceOf({ end, stderrTail: output, outputTail: output });
+  const failure = makeFailure("start_failed", stage, `${name} ${describeEnd(end)}`, evidence, hint);
+  const line = failingLine(plain);
+  return line === null ? failure : { ...failure, failing_line: line };
+}
+
+/** The failure of a new instance that runs, but cannot get requests. */
+export async function notReadyFailure(
+  scope: RunScope,
+  { name, port }: InstanceNote,
+  readiness: Exclude<Readiness, { kind: "ready" }>,
+  { seconds }: StageLimit,
+): Promise<Failure> {
+  const output = await lastOutput(scope, name);
+  const tail = { stderr_tail: output };
+  switch (readiness.kind) {
+    case "failed":
+      return makeFailure("start_failed", "start", `${name} cannot be checked: ${readiness.reason}`, tail);
+    case "not_listening": {
+      const what = readiness.stranger
+        ? `another program listens on the port ${port} of ${name}`
+        : `${name} did not listen on port ${port} within ${seconds} seconds`;
+      const hint = readiness.stranger ? null : portHint(stripVTControlCharacters(output), port ?? 0);
+      return makeFailure("timed_out", "start", what, tail, hint);
+    }
+    case "unhealthy": {
+      const { best, tries } = readiness;
+      const { path, status } = scope.order.health_check ?? {};
+      const message = `${name} did not answer ${status} to ${path} in ${tries} tries: ${describeTry(best)}`;
+      if (best.kind !== "answered")
+        return makeFailure("health_check_failed", "start", message, { health_status: null, ...tail });
+      const isCut = Buffer.byteLength(best.body) >= MAX_HEALTH_BODY;
+      const evidence = { health_status: best.status, health_body: scope.mask(best.body, isCut), ...tail };
+      return makeFailure("health_check_failed", "start", message, evidence);
+    }
+  }
+}
+
+/** The last lines that an instance printed, masked. */
+async function lastOutput({ folder, mask }: RunScope, name: string): Promise<string> {
+  return mask(await readLogEnd(folder, name, MAX_STDERR_TAIL));
+}

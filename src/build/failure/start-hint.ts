@@ -1,0 +1,47 @@
+import { failureHint } from "#build/failure/failure-hint.ts";
+import type { KnownFailure } from "#build/failure/known-failure.ts";
+
+const missing = (name: string) =>
+  `Set the variable${name === "" ? "" : ` ${name}`} in the project. Instances get all variables and secrets.`;
+
+/** Failures that mean something else for an app than for a build. */
+const startFailures: readonly KnownFailure[] = [
+  [
+    /EADDRINUSE|[Aa]ddress (?:is )?already in use/,
+    () => "The app listens on a port that is in use. Let it listen on the port in the variable PORT.",
+  ],
+  [
+    /[Mm]issing (?:required )?(?:environment|env) (?:variable|var)s?:? *[`'"]?([A-Z][A-Z0-9_]{1,99})?/,
+    missing,
+  ],
+  [/KeyError: '([A-Z][A-Z0-9_]{2,99})'/, missing],
+  [/Set the ([A-Z][A-Z0-9_]{1,99}) environment variable/, missing],
+  [/UndefinedValueError: ([A-Z][A-Z0-9_]{1,99}) not found/, missing],
+  [/Missing encryption key to decrypt file with/, () => missing("RAILS_MASTER_KEY")],
+];
+
+/**
+ * What to do about an instance that ended, if its output shows a known cause.
+ * @param output the last lines of its output
+ */
+export function startHint(output: string): string | null {
+  for (const [pattern, hint] of startFailures) {
+    const found = pattern.exec(output);
+    if (found !== null) return hint(...found.slice(1).map((group) => group ?? ""));
+  }
+  return failureHint(output);
+}
+
+/** Programs print where they listen: `http://localhost:3000`, `0.0.0.0:3000`, `port 3000`. */
+const PORT_IN_OUTPUT = /(?:\bport:? |:)(\d{2,5})\b(?![:.\d-])/gi;
+
+/** What to do about an instance that runs, and does not listen on its port. */
+export function portHint(output: string, port: number): string {
+  const others = [...output.matchAll(PORT_IN_OUTPUT)].map(([, digits]) => Number(digits));
+  const other = others.find((found) => found !== port && found > 79 && found < 65_536);
+  const what =
+    other === undefined
+      ? "The app must listen on the port in the variable PORT"
+      : `The app seems to listen on port ${other}. It must listen on the port in the variable PORT`;
+  return `${what}, at 127.0.0.1 or at all addresses. A process without a port, such as a worker, needs the setting \`port: false\`.`;
+}

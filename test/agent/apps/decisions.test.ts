@@ -1,0 +1,283 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { type CrashHistory, noCrashes, noticeCrashes } from "#agent/apps/crash-history.ts";
+import { decideUpkeep, type InstancesNow } from "#agent/apps/decide-upkeep.ts";
+import type { Desired } from "#agent/apps/desired.ts";
+import { fingerprintOf } from "#agent/apps/fingerprint.ts";
+import type { InstanceNote } from "#agent/apps/instance-notes.ts";
+import { cpuPercent, instanceState } from "#agent/apps/instance-state.ts";
+import { planInstances, type RunningInstance } from "#agent/apps/plan-instances.ts";
+import type { RunVariables } from "#contract/agent-order.ts";
+import { AccountId } from "#contract/ids.ts";
+import { type ResolvedProcess, resolveProcesses } from "#contract/processes/resolve-processes.ts";
+
+const processOf = (name: string, instances: number): ResolvedProcess => {
+  const [resolved] = resolveProcesses({ [name]: { command: `run ${name}`, instances } }, {});
+  if (resolved === undefined) throw new Error("no process");
+  return resolved;
+};
+const wanted = (name: string, instances: number, fingerprint = "new") => ({
+  process: processOf(name, instances),
+  fingerprint,
+});
+const running = (name: string, fingerprint: string, isDraining = false): RunningInstance => ({
+  ...{ name, fingerprint, isDraining },
+  process: name.replace(/-\d+-\d+$/, ""),
+});
+const namesOf = (ones: readonly { readonly name: string }[]) => ones.map(({ name }) => name);
+const taken = (ones: readonly RunningInstance[]) => new Set(namesOf(ones));
+
+describe("the plan of a deployment's instances", () => {
+  it("replaces every instance of another release", () => {
+    const before = [running("web-7-0", "old"), running("web-7-1", "old")];
+    const plan = planInstances([wanted("web", 2)], before, 8, taken(before), []);
+    expect(namesOf(plan.started)).toEqual(["web-8-0", "web-8-1"]);
+    expect(plan.replaced).toEqual(["web-7-0", "web-7-1"]);
+  });
+
+  it("touches nothing that runs when a process is scaled", () => {
+    const before = [running("web-7-0", "new"), running("web-7-1", "new")];
+    const up = planInstances([wanted("web", 3)], before, 8, taken(before), []);
+    expect([namesOf(up.kept), namesOf(up.started), up.replaced]).toEqual([
+      ["web-7-0", "web-7-1"],
+      ["web-8-0"],
+      [],
+    ]);
+    const down = planInstances([wanted("web", 1)], before, 9, taken(before), []);
+    expect([namesOf(down.kept), namesOf(down.started), down.replaced]).toEqual([
+      ["web-7-0"],
+      [],
+      ["web-7-1"],
+    ]);
+  });
+
+  it("takes draining instances back, and gives them no second drain otherwise", () => {
+    const before = [running("web-7-0", "new", true), running("web-8-0", "old")];
+    const back = planInstances([wanted("web", 1)], before, 9, taken(before), []);
+    expect([namesOf(back.kept), back.started, back.replaced]).toEqual([["web-7-0"], [], ["web-8-0"]]);
+    const on = planInstances([wanted("web", 1, "third")], before, 9, taken(before), []);
+    expect(on.replaced).toEqual(["web-8-0"]);
+  });
+
+  it("replaces the instances of a process that is restarted, although nothing changed", () => {
+    const before = [running("web-7-0", "new"), running("worker-7-0", "new")];
+    const plan = planInstances([wanted("web", 1), wanted("worker", 1)], before, 8, taken(before), ["web"]);
+    expect([namesOf(plan.kept), namesOf(plan.started)]).toEqual([["worker-7-0"], ["web-8-0"]]);
+  });
+
+  it("ends the instances of a process that was stopped or removed", () => {
+    const before = [running("web-7-0", "new"), running("gone-7-0", "new")];
+    const stopped = { ...wanted("web", 1), process: { ...processOf("web", 1), stopped: true } };
+    const plan = planInstances([stopped], before, 8, taken(before), []);
+    expect([plan.kept, plan.started, plan.replaced]).toEqual([[], [], ["web-7-0", "gone-7-0"]]);
+  });
+
+  it("always ends with the wanted number of instances, with new names", () => {
+    const one = fc.record({
+      process: fc.constantFrom("web", "worker"),
+      n: fc.nat(5),
+      fingerprint: fc.constantFrom("new", "old"),
+      isDraining: fc.boolean(),
+    });
+    const ones = fc.uniqueArray(one, { selector: ({ process, n }) => `${process}-${n}` });
+    fc.assert(
+      fc.property(ones, fc.nat(6), fc.nat(6), (found, webs, workers) => {
+        const before = found.map(({ process, n, ...rest }) => ({
+          ...rest,
+          process,
+          name: `${process}-3-${n}`,
+        }));
+        const plan = planInstances(
+          [wanted("web", webs), wanted("worker", workers)],
+          before,
+          3,
+          taken(before),
+          [],
+        );
+        const after = [...plan.kept, ...plan.started];
+        expect(after.filter(({ processName }) => processName === "web")).toHaveLength(webs);
+        expect(after.filter(({ processName }) => processName === "worker")).toHaveLength(workers);
+        expect(new Set(namesOf(after)).size).toBe(after.length);
+        expect(plan.started.filter(({ name }) => taken(before).has(name))).toEqual([]);
+        expect(plan.replaced.filter((name) => namesOf(after).includes(name))).toEqual([]);
+      }),
+    );
+  });
+});
+
+describe("the fingerprint of an instance", () => {
+  const account_id = AccountId.parse(`acct_${"0".repeat(26)}`);
+  const variables = (plain: Record<string, string>, revision: number): RunVariables => ({
+    account_id,
+    revision: 9,
+    deployed: false,
+    plain: Object.entries(plain).map(([name, value]) => ({ name, value })),
+    secrets: [
+      { name: "KEY", revision, build: false, sealed: null },
+      { name: "GANTRY_REPOSITORY_TOKEN", revision: revision + 1, build: false, sealed: null },
+    ],
+  });
+  const web = processOf("web", 1);
+
+  it("does not depend on the number of instances, the order of variables and the repository's token", () => {
+    const print = fingerprintOf(3, web, variables({ A: "1", B: "2" }, 4));
+    expect(fingerprintOf(3, { ...web, instances: 5 }, variables({ B: "2", A: "1" }, 4))).toBe(print);
+  });
+
+  it("changes with the release, the command, a limit, a variable's value and a secret's revision", () => {
+    const prints = [
+      fingerprintOf(3, web, variables({ A: "1" }, 4)),
+      fingerprintOf(4, web, variables({ A: "1" }, 4)),
+      fingerprintOf(3, { ...web, command: "other" }, variables({ A: "1" }, 4)),
+      fingerprintOf(3, { ...web, limits: { memory_mb: 64 } }, variables({ A: "1" }, 4)),
+      fingerprintOf(3, web, variables({ A: "2" }, 4)),
+      fingerprintOf(3, web, variables({ A: "1" }, 5)),
+    ];
+    expect(new Set(prints).size).toBe(prints.length);
+  });
+});
+
+describe("the upkeep of a project", () => {
+  const note = (name: string, change: Partial<InstanceNote> = {}): InstanceNote => ({
+    name,
+    process: name.replace(/-\d+-\d+$/, ""),
+    release: 7,
+    port: name.startsWith("web") ? 20_001 : null,
+    fingerprint: "f",
+    draining_until: null,
+    is_crash_looping: false,
+    ...change,
+  });
+  const desired = (names: readonly string[], replaced: readonly string[] = []): Desired => ({
+    run_id: null,
+    version: 8,
+    release: 8,
+    processes: [],
+    instances: names.map((name) => ({ name, process: note(name).process })),
+    replaced: [...replaced],
+    drain_seconds: 30,
+    settings: {},
+    domain: "shop.example",
+    health_check: null,
+  });
+  const now = 1_000_000;
+  const upkeep = (change: Partial<InstancesNow>) =>
+    decideUpkeep(
+      {
+        ...{ desired: null, notes: [], supervised: [] },
+        ...{ claimed: new Set(), stopping: new Set() },
+        ...change,
+      },
+      now,
+    );
+
+  it("starts what must run and does not", () => {
+    const { start, stop } = upkeep({ desired: desired(["web-8-0"]), notes: [note("web-8-0")] });
+    expect([namesOf(start), stop]).toEqual([["web-8-0"], []]);
+  });
+
+  it("drains what was replaced, for as long as set, and stops a replaced worker at once", () => {
+    const { drain, stop } = upkeep({
+      desired: desired(["web-8-0"], ["web-7-0", "worker-7-0"]),
+      notes: [note("web-8-0"), note("web-7-0"), note("worker-7-0")],
+      supervised: [{ name: "web-8-0" }, { name: "web-7-0" }, { name: "worker-7-0" }],
+    });
+    expect(drain).toEqual([{ ...note("web-7-0"), draining_until: now + 30_000 }]);
+    expect(stop).toEqual(["worker-7-0"]);
+  });
+
+  it("continues a drain of an earlier deployment, and stops the instance when its time is up", () => {
+    const of = (draining_until: number) =>
+      upkeep({
+        desired: desired([]),
+        notes: [note("web-6-0", { draining_until })],
+        supervised: [{ name: "web-6-0" }],
+      });
+    expect(namesOf(of(now + 1).drain)).toEqual(["web-6-0"]);
+    expect(of(now + 1).stop).toEqual([]);
+    expect(of(now).stop).toEqual(["web-6-0"]);
+  });
+
+  it("stops what nothing names, with and without a note, unless a run holds it", () => {
+    const supervised = [{ name: "web-9-0" }, { name: "web-9-1" }, { name: "stray-1-0" }];
+    const { stop } = upkeep({
+      desired: desired([]),
+      notes: [note("web-9-0"), note("web-9-1")],
+      supervised,
+      claimed: new Set(["web-9-1"]),
+    });
+    expect(stop).toEqual(["web-9-0", "stray-1-0"]);
+  });
+
+  it("ends the drain of an instance that is needed again, and forgets those that are gone", () => {
+    const { keep, forget } = upkeep({
+      desired: desired(["web-7-0"]),
+      notes: [note("web-7-0", { draining_until: now + 5 }), note("web-6-0")],
+      supervised: [{ name: "web-7-0" }],
+    });
+    expect([namesOf(keep), forget]).toEqual([["web-7-0"], ["web-6-0"]]);
+  });
+});
+
+describe("an instance", () => {
+  const look = (restarts: number, at: number, livesFor: number | null = 0) =>
+    ({
+      state: livesFor === null ? "restarting" : "running",
+      startedAt: livesFor === null ? null : at - livesFor,
+      restarts,
+    }) as const;
+  const after = (looks: readonly (readonly [at: number, restarts: number, livesFor: number | null])[]) =>
+    looks.reduce<CrashHistory>(
+      (before, [at, restarts, livesFor]) => noticeCrashes(before, look(restarts, at, livesFor), at),
+      noCrashes,
+    ).isLooping;
+
+  it("is crash-looping after five ends within a minute", () => {
+    expect(after([[5_000, 3, null]])).toBe(false);
+    expect(
+      after([
+        [5_000, 3, null],
+        [10_000, 5, 100],
+      ]),
+    ).toBe(true);
+    expect(after([[5_000, 4, null]])).toBe(true);
+  });
+
+  it("is not if its ends are further apart", () => {
+    const looks = [1, 2, 3, 4, 5, 6].map((n) => [n * 20_000, n, 10_000] as const);
+    expect(after(looks)).toBe(false);
+  });
+
+  it("stays so while the pauses between its lives grow, until one has lasted a minute", () => {
+    const loops = [
+      [5_000, 5, null],
+      [100_000, 7, null],
+      [200_000, 9, 1_000],
+    ] as const;
+    expect(after(loops)).toBe(true);
+    expect(after([...loops, [260_000, 9, 61_000]])).toBe(false);
+  });
+
+  it("has the state that its visitors see", () => {
+    const known = { isDesired: true, isClaimed: false, isCrashLooping: false };
+    expect(instanceState({ state: "running" }, known)).toBe("live");
+    expect(instanceState({ state: "running" }, { ...known, isDesired: false, isClaimed: true })).toBe(
+      "starting",
+    );
+    expect(instanceState({ state: "running" }, { ...known, isDesired: false })).toBe("draining");
+    expect(instanceState({ state: "stopping" }, known)).toBe("draining");
+    expect(instanceState({ state: "restarting" }, known)).toBe("restarting");
+    expect(instanceState({ state: "running" }, { ...known, isCrashLooping: true })).toBe("crash_looping");
+  });
+
+  it("uses CPU since the previous look, or since its start at the first", () => {
+    const first = cpuPercent(null, { cpuMs: 500, startedAt: 1_000 }, 2_000);
+    expect(first.percent).toBe(50);
+    const second = cpuPercent(first.sample, { cpuMs: 600, startedAt: 1_000 }, 4_000);
+    expect(second.percent).toBe(5);
+    expect(cpuPercent(second.sample, { cpuMs: 100, startedAt: 4_500 }, 5_500).percent).toBe(10);
+    expect(cpuPercent(second.sample, { cpuMs: 600, startedAt: 1_000 }, 4_100).percent).toBeNull();
+    expect(cpuPercent(null, { cpuMs: null, startedAt: 1 }, 5).percent).toBeNull();
+  });
+});

@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { HealthCheck } from "#contract/endpoints/projects/schemas.ts";
+import { Timeouts } from "#contract/endpoints/projects/schemas.ts";
+
+import { eventsOf, messagesOf, World } from "../support/harness.ts";
+import { notedInstances, slotAddresses, smallApp, smallWeb, visit } from "../support/small-app.ts";
+
+let world: World;
+beforeEach(async () => {
+  world = await World.create();
+  world.repository.commit(smallApp("one"));
+});
+afterEach(() => world.close());
+
+const processes = { web: smallWeb };
+const health_check = HealthCheck.parse({ path: "/up" });
+
+describe("a deployment of an app", () => {
+  it("starts it, checks it, leads its domain to it, and replaces it at the next", async () => {
+    await world.startAgent();
+    const { run, result } = await world.deploy({ processes, health_check, drain_seconds: 0 });
+    expect(result).toMatchObject({ outcome: "live", evidence: { health_check: { status: 200 } } });
+    expect(await visit(world)).toBe("one web-1-0");
+    expect(await visit(world, "/env/GANTRY_PROCESS")).toBe("web");
+    expect(eventsOf(run, "stage").map(({ stage }) => stage)).toEqual([
+      ...["fetch", "build", "start", "activate", "verify"],
+    ]);
+    const system = messagesOf(run, "system");
+    expect(system).toContain("starting web (1 instance)");
+    expect(system).toContainEqual(expect.stringMatching(/^web-1-0 listens on port 2\d{4} after \d+\.\d s$/));
+    expect(system).toContain("web-1-0 is healthy");
+    expect(system).toContain("switched shop.localhost to web-1-0");
+    expect(eventsOf(run, "result")[0]?.project.processes).toMatchObject([
+      { name: "web", wanted: 1, instances: [{ name: "web-1-0", state: "live", restarts: 0 }] },
+    ]);
+
+    world.repository.commit({ "version.txt": "two" });
+    expect((await world.deploy({ processes, health_check, drain_seconds: 0 })).result.outcome).toBe("live");
+    expect(await visit(world)).toBe("two web-2-0");
+    await expect.poll(() => notedInstances(world)).toEqual(["web-2-0"]);
+  });
+
+  it("keeps what runs when it is scaled, and leads evenly to all", async () => {
+    await world.startAgent();
+    await world.deploy({ processes });
+    const { result } = await world.deploy({
+      ...{ reuse_release: 1, preapproved: true },
+      processes: { web: { ...smallWeb, instances: 3 } },
+    });
+    expect(result.outcome).toBe("live");
+    expect(notedInstances(world)).toEqual(["web-1-0", "web-2-0", "web-2-1"]);
+    expect(slotAddresses(world)).toHaveLength(3);
+  });
+
+  it("fails with the last lines of output when it ends, and visitors never see it", async () => {
+    await world.startAgent();
+    await world.deploy({ processes });
+    world.repository.commit({ "server.js": "console.error('no database');\nprocess.exit(3);" });
+    const { run, result } = await world.deploy({ processes });
+    expect(result).toMatchObject({
+      outcome: "failed",
+      failure: {
+        code: "start_failed",
+        stage: "start",
+        message: "web-2-0 ended with exit code 3",
+        evidence: { exit_code: 3, stderr_tail: expect.stringContaining("no database") },
+      },
+    });
+    expect(eventsOf(run, "stage").map(({ stage }) => stage)).not.toContain("activate");
+    expect(await visit(world)).toBe("one web-1-0");
+    expect(notedInstances(world)).toEqual(["web-1-0"]);
+    expect(world.current).toBe("releases/1");
+  });
+
+  it("fails when it does not listen on its port, or does not pass its check", async () => {
+    await world.startAgent();
+    world.repository.commit({
+      "server.js":
+        "require('node:http').createServer().listen(0, () => console.log('http://localhost:3000')); ",
+    });
+    const timeouts = { ...Timeouts.parse({}), start_seconds: 4 };
+    expect((await world.deploy({ processes, timeouts })).result).toMatchObject({
+      failure: {
+        code: "timed_out",
+        stage: "start",
+        hint: expect.stringContaining("seems to listen on port 3000"),
+      },
+    });
+    world.repository.commit({ ...smallApp("sick"), sick: "" });
+    const check = HealthCheck.parse({ path: "/up", tries: 2, interval_seconds: 0.1 });
+    expect((await world.deploy({ processes, health_check: check })).result).toMatchObject({
+      failure: { code: "health_check_failed", stage: "start", evidence: { health_status: 503 } },
+    });
+    expect(world.current).toBeNull();
+    expect(notedInstances(world)).toEqual([]);
+  });
+});

@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { slotFiles } from "#agent/ingress/slots.ts";
+import { localSlotsFolder } from "#agent/ingress/slots.ts";
+
+import type { World } from "./harness.ts";
+
+/**
+ * A server whose answers say which release and instance it is. `/slow` takes 300 ms, `/exit` ends it, `/env/NAME` answers
+ * with a variable. It listens once the file in the variable WAIT_FOR exists, if that is set.
+ */
+const server = `
+const { createServer } = require("node:http");
+const { existsSync } = require("node:fs");
+const { GANTRY_INSTANCE, PORT, HOST, WAIT_FOR } = process.env;
+const answer = (request, response) => {
+  const [, what, name] = request.url.split("/");
+  if (what === "exit") process.exit(1);
+  const text = what === "env" ? (process.env[name] ?? "") : require("node:fs").readFileSync("version.txt", "utf8").trim() + " " + GANTRY_INSTANCE;
+  const status = existsSync("sick") && what === "up" ? 503 : 200;
+  const send = () => response.writeHead(status, { "x-host": request.headers.host }).end(text);
+  if (what === "slow") setTimeout(send, 300);
+  else send();
+};
+const listen = () => {
+  if (WAIT_FOR && !existsSync(WAIT_FOR)) return setTimeout(listen, 20);
+  createServer(answer).listen(Number(PORT), HOST, () => console.log("listening"));
+};
+listen();
+process.on("SIGTERM", () => process.exit(0));
+`;
+
+/** The files of the app, at a version that its answers name. */
+export const smallApp = (version: string) => ({ "server.js": server, "version.txt": version });
+
+/** The processes of a project with this app. */
+export const smallWeb = { command: "exec node server.js" };
+
+/** The addresses that the project's slots lead to, each once. */
+export function slotAddresses(world: World): readonly string[] {
+  const { slots } = slotFiles(localSlotsFolder(world.home), world.projectId);
+  return [...new Set(slots.map((path) => readFileSync(path, "utf8")))];
+}
+
+/** Requests a path of the app as a visitor would, through one of its slots. */
+export async function visit(world: World, path = "/"): Promise<string> {
+  const [address] = slotAddresses(world);
+  const response = await fetch(`http://${address}${path}`, { signal: AbortSignal.timeout(5_000) });
+  return response.text();
+}
+
+/** The instances that are noted, in order. */
+export function notedInstances(world: World): readonly string[] {
+  return namesIn(world.path("instances")).map((name) => name.replace(/\.json$/, ""));
+}
+
+const namesIn = (path: string) => {
+  try {
+    return readdirSync(join(path)).toSorted();
+  } catch {
+    return [];
+  }
+};
