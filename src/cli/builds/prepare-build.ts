@@ -109,10 +109,12 @@ async function writeFiles(
 
 /** The settings that are the project's own. */
 function ownSettings(project: Project): ChosenSettings {
-  const { automatic, framework, install_command, build_command, output_directory, activate_command } =
-    project;
+  const { automatic, framework, install_command, build_command, output_directory } = project;
+  const { release_command, activate_command, processes } = project;
   return {
+    release_command,
     activate_command,
+    processes,
     ...(automatic.includes("framework") ? {} : { framework }),
     ...(automatic.includes("install_command") ? {} : { install_command }),
     ...(automatic.includes("build_command") ? {} : { build_command }),
