@@ -1,6 +1,7 @@
 import { createProcessSupervisor } from "#agent/apps/process-supervisor.ts";
 import type { SupervisorOptions } from "#agent/apps/supervisor-connection.ts";
 import type { Supervisor } from "#agent/apps/supervisor.ts";
+import { createSystemdSupervisor } from "#agent/apps/systemd-supervisor.ts";
 import type { Isolation } from "#agent/isolation/isolation.ts";
 
 /** Who runs the instances of apps: systemd if projects are isolated, otherwise a process of the agent's user. */
@@ -9,19 +10,6 @@ export function chooseSupervisor(isolation: Isolation, options: SupervisorOption
     case "none":
       return createProcessSupervisor(options);
     case "projects":
-      return notYet;
+      return createSystemdSupervisor({ home: options.home, socketPath: isolation.socketPath });
   }
 }
-
-const refusal = async () => ({
-  ok: false as const,
-  reason: "the isolation helper of this server cannot run processes yet",
-});
-
-const notYet: Supervisor = {
-  kind: "systemd",
-  start: refusal,
-  stop: refusal,
-  list: async () => ({ ok: true, value: [] }),
-  listensOn: refusal,
-};

@@ -1,16 +1,28 @@
 import { join } from "node:path";
 
-import type { InstanceExit, SupervisedInstance, Supervisor } from "#agent/apps/supervisor.ts";
+import * as z from "zod/mini";
+
+import type {
+  InstanceExit,
+  InstanceSpec,
+  SupervisedInstance,
+  Supervisor,
+  SupervisorResult,
+} from "#agent/apps/supervisor.ts";
 import { askHelper, type HelperAnswer } from "#agent/isolation/helper.ts";
 import { instanceScript } from "#agent/isolation/job-script.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
+import { InstanceCommand } from "#agent/supervisor/protocol.ts";
+import { InstanceName } from "#contract/endpoints/processes/schemas.ts";
 import { ProjectId } from "#contract/ids.ts";
-import { type ResultOf, succeed } from "#contract/lib/result.ts";
+import { succeed } from "#contract/lib/result.ts";
 
 /** The helper gives the release to the project's user first, and a release may have many files. */
 const START_MS = 300_000;
 /** Longer than the longest grace period of an instance. */
 const STOP_MS = 660_000;
+/** What the helper takes, and less than systemd hands to a unit as a credential. */
+const MAX_SCRIPT_BYTES = 1_000_000;
 
 export type SystemdSupervisorOptions = {
   readonly home: string;
@@ -23,26 +35,41 @@ export type SystemdSupervisorOptions = {
  * commands. The units do not end with the agent, and nothing of them is left after a reboot.
  */
 export function createSystemdSupervisor({ home, socketPath }: SystemdSupervisorOptions): Supervisor {
+  /** Asks for something of one instance. The helper reads a line, so a name must not contain another one. */
+  async function ask(
+    verb: "start" | "stop" | "listens",
+    project: ProjectId,
+    name: string,
+    words: readonly (string | number)[],
+    { rest = "", answerMs }: { readonly rest?: string; readonly answerMs?: number } = {},
+  ): Promise<SupervisorResult<readonly string[]>> {
+    if (!InstanceName.safeParse(name).success)
+      return refused(`${JSON.stringify(name)} is not the name of an instance`);
+    const request = `${["app", verb, project, ...words].join(" ")}\n${rest}`;
+    return resultOf(await askHelper(socketPath, request, answerMs));
+  }
+
   return {
     kind: "systemd",
-    async start({ project, name, release, command, limits, stopSignal, stopSeconds }) {
-      const script = instanceScript(command, join(projectFolder(home, project).logs, `${name}.log`));
+    async start(spec) {
+      const { project, name, release, limits, stopSignal, stopSeconds } = spec;
+      const script = scriptOf(home, spec);
+      if (!script.ok) return script;
       const { memoryMb, cpuWeight, tasks } = limits;
-      const words = [
-        ...["app start", project, release, name, memoryMb ?? "infinity", cpuWeight, tasks],
-        ...[stopSignal, stopSeconds, Buffer.byteLength(script)],
-      ];
-      return doneOf(await askHelper(socketPath, `${words.join(" ")}\n${script}`, START_MS));
+      const words = [release, name, memoryMb ?? "infinity", cpuWeight, tasks, stopSignal, stopSeconds];
+      const length = Buffer.byteLength(script.value);
+      const options = { rest: script.value, answerMs: START_MS };
+      return done(await ask("start", project, name, [...words, length], options));
     },
     async stop(project, name) {
-      return doneOf(await askHelper(socketPath, `app stop ${project} ${name}\n`, STOP_MS));
+      return done(await ask("stop", project, name, [name], { answerMs: STOP_MS }));
     },
     async list(project) {
       const request = project === null ? "app list" : `app list ${project}`;
-      const answer = await askHelper(socketPath, `${request}\n`);
-      if (answer.kind === "failed") return refused(answer.reason);
+      const answer = resultOf(await askHelper(socketPath, `${request}\n`));
+      if (!answer.ok) return answer;
       const found: SupervisedInstance[] = [];
-      for (const word of answer.words.slice(1)) {
+      for (const word of answer.value) {
         const instance = readInstance(word);
         if (instance === null) return refused(`the isolation helper's answer is unreadable: ${word}`);
         found.push(instance);
@@ -50,20 +77,33 @@ export function createSystemdSupervisor({ home, socketPath }: SystemdSupervisorO
       return succeed(found);
     },
     async listensOn(project, name, port) {
-      const answer = await askHelper(socketPath, `app listens ${project} ${name} ${port}\n`);
-      return answer.kind === "failed" ? refused(answer.reason) : succeed(answer.words[1] === "yes");
+      const answer = await ask("listens", project, name, [name, port]);
+      return answer.ok ? succeed(answer.value[0] === "yes") : answer;
     },
   };
 }
 
-type Refusal = ResultOf<never, { readonly reason: string }>;
-
-function refused(reason: string): Refusal {
+function refused(reason: string): SupervisorResult<never> {
   return { ok: false, reason };
 }
 
-function doneOf(answer: HelperAnswer): ResultOf<null, { readonly reason: string }> {
-  return answer.kind === "failed" ? refused(answer.reason) : succeed(null);
+/** The words of an answer without the first, which says what it is an answer to. */
+function resultOf(answer: HelperAnswer): SupervisorResult<readonly string[]> {
+  return answer.kind === "failed" ? refused(answer.reason) : succeed(answer.words.slice(1));
+}
+
+function done(result: SupervisorResult<unknown>): SupervisorResult<null> {
+  return result.ok ? succeed(null) : result;
+}
+
+function scriptOf(home: string, { project, name, command }: InstanceSpec): SupervisorResult<string> {
+  const read = InstanceCommand.safeParse(command);
+  if (!read.success)
+    return refused(`the command of ${name} cannot be started: ${z.prettifyError(read.error)}`);
+  const script = instanceScript(command, join(projectFolder(home, project).logs, `${name}.log`));
+  return Buffer.byteLength(script) <= MAX_SCRIPT_BYTES
+    ? succeed(script)
+    : refused(`the command of ${name} and its variables are larger than ${MAX_SCRIPT_BYTES} bytes`);
 }
 
 const INSTANCE =

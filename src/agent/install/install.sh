@@ -574,7 +574,7 @@ UMask=0022
 # release and the latter two.
 ProtectSystem=strict
 ProtectHome=tmpfs
-InaccessiblePaths=-/run/gantry -/run/gantry-isolate -$isolate_socket -$settings -/run/dbus -/run/systemd/private
+InaccessiblePaths=-/run/gantry -/run/gantry-ingress -/run/gantry-isolate -$isolate_socket -$settings -/run/dbus -/run/systemd/private
 PrivateDevices=yes
 TemporaryFileSystem=/dev/shm:mode=1777
 PrivateIPC=yes

@@ -378,6 +378,7 @@ list_apps() {
 # Whether a process of the instance itself listens on the port, so that no other program passes for it.
 listens() {
   unit=gantry-app-$project-$1.service
+  [ -e "/run/systemd/transient/$unit" ] || answer "failed: there is no instance $1"
   sockets=$(awk -v port="$(printf %04X "$2")" '$4 == "0A" && substr($2, length($2) - 3) == port { print $10 }' \
     /proc/net/tcp /proc/net/tcp6 2>/dev/null || true)
   if [ -z "$sockets" ] || ! [ -e "$apps/$unit.life" ]; then answer "listens no"; fi

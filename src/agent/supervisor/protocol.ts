@@ -23,13 +23,16 @@ export function instancePath(project: ProjectId, name: string): string {
   return `/projects/${project}/instances/${encodeURIComponent(name)}`;
 }
 
+/** What the kernel takes as a command. */
+export const InstanceCommand = z.object({
+  argv: z.tuple([text(MAX_TEXT).check(z.minLength(1))], text(MAX_TEXT)),
+  cwd: text(4096).check(z.startsWith("/", "must be an absolute path")),
+  env: z.record(VariableName, text(MAX_TEXT)),
+});
+
 /** The body of a request to start an instance. */
 export const InstanceBody = z.object({
-  command: z.object({
-    argv: z.tuple([text(MAX_TEXT).check(z.minLength(1))], text(MAX_TEXT)),
-    cwd: text(4096).check(z.startsWith("/", "must be an absolute path")),
-    env: z.record(VariableName, text(MAX_TEXT)),
-  }),
+  command: InstanceCommand,
   stop_signal: StopSignal,
   stop_seconds: wholeBetween(0, 600),
 });
