@@ -1,4 +1,5 @@
 import type { Command } from "#cli/arguments/command.ts";
+import { apply } from "#cli/commands/apply.ts";
 import { build } from "#cli/commands/build.ts";
 import { cancel } from "#cli/commands/cancel.ts";
 import { completion } from "#cli/commands/completion.ts";
@@ -18,12 +19,17 @@ import { projectsList } from "#cli/commands/projects-list.ts";
 import { projectsSet } from "#cli/commands/projects-set.ts";
 import { projectsShow } from "#cli/commands/projects-show.ts";
 import { projectsTestRepository } from "#cli/commands/projects-test-repository.ts";
+import { ps } from "#cli/commands/ps.ts";
+import { restart } from "#cli/commands/restart.ts";
 import { rollback } from "#cli/commands/rollback.ts";
+import { scale } from "#cli/commands/scale.ts";
 import { serversAdd } from "#cli/commands/servers-add.ts";
 import { serversEnroll } from "#cli/commands/servers-enroll.ts";
 import { serversList } from "#cli/commands/servers-list.ts";
 import { serversRemove } from "#cli/commands/servers-remove.ts";
 import { serversShow } from "#cli/commands/servers-show.ts";
+import { start } from "#cli/commands/start.ts";
+import { stopCommand } from "#cli/commands/stop.ts";
 import { tokensCreate } from "#cli/commands/tokens-create.ts";
 import { tokensList } from "#cli/commands/tokens-list.ts";
 import { tokensRevoke } from "#cli/commands/tokens-revoke.ts";
@@ -50,6 +56,12 @@ export const commands: readonly Command[] = [
   rollback,
   cancel,
   deleteCommand,
+  ps,
+  scale,
+  restart,
+  stopCommand,
+  start,
+  apply,
   projectsList,
   projectsShow,
   projectsCreate,

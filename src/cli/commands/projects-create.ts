@@ -1,6 +1,13 @@
 import type { ServerId } from "#contract/ids.ts";
 import { readAll } from "#client/read-all.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
+import { givenFields } from "#cli/arguments/given-fields.ts";
+import {
+  processDetails,
+  processFields,
+  processOptions,
+  withoutRemovals,
+} from "#cli/commands/process-options.ts";
 import { emptyCommands, limitFields, projectFields, projectOptions } from "#cli/commands/project-options.ts";
 import { done, type Result, stop } from "#cli/outcome.ts";
 import { printableName } from "#cli/output/printable.ts";
@@ -16,6 +23,7 @@ export const projectsCreate = defineCommand({
   details: [
     "--branch defaults to main, --commits to reachable. The framework is detected from the repository's files, and the commands and the output directory follow from it.",
     emptyCommands,
+    processDetails,
   ],
   words: { name: { isRequired: true, help: "Project name" } },
   options: {
@@ -26,6 +34,7 @@ export const projectsCreate = defineCommand({
       help: "Server name or ID (default: the only server)",
     },
     ...projectOptions,
+    ...processOptions,
     link: { kind: "flag", help: "Also run gantry projects link for the new project" },
   },
   examples: ["projects create shop --repository git@github.com:you/shop.git --server web-1 --link"],
@@ -43,12 +52,17 @@ export const projectsCreate = defineCommand({
     if (!server.ok) return server;
     const limits = limitFields(options);
     if (!limits.ok) return limits;
+    const run = processFields(options);
+    if (!run.ok) return run;
+    const processes = withoutRemovals(run.value.processes);
+    if (!processes.ok) return processes;
     const project = await client.createProject({
       body: {
         name: words.name,
         repository,
         server_id: server.value.id,
         ...projectFields(options, limits.value),
+        ...givenFields({ ...run.value, processes: processes.value }),
       },
     });
     if (!project.ok) return project;

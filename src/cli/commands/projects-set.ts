@@ -1,6 +1,7 @@
 import { AutomaticSetting } from "#contract/endpoints/projects/schemas.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { givenFields } from "#cli/arguments/given-fields.ts";
+import { processDetails, processFields, processOptions } from "#cli/commands/process-options.ts";
 import { emptyCommands, limitFields, projectFields, projectOptions } from "#cli/commands/project-options.ts";
 import { done, stop } from "#cli/outcome.ts";
 import { findProject, findServer } from "#cli/session/find-named.ts";
@@ -10,13 +11,18 @@ import { printProject } from "#cli/views/project-facts.ts";
 export const projectsSet = defineCommand({
   name: "projects set",
   summary: "Change a project's settings",
-  details: [`The next deployment uses the new settings. ${emptyCommands}`],
+  details: [
+    `The next deployment uses the new settings; gantry apply starts one without a build. ${emptyCommands}`,
+    `${processDetails} An empty value, as in --process worker.instances=, removes the project's own one. The given aliases replace all others.`,
+  ],
   words: { project: { isRequired: false, help: "Project name or ID (default: the linked project)" } },
   options: {
     name: { kind: "text", value: "NAME", help: "New name" },
     repository: { kind: "text", short: "r", value: "URL", help: "Git repository to deploy from" },
     server: { kind: "text", value: "SERVER", help: "Server to move the project to with its next deployment" },
     ...projectOptions,
+    ...processOptions,
+    "no-aliases": { kind: "flag", help: "Remove all other host names" },
     automatic: {
       kind: "list",
       value: "SETTING",
@@ -24,7 +30,11 @@ export const projectsSet = defineCommand({
       help: "Setting to take from the framework again",
     },
   },
-  examples: ["projects set shop --branch next", "projects set --automatic build_command"],
+  examples: [
+    "projects set shop --branch next",
+    "projects set --automatic build_command",
+    "projects set --alias www.shop.example.com --process worker.command='node worker.js'",
+  ],
   run: withSession(async (session, { words, options }) => {
     const { client, output } = session;
     const found = await findProject(session, words.project);
@@ -33,6 +43,10 @@ export const projectsSet = defineCommand({
     if (server !== null && !server.ok) return server;
     const limits = limitFields(options);
     if (!limits.ok) return limits;
+    const run = processFields(options);
+    if (!run.ok) return run;
+    if (options["no-aliases"] && run.value.aliases !== null)
+      return stop("usage", "Pass either aliases or --no-aliases.");
     const { name, repository } = options;
     const automatic = AutomaticSetting.options.filter((each) => options.automatic.includes(each));
     const body = {
@@ -41,6 +55,8 @@ export const projectsSet = defineCommand({
         repository,
         server_id: server === null ? null : server.value.id,
         automatic: automatic.length === 0 ? null : automatic,
+        ...run.value,
+        aliases: options["no-aliases"] ? [] : run.value.aliases,
       }),
       ...projectFields(options, limits.value),
     };

@@ -2,7 +2,8 @@ import { VariableName, type Variables } from "#contract/endpoints/variables/sche
 import { succeed } from "#contract/lib/result.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { BUILD_WITHOUT_SECRETS, buildOptions, readBuild } from "#cli/commands/build-options.ts";
-import { done, type Result, stop } from "#cli/outcome.ts";
+import { type Result, stop } from "#cli/outcome.ts";
+import { applyOptions, checkApply, endChange } from "#cli/variables/apply-change.ts";
 import { findVariables } from "#cli/variables/find-variables.ts";
 import { withSession } from "#cli/session/session.ts";
 import { changeVariables, type NewVariable } from "#cli/variables/change-variables.ts";
@@ -10,7 +11,6 @@ import { secretNames, variableError } from "#cli/variables/check-variable.ts";
 import { readEnvFile } from "#cli/variables/read-env-file.ts";
 import type { EnvEntry } from "#client/read-env.ts";
 import { acceptKeyOption } from "#cli/variables/trust-seal-key.ts";
-import { printChange } from "#cli/views/variable-text.ts";
 
 export const variablesImport = defineCommand({
   name: "variables import",
@@ -26,11 +26,14 @@ export const variablesImport = defineCommand({
     "all-secret": { kind: "flag", help: "All variables of the file are secrets" },
     ...buildOptions,
     ...acceptKeyOption,
+    ...applyOptions,
   },
   examples: ["variables import .env --secret DATABASE_PASSWORD", "variables import secrets.env --all-secret"],
   run: withSession(async (session, { words, options }) => {
     const build = readBuild(options);
     if (!build.ok) return build;
+    const isApplicable = checkApply(options);
+    if (!isApplicable.ok) return isApplicable;
     const entries = await readEnvFile(session, words.file);
     if (!entries.ok) return entries;
     const named = checkNames(options.secret, entries.value, words.file);
@@ -61,8 +64,7 @@ export const variablesImport = defineCommand({
     if (!changed.ok) return changed;
     const count = entries.value.length;
     const what = `Set ${count === 1 ? "1 variable" : `${count} variables`} of ${words.file}`;
-    printChange(session, changed.value, { before: before.revision, what });
-    return done;
+    return endChange(session, changed.value, { projectId, before: before.revision, what }, options);
   }),
 });
 

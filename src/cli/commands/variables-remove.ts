@@ -1,10 +1,10 @@
 import { defineCommand } from "#cli/arguments/command.ts";
 import { didYouMean } from "#contract/lib/suggest.ts";
 import { confirm } from "#cli/ask.ts";
-import { done, missing } from "#cli/outcome.ts";
+import { missing } from "#cli/outcome.ts";
+import { applyOptions, checkApply, endChange } from "#cli/variables/apply-change.ts";
 import { findVariables } from "#cli/variables/find-variables.ts";
 import { withSession } from "#cli/session/session.ts";
-import { printChange } from "#cli/views/variable-text.ts";
 
 export const variablesRemove = defineCommand({
   name: "variables remove",
@@ -13,10 +13,15 @@ export const variablesRemove = defineCommand({
     "All removals of a call form one revision. Asks for confirmation; without a terminal, pass --yes.",
   ],
   words: { name: { isRequired: true, isList: true, help: "Variable to remove (can be repeated)" } },
-  options: { yes: { kind: "flag", short: "y", help: "Skip the confirmation prompt" } },
+  options: {
+    yes: { kind: "flag", short: "y", help: "Skip the confirmation prompt" },
+    ...applyOptions,
+  },
   examples: ["variables remove OLD_FLAG OLD_TOKEN --yes"],
   run: withSession(async (session, { words, options }) => {
     const { client } = session;
+    const isApplicable = checkApply(options);
+    if (!isApplicable.ok) return isApplicable;
     const found = await findVariables(session);
     if (!found.ok) return found;
     const { projectId, variables: before } = found.value;
@@ -30,10 +35,7 @@ export const variablesRemove = defineCommand({
     if (!confirmed.ok) return confirmed;
     const removed = await client.updateVariables({ params, body: { remove } });
     if (!removed.ok) return removed;
-    printChange(session, removed.value, {
-      before: before.revision,
-      what: `Removed ${remove.join(", ")}`,
-    });
-    return done;
+    const what = `Removed ${remove.join(", ")}`;
+    return endChange(session, removed.value, { projectId, before: before.revision, what }, options);
   }),
 });

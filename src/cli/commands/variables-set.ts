@@ -2,15 +2,15 @@ import type { Variables } from "#contract/endpoints/variables/schemas.ts";
 import { succeed } from "#contract/lib/result.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { BUILD_WITHOUT_SECRETS, buildOptions, readBuild } from "#cli/commands/build-options.ts";
-import { done, type Result, stop } from "#cli/outcome.ts";
+import { type Result, stop } from "#cli/outcome.ts";
 import { changeVariables, type NewVariable } from "#cli/variables/change-variables.ts";
 import { secretNames, variableError } from "#cli/variables/check-variable.ts";
+import { applyOptions, checkApply, endChange } from "#cli/variables/apply-change.ts";
 import { findVariables } from "#cli/variables/find-variables.ts";
 import { type Assignment, readAssignments } from "#cli/variables/read-assignments.ts";
 import { readValue } from "#cli/variables/read-value.ts";
 import { withSession } from "#cli/session/session.ts";
 import { acceptKeyOption, trustSealKey } from "#cli/variables/trust-seal-key.ts";
-import { printChange } from "#cli/views/variable-text.ts";
 
 export const variablesSet = defineCommand({
   name: "variables set",
@@ -29,9 +29,11 @@ export const variablesSet = defineCommand({
     "from-stdin": { kind: "text", value: "NAME", help: "Read the value of NAME from standard input" },
     ...buildOptions,
     ...acceptKeyOption,
+    ...applyOptions,
   },
   examples: [
     "variables set PUBLIC_URL=https://shop.example.com LOG_LEVEL=info",
+    "variables set LOG_LEVEL=debug --apply",
     "variables set --secret DATABASE_PASSWORD",
     "variables set --secret NPM_TOKEN --from-stdin NPM_TOKEN --build < token.txt",
     "variables set --secret TLS_KEY --from-file TLS_KEY=key.pem",
@@ -39,6 +41,8 @@ export const variablesSet = defineCommand({
   run: withSession(async (session, { words, options }) => {
     const build = readBuild(options);
     if (!build.ok) return build;
+    const isApplicable = checkApply(options);
+    if (!isApplicable.ok) return isApplicable;
     const assignments = readAssignments({
       plain: words["name=value"],
       secrets: options.secret,
@@ -95,8 +99,7 @@ export const variablesSet = defineCommand({
     });
     if (!changed.ok) return changed;
     const what = `Set ${[...values.keys()].join(", ")}`;
-    printChange(session, changed.value, { before: before.revision, what });
-    return done;
+    return endChange(session, changed.value, { projectId, before: before.revision, what }, options);
   }),
 });
 

@@ -27,3 +27,16 @@ export function durationText(seconds: number): string {
   const whole = Math.round(seconds);
   return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, "0")} s`;
 }
+
+/** The time since a date, in short: `12 s`, `3 min`, `5 h 12 min`, `2 d 5 h`. */
+export function ageText(time: string): string {
+  const seconds = Math.max(0, Math.floor((Date.now() - Date.parse(time)) / 1000));
+  const [days, hours, minutes] = [
+    Math.floor(seconds / 86_400),
+    Math.floor(seconds / 3_600) % 24,
+    Math.floor(seconds / 60) % 60,
+  ];
+  if (days > 0) return `${days} d ${hours} h`;
+  if (hours > 0) return `${hours} h ${minutes} min`;
+  return minutes > 0 ? `${minutes} min` : `${seconds} s`;
+}

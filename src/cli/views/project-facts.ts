@@ -1,3 +1,4 @@
+import { resolveProcesses } from "#contract/processes/resolve-processes.ts";
 import type { Limits, Project } from "#contract/endpoints/projects/schemas.ts";
 import { printFacts } from "#cli/output/facts.ts";
 import type { Output } from "#cli/output/output.ts";
@@ -19,6 +20,7 @@ export function printProject(output: Output, project: Project): void {
     ["id", project.id],
     ["url", project.url],
     ["domain", project.domain],
+    ["aliases", aliasesText(project.aliases)],
     ["serves", serving === null ? null : servingText(serving, output)],
     ["repository", printableName(project.repository)],
     ["branch", printableName(project.branch)],
@@ -33,6 +35,7 @@ export function printProject(output: Output, project: Project): void {
     ["release command", project.release_command === null ? null : printable(project.release_command)],
     ["activate command", project.activate_command === null ? null : printable(project.activate_command)],
     ["shared paths", project.shared_paths.length === 0 ? null : printable(project.shared_paths.join(", "))],
+    ["processes", processesText(project)],
     ["keeps releases", `${project.keep_releases}`],
     ["limits", limitsText(project.limits)],
     ["queue", project.queue],
@@ -54,6 +57,26 @@ function typeText(project: Project): string | null {
 function reasonsText({ automatic, framework_reasons }: Project): string | null {
   if (framework_reasons.length === 0 || !automatic.includes("framework")) return null;
   return printable(framework_reasons.join(", "));
+}
+
+/** `www.shop.example.com (redirects), shop.example.org` */
+function aliasesText(aliases: Project["aliases"]): string | null {
+  if (aliases.length === 0) return null;
+  return aliases.map(({ domain, redirect }) => (redirect ? `${domain} (redirects)` : domain)).join(", ");
+}
+
+/** `web, worker (2), clock (stopped)` */
+function processesText({
+  detected_processes: detected,
+  processes,
+  drain_seconds: drain,
+}: Project): string | null {
+  const resolved = resolveProcesses(detected, processes);
+  if (resolved.length === 0) return null;
+  const names = resolved.map(({ name, instances, stopped }) =>
+    stopped ? `${name} (stopped)` : instances === 1 ? name : `${name} (${instances})`,
+  );
+  return `${names.join(", ")}; replaced ones get ${drain} s to finish`;
 }
 
 function limitsText({ memory_mb, cpu_weight, tasks }: Limits): string | null {

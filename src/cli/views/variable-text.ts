@@ -36,19 +36,24 @@ export function noteNotSealed(session: Session, { not_sealed: names }: Variables
   );
 }
 
-/** Prints the result of a change of variables. @param before the revision before the change */
+/**
+ * Prints the result of a change of variables.
+ * @param before the revision before the change
+ * @param isApplied whether a deployment follows that uses it
+ */
 export function printChange(
   session: Session,
   variables: Variables,
-  { before, what }: { readonly before: number; readonly what: string },
+  change: { readonly before: number; readonly what: string; readonly isApplied: boolean },
 ): void {
   const { output } = session;
   output.json(variables);
   const { revision } = variables;
+  const { before, what, isApplied } = change;
   output.line(
     revision === before
       ? `Nothing has changed: revision ${revision} has these values.`
-      : `${what} in revision ${revision}. The next deployment uses it.`,
+      : `${what} in revision ${revision}.${isApplied ? "" : " The next deployment uses it."}`,
   );
   noteNotSealed(session, variables);
 }

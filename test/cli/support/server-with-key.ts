@@ -30,6 +30,7 @@ export async function createServerWithKey({ url, token }: Gantry, name: string):
   const enrollment = await api.call("POST", `/v1/servers/${server.id}/enrollment`);
   const identity = await enrol(networkTo(url), Enrollment.parse(enrollment.json).token, name);
   const agent = new ConnectedAgent(networkTo(url), identity);
+  agent.answersRequests = true;
   agent.tools = [
     { name: "node", version: "24.11.1" },
     { name: "corepack", version: null },

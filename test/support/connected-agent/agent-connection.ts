@@ -12,6 +12,7 @@ import {
   ToAgent,
 } from "#contract/agent-protocol.ts";
 import type { IsolationLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
+import type { ProcessReport } from "#contract/endpoints/processes/schemas.ts";
 import type { SealKey } from "#contract/endpoints/variables/schemas.ts";
 
 /** The key that an agent makes for every project. */
@@ -65,10 +66,6 @@ function passedTest({ request_id, project_id, branch }: RequestOf<"test_reposito
   return { type: "repository_tested", request_id, project_id, result };
 }
 
-function readNone({ request_id, project_id }: RequestOf<"read_processes">): AgentAnswer {
-  return { type: "processes_read", request_id, project_id, processes: [] };
-}
-
 /** The requests and messages of one agent, over the real link and the real endpoints. It keeps no state of any run. */
 export class AgentConnection {
   readonly serverId: string;
@@ -79,6 +76,8 @@ export class AgentConnection {
   isolation: IsolationLevel | undefined = "none";
   /** The programs that it reports; `undefined` for an agent that does not know them. */
   tools: ToolReport[] | undefined = undefined;
+  /** What it reports of the processes of every project that it is asked about. */
+  processes: ProcessReport[] = [];
   pongs = 0;
   closed: { code: number; reason: string } | null = null;
   readonly network: Network;
@@ -136,7 +135,11 @@ export class AgentConnection {
     if (!this.answersRequests) return;
     if (message.type === "make_deploy_key") this.answer(madeKey(message));
     if (message.type === "test_repository") this.answer(passedTest(message));
-    if (message.type === "read_processes") this.answer(readNone(message));
+    if (message.type === "read_processes") this.answer(this.#readProcesses(message));
+  }
+
+  #readProcesses({ request_id, project_id }: RequestOf<"read_processes">): AgentAnswer {
+    return { type: "processes_read", request_id, project_id, processes: this.processes };
   }
 
   /** Answers a request of the control plane. */

@@ -1,0 +1,99 @@
+import {
+  AllProcessSettings,
+  ProcessChanges,
+  type UpdateProcessInput,
+} from "#contract/endpoints/processes/schemas.ts";
+import type { Alias } from "#contract/endpoints/projects/schemas.ts";
+import { succeed } from "#contract/lib/result.ts";
+import type { Options, OptionSpecs } from "#cli/arguments/command-spec.ts";
+import { didYouMean } from "#contract/lib/suggest.ts";
+import { type Result, stop } from "#cli/outcome.ts";
+
+/** The project settings about what runs on the server, and what leads to it. */
+export const processOptions = {
+  alias: { kind: "list", value: "HOST", help: "Another host name, which redirects to the domain" },
+  "serve-alias": { kind: "list", value: "HOST", help: "Another host name, which shows the same site" },
+  process: {
+    kind: "list",
+    value: "NAME.FIELD=VALUE",
+    help: "Setting of a process, such as worker.instances=2",
+  },
+  drain: {
+    kind: "text",
+    value: "SECONDS",
+    help: "How long replaced instances may finish their requests (default: 30)",
+  },
+} as const satisfies OptionSpecs;
+
+/** Explains `--process` in the help of a command. */
+export const processDetails =
+  "The fields of --process are command, instances, port, memory_mb, cpu_weight, tasks, stop_signal, stop_seconds and overlap. They win over those of the repository.";
+
+const fieldKinds = {
+  command: "text",
+  instances: "number",
+  port: "flag",
+  memory_mb: "number",
+  cpu_weight: "number",
+  tasks: "number",
+  stop_signal: "text",
+  stop_seconds: "number",
+  overlap: "flag",
+} as const satisfies Record<keyof UpdateProcessInput, "text" | "number" | "flag">;
+
+const kindOf = new Map<string, "text" | "number" | "flag">(Object.entries(fieldKinds));
+
+type Fields = {
+  readonly aliases: Alias[] | null;
+  readonly drain_seconds: number | null;
+  readonly processes: ProcessChanges | null;
+};
+
+/** The fields of a request's body for the given options; `null` for omitted ones. */
+export function processFields(options: Options<typeof processOptions>): Result<Fields> {
+  const { drain } = options;
+  if (drain !== null && !/^\d+$/.test(drain)) return stop("usage", "--drain must be a whole number.");
+  const aliases = [
+    ...options.alias.map((domain) => ({ domain, redirect: true })),
+    ...options["serve-alias"].map((domain) => ({ domain, redirect: false })),
+  ];
+  const processes = readProcesses(options.process);
+  if (!processes.ok) return processes;
+  return succeed({
+    aliases: aliases.length === 0 ? null : aliases,
+    drain_seconds: drain === null ? null : Number(drain),
+    processes: options.process.length === 0 ? null : processes.value,
+  });
+}
+
+/** Reads `web.instances=2`. An empty value removes the project's own one. */
+function readProcesses(words: readonly string[]): Result<ProcessChanges> {
+  const changes = new Map<string, Record<string, unknown>>();
+  for (const word of words) {
+    const [, name, field, text] = /^([^.=]+)\.([^=]+)=(.*)$/s.exec(word) ?? [];
+    if (name === undefined || field === undefined || text === undefined)
+      return stop("usage", `${word} is not NAME.FIELD=VALUE, such as worker.instances=2.`);
+    const kind = kindOf.get(field);
+    if (kind === undefined)
+      return stop("usage", `A process has no field ${field}.${didYouMean(field, [...kindOf.keys()])}`);
+    changes.set(name, { ...changes.get(name), [field]: valueOf(kind, text) });
+  }
+  const parsed = ProcessChanges.safeParse(Object.fromEntries(changes));
+  if (parsed.success) return succeed(parsed.data);
+  const [issue] = parsed.error.issues;
+  return stop("usage", `--process ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not valid"}.`);
+}
+
+function valueOf(kind: "text" | "number" | "flag", text: string): unknown {
+  if (text === "") return null;
+  if (kind === "number" && /^\d+$/.test(text)) return Number(text);
+  if (kind === "flag" && (text === "true" || text === "false")) return text === "true";
+  return text;
+}
+
+/** The settings of a new project's processes, which has none to remove yet. */
+export function withoutRemovals(processes: ProcessChanges | null): Result<AllProcessSettings | null> {
+  if (processes === null) return succeed(null);
+  const parsed = AllProcessSettings.safeParse(processes);
+  return parsed.success ? succeed(parsed.data) : stop("usage", "--process needs a value for a new project.");
+}

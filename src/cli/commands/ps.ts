@@ -1,0 +1,88 @@
+import type { Processes } from "#contract/endpoints/processes/schemas.ts";
+import type { ProjectId } from "#contract/ids.ts";
+import { pause } from "#contract/lib/pause.ts";
+import { succeed } from "#contract/lib/result.ts";
+import { defineCommand } from "#cli/arguments/command.ts";
+import { done, type Outcome, type Result } from "#cli/outcome.ts";
+import { printable, printableInColour } from "#cli/output/printable.ts";
+import { tableText } from "#cli/output/table.ts";
+import { whileWaiting } from "#cli/output/while-waiting.ts";
+import { findProject } from "#cli/session/find-named.ts";
+import { type Session, withSession } from "#cli/session/session.ts";
+import { processColumns, processNotes, processRows } from "#cli/views/process-text.ts";
+
+/** How often --watch reads. */
+const WATCH_MS = 2_000;
+
+export const ps = defineCommand({
+  name: "ps",
+  summary: "Show the processes of a project and their instances",
+  details: [
+    "An instance is live when it has passed its check. One that ends by itself is started again; after five ends within a minute its state is crash_looping, and its last lines are printed.",
+    "With --watch, reads every two seconds until Ctrl-C. At a terminal the table is redrawn in place; otherwise each reading is printed, with --json as one line.",
+  ],
+  words: { project: { isRequired: false, help: "Project name or ID (default: the linked project)" } },
+  options: { watch: { kind: "flag", short: "w", help: "Repeat every two seconds" } },
+  examples: ["ps", "ps shop --watch", "ps --json"],
+  run: withSession(async (session, { words, options }) => {
+    const found = await findProject(session, words.project);
+    if (!found.ok) return found;
+    const { id } = found.value;
+    const read = await whileWaiting(session.output, "Reading the processes", readProcesses(session, id));
+    if (!read.ok) return read;
+    if (options.watch) return watch(session, id, read.value);
+    print(session, read.value);
+    return done;
+  }),
+});
+
+type Reading = {
+  readonly processes: Processes;
+  /** When it was read, in Unix milliseconds by the control plane's clock, if it says so. */
+  readonly readAt: number;
+};
+
+async function readProcesses({ client }: Session, id: ProjectId): Promise<Result<Reading>> {
+  const read = await client.getProcesses({ params: { project_id: id } });
+  if (!read.ok) return read;
+  const date = Date.parse(read.headers.get("date") ?? "");
+  return succeed({ processes: read.value, readAt: Number.isNaN(date) ? Date.now() : date });
+}
+
+const NONE =
+  "The server runs no processes of this project. A Procfile or gantry.json in the repository, or gantry projects set --process, defines them.";
+
+function print({ output }: Session, { processes, readAt }: Reading): void {
+  output.json(processes);
+  if (processes.processes.length === 0) return output.note(NONE);
+  output.table(processColumns, processRows(processes, output));
+  for (const line of processNotes(processes, output, readAt)) output.note(line);
+}
+
+async function watch(session: Session, id: ProjectId, first: Reading): Promise<Outcome> {
+  const { output, signal } = session;
+  const { progress } = output;
+  let last = first;
+  for (;;) {
+    const shown = last;
+    if (progress.isVisible) progress.show(() => screenText(session, shown));
+    else print(session, shown);
+    await pause(WATCH_MS, signal);
+    const read = signal.aborted ? null : await readProcesses(session, id);
+    if (read !== null && !read.ok && !signal.aborted) return read;
+    if (read === null || !read.ok) break;
+    last = read.value;
+  }
+  progress.hide();
+  // The last state stays on the screen.
+  if (progress.isVisible) print(session, last);
+  return { ok: true, exit: "interrupted" };
+}
+
+/** The table and the notes, to be redrawn in place. */
+function screenText({ output, stderr }: Session, { processes, readAt }: Reading): string {
+  if (processes.processes.length === 0) return NONE;
+  const rows = processRows(processes, output).map((row) => row.map(printableInColour));
+  const table = tableText(processColumns, rows, output.style, stderr.columns || 80);
+  return [table, ...processNotes(processes, output, readAt).map(printable)].join("\n");
+}

@@ -1,0 +1,22 @@
+import { defineCommand } from "#cli/arguments/command.ts";
+import { configDetails, followOptions } from "#cli/session/follow-options.ts";
+import { findProject } from "#cli/session/find-named.ts";
+import { printStarted } from "#cli/session/print-started.ts";
+import { withSession } from "#cli/session/session.ts";
+
+export const start = defineCommand({
+  name: "start",
+  summary: "Start a process that was stopped",
+  details: [`To start a deployment of new code, use gantry deploy. ${configDetails}`],
+  words: { process: { isRequired: true, help: "Process, such as worker" } },
+  options: followOptions,
+  examples: ["start worker --follow"],
+  run: withSession(async (session, { words, options }) => {
+    const project = await findProject(session);
+    if (!project.ok) return project;
+    const { id, name } = project.value;
+    const { process } = words;
+    const started = await session.client.startProcess({ params: { project_id: id, process } });
+    return printStarted(session, started, { what: `Start of ${process} in ${name ?? id}`, ...options });
+  }),
+});

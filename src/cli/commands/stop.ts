@@ -1,0 +1,25 @@
+import { defineCommand } from "#cli/arguments/command.ts";
+import { configDetails, followOptions } from "#cli/session/follow-options.ts";
+import { findProject } from "#cli/session/find-named.ts";
+import { printStarted } from "#cli/session/print-started.ts";
+import { withSession } from "#cli/session/session.ts";
+
+export const stopCommand = defineCommand({
+  name: "stop",
+  summary: "Stop a process until it is started again",
+  details: [
+    "Its instances finish their requests and end. Later deployments and a restart of the server do not start it. While web is stopped, visitors get a page with the status 503.",
+    configDetails,
+  ],
+  words: { process: { isRequired: true, help: "Process, such as worker" } },
+  options: followOptions,
+  examples: ["stop worker"],
+  run: withSession(async (session, { words, options }) => {
+    const project = await findProject(session);
+    if (!project.ok) return project;
+    const { id, name } = project.value;
+    const { process } = words;
+    const started = await session.client.stopProcess({ params: { project_id: id, process } });
+    return printStarted(session, started, { what: `Stop of ${process} in ${name ?? id}`, ...options });
+  }),
+});

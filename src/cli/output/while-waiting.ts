@@ -1,0 +1,24 @@
+import type { Output } from "#cli/output/output.ts";
+import { durationText } from "#cli/output/times.ts";
+
+/** A request that takes no longer shows nothing. */
+const SLOW_MS = 1_000;
+
+/** Waits for a request. If it takes longer than a second, the status line says what it waits for. */
+export async function whileWaiting<Value>(
+  { progress, style }: Pick<Output, "progress" | "style">,
+  what: string,
+  request: Promise<Value>,
+): Promise<Value> {
+  const startedAt = performance.now();
+  const timer = setTimeout(
+    () => progress.show(() => style.dim(`${what}  ${durationText((performance.now() - startedAt) / 1000)}`)),
+    SLOW_MS,
+  );
+  try {
+    return await request;
+  } finally {
+    clearTimeout(timer);
+    progress.hide();
+  }
+}

@@ -1,0 +1,92 @@
+import type {
+  InstanceReport,
+  InstanceState,
+  Processes,
+  ProcessReport,
+} from "#contract/endpoints/processes/schemas.ts";
+import { liveCount, processState } from "#contract/processes/process-state.ts";
+import type { Output } from "#cli/output/output.ts";
+import type { Style } from "#cli/output/style.ts";
+import { ageText, timeText } from "#cli/output/times.ts";
+
+const instanceStyles = {
+  starting: "cyan",
+  live: "green",
+  draining: "dim",
+  restarting: "yellow",
+  crash_looping: "red",
+} as const satisfies Record<InstanceState, keyof Style>;
+
+export const processColumns = ["PROCESS", "INSTANCE", "STATE", "UPTIME", "RESTARTS", "MEMORY", "CPU"];
+
+type Form = Pick<Output, "form" | "style">;
+
+/** A table row for each instance, in `processColumns`. A process without instances has a row too. */
+export function processRows({ processes }: Processes, output: Form): readonly (readonly string[])[] {
+  return processes.flatMap((process) =>
+    process.instances.length === 0
+      ? [[process.name, "–", output.style.dim(emptyText(process)), "–", "–", "–", "–"]]
+      : process.instances.map((instance) => [process.name, ...instanceCells(instance, output)]),
+  );
+}
+
+function emptyText(process: ProcessReport): string {
+  const state = processState(process);
+  return state === "idle" ? "scaled to 0" : state === "stopped" ? "stopped" : "not running";
+}
+
+function instanceCells(instance: InstanceReport, { form, style }: Form): readonly string[] {
+  const { name, state, started_at: since, restarts, memory_bytes: memory, cpu_percent: cpu } = instance;
+  const isPlain = form === "plain";
+  return [
+    name,
+    style[instanceStyles[state]](isPlain ? state : state.replace("_", " ")),
+    since === null ? "–" : isPlain ? since : ageText(since),
+    `${restarts}`,
+    memory === null ? "–" : isPlain ? `${memory}` : memoryText(memory),
+    cpu === null ? "–" : isPlain ? `${cpu}` : `${cpu.toFixed(1)} %`,
+  ];
+}
+
+const MIB = 2 ** 20;
+
+function memoryText(bytes: number): string {
+  const megabytes = bytes / MIB;
+  return megabytes < 1024 ? `${megabytes.toFixed(0)} MB` : `${(megabytes / 1024).toFixed(1)} GB`;
+}
+
+/** A look of the server takes no longer. An older report is from before the server lost contact. */
+const LOOK_MS = 15_000;
+
+/**
+ * What to know besides the table: how old it is, which processes lack instances, and why instances ended.
+ * @param now Unix milliseconds, by the control plane's clock
+ */
+export function processNotes({ processes, checked_at: at }: Processes, output: Form, now: number): string[] {
+  const isOld = at !== null && now - Date.parse(at) > LOOK_MS;
+  return [
+    ...(isOld ? [`The server does not answer now. It reported this ${timeText(at, output)}.`] : []),
+    ...processes.filter(lacksInstances).map(lackText),
+    ...processes.flatMap(({ instances }) => instances.filter(isFailing).flatMap(lastWords)),
+  ];
+}
+
+function lacksInstances(process: ProcessReport): boolean {
+  return !process.stopped && liveCount(process) < process.wanted;
+}
+
+function lackText(process: ProcessReport): string {
+  return `${process.name}: ${liveCount(process)} of ${process.wanted} instances live.`;
+}
+
+function isFailing({ state }: InstanceReport): boolean {
+  return state === "crash_looping" || state === "restarting";
+}
+
+function lastWords({ name, state, last_exit: exit, last_output: lines }: InstanceReport): string[] {
+  const reason = exit === null ? "ended" : exit;
+  const often = state === "crash_looping" ? ", again and again" : "";
+  const shown = (lines ?? "").trimEnd();
+  if (shown === "") return [`${name} ${reason}${often}. It printed nothing.`];
+  return [`${name} ${reason}${often}. Its last lines:`, ...shown.split("\n").map((line) => `  ${line}`)];
+}

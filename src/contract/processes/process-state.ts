@@ -1,0 +1,26 @@
+import type { ProcessReport } from "#contract/endpoints/processes/schemas.ts";
+
+/** `idle`: none of its instances should run, because it is scaled to 0. `missing`: fewer run than should. */
+export type ProcessState =
+  | "stopped"
+  | "idle"
+  | "crash_looping"
+  | "restarting"
+  | "starting"
+  | "missing"
+  | "running";
+
+/** The state of a process: that of its instance that needs attention most. Replaced instances do not count. */
+export function processState(process: ProcessReport): ProcessState {
+  const { stopped, wanted, instances } = process;
+  if (stopped) return "stopped";
+  if (wanted === 0) return "idle";
+  for (const state of ["crash_looping", "restarting", "starting"] as const)
+    if (instances.some((instance) => instance.state === state)) return state;
+  return liveCount(process) < wanted ? "missing" : "running";
+}
+
+/** How many instances of a process are live. */
+export function liveCount({ instances }: ProcessReport): number {
+  return instances.filter(({ state }) => state === "live").length;
+}

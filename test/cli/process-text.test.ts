@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+
+import type { Processes } from "#contract/endpoints/processes/schemas.ts";
+import { createStyle } from "#cli/output/style.ts";
+import { processNotes, processRows } from "#cli/views/process-text.ts";
+import { crashLooping, instanceReport, processReport } from "../support/process-reports.ts";
+
+const plain = { form: "plain", style: createStyle(false) } as const;
+const terminal = { form: "terminal", style: createStyle(false) } as const;
+
+const checkedAt = "2026-11-20T10:00:00.000Z";
+const report: Processes = {
+  checked_at: checkedAt,
+  processes: [
+    processReport("web", {
+      wanted: 2,
+      instances: [
+        instanceReport("web-7-0"),
+        instanceReport("web-8-0", { state: "starting", memory_bytes: 2 ** 31 }),
+      ],
+    }),
+    processReport("worker", { instances: [instanceReport("worker-7-0", crashLooping)] }),
+    processReport("clock", { stopped: true, instances: [] }),
+    processReport("mailer", { wanted: 0, instances: [] }),
+  ],
+};
+
+describe("gantry ps", () => {
+  it("prints the exact values for programs", () => {
+    expect(processRows(report, plain)).toEqual([
+      ["web", "web-7-0", "live", "2026-11-20T09:14:43.090Z", "0", "83886080", "1.4"],
+      ["web", "web-8-0", "starting", "2026-11-20T09:14:43.090Z", "0", "2147483648", "1.4"],
+      ["worker", "worker-7-0", "crash_looping", "–", "6", "–", "–"],
+      ["clock", "–", "stopped", "–", "–", "–", "–"],
+      ["mailer", "–", "scaled to 0", "–", "–", "–", "–"],
+    ]);
+  });
+
+  it("prints short values at a terminal", () => {
+    const [first = [], second = [], third = []] = processRows(report, terminal);
+    expect(first[3]).toMatch(/^\d+ (d|h|min|s)/);
+    expect([first[5], first[6], second[5], third[2]]).toEqual(["80 MB", "1.4 %", "2.0 GB", "crash looping"]);
+  });
+
+  it("says which processes lack instances, and why an instance keeps ending, with its last lines", () => {
+    expect(processNotes(report, plain, Date.parse(checkedAt))).toEqual([
+      "web: 1 of 2 instances live.",
+      "worker: 0 of 1 instances live.",
+      "worker-7-0 exited with 1, again and again. Its last lines:",
+      "  listening",
+      expect.stringContaining("Error: connect ECONNREFUSED 127.0.0.1:5432"),
+    ]);
+  });
+
+  it("says that a report is old", () => {
+    const [note] = processNotes(report, plain, Date.parse(checkedAt) + 60_000);
+    expect(note).toBe(`The server does not answer now. It reported this ${checkedAt}.`);
+  });
+});

@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+
+import { ProcessUpdated } from "#contract/endpoints/processes/schemas.ts";
+import { Project } from "#contract/endpoints/projects/schemas.ts";
+import { type Gantry, useGantry } from "../openapi/support/gantry.ts";
+import { crashLooping, instanceReport, processReport } from "../support/process-reports.ts";
+import { type CallOptions, createCli, jsonOf } from "./support/command.ts";
+import { createServerWithKey, type ServerWithKey } from "./support/server-with-key.ts";
+
+const cli = createCli();
+let gantry: Gantry;
+let server: ServerWithKey;
+
+beforeAll(async () => {
+  gantry = await useGantry();
+  server = await createServerWithKey(gantry, "apps");
+});
+afterAll(() => server.stop());
+
+const environment = (): CallOptions => ({
+  env: { GANTRY_URL: gantry.url, GANTRY_TOKEN: gantry.token, GANTRY_PROJECT: server.projectId },
+});
+const gantryRun = (...args: string[]) => cli.run(args, environment());
+const settings = async () =>
+  Project.parse((await server.api.call("GET", `/v1/projects/${server.projectId}`)).json);
+/** Runs a command, and lets the server do the deployments that it starts, one after the other. */
+const runAndServe = async (args: string[], count: number) => {
+  const orders = () => server.agent.received.flatMap((one) => (one.type === "run" ? [one.order] : []));
+  const before = orders().length;
+  const running = cli.start(args, environment());
+  for (let at = before; at < before + count; at += 1) {
+    const order = await vi.waitFor(() => orders()[at] ?? Promise.reject(new Error(`no order ${at}`)), 20_000);
+    await server.agent.completes(order);
+  }
+  return running.ended;
+};
+
+describe("without a live deployment", () => {
+  it("gantry ps says that nothing runs, and apply and restart are refused", async () => {
+    const ps = await gantryRun("ps");
+    expect(ps).toMatchObject({ code: 0, stdout: "" });
+    expect(ps.stderr).toContain("The server runs no processes of this project.");
+    const applied = await gantryRun("apply");
+    expect(applied.code).toBe(4);
+    expect(applied.stderr).toMatch(/^Not live: /);
+    expect((await gantryRun("restart")).stderr).toContain("No process of this project runs.");
+  });
+
+  it("gantry scale stores the number, and says when it counts", async () => {
+    const set = await gantryRun("projects", "set", "--process", "web.command=node server.js", "--drain=10");
+    expect(set.stdout).toMatch(/^processes\tweb; replaced ones get 10 s to finish$/m);
+    const scaled = await gantryRun("scale", "web=2");
+    expect(scaled).toMatchObject({ code: 0, stderr: "" });
+    expect(scaled.stdout).toBe("web: 2 from the first deployment on. Nothing is live yet.\n");
+    const { stdout } = await gantryRun("scale", "web=2", "--json");
+    expect(ProcessUpdated.parse(jsonOf(stdout))).toMatchObject({
+      process: { name: "web", instances: 2 },
+      deployment: null,
+    });
+  });
+});
+
+describe("with a live deployment", () => {
+  beforeAll(async () => {
+    const { id } = await server.api.start(server.projectId);
+    await server.agent.completes(await server.agent.orderOf(id));
+    await server.api.ended(id);
+    server.agent.processes = [
+      processReport("web", { wanted: 2, instances: [instanceReport("web-1-0"), instanceReport("web-1-1")] }),
+      processReport("worker", { instances: [instanceReport("worker-1-0", crashLooping)] }),
+      processReport("clock", { stopped: true, instances: [] }),
+    ];
+  });
+
+  it("gantry ps shows each instance, and the last lines of one that keeps ending", async () => {
+    const { code, stdout, stderr } = await gantryRun("ps");
+    expect(code).toBe(0);
+    expect(stdout.split("\n").slice(0, 4)).toEqual([
+      expect.stringMatching(/^web\tweb-1-0\tlive\t2026-11-20T09:14:43.090Z\t0\t83886080\t1\.4$/),
+      expect.stringMatching(/^web\tweb-1-1\tlive/),
+      "worker\tworker-1-0\tcrash_looping\t–\t6\t–\t–",
+      "clock\t–\tstopped\t–\t–\t–\t–",
+    ]);
+    expect(stderr).toContain(
+      "worker-1-0 exited with 1, again and again. Its last lines:\n  listening\n  Error: conn",
+    );
+    expect(stderr).not.toContain("\u001b");
+  });
+
+  it("gantry ps --watch redraws the table at a terminal until Ctrl-C", async () => {
+    const watching = cli.inTerminal(["ps", "--watch"], environment());
+    await watching.printed("stdout", "crash looping");
+    server.agent.processes = server.agent.processes.slice(0, 1);
+    await watching.printed("stdout", "\u001b[J");
+    watching.type("\u0003");
+    const { code, stdout } = await watching.ended;
+    expect(code).toBe(130);
+    expect(stdout).toMatch(/PROCESS.*INSTANCE.*STATE.*UPTIME/);
+  });
+
+  it("gantry scale, stop, start and apply each start a deployment of the live release", async () => {
+    const scaled = await runAndServe(["scale", "web=3", "--follow"], 1);
+    expect(scaled).toMatchObject({ code: 0 });
+    expect(scaled.stdout).toMatch(/^Change of web to 3 has started: v2 /);
+    expect(scaled.stdout).toContain("v2 is live");
+    expect((await runAndServe(["stop", "web", "--follow"], 1)).stdout).toMatch(
+      /^Stop of web in proj_\w+ has started: v3 /,
+    );
+    expect((await settings()).processes).toEqual({
+      web: { command: "node server.js", instances: 3, stopped: true },
+    });
+    expect((await runAndServe(["start", "web", "--follow"], 1)).code).toBe(0);
+    expect((await settings()).processes["web"]?.stopped).toBeUndefined();
+    const applied = await runAndServe(["apply", "--follow", "--json"], 1);
+    expect(applied.code).toBe(0);
+    expect(jsonOf(applied.stdout.split("\n")[0] ?? "")).toMatchObject({ type: "started", version: 5 });
+  });
+
+  it("gantry restart without a name restarts every process that runs, one after the other", async () => {
+    server.agent.processes = [processReport("web"), processReport("clock", { stopped: true, instances: [] })];
+    const restarted = await runAndServe(["restart", "--follow"], 1);
+    expect(restarted).toMatchObject({ code: 0 });
+    expect(restarted.stdout).toMatch(/^Restart of web in proj_\w+ has started: v6 /);
+  });
+
+  it("gantry variables set --apply applies the change without a build", async () => {
+    const set = await runAndServe(["variables", "set", "LOG_LEVEL=debug", "--apply", "--follow"], 1);
+    expect(set).toMatchObject({ code: 0 });
+    expect(set.stdout).toMatch(
+      /^Set LOG_LEVEL in revision 1\.\nDeployment of proj_\w+ without a build has started: v7 /,
+    );
+    expect((await settings()).variables_applied).toBe(true);
+  });
+});
+
+describe("the arguments of these commands", () => {
+  it.each([
+    [["scale", "web"], "web is not PROCESS=COUNT, such as web=3."],
+    [["scale", "web=1", "web=2"], "web is named twice."],
+    [["variables", "set", "A=1", "--follow"], "Pass --apply with --follow."],
+    [
+      ["projects", "set", "--process", "web.instance=1"],
+      "A process has no field instance. Did you mean instances?",
+    ],
+    [["projects", "set", "--process", "web.instances=many"], "--process web.instances: "],
+    [["projects", "set", "--process", "web"], "web is not NAME.FIELD=VALUE, such as worker.instances=2."],
+    [["projects", "set", "--drain", "soon"], "--drain must be a whole number."],
+  ])("%j are refused", async (args, text) => {
+    const { code, stderr } = await gantryRun(...args);
+    expect(code).toBe(2);
+    expect(stderr).toContain(text);
+  });
+
+  it("name a process that does not exist", async () => {
+    const { code, stderr } = await gantryRun("restart", "wbe");
+    expect(code).toBe(4);
+    expect(stderr).toMatch(/^Not found: /);
+  });
+});
+
+describe("gantry projects set", () => {
+  it("replaces the aliases, and removes a field of a process", async () => {
+    await gantryRun("projects", "set", "--alias=www.apps.test", "--serve-alias=apps.test");
+    expect((await settings()).aliases).toEqual([
+      { domain: "www.apps.test", redirect: true },
+      { domain: "apps.test", redirect: false },
+    ]);
+    const removed = await gantryRun("projects", "set", "--process", "web.instances=", "--no-aliases");
+    expect(removed.stdout).not.toContain("aliases");
+    expect((await settings()).processes["web"]).toEqual({ command: "node server.js" });
+  });
+});
