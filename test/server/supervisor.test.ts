@@ -217,6 +217,16 @@ describe("an instance on a server with systemd", () => {
       await stop("web-1-0");
       expect(await leftOver()).toBe("");
     }
+    // Killed while it stops one: systemd goes on, and the next request tidies up.
+    await start("web-1-0", "trap '' TERM; while :; do sleep 0.1; done", { stopSeconds: 1 });
+    const stopping = supervisor().stop(shop, "web-1-0");
+    await expect.poll(async () => (await find("web-1-0"))?.state).toBe("stopping");
+    await machine.tell("systemctl kill --signal=KILL 'gantry-isolate@*'");
+    expect(await stopping).toMatchObject({ ok: false });
+    await expect.poll(() => list()).toEqual([]);
+    await start("web-2-0", "exec sleep 1000");
+    await stop("web-2-0");
+    expect(await leftOver()).toBe("");
   });
 
   it("is not mistaken for another program that listens on its port", async () => {

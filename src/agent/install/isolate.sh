@@ -231,9 +231,16 @@ lock_apps() {
   flock 9
 }
 
+# The files of other units that are gone are deleted too, because a helper that was killed may have left them.
 forget_app() {
   forget "$1"
   rm -f "$apps/$1.job" "$apps/$1.life" "$apps/$1.end" "$apps/$1.stop"
+  set +f
+  for file in "$apps"/*.job "$apps"/*.life "$apps"/*.end "$apps"/*.stop; do
+    name=${file##*/}
+    [ -e "/run/systemd/transient/${name%.*}" ] || rm -f "$file"
+  done
+  set -f
 }
 
 # Starts an instance of an app, which systemd starts again whenever it ends. systemd reads the job at each start.
@@ -345,7 +352,8 @@ list_apps() {
       trees[3] = "/sys/fs/cgroup/systemd"
       printf "apps"
     }
-    /\*/ { next }
+    # No unit at all, and one that is being forgotten.
+    !exists(apps "/" $0 ".job") { next }
     {
       life = first_line(apps "/" $0 ".life")
       end = first_line(apps "/" $0 ".end")
