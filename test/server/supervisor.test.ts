@@ -250,6 +250,33 @@ describe("an instance on a server with systemd", () => {
   });
 });
 
+describe("an instance on a server with cgroup v2", () => {
+  it("is listed with what its control group says, also whether it was out of memory", async () => {
+    await start("web-1-0", "exec sleep 1000");
+    // The test machine has no memory controller, so these are the files that the kernel would write.
+    const group = `/sys/fs/cgroup${await machine.tell(`systemctl show -p ControlGroup --value ${unitOf("web-1-0")}`)}`;
+    await machine.tell(`mount -o remount,rw /sys/fs/cgroup; mkdir -p ${group}`);
+    const say = (name: string, text: string) => machine.write(`${group}/${name}`, text);
+    await say("memory.current", "90000000\n");
+    await say("memory.stat", "anon 50000000\nfile 40000000\ninactive_anon 1\ninactive_file 30000000\n");
+    await say("cpu.stat", "usage_usec 2500000\nuser_usec 2000000\nsystem_usec 500000\n");
+    expect(await find("web-1-0")).toMatchObject({ memoryBytes: 60_000_000, cpuMs: 2500 });
+    const die = () => machine.tell(`systemctl kill --kill-who=main --signal=KILL ${unitOf("web-1-0")}`);
+    const ended = async () => {
+      const found = await find("web-1-0");
+      return [found?.restarts, found?.state, found?.lastExit?.isOutOfMemory];
+    };
+    await say("memory.events", "low 0\nhigh 0\nmax 9\noom 1\noom_kill 1\noom_group_kill 0\n");
+    await die();
+    await expect.poll(ended).toEqual([1, "running", true]);
+    expect((await find("web-1-0"))?.cpuMs).toBe(0);
+    await die();
+    await expect.poll(ended).toEqual([2, "running", false]);
+    await machine.tell(`rm -r ${group}; mount -o remount,ro /sys/fs/cgroup`);
+    await stop("web-1-0");
+  });
+});
+
 describe("a project that changes its own files", () => {
   it("cannot lead the output of its instances out of its own folders", async () => {
     const log = `${folderOf(shop)}/logs/web-1-0.log`;
