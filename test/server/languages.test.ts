@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
+import { Release } from "#agent/workspace/releases.ts";
+
 import { freePort } from "../support/free-port.ts";
 import type { App } from "./support/apps/app.ts";
 import { go } from "./support/apps/go.ts";
@@ -16,16 +18,19 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Runs the app as docs/servers.md describes it. @returns its port */
-async function serve(projectId: string, { framework, serve: command }: App): Promise<number> {
+/** Runs the app as a unit: with its own command, or as the preset starts its process `web`. @returns its port */
+async function serve(projectId: string, { framework, serve: own, variables = {} }: App): Promise<number> {
   const port = await freePort();
   const folder = `/var/lib/gantry/projects/${projectId}`;
+  const record = Release.parse(JSON.parse(await server.machine.tell(`cat ${folder}/releases/1.json`)));
+  const command = own ?? record.processes?.["web"]?.command ?? "exit 1";
   const properties = [
     `User=${projectId}`,
     "TemporaryFileSystem=/var/lib/gantry:mode=0755",
     `BindPaths=${folder}`,
     `WorkingDirectory=${folder}/current`,
     `Environment=PORT=${port}`,
+    ...Object.entries(variables).map(([name, value]) => `Environment=${name}=${value}`),
   ];
   await server.machine.write(`/srv/${framework}.sh`, command);
   await server.machine.tell(

@@ -25,6 +25,5 @@ func main() {
     "examples/broken/main.go":
       'package main\n\nimport "example.com/missing"\n\nfunc main() { missing.Run() }\n',
   },
-  serve: "exec bin/server",
   pages: { "/": "Go" },
 };

@@ -46,7 +46,6 @@ end
     "log/.keep": "",
     "tmp/.keep": "",
   },
-  serve:
-    "RAILS_ENV=production SECRET_KEY_BASE=$(head -c 64 /dev/urandom | od -An -tx1 | tr -d ' \\n') exec bin/rails server --binding 127.0.0.1 --port $PORT",
+  variables: { SECRET_KEY_BASE: "5".repeat(128) },
   pages: { "/": "Rails production /assets/application-", "/robots.txt": "User-agent: *" },
 };

@@ -7,7 +7,6 @@ export const ruby: App = {
     "app.rb": 'require "sinatra/base"\nclass Shop < Sinatra::Base\n  get("/") { "Sinatra" }\nend\n',
     "config.ru": 'require_relative "app"\nrun Shop\n',
   },
-  serve: "APP_ENV=production exec bundle exec puma --bind tcp://127.0.0.1:$PORT",
   pages: { "/": "Sinatra" },
 };
 
