@@ -1,13 +1,17 @@
 import * as z from "zod/mini";
 
 import "#contract/issue-messages.ts";
-import { WrittenProcesses } from "#contract/endpoints/processes/schemas.ts";
+import { byName, ProcessDefinition } from "#contract/endpoints/processes/schemas.ts";
 import { BuildSettings } from "#contract/endpoints/projects/schemas.ts";
 import { parseLocatedJson } from "#contract/lib/located-json.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
 import { suggest } from "#contract/lib/suggest.ts";
 import { type FileProblem, shown, unusable } from "#contract/processes/file-problem.ts";
 import { ShellCommand } from "#contract/shell-command.ts";
+
+/** The processes of the file. One without a command has that of the Procfile or of the framework. */
+export const WrittenProcesses = byName(z.partial(ProcessDefinition));
+export type WrittenProcesses = z.infer<typeof WrittenProcesses>;
 
 /** The name of the file. */
 export const GANTRY_JSON = "gantry.json";

@@ -1,8 +1,7 @@
 import type { BuildSettings } from "#contract/endpoints/projects/schemas.ts";
-import type { WrittenProcesses } from "#contract/endpoints/processes/schemas.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
 import type { FileProblem } from "#contract/processes/file-problem.ts";
-import { GANTRY_JSON, readGantryJson } from "#contract/processes/read-gantry-json.ts";
+import { GANTRY_JSON, readGantryJson, type WrittenProcesses } from "#contract/processes/read-gantry-json.ts";
 import { PROCFILE, readProcfile } from "#contract/processes/read-procfile.ts";
 
 /** The files in which a repository describes its processes. */

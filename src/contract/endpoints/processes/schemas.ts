@@ -52,7 +52,8 @@ export type ProcessSettings = z.infer<typeof ProcessSettings>;
 export const DrainSeconds = wholeBetween(0, 600);
 export const DEFAULT_DRAIN_SECONDS = 30;
 
-const byName = <Value extends z.ZodMiniType>(value: Value) =>
+/** Processes by their names. */
+export const byName = <Value extends z.ZodMiniType>(value: Value) =>
   z
     .record(ProcessName, value)
     .check(
@@ -64,10 +65,6 @@ const byName = <Value extends z.ZodMiniType>(value: Value) =>
 
 export const ProcessDefinitions = byName(ProcessDefinition);
 export type ProcessDefinitions = z.infer<typeof ProcessDefinitions>;
-
-/** The processes of gantry.json. One without a command has that of the Procfile or of the framework. */
-export const WrittenProcesses = byName(z.partial(ProcessDefinition));
-export type WrittenProcesses = z.infer<typeof WrittenProcesses>;
 
 export const AllProcessSettings = byName(ProcessSettings);
 export type AllProcessSettings = z.infer<typeof AllProcessSettings>;
