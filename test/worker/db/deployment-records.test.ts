@@ -171,7 +171,7 @@ describe("an agent's presence", () => {
     expect(await writePresence(rows, serverId, { lastSeenAt: 30, connectedAt: 30 })).toBe(true);
     expect(await writePresence(rows, serverId, { lastSeenAt: 20, connectedAt: null })).toBe(false);
     expect((await findServer(rows, serverId))?.connectedAt).toBe(30);
-    const report = { servingRelease: 2, servingCheckedAt: 30, url: null };
+    const report = { servingRelease: 2, servingCheckedAt: 30, url: null, reportedProcesses: null };
     const earlier = { ...report, servingCheckedAt: 29 };
     const later = { ...report, servingCheckedAt: 40 };
     expect(await setServings(rows, serverId, [{ projectId, report }])).toBe(1);

@@ -1,5 +1,6 @@
 import { and, eq, isNull, lte, or, sql } from "drizzle-orm";
 
+import type { ProcessReport } from "#contract/endpoints/processes/schemas.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { Disk, IsolationLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
 import type { SealKey } from "#contract/endpoints/variables/schemas.ts";
@@ -46,12 +47,16 @@ export async function writePresence(
   return (await rows.run(rows.update(servers, changes, and(eq(servers.id, serverId), notLater)))) === 1;
 }
 
-/** An agent's last report about a project: the release that `current` points to, and the site's URL, if the agent serves it. */
+/**
+ * An agent's last report about a project: the release that `current` points to, the site's URL, if the agent serves it,
+ * and what runs.
+ */
 type ServingReport = {
   readonly servingRelease: number | null;
   /** Unix milliseconds. */
   readonly servingCheckedAt: number;
   readonly url: string | null;
+  readonly reportedProcesses: readonly ProcessReport[] | null;
 };
 
 /**
@@ -69,6 +74,7 @@ export async function setServings(
     servingRelease: sql`given.value ->> 'servingRelease'`,
     servingCheckedAt: checkedAt,
     url: sql`given.value ->> 'url'`,
+    reportedProcesses: sql`given.value ->> 'reportedProcesses'`,
   };
   const notLater = or(isNull(projects.servingCheckedAt), sql`${projects.servingCheckedAt} <= ${checkedAt}`);
   const isItsServer = sql`${servingServer(rows)} = ${serverId}`;

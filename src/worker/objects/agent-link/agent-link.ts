@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 
 import { type AgentRequest, closeCodes, type FromAgent, type ToAgent } from "#contract/agent-protocol.ts";
 import { AccountId, type ProjectId } from "#contract/ids.ts";
+import { keptReport } from "#domain/kept-report.ts";
 import { checkCredentials } from "#worker/objects/agent-link/credential-check.ts";
 import { DeliveryQueue } from "#worker/objects/agent-link/delivery-queue.ts";
 import { DeployKeyQueue } from "#worker/objects/agent-link/deploy-key-queue.ts";
@@ -135,12 +136,12 @@ export class AgentLink extends DurableObject<Env> {
         const now = Date.now();
         presence.seen(now, message);
         // This wakes no lane, and the write to D1 skips projects that are not on this server.
-        queue.takeServing(message.projects, now);
+        queue.takeServing(message.projects.map(keptReport), now);
         return await runDeliveries(this.#link);
       }
       case "serving":
         if (!queue.isKnown(message.project.project_id)) return;
-        queue.takeChange(message.project, Date.now());
+        queue.takeChange(keptReport(message.project), Date.now());
         return await runDeliveries(this.#link);
       case "repository_tested":
       case "processes_read":

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 
 import { ProjectReport } from "#contract/agent-protocol.ts";
 import { ProjectId, RunId } from "#contract/ids.ts";
+import { releaseReport } from "#domain/kept-report.ts";
 
 /** What to deliver to a lane. `runIds` is null if the agent reported the project outside a hello. */
 const LaneReport = z.strictObject({
@@ -86,7 +87,7 @@ export class DeliveryQueue {
     for (const projectId of projectIds) {
       const report = reports.get(projectId) ?? null;
       this.#put("said", projectId, {
-        report,
+        report: report === null ? null : releaseReport(report),
         runIds: runIds.get(projectId) ?? [],
         saidAt,
       } satisfies LaneReport);
@@ -104,7 +105,11 @@ export class DeliveryQueue {
   takeChange(report: ProjectReport, saidAt: number): void {
     const before = this.#laneReportOf(report.project_id);
     const runIds = before?.runIds ?? null;
-    const changed = { report, runIds, saidAt: runIds === null ? saidAt : (before?.saidAt ?? saidAt) };
+    const changed = {
+      report: releaseReport(report),
+      runIds,
+      saidAt: runIds === null ? saidAt : (before?.saidAt ?? saidAt),
+    };
     this.#put("said", report.project_id, changed satisfies LaneReport);
     this.takeServing([report], saidAt);
   }

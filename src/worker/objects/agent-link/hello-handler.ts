@@ -1,3 +1,4 @@
+import { keptReport } from "#domain/kept-report.ts";
 import {
   type AnyHello,
   closeCodes,
@@ -44,7 +45,7 @@ export async function welcome(link: LinkContext, socket: WebSocket, hello: Hello
   attach(socket, { ...attachment, state: "ready", takesRequests: hello.deploy_keys !== undefined });
   sendWelcome(link, socket);
   presence.connected(receivedAt, hello, sealKey);
-  queue.takeHello(known, receivedAt);
+  queue.takeHello({ ...known, projects: known.projects.map(keptReport) }, receivedAt);
   takeDeployKeys(keys, hello);
   await runDeliveries(link);
 }

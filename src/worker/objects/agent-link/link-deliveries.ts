@@ -82,9 +82,9 @@ export class LinkDeliveries {
     const serving = queue.serving();
     const owner = server.accountId();
     if (serving.length === 0 || owner === null) return;
-    const rows = serving.map(({ report: { project_id, release, url }, checkedAt }) => ({
+    const rows = serving.map(({ report: { project_id, release, url, processes = null }, checkedAt }) => ({
       projectId: project_id,
-      report: { servingRelease: release, servingCheckedAt: checkedAt, url },
+      report: { servingRelease: release, servingCheckedAt: checkedAt, url, reportedProcesses: processes },
     }));
     await setServings(new AccountRows(env.DB, owner), server.id, rows);
     queue.noteWritten(serving);

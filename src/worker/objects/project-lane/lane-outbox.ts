@@ -3,6 +3,8 @@ import * as z from "zod/mini";
 import { ProjectReport } from "#contract/agent-protocol.ts";
 import { DeploymentId, ServerId } from "#contract/ids.ts";
 import { ReportedPreset } from "#contract/endpoints/projects/reported-preset.ts";
+import { ProcessReports } from "#contract/endpoints/processes/schemas.ts";
+import { releaseReport } from "#domain/kept-report.ts";
 import { RESTORABLE_MS } from "#domain/lane/lane.ts";
 
 const StoredServing = z.strictObject({
@@ -11,6 +13,8 @@ const StoredServing = z.strictObject({
     servingRelease: z.nullable(z.int()),
     servingCheckedAt: z.number(),
     url: z.nullable(z.string()),
+    /** Absent in what an earlier version stored. */
+    reportedProcesses: z._default(z.nullable(ProcessReports), null),
   }),
 });
 type StoredServing = z.infer<typeof StoredServing>;
@@ -48,8 +52,13 @@ export class LaneOutbox {
   }
 
   /** Queues what the server serves for D1. @param now Unix milliseconds */
-  noteServing(serverId: ServerId, { release, url }: ProjectReport, now: number): void {
-    const report = { servingRelease: release, servingCheckedAt: now, url };
+  noteServing(serverId: ServerId, { release, url, processes }: ProjectReport, now: number): void {
+    const report = {
+      servingRelease: release,
+      servingCheckedAt: now,
+      url,
+      reportedProcesses: processes ?? null,
+    };
     const json = JSON.stringify({ serverId, report } satisfies StoredServing);
     this.#sql.exec(
       "INSERT INTO serving (id, json) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET json = excluded.json",
@@ -97,7 +106,7 @@ export class LaneOutbox {
     this.#sql.exec(
       "INSERT INTO corrections (server_id, json) VALUES (?, ?) ON CONFLICT (server_id) DO UPDATE SET json = excluded.json",
       reported.serverId,
-      JSON.stringify(ReportedServing.parse(reported)),
+      JSON.stringify({ ...reported, report: releaseReport(reported.report) } satisfies ReportedServing),
     );
   }
 

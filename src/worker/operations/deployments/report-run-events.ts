@@ -1,6 +1,7 @@
 import type { RunEvents, RunEventsAnswer } from "#contract/agent-events.ts";
 import type { DeploymentId } from "#contract/ids.ts";
 import type { Result } from "#contract/problems.ts";
+import { keptReport } from "#domain/kept-report.ts";
 import type { AgentContext } from "#worker/context.ts";
 
 /** Passes an agent's report to the project's lane. A run of another server gets the answer for a run that has ended. */
@@ -9,6 +10,9 @@ export async function reportRunEvents(
   deploymentId: DeploymentId,
   { project_id, run_id, events }: RunEvents,
 ): Promise<Result<RunEventsAnswer, never>> {
-  const { serverId } = context;
-  return await context.lanes.getByName(project_id).report({ serverId, deploymentId, runId: run_id, events });
+  const kept = events.map((event) =>
+    event.type === "result" ? { ...event, project: keptReport(event.project) } : event,
+  );
+  const command = { serverId: context.serverId, deploymentId, runId: run_id, events: kept };
+  return await context.lanes.getByName(project_id).report(command);
 }
