@@ -1,6 +1,7 @@
 import type { RunEvent } from "#contract/agent-events.ts";
 import type { ProjectReport } from "#contract/agent-protocol.ts";
 import { createIdGenerator, ProjectId, ServerId } from "#contract/ids.ts";
+import { type ConfigRequest, decideConfig } from "#domain/lane/decide-config.ts";
 import { decideRollback, type RollbackRequest } from "#domain/lane/decide-rollback.ts";
 import { decideRunEvents } from "#domain/lane/decide-run-events.ts";
 import { type AskedIfLive, decideStart, type StartRequest } from "#domain/lane/decide-start.ts";
@@ -48,8 +49,15 @@ export function rollBack(
   return decideRollback(lane, { runWith: "current", ...asked(changes), choice }, now);
 }
 
+/** Applies the current settings to the live code. */
+export function apply(lane: Lane, now = 0, changes: Partial<ConfigRequest> = {}) {
+  return decideConfig(lane, { ...asked(changes), restart: [], ...changes }, now);
+}
+
 /** The lane of an accepted decision. Throws on a refusal, which is an error in the test. */
-export function accepted(decided: ReturnType<typeof start> | ReturnType<typeof rollBack>): Lane {
+export function accepted(
+  decided: ReturnType<typeof start> | ReturnType<typeof rollBack> | ReturnType<typeof apply>,
+): Lane {
   if (!decided.ok) throw new Error(`refused: ${decided.refusal.code}: ${decided.refusal.detail}`);
   return decided.value.lane;
 }
@@ -102,6 +110,13 @@ export function deployed(lane: Lane, now = 0, serverId = SERVER): Lane {
 /** Rolls back and makes the rollback live, with the kept release. */
 export function rolledBack(lane: Lane, choice: RollbackChoice = DEFAULT_TARGET, now = 0): Lane {
   const started = accepted(rollBack(lane, choice, now));
+  const release = activeOf(started)?.reuseRelease ?? lane.nextVersion;
+  return reportActive(started, liveEvents(release, keptOn(lane)), now + 10).lane;
+}
+
+/** Applies the current settings to the live code, and makes that live with the kept release. */
+export function applied(lane: Lane, now = 0): Lane {
+  const started = accepted(apply(lane, now));
   const release = activeOf(started)?.reuseRelease ?? lane.nextVersion;
   return reportActive(started, liveEvents(release, keptOn(lane)), now + 10).lane;
 }

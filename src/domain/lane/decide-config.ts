@@ -1,7 +1,7 @@
 import type { ProcessName } from "#contract/endpoints/processes/schemas.ts";
-import { refuse, type Result } from "#contract/problems.ts";
+import { refuse, type Result, succeed } from "#contract/problems.ts";
 import { type Asked, join, type Joined } from "#domain/lane/decide-start.ts";
-import { isIn, type Lane, type LaneDeployment, liveOf } from "#domain/lane/lane.ts";
+import { isIn, type Lane, type LaneDeployment, liveOf, Plan } from "#domain/lane/lane.ts";
 import { codeOf } from "#domain/lane/transitions.ts";
 import { currentVariables } from "#domain/lane/variables.ts";
 
@@ -12,6 +12,9 @@ export type ConfigRequest = Asked & { readonly restart: readonly ProcessName[] }
  * Queues a deployment of the live code with the current variables and settings, without a build. What is live may change
  * until its turn comes, so `advance` decides which code it is: a deployment that was started before is not undone. Until
  * then it shows the code that is live now.
+ *
+ * If the newest deployment is one that has not ended and applies exactly the same, it is the answer, so that a change of
+ * settings that is sent twice starts one deployment.
  */
 export function decideConfig(
   lane: Lane,
@@ -22,14 +25,33 @@ export function decideConfig(
   if (source === null) return refuse("not_live", "The project has no live deployment. Deploy it first.");
   const variables = currentVariables(request.variables, lane.deployments);
   if (!variables.ok) return variables;
+  const restart = [...request.restart];
+  const same = sameWaiting(lane, { ...request, variables: variables.value });
+  if (same !== null && restart.length === 0)
+    return succeed({ lane, effects: [], value: { id: same.id, version: same.version } });
   return join(lane, request, now, {
     ...codeOf(source),
     kind: "config",
     rollbackOf: null,
     clearCache: false,
-    restart: [...request.restart],
+    restart,
     variables: variables.value,
   });
+}
+
+/** The newest deployment, if it has not ended and applies the same without a restart; null otherwise. */
+function sameWaiting(
+  lane: Lane,
+  { serverId, plan, variables }: Pick<LaneDeployment, "serverId" | "variables"> & { readonly plan: Plan },
+): LaneDeployment | null {
+  const newest = lane.deployments.at(-1);
+  if (newest === undefined || newest.deleted || newest.kind !== "config" || newest.restart.length > 0)
+    return null;
+  if (!isIn(newest, "queued", "offered", "running")) return null;
+  if (isIn(newest, "running") && newest.state.ending !== null) return null;
+  const textOf = (one: Pick<LaneDeployment, "serverId" | "variables">, itsPlan: Plan) =>
+    JSON.stringify([one.serverId, one.variables, Plan.parse(itsPlan)]);
+  return textOf(newest, newest.state.plan) === textOf({ serverId, variables }, plan) ? newest : null;
 }
 
 /** The newest deployment that brings code and may go live before a new one is offered; null if there is none. */

@@ -122,13 +122,16 @@ function startOf(deployment: LaneDeployment): number | null {
 
 /**
  * The deployments that no decision needs: those that ended without being live, and all but the newest hundred of those
- * that were live. The lane drops them when the database has their final state. `config` deployments are counted apart,
- * so that many changes of settings do not displace the code that a project can be rolled back to.
+ * that were live. The lane drops them when the database has their final state. `config` deployments are counted apart, so
+ * that many changes of settings do not displace the code that a project can be rolled back to.
  */
 export function discardable(lane: Lane): LaneDeployment[] {
   const ended = lane.deployments.filter((one) => isIn(one, "failed", "canceled"));
   const superseded = lane.deployments.filter((one) => isIn(one, "superseded"));
-  const changes = superseded.filter(({ kind }) => kind === "config");
-  const codes = superseded.filter(({ kind }) => kind !== "config");
-  return [...ended, ...[codes, changes].flatMap((some) => some.slice(0, -MAX_REMEMBERED))];
+  const oldestOf = (some: readonly LaneDeployment[]) => some.at(-MAX_REMEMBERED)?.version ?? 0;
+  const oldestCode = oldestOf(superseded.filter(({ kind }) => kind !== "config"));
+  const oldestChange = oldestOf(superseded.filter(({ kind }) => kind === "config"));
+  const isOld = ({ kind, version }: LaneDeployment) =>
+    version < oldestCode || (kind === "config" && version < oldestChange);
+  return [...ended, ...superseded.filter(isOld)];
 }

@@ -46,6 +46,8 @@ const scenarios: Record<string, Partial<Budgets>> = {
   "a start and a rollback, with an agent that dies": { start: 1, rollback: 1, crash: 1 },
   "two starts, with an agent that reconnects": { start: 2, reconnect: 1 },
   "a start and a rollback, with time that passes early": { start: 1, rollback: 1, timeJump: 1 },
+  "a start and a change of settings, with a failure": { start: 1, apply: 1, failure: 1 },
+  "a rollback and a change of settings, with an agent that dies": { rollback: 1, apply: 1, crash: 1 },
   "a start and a delete, with time that passes early": { start: 1, delete: 1, timeJump: 2 },
 };
 

@@ -23,8 +23,9 @@ import {
 } from "#domain/lane/pending-messages.ts";
 import { placementOf } from "#domain/lane/placements.ts";
 import { activeOf, emptyLane, isIn, type Lane, LaneDeployment, liveOf } from "#domain/lane/lane.ts";
+import type { Joined } from "#domain/lane/decide-start.ts";
 import { discardable } from "#domain/lane/transitions.ts";
-import { OTHER_SERVER, PROJECT, rollBack, SERVER, start } from "../../support/lane.ts";
+import { apply, OTHER_SERVER, PROJECT, rollBack, SERVER, start } from "../../support/lane.ts";
 import {
   crash,
   fail,
@@ -46,6 +47,7 @@ const often = <Value>(arbitrary: fc.Arbitrary<Value>) => ({ weight: 4, arbitrary
 const step = fc.oneof(
   often(fc.record({ do: fc.constant("start" as const), latest: fc.boolean() })),
   fc.record({ do: fc.constant("roll back" as const), version: fc.option(fc.nat(12)) }),
+  fc.record({ do: fc.constant("apply" as const), latest: fc.boolean() }),
   fc.record({ do: fc.constantFrom("cancel" as const, "delete" as const), pick: fc.nat() }),
   often(fc.constant({ do: "move" as const })),
   fc.record({
@@ -129,6 +131,11 @@ class World {
         if (refuseIfDeleted(this.lane) !== null) return;
         return this.#join(
           start(this.lane, this.now, { queue: next.latest ? "latest" : "all", serverId: this.server }),
+        );
+      case "apply":
+        if (refuseIfDeleted(this.lane) !== null) return;
+        return this.#join(
+          apply(this.lane, this.now, { queue: next.latest ? "latest" : "all", serverId: this.server }),
         );
       case "roll back": {
         if (refuseIfDeleted(this.lane) !== null) return;
@@ -237,7 +244,11 @@ class World {
     const events = [...resent, ...run.unsent].slice(skip);
     const { deploymentId, runId } = run;
     const decided = decideRunEvents(this.lane, { deploymentId, runId, serverId, events }, this.now);
+    const before = liveOf(this.lane);
     this.lane = decided.lane;
+    const live = liveOf(this.lane);
+    if (live?.kind === "config" && live.id !== before?.id)
+      expect(live.codeVersion, "settings are applied to what was live").toBe(before?.codeVersion);
     const { acked_seq: ackedSeq, instruction } = decided.value;
     if (instruction === "activate") this.permits.add(runId);
     if (!answerArrives) return;
@@ -258,10 +269,12 @@ class World {
       this.#deliver(serverId, { type: "correct_release", project_id: PROJECT, release: serving.release });
   }
 
-  #join(decided: ReturnType<typeof start> | ReturnType<typeof rollBack>): void {
+  #join(decided: Result<Joined>): void {
     if (!decided.ok) return;
     this.lane = decided.value.lane;
-    this.givenOut.push(decided.value.value.version);
+    const { version } = decided.value.value;
+    // The same settings that are applied twice are one deployment.
+    if (!this.givenOut.includes(version)) this.givenOut.push(version);
   }
 
   #accept(decided: Result<Decision>): void {

@@ -6,7 +6,7 @@ import { decideDeadlines } from "#domain/lane/decide-deadlines.ts";
 import { decideDelete } from "#domain/lane/decide-delete.ts";
 import type { Decision, DecisionWith } from "#domain/lane/decision.ts";
 import { isIn, type LaneDeployment, liveOf } from "#domain/lane/lane.ts";
-import { laneWithLive, PROJECT, rollBack, start } from "../lane.ts";
+import { apply, laneWithLive, PROJECT, rollBack, start } from "../lane.ts";
 import { crash, startedAgent } from "./model-agent.ts";
 import {
   arrive,
@@ -32,6 +32,7 @@ const idsOfStart: { id: DeploymentId; runId: RunId }[] = [];
 const NOTHING: Budgets = {
   start: 0,
   rollback: 0,
+  apply: 0,
   cancel: 0,
   delete: 0,
   failure: 0,
@@ -142,6 +143,7 @@ function* requests(world: World): Iterable<NextWorld> {
     const decided = rollBack(lane, undefined, now, idsFor(world));
     yield* afterStart("roll back", spend(world, "rollback"), decided);
   }
+  if (budgets.apply > 0) yield* afterStart("apply", spend(world, "apply"), apply(lane, now, idsFor(world)));
   for (const deployment of lane.deployments) {
     const { id, version } = deployment;
     if (budgets.cancel > 0) {
@@ -245,6 +247,11 @@ function checkAlways(before: World, after: World): void {
     must(!wasEnded, `${one.version} was ${earlier.state.name} and is ${one.state.name}`);
     if (one.state.name === "live")
       must(switches.includes(one.runId), `${one.version} is live and was never served`);
+    if (one.state.name === "live" && one.kind === "config")
+      must(
+        one.codeVersion === liveOf(before.lane)?.codeVersion,
+        `${one.version} undoes what was live before it`,
+      );
     if (one.state.name === "failed" && one.state.failure.message.includes("reconnected without"))
       must(after.forgotten.includes(one.runId), `${one.version} counts as lost, and the agent has it`);
   }

@@ -25,6 +25,7 @@ export type Budgets = Readonly<
   Record<
     | "start"
     | "rollback"
+    | "apply"
     | "cancel"
     | "delete"
     | "failure"

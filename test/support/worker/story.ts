@@ -42,6 +42,11 @@ export class Story {
     return await this.#begin("/v1/rollback", { project_id: this.project.id });
   }
 
+  /** Applies the current settings to the live code. */
+  async apply(): Promise<DeploymentId> {
+    return await this.#begin(`/v1/projects/${this.project.id}/apply`, {});
+  }
+
   async cancel(id: DeploymentId): Promise<void> {
     await this.#insist(() => this.project.post(`/v1/deployments/${id}/cancel`, {}), [200, 409]);
   }

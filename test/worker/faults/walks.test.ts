@@ -40,6 +40,17 @@ const walks: Record<string, Walk> = {
     },
   },
   "a rollback": { before: twoLive, act: async (story) => await live(story, await story.rollBack()) },
+  "settings that are applied to what goes live before them": {
+    before: twoLive,
+    act: async (story) => {
+      const id = await story.start();
+      await live(story, await story.apply());
+      await story.until("superseded", ({ deployments }) =>
+        deployments.some((one) => one.id === id && one.state.name === "superseded"),
+      );
+    },
+    after: async ({ project: { id, agent } }, where) => expect(agent.releaseOf(id), where).toBe(3),
+  },
   "canceling a running deployment, and the next one": {
     act: async (story) => {
       story.agent.until = "build";

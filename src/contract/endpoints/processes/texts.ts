@@ -58,7 +58,8 @@ export const processTexts = {
 
       The settings are stored first, for every later deployment too. If the project has no live deployment,
       \`deployment\` is \`null\`. If the deployment is refused (409 \`queue_full\` or \`secrets_not_sealed\`), the
-      settings stay: remove the cause, and call \`POST /v1/projects/{project_id}/apply\`.
+      settings stay: remove the cause, and call \`POST /v1/projects/{project_id}/apply\`. A request that is sent twice
+      is one deployment while that one has not ended.
 
       A project can have settings for 20 processes (409 \`too_many\`).`,
     body: { instances: 3 },

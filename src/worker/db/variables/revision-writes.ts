@@ -77,7 +77,8 @@ function removalsBefore(rows: AccountRows, projectId: ProjectId, last: number): 
   if (last < 1) return [];
   const { variablesRevision: used, version, status } = deployments;
   const ofProject = eq(deployments.projectId, projectId);
-  const wereLive = and(ofProject, sql`${status} = 'superseded'`);
+  // As the lane counts them (`discardable`).
+  const wereLive = and(ofProject, sql`${status} = 'superseded' and ${deployments.kind} <> 'config'`);
   const oldestTarget = rows.first<number>(version, deployments, wereLive, desc(version), MAX_REMEMBERED - 1);
   const isUsed = (from: typeof variables.revision | typeof variableRevisions.revision) => {
     const until = from === variables.revision ? variables.until : sql`${from} + 1`;

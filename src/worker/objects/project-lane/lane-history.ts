@@ -1,4 +1,4 @@
-import type { RunId } from "#contract/ids.ts";
+import type { DeploymentId, RunId } from "#contract/ids.ts";
 import { LaneDeployment, MAX_REMEMBERED } from "#domain/lane/lane.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
@@ -22,14 +22,43 @@ export async function readHistory(
 ): Promise<LaneHistory | null> {
   const { database } = new DatabaseSession(env.DB, "first-primary");
   const rows = new AccountRows(database, accountId);
-  const found = await findProjectHistory(rows, projectId, MAX_REMEMBERED + 1);
+  const found = await findProjectHistory(rows, projectId, 2 * MAX_REMEMBERED + 1);
   if (found === null) return null;
-  const onceLive = found.onceLive.flatMap((record) => {
-    const source = record.rollbackOf === null ? record.version : found.versions.get(record.rollbackOf);
-    return deploymentOf(record, source ?? null, newRunId()) ?? [];
-  });
+  const onceLive: LaneDeployment[] = [];
+  for (const record of found.onceLive) {
+    const source = sourceOf(record, onceLive, found.versions);
+    const deployment = deploymentOf(record, source, newRunId());
+    if (deployment !== null) onceLive.push(deployment);
+  }
   const revisions = new Map(found.onceLive.map(({ id, revision }) => [id, revision]));
   return { highestVersion: found.highestVersion, onceLive, revisions };
+}
+
+/**
+ * The version whose code a deployment has. A `config` deployment has the code of an earlier one: of one with its release,
+ * or if it was built again, with its commit.
+ * @param earlier the deployments before it, by version
+ * @returns null if the record that it depends on no longer exists
+ */
+function sourceOf(
+  { kind, version, rollbackOf, release, commitSha }: DeploymentRecord,
+  earlier: readonly LaneDeployment[],
+  versions: ReadonlyMap<DeploymentId, number>,
+): number | null {
+  switch (kind) {
+    case "deploy":
+      return version;
+    case "rollback": {
+      const target = earlier.find(({ id }) => id === rollbackOf);
+      return target?.codeVersion ?? (rollbackOf === null ? null : (versions.get(rollbackOf) ?? null));
+    }
+    case "config": {
+      const same = earlier.findLast(
+        (one) => one.commitSha === commitSha || ("release" in one.state && one.state.release === release),
+      );
+      return same?.codeVersion ?? null;
+    }
+  }
 }
 
 /**
