@@ -4,7 +4,7 @@ import type { CpuSample } from "#agent/apps/instance-state.ts";
 
 /** What the agent remembers of a project's instances while it runs. Nothing here must survive it. */
 export type ProjectApps = {
-  /** The instances that a run or a correction keeps or starts. Nothing else stops them meanwhile. */
+  /** The instances that a run or a correction keeps, starts or stops. Nothing else does meanwhile. */
   readonly claimed: Set<string>;
   /** The instances that are being stopped: they cannot be kept any more. */
   readonly stopping: Set<string>;

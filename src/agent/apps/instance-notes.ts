@@ -56,3 +56,10 @@ export function writeNote({ instances }: ProjectFolder, note: InstanceNote): voi
 export function removeNote({ instances }: ProjectFolder, name: string): void {
   attempt(() => rmSync(join(instances, `${name}.json`), { force: true }), undefined);
 }
+
+/** Deletes what is no note: drafts, and what a power cut left unreadable. Nothing but a note protects an instance. */
+export function tidyNotes(folder: ProjectFolder): void {
+  const notes = new Set(readNotes(folder).map(({ name }) => `${name}.json`));
+  for (const file of attempt(() => readdirSync(folder.instances), []))
+    if (!notes.has(file)) attempt(() => rmSync(join(folder.instances, file), { force: true }), undefined);
+}

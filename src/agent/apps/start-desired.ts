@@ -55,7 +55,7 @@ async function start(
     const process = desired.processes.find((one) => one.name === processName);
     // A run or a removal may have changed it meanwhile.
     const isWanted = readDesired(folder)?.instances.some((one) => one.name === name) === true;
-    if (process === undefined || !isWanted) continue;
+    if (process === undefined || !isWanted || apps.of(folder.id).claimed.has(name)) continue;
     const before = readNotes(folder).find((note) => note.name === name);
     const isRunning = runs.has(name);
     if (isRunning && before === undefined) continue;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import type { AgentContext } from "#agent/context/context.ts";
 import { commitDesired, discardNextDesired, readNextDesired } from "#agent/apps/desired.ts";
+import { tidyNotes } from "#agent/apps/instance-notes.ts";
 import { switchTrafficBack } from "#agent/run/activate/switch-instances.ts";
 import { endBuild } from "#agent/lifecycle/end-builds.ts";
 import { killNotedGroup } from "#build/process/process-table.ts";
@@ -69,6 +70,7 @@ async function recover(context: AgentContext, id: ProjectId, folder: ProjectFold
       context.log(`${id}: leftover files cannot be removed: ${messageOf(error)}`),
     );
   };
+  tidyNotes(folder);
   await recoverDesired(folder, entry);
   const leftover = entry === null ? null : await undo(context, folder, entry, clear);
   if (correction !== null) await endProcesses(context, traceOfRun(folder, correction.marker, null));

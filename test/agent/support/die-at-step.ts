@@ -18,6 +18,8 @@ function step(name: string, args: readonly unknown[]): void {
   const paths = args.filter((arg) => typeof arg === "string").join(" ");
   // The agent writes this file whenever the connection changes, so its place among the steps of a run varies.
   if (paths.includes("/link.json")) return;
+  // The slots of an app are all written at once, so one of them is enough. The supervisor has its own life.
+  if (/\/slots\/[^/]+\/(?:[1-9]|gate)/.test(paths) || paths.includes("/supervisor")) return;
   isCounting ||= paths.includes(from);
   if (!isCounting) return;
   if (done < Number(count)) {

@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 
-import { slotFiles } from "#agent/ingress/slots.ts";
-import { localSlotsFolder } from "#agent/ingress/slots.ts";
+import { localSlotsFolder, slotFiles } from "#agent/ingress/slots.ts";
+import { livingPids, RUN_MARKER, variableOf } from "#build/process/process-table.ts";
 
 import type { World } from "./harness.ts";
 
@@ -55,9 +54,19 @@ export function notedInstances(world: World): readonly string[] {
   return namesIn(world.path("instances")).map((name) => name.replace(/\.json$/, ""));
 }
 
+/** The instances of which a process is alive, in order. */
+export function runningInstances(world: World): readonly string[] {
+  const start = `app-${world.projectId}-`;
+  const names = livingPids().flatMap((pid) => {
+    const value = variableOf(pid, RUN_MARKER).value ?? "";
+    return value.startsWith(start) ? [value.slice(start.length)] : [];
+  });
+  return [...new Set(names)].toSorted();
+}
+
 const namesIn = (path: string) => {
   try {
-    return readdirSync(join(path)).toSorted();
+    return readdirSync(path).toSorted();
   } catch {
     return [];
   }

@@ -56,6 +56,8 @@ export async function startWorkers(scope: RunScope, rollout: Rollout | null): Pr
   for (const { name, process } of rollout.before?.instances ?? []) {
     if (!replaced.has(name) || !alone.has(process)) continue;
     log.system("activate", `stopping ${name} before its replacement starts`);
+    // Otherwise the next look would start it again, because it must run until the verdict.
+    context.apps.of(folder.id).claimed.add(name);
     const stopped = await stopInstance(context, folder.id, name);
     if (!stopped.ok) return fail("start_failed", "activate", `${name} cannot be stopped: ${stopped.reason}`);
   }

@@ -1,0 +1,185 @@
+import { existsSync, writeFileSync } from "node:fs";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import type { RunOrder } from "#contract/agent-order.ts";
+import { HealthCheck } from "#contract/endpoints/projects/schemas.ts";
+
+import { messagesOf, World } from "../support/harness.ts";
+import { notedInstances, slotAddresses, smallApp, smallWeb, visit } from "../support/small-app.ts";
+
+let world: World;
+beforeEach(async () => {
+  world = await World.create();
+  world.repository.commit(smallApp("one"));
+  await world.startAgent();
+});
+afterEach(() => world.close());
+
+const web = { web: smallWeb };
+/** A worker that notes its life in a file. */
+const worker = (name: string) => ({
+  command: `echo up $GANTRY_INSTANCE >> ${world.file(name)}; trap 'echo down $GANTRY_INSTANCE >> ${world.file(name)}; exit 0' TERM; while :; do sleep 0.05; done`,
+});
+const live = { outcome: "live" };
+const again = (release: number): Partial<RunOrder> => ({ reuse_release: release, preapproved: true });
+
+describe("an instance that was replaced", () => {
+  it("finishes its requests, and ends when nobody is connected to it any more", async () => {
+    await world.deploy({ processes: web });
+    const [before = ""] = slotAddresses(world);
+    const slow = fetch(`http://${before}/slow`).then((response) => response.text());
+    world.repository.commit({ "version.txt": "two" });
+    expect((await world.deploy({ processes: web })).result).toMatchObject(live);
+    expect(await visit(world)).toBe("two web-2-0");
+    expect(await slow).toBe("one web-1-0");
+    // Long before the 30 s of the default.
+    await expect.poll(() => notedInstances(world)).toEqual(["web-2-0"]);
+  });
+
+  it("gets the requests back at a rollback while it drains, and nothing is started", async () => {
+    await world.deploy({ processes: web });
+    const [before = ""] = slotAddresses(world);
+    const socket = await openConnection(before);
+    world.repository.commit({ "version.txt": "two" });
+    await world.deploy({ processes: web, keep_releases: [1] });
+    const { run, result } = await world.deploy({ ...again(1), processes: web, keep_releases: [1, 2] });
+    expect(result).toMatchObject({ ...live, release: 1 });
+    expect(slotAddresses(world)).toEqual([before]);
+    expect(messagesOf(run, "system").filter((line) => line.startsWith("starting"))).toEqual([]);
+    socket.destroy();
+    await expect.poll(() => notedInstances(world)).toEqual(["web-1-0"]);
+    expect(await visit(world)).toBe("one web-1-0");
+  });
+});
+
+describe("a deployment without a build", () => {
+  it("replaces the instances that its variables change, and keeps the others", async () => {
+    const variables = (mode: string) => ({
+      ...{ account_id: `acct_${"0".repeat(26)}` as never, revision: 1, deployed: false, secrets: [] },
+      plain: [{ name: "MODE", value: mode }],
+    });
+    const drain_seconds = 0;
+    await world.deploy({ processes: web, variables: variables("one"), drain_seconds });
+    await world.deploy({ ...again(1), processes: web, variables: variables("one"), drain_seconds });
+    expect(notedInstances(world)).toEqual(["web-1-0"]);
+    await world.deploy({ ...again(1), processes: web, variables: variables("two"), drain_seconds });
+    expect(await visit(world, "/env/MODE")).toBe("two");
+    await expect.poll(() => notedInstances(world)).toEqual(["web-3-0"]);
+    await world.deploy({
+      ...again(1),
+      processes: web,
+      variables: variables("two"),
+      restart: ["web"],
+      drain_seconds,
+    });
+    await expect.poll(() => notedInstances(world)).toEqual(["web-4-0"]);
+  });
+
+  it("stops a process and starts it again", async () => {
+    await world.deploy({ processes: web, drain_seconds: 0 });
+    const stopped = { web: { ...smallWeb, stopped: true } };
+    const { result } = await world.deploy({ ...again(1), processes: stopped, drain_seconds: 0 });
+    expect(result).toMatchObject(live);
+    await expect.poll(() => notedInstances(world)).toEqual([]);
+    expect(existsSync(`${world.home}/slots/${world.projectId}/stopped`)).toBe(true);
+    await world.deploy({ ...again(1), processes: web });
+    expect(await visit(world)).toBe("one web-3-0");
+  });
+});
+
+describe("a worker", () => {
+  it("overlaps with its replacement, or ends before it if it must not", async () => {
+    const file = "overlap";
+    await world.deploy({ processes: { worker: worker(file) } });
+    await world.deploy({ ...again(1), processes: { worker: worker(file) }, restart: ["worker"] });
+    await expect
+      .poll(() => world.linesOf(file))
+      .toEqual([...["up worker-1-0", "up worker-2-0", "down worker-1-0"]]);
+    const alone = { ...worker(file), overlap: false };
+    await world.deploy({ ...again(1), processes: { worker: alone }, restart: ["worker"] });
+    expect(world.linesOf(file).slice(3)).toEqual(["down worker-2-0", "up worker-3-0"]);
+  });
+
+  it("that ends at once fails the deployment, and the earlier ones run", async () => {
+    const good = { ...web, worker: worker("good") };
+    await world.deploy({ processes: good });
+    const bad = { ...web, worker: { command: "echo no queue; exit 4", overlap: false } };
+    const { result } = await world.deploy({ ...again(1), processes: bad });
+    expect(result).toMatchObject({
+      failure: { code: "start_failed", message: "worker-2-0 ended with exit code 4" },
+    });
+    await expect.poll(() => world.linesOf("good").filter((line) => line === "up worker-1-0")).toHaveLength(2);
+    expect(notedInstances(world)).toEqual(["web-1-0", "worker-1-0"]);
+  });
+});
+
+describe("instances", () => {
+  it("lead back to the earlier release when the check of the new one fails after the switch", async () => {
+    await world.deploy({ processes: web });
+    world.repository.commit({ "version.txt": "two" });
+    const url = "http://127.0.0.1:9/up";
+    const health_check = HealthCheck.parse({ url, tries: 1 });
+    const { result } = await world.deploy({ processes: web, health_check });
+    expect(result).toMatchObject({ failure: { code: "health_check_failed", stage: "verify" } });
+    expect(await visit(world)).toBe("one web-1-0");
+    expect(notedInstances(world)).toEqual(["web-1-0"]);
+    expect(world.has("desired.next.json")).toBe(false);
+  });
+
+  it("end with their project", async () => {
+    await world.deploy({ processes: { ...web, worker: worker("worker") } });
+    const [address = ""] = slotAddresses(world);
+    world.control.send({ type: "remove_project", project_id: world.projectId, purge: false });
+    await world.control.waitFor("the answer", () =>
+      world.control.messages.some(({ type }) => type === "project_removed"),
+    );
+    await expect(fetch(`http://${address}/`)).rejects.toThrow();
+    expect(world.linesOf("worker")).toContain("down worker-1-0");
+    expect(world.has("instances")).toBe(false);
+    expect(world.has("desired.json")).toBe(false);
+  });
+
+  it("end when the project has no processes any more, and its files are served", async () => {
+    await world.deploy({ processes: web, drain_seconds: 0 });
+    const { run, result } = await world.deploy({ ...again(1), processes: {}, drain_seconds: 0 });
+    expect(result).toMatchObject(live);
+    expect(messagesOf(run, "stderr")).toEqual([]);
+    await expect.poll(() => notedInstances(world)).toEqual([]);
+  });
+
+  it("that crash are reported as crash-looping, with the last lines of output", async () => {
+    writeFileSync(world.file("broken"), "");
+    const command = `exec node -e 'if (require("fs").existsSync("${world.file("broken")}") && process.uptime() < 100) { setTimeout(() => { console.log("lost the database"); process.exit(7) }, 400) }'`;
+    await world.deploy({ processes: { worker: { command } } });
+    const looping = await world.control.waitFor("the report", () =>
+      world.control.messages.findLast(
+        (message) =>
+          message.type === "serving" &&
+          message.project.processes?.[0]?.instances[0]?.state === "crash_looping",
+      ),
+    );
+    expect(looping).toMatchObject({
+      project: {
+        processes: [
+          {
+            instances: [
+              {
+                last_exit: "ended with exit code 7",
+                last_output: expect.stringContaining("lost the database"),
+              },
+            ],
+          },
+        ],
+      },
+    });
+  }, 60_000);
+});
+
+async function openConnection(address: string) {
+  const { connect } = await import("node:net");
+  const [host = "", port = ""] = address.split(":");
+  const socket = connect(Number(port), host);
+  await new Promise((resolve) => socket.once("connect", resolve));
+  return socket;
+}
