@@ -29,7 +29,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
       process.exit(1);
     }
     print();
-    print("Stopping the agent, the sites and the Worker. Press Ctrl-C again to stop at once.");
+    print("Stopping the agent, the apps, the sites and the Worker. Press Ctrl-C again to stop at once.");
     void end(0);
   });
 

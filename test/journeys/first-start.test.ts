@@ -14,6 +14,7 @@ import {
   startSystem,
   type System,
 } from "../support/journey-system.ts";
+import { startInstance } from "../support/supervised-instance.ts";
 
 let home: string;
 let system: System;
@@ -250,6 +251,7 @@ describe("a program that is killed", () => {
 describe("Ctrl-C and a second npm start", () => {
   it("stop every process, and continue with the same state", async () => {
     const before = await system.api.listDeployments(system.local.project_id);
+    await startInstance(join(home, "agent"), null);
     expect(await system.interrupt()).toBe(0);
     expect(await system.processes()).toEqual([]);
     await expect(fetch(system.local.site_url)).rejects.toThrow("fetch failed");

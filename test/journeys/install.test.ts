@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
 import { describe, expect, it } from "vitest";
@@ -7,6 +7,7 @@ import type { Gantry } from "../openapi/support/gantry.ts";
 import { readServer, registerServer } from "../support/enrolments.ts";
 import { type Machine, setUpMachines } from "../support/machine.ts";
 import { runShell } from "../support/run-shell.ts";
+import { startInstance } from "../support/supervised-instance.ts";
 
 let gantry: Gantry;
 let machine: Machine;
@@ -37,11 +38,13 @@ describe("the enrolment command of a new server", () => {
       output: expect.stringContaining(`process ${agent.pid}. Stop it`),
     });
     await machine.end(agent);
+    const instance = await startInstance(home, join(machine.prefix, "lib/gantry/gantry-agent.mjs"));
     const removed = await machine.install(null, ["--uninstall"]);
     expect(removed.output).toContain(`kept: ${home}, with the projects' files`);
     expect(removed.output).toContain(`DELETE ${gantry.url}/v1/servers/${server.id}`);
     expect(existsSync(program)).toBe(false);
     expect(existsSync(page)).toBe(true);
+    expect(existsSync(`/proc/${instance}`)).toBe(false);
     expect((await machine.install(null, ["--uninstall", "--purge"])).code).toBe(0);
     expect(existsSync(machine.prefix)).toBe(false);
     expect((await machine.install(null, ["--uninstall", "--purge"])).code).toBe(0);
@@ -188,6 +191,8 @@ describe("an uninstall", () => {
     const moved = await registerServer(gantry);
     expect((await machine.install(moved.enrollment.token, ["--home", `${own}/`])).code).toBe(0);
     expect(existsSync(join(own, "agent.json"))).toBe(true);
+    await startInstance(own, join(machine.prefix, "lib/gantry/gantry-agent.mjs"));
+    rmSync(join(own, "pid"));
     expect((await machine.install(null, ["--uninstall", "--purge"])).code).toBe(0);
     expect(readdirSync(own)).toEqual(["letter"]);
   });

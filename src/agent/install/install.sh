@@ -779,6 +779,10 @@ uninstall_agent() {
   if [ -e "$program" ] && [ -n "$node" ]; then
     pid=$(agent_pid)
     [ -z "$pid" ] || fail 11 "an agent uses $home as process $pid. Stop it, and run the same line again."
+    # Without the service, a process of the agent's user runs the instances of processes.
+    if [ $is_service = no ] && [ -e "$home/supervisor.json" ]; then
+      "$node" "$program" end-apps --home "$home" || fail 11 "the apps in $home do not end."
+    fi
   fi
   # The installation's record stays as long as there is something to purge.
   if [ -n "$made_mise" ]; then
@@ -792,7 +796,7 @@ uninstall_agent() {
     if [ "$made_home" = yes ]; then
       rm -rf "$home" || fail 13 "$home cannot be removed."
     else
-      for name in projects git-ssh agent.json agent.lock link.json enrolling.json seal.json tools .mise .tmp; do rm -rf "${home:?}/$name"; done
+      for name in projects git-ssh agent.json agent.lock supervisor.json supervisor.lock supervisor.sock supervisor.log supervisor.log.1 link.json enrolling.json seal.json tools .mise .tmp; do rm -rf "${home:?}/$name"; done
     fi
     if [ $is_service = yes ]; then
       rm -rf "$settings"

@@ -5,6 +5,7 @@ import { mkdir, readFile } from "node:fs/promises";
 import { request } from "node:http";
 import { join } from "node:path";
 
+import { endSupervisor } from "#agent/apps/process-supervisor.ts";
 import type { AgentSettings } from "#agent/context/settings.ts";
 import { Enrollment, ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 
@@ -183,6 +184,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       await signalAgent("SIGCONT");
       await signalAgent("SIGTERM");
       await sites.stop();
+      await endSupervisor({ home, program: agentProgram, environment: process.env });
       await link.close();
       if (diskMegabytes !== null) execFileSync("umount", ["-l", home]);
     },
