@@ -147,7 +147,7 @@ describe("a build that writes a gigabyte", () => {
     const before = peakOf(agent.child.pid);
     const run = world.control.dispatch(
       world.order({
-        build_command: "head -c 1000000000 /dev/zero | tr '\\0' 'y' | fold -w 60; echo the end >&2; exit 1",
+        build_command: `yes ${"y".repeat(60)} | head -c 1000000000; echo the end >&2; exit 1`,
       }),
     );
     const result = await world.control.result(run, 60_000);

@@ -1,8 +1,18 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
 import { isAlive, World } from "./support/harness.ts";
 import { createRepository } from "./support/repository.ts";
@@ -14,17 +24,21 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-/** Creates as many packs in a mirror as a year of deployments. */
-function addPacks(gitDir: string): void {
-  const git = (...args: string[]) => execFileSync("git", args, { cwd: gitDir, stdio: "pipe" });
-  for (let number = 1; number <= 51; number += 1) {
-    const file = join(gitDir, "blob");
-    writeFileSync(file, `what a branch had once: ${number}`);
-    const sha = git("hash-object", "-w", file).toString();
-    execFileSync("git", ["pack-objects", "-q", "objects/pack/pack"], { cwd: gitDir, input: sha });
-  }
-  git("prune-packed", "-q");
-}
+/** As many packs as a year of deployments leaves in a mirror, each with a blob of its own. */
+let packs: string;
+beforeAll(() => {
+  packs = mkdtempSync(join(tmpdir(), "gantry-packs-"));
+  const git = (args: readonly string[], input: string) => execFileSync("git", args, { cwd: packs, input });
+  git(["init", "--quiet", "--bare", "."], "");
+  const names = Array.from({ length: 51 }, (_, number) => `blob-${number}`);
+  for (const name of names) writeFileSync(join(packs, name), `what a branch had once: ${name}`);
+  const shas = git(["hash-object", "-w", "--stdin-paths"], names.join("\n")).toString().trim().split("\n");
+  for (const sha of shas) git(["pack-objects", "-q", "objects/pack/pack"], sha);
+});
+afterAll(() => rmSync(packs, { recursive: true, force: true }));
+
+const addPacks = (gitDir: string) =>
+  cpSync(join(packs, "objects/pack"), join(gitDir, "objects/pack"), { recursive: true });
 
 function countsOf(gitDir: string): string {
   const text = execFileSync("git", ["count-objects", "-v"], { cwd: gitDir, encoding: "utf8" });

@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:https";
 import { join } from "node:path";
@@ -9,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RunOrder } from "#contract/agent-order.ts";
 import { HealthCheck } from "#contract/endpoints/projects/schemas.ts";
 
+import { createCertificate } from "../support/git-server.ts";
 import { messagesOf, World } from "../support/harness.ts";
 import { createRepository } from "../support/repository.ts";
 
@@ -200,11 +200,7 @@ describe("a release from before the policy", () => {
 
 describe("git, when repositories are limited", () => {
   it("follows no redirect to another address", async () => {
-    const key = join(world.folder, "key.pem");
-    const cert = join(world.folder, "cert.pem");
-    const request = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost"];
-    const names = ["-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", cert];
-    execFileSync("openssl", [...request, ...names], { stdio: "ignore" });
+    const { key, cert } = createCertificate(world.folder);
     const asked: string[] = [];
     const server = createServer(
       { key: readFileSync(key), cert: readFileSync(cert) },

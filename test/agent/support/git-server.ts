@@ -12,7 +12,9 @@ export type TestCertificate = { readonly key: string; readonly cert: string };
 /** Creates a certificate. @param folder for its two files */
 export function createCertificate(folder: string, name = "localhost"): TestCertificate {
   const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
-  const request = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost"];
+  // Takes a twentieth of the time that an RSA key takes.
+  const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"];
+  const request = ["req", "-x509", ...newKey, "-nodes", "-days", "1", "-subj", "/CN=localhost"];
   const names = [
     "-addext",
     `subjectAltName=DNS:localhost,DNS:${name},IP:127.0.0.1`,
