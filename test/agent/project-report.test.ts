@@ -9,8 +9,9 @@ import { chooseSupervisor } from "#agent/apps/choose-supervisor.ts";
 import { noIsolation } from "#agent/isolation/isolation.ts";
 import { noSites } from "#agent/sites/sites-client.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
-import { reportProject } from "#agent/report/project-report.ts";
+import { limitReports, reportProject } from "#agent/report/project-report.ts";
 import { MAX_REPORTED_RELEASES, ProjectReport } from "#contract/agent-protocol.ts";
+import type { InstanceReport } from "#contract/endpoints/processes/schemas.ts";
 import { ProjectId } from "#contract/ids.ts";
 
 describe("the agent's report of a project", () => {
@@ -40,5 +41,28 @@ describe("the agent's report of a project", () => {
     expect(ProjectReport.safeParse(report).success).toBe(true);
     const tooMuch = { ...report, releases: [1, ...report.releases] };
     expect(ProjectReport.safeParse(tooMuch).success).toBe(false);
+  });
+
+  it("of many instances leaves out their output, and then the instances, before the message is too long", () => {
+    const instance = (name: string): InstanceReport => ({
+      ...{ name, state: "live", started_at: null, restarts: 0, memory_bytes: null, cpu_percent: null },
+      ...{ last_exit: null, last_output: "x".repeat(4096) },
+    });
+    const reportOf = (count: number): ProjectReport => ({
+      ...{ project_id: ProjectId.parse(`proj_${"0".repeat(26)}`), release: 1, releases: [1], url: null },
+      processes: [
+        {
+          ...{ name: "web", command: "serve", port: true, wanted: 1, stopped: false },
+          instances: Array.from({ length: count }, (_, n) => instance(`web-1-${n}`)),
+        },
+      ],
+    });
+    const outputsOf = (reports: readonly ProjectReport[]) =>
+      reports.flatMap(({ processes }) => processes?.flatMap(({ instances }) => instances) ?? []);
+    expect(outputsOf(limitReports([reportOf(2)]))[0]?.last_output).toHaveLength(4096);
+    const many = limitReports(Array.from({ length: 100 }, () => reportOf(4)));
+    expect(outputsOf(many)).toHaveLength(400);
+    expect(outputsOf(many)[0]?.last_output).toBeNull();
+    expect(outputsOf(limitReports(Array.from({ length: 1000 }, () => reportOf(48))))).toEqual([]);
   });
 });

@@ -12,6 +12,8 @@ export type ProjectApps = {
   isSwitching: boolean;
   /** The addresses that the slots were last written with; `null` if this agent has not written them yet. */
   slots: readonly string[] | null;
+  /** Whether the supervisor has got the commands of what runs from this agent. */
+  isIntroduced: boolean;
   /** Ends when the present look at the project has. */
   looking: Promise<void>;
   /** Those of instances that this agent started begin with no ends. */
@@ -44,6 +46,7 @@ export function createAppRegistry(): AppRegistry {
         stopping: new Set(),
         isSwitching: false,
         slots: null,
+        isIntroduced: false,
         looking: Promise.resolve(),
         crashes: new Map(),
         drainingSince: new Map(),

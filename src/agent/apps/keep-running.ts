@@ -86,8 +86,9 @@ async function lookAt(
   if (await noticeEnds(context, folder, supervised, now)) onChange(folder.id);
   if (desired === null) return upkeep.drain.length > drained.length;
   // A supervisor that was killed while the agent was not running has left instances, and does not know their commands.
-  const isFirst = own.slots === null && context.supervisor.kind === "process";
-  const starts = isFirst && claimed.size === 0 ? desired.instances : upkeep.start;
+  const isFirst = !own.isIntroduced && claimed.size === 0 && context.supervisor.kind === "process";
+  if (claimed.size === 0) own.isIntroduced = true;
+  const starts = isFirst ? desired.instances : upkeep.start;
   if (starts.length > 0) await startDesired(context, folder, desired, starts);
   // Where a run is switching, it decides.
   if (!own.isSwitching) await leadTraffic(context, folder, desired);

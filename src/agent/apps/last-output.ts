@@ -1,4 +1,4 @@
-import { readLogEnd } from "#agent/apps/instance-log.ts";
+import { readLogEnd } from "#agent/apps/read-log-end.ts";
 import { readNotes } from "#agent/apps/instance-notes.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { maskSecrets } from "#agent/secrets/mask-secrets.ts";

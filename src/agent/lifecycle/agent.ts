@@ -22,7 +22,7 @@ import { limitInstanceLogs } from "#agent/workspace/instance-logs.ts";
 import { limitOutput } from "#agent/workspace/output-folder.ts";
 import { projectFolder, type ProjectFolder, projectsFolder } from "#agent/workspace/project-folder.ts";
 import { listProjects } from "#agent/workspace/list-projects.ts";
-import { reportProject } from "#agent/report/project-report.ts";
+import { limitReports, reportProject } from "#agent/report/project-report.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
 import {
   type ActiveRun,
@@ -171,7 +171,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
     const apps = all.some(({ folder }) => readDesired(folder) !== null);
     const listed = apps ? await context.supervisor.list(null) : null;
     const supervised = listed?.ok === true ? listed.value : [];
-    return Promise.all(all.map(({ id }) => reportProject(context, id, supervised)));
+    return limitReports(await Promise.all(all.map(({ id }) => reportProject(context, id, supervised))));
   }
 
   /** Reading the versions takes part of a second, and more on a busy server. */

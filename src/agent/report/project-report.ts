@@ -4,7 +4,8 @@ import type { AgentContext } from "#agent/context/context.ts";
 import { readCurrent } from "#agent/workspace/current-link.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
 import { listReleases } from "#agent/workspace/releases.ts";
-import { MAX_REPORTED_RELEASES, type ProjectReport } from "#contract/agent-protocol.ts";
+import { MAX_LINK_MESSAGE, MAX_REPORTED_RELEASES, type ProjectReport } from "#contract/agent-protocol.ts";
+import type { InstanceReport } from "#contract/endpoints/processes/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
 type ReportSource = Pick<AgentContext, "home" | "sites" | "apps" | "clock" | "supervisor" | "log">;
@@ -31,4 +32,33 @@ export async function reportProject(
     url: sites.urlOf(projectId),
     ...(processes === undefined ? {} : { processes }),
   };
+}
+
+/** What all processes of a message may take, in UTF-16 code units: a part of what a message may. */
+const MAX_PROCESSES_LENGTH = MAX_LINK_MESSAGE / 4;
+
+/**
+ * Leaves out what makes a message with all projects too long: first the output of instances, then the instances. A reader
+ * of one project still gets everything.
+ */
+export function limitReports(reports: readonly ProjectReport[]): ProjectReport[] {
+  const length = (all: readonly ProjectReport[]) =>
+    all.reduce((sum, { processes }) => sum + JSON.stringify(processes ?? []).length, 0);
+  if (length(reports) <= MAX_PROCESSES_LENGTH) return [...reports];
+  const quiet = mapInstances(reports, (instances) => instances.map((one) => ({ ...one, last_output: null })));
+  return length(quiet) <= MAX_PROCESSES_LENGTH ? quiet : mapInstances(reports, () => []);
+}
+
+function mapInstances(
+  reports: readonly ProjectReport[],
+  map: (instances: readonly InstanceReport[]) => InstanceReport[],
+): ProjectReport[] {
+  return reports.map(({ processes, ...report }) =>
+    processes === undefined
+      ? report
+      : {
+          ...report,
+          processes: processes.map((process) => ({ ...process, instances: map(process.instances) })),
+        },
+  );
 }

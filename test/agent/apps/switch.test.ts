@@ -1,12 +1,14 @@
 import { existsSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import type { RunOrder } from "#contract/agent-order.ts";
+import { AccountId } from "#contract/ids.ts";
 import { HealthCheck } from "#contract/endpoints/projects/schemas.ts";
 
 import { messagesOf, World } from "../support/harness.ts";
-import { notedInstances, slotAddresses, smallApp, smallWeb, visit } from "../support/small-app.ts";
+import { notedInstances, runningInstances, slotAddresses, smallApp, smallWeb, visit } from "../support/small-app.ts";
 
 let world: World;
 beforeEach(async () => {
@@ -27,6 +29,14 @@ const again = (release: number): Partial<RunOrder> => ({ reuse_release: release,
 describe("an instance that was replaced", () => {
   it("finishes its requests, and ends when nobody is connected to it any more", async () => {
     await world.deploy({ processes: web });
+    world.control.send({ type: "read_processes", request_id: "look", project_id: world.projectId });
+    const answer = await world.control.waitFor("the answer", () =>
+      world.control.messages.find((message) => message.type === "processes_read"),
+    );
+    expect(answer).toMatchObject({
+      request_id: "look",
+      processes: [{ name: "web", instances: [{ name: "web-1-0", state: "live", last_exit: null }] }],
+    });
     const [before = ""] = slotAddresses(world);
     const slow = fetch(`http://${before}/slow`).then((response) => response.text());
     world.repository.commit({ "version.txt": "two" });
@@ -56,7 +66,7 @@ describe("an instance that was replaced", () => {
 describe("a deployment without a build", () => {
   it("replaces the instances that its variables change, and keeps the others", async () => {
     const variables = (mode: string) => ({
-      ...{ account_id: `acct_${"0".repeat(26)}` as never, revision: 1, deployed: false, secrets: [] },
+      ...{ account_id: AccountId.parse(`acct_${"0".repeat(26)}`), revision: 1, deployed: false, secrets: [] },
       plain: [{ name: "MODE", value: mode }],
     });
     const drain_seconds = 0;
@@ -111,6 +121,19 @@ describe("a worker", () => {
     });
     await expect.poll(() => world.linesOf("good").filter((line) => line === "up worker-1-0")).toHaveLength(2);
     expect(notedInstances(world)).toEqual(["web-1-0", "worker-1-0"]);
+  });
+});
+
+describe("a correction", () => {
+  it("leads the domain to instances of the release that should be live", async () => {
+    await world.deploy({ processes: web, drain_seconds: 0 });
+    world.repository.commit({ "version.txt": "two" });
+    await world.deploy({ processes: web, drain_seconds: 0, keep_releases: [1] });
+    await expect.poll(() => notedInstances(world)).toEqual(["web-2-0"]);
+    world.control.send({ type: "correct_release", project_id: world.projectId, release: 1 });
+    await expect.poll(() => visit(world)).toBe("one web-1-0");
+    await expect.poll(() => runningInstances(world)).toEqual(["web-1-0"]);
+    expect(world.current).toBe("releases/1");
   });
 });
 
@@ -177,7 +200,6 @@ describe("instances", () => {
 });
 
 async function openConnection(address: string) {
-  const { connect } = await import("node:net");
   const [host = "", port = ""] = address.split(":");
   const socket = connect(Number(port), host);
   await new Promise((resolve) => socket.once("connect", resolve));

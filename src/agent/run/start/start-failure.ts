@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 
 import type { Readiness } from "#agent/apps/await-instance.ts";
 import { endOf } from "#agent/apps/describe-exit.ts";
-import { readLogEnd } from "#agent/apps/instance-log.ts";
+import { readLogEnd } from "#agent/apps/read-log-end.ts";
 import type { InstanceNote } from "#agent/apps/instance-notes.ts";
 import type { InstanceExit } from "#agent/apps/supervisor.ts";
 import { describeTry } from "#agent/lib/http/check-health.ts";

@@ -1,24 +1,17 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
-import { join } from "node:path";
 
+import { instanceLog } from "#agent/workspace/instance-logs.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
-
-/** What an instance prints, to standard output and standard error. */
-export function instanceLog({ logs }: ProjectFolder, name: string): string {
-  return join(logs, `${name}.log`);
-}
 
 /**
  * Reads the last lines that an instance printed, of this many bytes at most.
- * @param from where to begin at the earliest
  * @returns an empty text when it printed nothing
  */
 export async function readLogEnd(
   folder: ProjectFolder,
   name: string,
   maxBytes: number,
-  from = 0,
 ): Promise<string> {
   // The project's user can replace the file with a link to one that only the agent may read.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -27,11 +20,11 @@ export async function readLogEnd(
     try {
       const status = await file.stat();
       if (!status.isFile()) return "";
-      const start = Math.max(from > status.size ? 0 : from, status.size - maxBytes);
+      const start = Math.max(0, status.size - maxBytes);
       const { buffer, bytesRead } = await file.read(Buffer.alloc(maxBytes), 0, maxBytes, start);
       const text = buffer.subarray(0, bytesRead).toString("utf8");
       // Of the first line there is only the end, in which a cut secret would not be recognized.
-      return start > from ? text.slice(text.indexOf("\n") + 1 || text.length) : text;
+      return start > 0 ? text.slice(text.indexOf("\n") + 1 || text.length) : text;
     } finally {
       await file.close();
     }
