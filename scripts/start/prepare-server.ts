@@ -38,6 +38,7 @@ export async function prepareServer(api: Client, known: ServerId | null): Promis
 
 /**
  * Enrols the agent, unless it already has a credential for this server at this address.
+ * @param program the agent's file
  * @returns whether it was enrolled now
  */
 export async function enrollAgent(
@@ -45,6 +46,7 @@ export async function enrollAgent(
   serverId: ServerId,
   url: string,
   agentHome: string,
+  program: string,
 ): Promise<boolean> {
   const known = await readConnection(agentHome);
   if (known !== null && known.server_id === serverId && known.url === url) return false;
@@ -53,7 +55,7 @@ export async function enrollAgent(
     "Creating an enrolment token",
   );
   const { code, output } = await runCommand(
-    [process.execPath, "src/agent/main/main.ts", ...["enroll", "--url", url, "--home", agentHome]],
+    [process.execPath, program, ...["enroll", "--url", url, "--home", agentHome]],
     { env: { GANTRY_TOKEN: enrollment.token } },
   );
   if (code !== 0) throw new Problem(`The agent could not be enrolled:\n${output.trim()}`);

@@ -8,7 +8,7 @@ import { messageOf } from "#contract/lib/message-of.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 
 import { createApi, valueOf } from "../shared/api.ts";
-import { buildWorker } from "../shared/build-worker.ts";
+import { agentBeside, buildWorker } from "../shared/build-worker.ts";
 import { Problem } from "../shared/problem.ts";
 import { print, red, step } from "../shared/terminal.ts";
 import { WorkerReady } from "../shared/worker-ready.ts";
@@ -85,10 +85,11 @@ export async function runStart(
   const { agent, serverId } = await step("connecting the agent", async () => {
     const id = await prepareServer(api, memo.server_id);
     await writeMemo(home, { ...memo, server_id: id });
-    const isNew = await enrollAgent(api, id, ready.url, services.agentHome);
+    const program = await agentBeside(bundle);
+    const isNew = await enrollAgent(api, id, ready.url, services.agentHome, program);
     signal.throwIfAborted();
     const since = Date.now();
-    const service = services.startAgent();
+    const service = services.startAgent(program);
     await waitForAgent(api, id, service, since);
     return {
       value: { agent: service, serverId: id },

@@ -23,7 +23,8 @@ export type Services = {
   startSites(): Service;
   /** Starts the supervisor of apps. */
   startSupervisor(): Service;
-  startAgent(): Service;
+  /** @param program the agent's file */
+  startAgent(program: string): Service;
   /** The pids of the running programs. */
   pids(): number[];
   /** Stops the agent first, because it reports its stopped runs to the Worker. */
@@ -99,13 +100,10 @@ export async function createServices(options: StartOptions, onPidChange: () => v
         // It kills its apps at once when this process ends after the signal.
         killSignal: "SIGTERM",
       }),
-    startAgent: () =>
+    startAgent: (program) =>
       start({
         name: "agent",
-        argv: [
-          ...["src/agent/main/main.ts", "run", "--home", agentHome, "--sites-socket", socket],
-          "--external-supervisor",
-        ],
+        argv: [...[program, "run", "--home", agentHome, "--sites-socket", socket], "--external-supervisor"],
         environment: { ...process.env, PATH: callersPath(process.env["PATH"] ?? "") },
         healthUrl: null,
         stopMs: AGENT_STOP_MS,
