@@ -1,4 +1,4 @@
-import { minVersion } from "semver";
+import minVersion from "semver/ranges/min-version.js";
 
 import { packageCommand, type WantedProgram } from "#build/tools/install-advice.ts";
 import { npmPackageOf } from "#contract/frameworks/tools/npm-package.ts";

@@ -1,4 +1,4 @@
-import { minVersion } from "semver";
+import minVersion from "semver/ranges/min-version.js";
 
 import type { ToolRequest } from "#contract/frameworks/tools/tool-request.ts";
 import type { Tool } from "#contract/frameworks/tools/tool.ts";

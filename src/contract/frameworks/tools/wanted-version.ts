@@ -1,4 +1,4 @@
-import { validRange } from "semver";
+import validRange from "semver/ranges/valid.js";
 
 /**
  * The versions that a file asks for. `range`: a range of semver. `newest`: any version, and the newest if one has to be
