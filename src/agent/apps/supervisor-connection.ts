@@ -16,6 +16,7 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** How long a supervisor may take to start on a busy machine. */
 const START_MS = 15_000;
 const START_POLL_MS = 50;
+const START_AGAIN_MS = 200;
 
 export type SupervisorOptions = {
   readonly home: string;
@@ -57,11 +58,20 @@ export function connectSupervisor(options: SupervisorOptions): SupervisorConnect
       maxBodyBytes: MAX_ANSWER_BYTES,
     });
 
+  const isAnswering = async (): Promise<boolean> =>
+    (await send({ method: "GET", path: "/" })).kind === "answered";
+
+  /** One that finds another in this home ends at once, although the other may be about to end. */
   async function start(): Promise<void> {
-    if (program !== null) startSupervisor(home, program, environment);
     const deadline = performance.now() + START_MS;
-    const isAnswering = async () => (await send({ method: "GET", path: "/" })).kind === "answered";
-    while (!(await isAnswering()) && performance.now() < deadline) await pause(START_POLL_MS);
+    while (performance.now() < deadline) {
+      const child = program === null ? null : startSupervisor(home, program, environment);
+      do {
+        if (await isAnswering()) return;
+        await pause(START_POLL_MS);
+      } while (performance.now() < deadline && child?.exitCode === null);
+      await pause(START_AGAIN_MS);
+    }
   }
 
   const startOnce = (): Promise<void> => (starting ??= start().finally(() => (starting = null)));

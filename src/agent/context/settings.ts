@@ -15,6 +15,8 @@ export const defaultSettings = {
   outputCheckMs: 20_000,
   /** The size limit of an instance's log. As much of its older output is kept in another file. */
   maxInstanceLogBytes: 5 * 1024 * 1024,
+  /** How often the supervisor checks whether it has instances. The second time that it has none, it ends. */
+  supervisorIdleMs: 300_000,
   /** How long a line may stay unfinished before it is shown as it is. */
   partialLineMs: 250,
   /** How long an event may wait to be sent together with others. */
@@ -63,7 +65,7 @@ export type AgentSettings = Readonly<typeof defaultSettings>;
 /**
  * An environment variable with changed settings as JSON. For tests, which cannot wait as long as a network may take.
  */
-const CHANGED_SETTINGS = "GANTRY_AGENT_SETTINGS";
+export const CHANGED_SETTINGS = "GANTRY_AGENT_SETTINGS";
 
 const Changes = z.record(
   z.string().check(z.refine((name) => name in defaultSettings, "is no setting")),

@@ -237,7 +237,7 @@ async function endApps(home: string): Promise<number> {
 
 async function supervise(home: string): Promise<number> {
   if (await isOtherUsersHome(home)) return exitCodes.failed;
-  const problem = await runSupervisor(home, log);
+  const problem = await runSupervisor(home, settings, log);
   return problem === null ? exitCodes.ok : refuse(problem, "failed");
 }
 

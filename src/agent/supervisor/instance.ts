@@ -25,7 +25,7 @@ const RESTART = { firstMs: 200, longestMs: 60_000 };
 /** An instance that ran this long counts as working: its next restart has the shortest delay again. */
 const STEADY_MS = 60_000;
 /** How often to look whether an adopted instance still runs: only its parent is notified of its end. */
-const ADOPTED_POLL_MS = 250;
+const ADOPTED_POLL_MS = 500;
 const GROUP_POLL_MS = 100;
 
 export type InstanceOptions = {

@@ -24,6 +24,7 @@ export type Instances = {
   /** @returns whether none of its processes is left */
   stop(project: ProjectId, name: string): Promise<boolean>;
   list(project: ProjectId | null): readonly InstanceView[];
+  isEmpty(): boolean;
   /** @returns null if there is no such instance */
   listensOn(project: ProjectId, name: string, port: number): Promise<boolean | null>;
   /** Notes all instances for the next supervisor. @returns their commands, which are not noted */
@@ -104,6 +105,7 @@ export function createInstances(home: string, log: (message: string) => void): I
         return { ...each.view(), memory_bytes: memoryBytes, cpu_ms: cpuMs };
       });
     },
+    isEmpty: () => instances.size === 0,
     async listensOn(project, name, port) {
       const instance = instances.get(keyOf(project, name));
       return instance === undefined ? null : isListening(instance, port);

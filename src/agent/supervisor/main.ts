@@ -2,18 +2,21 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 
+import { readSettings } from "#agent/context/settings.ts";
 import { runSupervisor } from "#agent/supervisor/run-supervisor.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 
 const USAGE = "usage: node src/agent/supervisor/main.ts --home DIR";
 
+// On a full disk, its output is lost, and it runs on.
+process.stdout.on("error", () => undefined);
+
 try {
   const { values } = parseArgs({ options: { home: { type: "string" } } });
   if (values.home === undefined) throw new Error(USAGE);
   const home = resolve(values.home);
-  const problem = await runSupervisor(home, (message) =>
-    console.log(`${new Date().toISOString()} ${message}`),
-  );
+  const log = (message: string): void => console.log(`${new Date().toISOString()} ${message}`);
+  const problem = await runSupervisor(home, readSettings(process.env), log);
   if (problem !== null) throw new Error(problem);
   process.exit(0);
 } catch (error) {

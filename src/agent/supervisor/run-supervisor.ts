@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
+import type { AgentSettings } from "#agent/context/settings.ts";
 import { lockHome } from "#agent/lifecycle/home-lock.ts";
 import { controlInstances } from "#agent/supervisor/control.ts";
 import { createInstances } from "#agent/supervisor/instances.ts";
@@ -9,7 +10,10 @@ import { SUPERVISOR_LOG } from "#agent/supervisor/state-file.ts";
 import { limitLogFile } from "#agent/workspace/limit-log-file.ts";
 import { pause } from "#contract/lib/pause.ts";
 
-/** How long to wait for a supervisor of this home that is ending. */
+/**
+ * How long one that `npm start` has started waits for an earlier one that is ending. Others do not wait, because several may
+ * be started at the same time, and those that are not needed must not take over later.
+ */
 const PATIENCE_MS = 2_000;
 /** A line for each end of an instance, so one a minute for an app that cannot start. */
 const MAX_LOG_BYTES = 1024 * 1024;
@@ -20,22 +24,26 @@ const LAST_ANSWERS_MS = 1_000;
 const END_GRACE_MS = 5_000;
 
 /**
- * Runs the supervisor of a home. A supervisor of its own ends only by a request to end or by a signal, and a signal leaves
- * the instances running: the next supervisor takes them over. One that was started with an IPC channel, as by `npm start`,
+ * Runs the supervisor of a home. One that the agent has started ends by a request, without instances, or by a signal, which
+ * leaves the instances running: the next supervisor takes them over. One that was started with an IPC channel, as by `npm start`,
  * ends together with the process that started it, and with all instances.
  * @returns why it ended, as a sentence; null if it was asked to
  */
-export async function runSupervisor(home: string, log: (message: string) => void): Promise<string | null> {
+export async function runSupervisor(
+  home: string,
+  settings: AgentSettings,
+  log: (message: string) => void,
+): Promise<string | null> {
   const socketPath = supervisorSocket(home);
   await mkdir(home, { recursive: true, mode: 0o700 });
   await prepareSocketFolder(home, socketPath);
   // Before everything else, because two supervisors would start everything twice.
-  const lock = await lockHome(home, PATIENCE_MS, log, "supervisor");
+  const isChild = process.send !== undefined;
+  const lock = await lockHome(home, isChild ? PATIENCE_MS : 0, log, "supervisor");
   if (lock.kind === "held") return `Another supervisor (process ${lock.pid}) uses ${home}.`;
   const instances = createInstances(home, log);
   await instances.adopt();
 
-  const isChild = process.send !== undefined;
   const ended = Promise.withResolvers<void>();
   const endAll = (graceMs: number): void => void instances.end(graceMs).then(ended.resolve);
   const server = await controlInstances(socketPath, instances, ended.resolve);
@@ -45,6 +53,13 @@ export async function runSupervisor(home: string, log: (message: string) => void
   const limitLog = () => void limitLogFile(join(home, SUPERVISOR_LOG), MAX_LOG_BYTES);
   limitLog();
   setInterval(limitLog, LOG_CHECK_MS).unref();
+
+  let wasEmpty = false;
+  setInterval(() => {
+    // A server without apps needs no supervisor.
+    if (wasEmpty && instances.isEmpty() && !isChild) ended.resolve();
+    wasEmpty = instances.isEmpty();
+  }, settings.supervisorIdleMs).unref();
 
   let signals = 0;
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)

@@ -16,10 +16,11 @@ import { dirname, join } from "node:path";
 
 import { afterEach, describe, expect, it } from "vitest";
 
-import { endSupervisor } from "#agent/apps/process-supervisor.ts";
+import { createProcessSupervisor, endSupervisor } from "#agent/apps/process-supervisor.ts";
 import { AGENT_VERSION } from "#agent/context/version.ts";
 import { supervisorSocket } from "#agent/supervisor/socket-path.ts";
 import { readInstances } from "#agent/supervisor/state-file.ts";
+import { pause } from "#contract/lib/pause.ts";
 import { readProcessStat } from "#node/processes.ts";
 
 import { bundleAgent } from "../support/agent-bundle.ts";
@@ -163,10 +164,36 @@ describe("the supervisor that an agent starts", () => {
     expect(statSync(supervisorSocket(home.home)).mode & 0o777).toBe(0o600);
   });
 
-  it("is not started for a server without apps", async () => {
+  it("runs on with its instances when the agent and all of its group are killed", async () => {
+    const home = await newHome();
+    const file = join(import.meta.dirname, "agent-program.ts");
+    const agent = spawn(process.execPath, [file, home.home, bundleAgent(), home.project], { detached: true });
+    await expect.poll(() => home.linesOf("web-1-0").length).toBeGreaterThan(2);
+    const [pid] = home.linesOf("web-1-0").map(Number);
+    process.kill(-(agent.pid ?? 0), "SIGKILL");
+    await once(agent, "close");
+    const printed = home.linesOf("web-1-0").length;
+    await expect.poll(() => home.linesOf("web-1-0").length).toBeGreaterThan(printed + 3);
+    expect(home.linesOf("web-1-0").filter((line) => line === `${pid}`)).toHaveLength(1);
+    expect((await instancesOf(home.connect())).get("web-1-0")).toMatchObject({
+      state: "running",
+      restarts: 0,
+    });
+  });
+
+  it("is not started for a server without apps, and ends when the last one was stopped", async () => {
     const home = await newHome();
     expect(await home.connect().list(null)).toEqual({ ok: true, value: [] });
-    expect(existsSync(join(home.home, "supervisor.lock"))).toBe(false);
+    const lock = join(home.home, "supervisor.lock");
+    expect(existsSync(lock)).toBe(false);
+    const environment = { ...process.env, GANTRY_AGENT_SETTINGS: JSON.stringify({ supervisorIdleMs: 300 }) };
+    const supervisor = createProcessSupervisor({ ...home.options, environment });
+    await startServing(home, "web-1-0", supervisor);
+    await pause(1_000);
+    expect(existsSync(lock)).toBe(true);
+    await supervisor.stop(home.project, "web-1-0");
+    await expect.poll(() => existsSync(lock)).toBe(false);
+    await startServing(home, "web-2-0", supervisor);
   });
 
   it("leaves its instances running after a signal, and ends them when it is told to", async () => {
