@@ -19,6 +19,11 @@ mise_version=2026.9.15
 mise_sha256=09ea631d6f3e7031d63606a0892dc4c796f9fb57f493bc45937f9f7113c88216
 mise_url=${GANTRY_MISE_URL:-https://github.com/jdx/mise/releases/download}/v$mise_version/mise-v$mise_version-linux-x64
 
+# Caddy receives the visitors' requests. Older versions cannot read a slot for each request. The hashes are of Debian's
+# packages, which snapshot.debian.org keeps by their SHA-1.
+oldest_caddy=2.8
+caddy_version=2.11.4
+
 usage() {
   cat <<END
 Installs the Gantry agent $agent_version of $origin on this server, or updates it.
@@ -31,6 +36,9 @@ Installs the Gantry agent $agent_version of $origin on this server, or updates i
   --no-service    installs for the current user, without root and systemd, and prints how to run the agent
   --no-start      installs the service but does not start it
   --with-mise     installs mise $mise_version too: deployments then get the versions of Node, Ruby, Python … that they ask for
+  --ingress       installs Caddy $caddy_version too, as a service that leads the domains of projects to them, with TLS
+  --ingress-issuer internal   with certificates of the server's own authority, not of Let's Encrypt
+  --ingress-listen ADDRESS:PORT   without TLS at this address, behind a web server of yours
   --prefix DIR    the program's folder (default: /usr/local, or ~/.local with --no-service)
   --home DIR      the folder for projects (default: /var/lib/gantry, or PREFIX/share/gantry with --no-service)
   --user NAME     the service's user, created if it does not exist (default: gantry)
@@ -40,7 +48,8 @@ Installs the Gantry agent $agent_version of $origin on this server, or updates i
 Exit codes: 0 success; 1 another failure; 2 wrong options; 3 installed, but not connected; 4 not Linux, or no systemd;
 5 Node, git or a downloader is missing or too old; 6 not root; 7 the control plane cannot be reached; 8 the download is
 damaged; 9 no enrolment token; 10 the token was refused; 11 an agent runs without the service; 12 the new version does not
-start, and the old one was put back; 13 a folder is not writable; 14 the control plane needs another agent version.
+start, and the old one was put back; 13 a folder is not writable; 14 the control plane needs another agent version; 15 the ingress cannot be installed: its
+ports are in use, or Caddy is too old.
 END
 }
 
@@ -58,22 +67,25 @@ read_options() {
   token=${GANTRY_TOKEN:-}
   # Commands that this script starts do not need the token in their environment.
   unset GANTRY_TOKEN
-  action=install is_service=yes is_started=yes is_purge=no wants_mise=no prefix='' home='' user=''
+  action=install is_service=yes is_started=yes is_purge=no wants_mise=no wants_ingress=no issuer='' listen='' prefix='' home='' user=''
   while [ $# -gt 0 ]; do
     case $1 in
-      --token | --prefix | --home | --user)
+      --token | --prefix | --home | --user | --ingress-issuer | --ingress-listen)
         if [ $# -lt 2 ] || [ -z "$2" ]; then fail 2 "$1 needs a value. See --help."; fi
         case $1 in
           --token) token=$2 ;;
           --prefix) prefix=$2 ;;
           --home) home=$2 ;;
           --user) user=$2 ;;
+          --ingress-issuer) issuer=$2 wants_ingress=yes ;;
+          --ingress-listen) listen=$2 wants_ingress=yes ;;
         esac
         shift 2
         ;;
       --no-service) is_service=no && shift ;;
       --no-start) is_started=no && shift ;;
       --with-mise) wants_mise=yes && shift ;;
+      --ingress) wants_ingress=yes && shift ;;
       --uninstall) action=uninstall && shift ;;
       --purge) is_purge=yes && shift ;;
       -h | --help) usage && exit 0 ;;
@@ -82,6 +94,13 @@ read_options() {
   done
   if [ $is_purge = yes ] && [ $action != uninstall ]; then fail 2 "--purge needs --uninstall."; fi
   if [ $is_service = no ] && [ -n "$user" ]; then fail 2 "--user cannot be used with --no-service, which installs for the current user."; fi
+  if [ $is_service = no ] && [ $wants_ingress = yes ]; then
+    fail 4 "--ingress needs systemd, and so cannot be used with --no-service."
+  fi
+  case $issuer in '' | acme | internal) ;; *) fail 2 "--ingress-issuer: acme or internal, not $issuer." ;; esac
+  if [ -n "$listen" ] && ! printf '%s' "$listen" | grep -qxE '([0-9.]{7,15}|\[[0-9a-f:.]{2,45}\]):[0-9]{1,5}'; then
+    fail 2 "--ingress-listen needs an address and a port, such as 127.0.0.1:8080, not $listen."
+  fi
   case $token in
     '' | gantry_enroll_*) ;;
     *) fail 10 "not an enrolment token: it must start with gantry_enroll_. POST /v1/servers returns one." ;;
@@ -103,6 +122,9 @@ read_places() {
   mise=$prefix/bin/mise
   # Omitted options keep the values of an earlier installation.
   made_mise=$(fact made_mise)
+  made_caddy=$(fact made_caddy)
+  caddy=$(fact caddy)
+  if [ -n "$caddy" ] && [ $is_service = yes ]; then wants_ingress=yes; fi
   if [ $is_service = yes ]; then
     home=${home:-$(fact home)} && home=${home:-/var/lib/gantry}
     user=${user:-$(fact user)} && user=${user:-gantry}
@@ -121,6 +143,9 @@ read_places() {
   isolate_group=gantry-isolate
   tmpfiles=/etc/tmpfiles.d/gantry-agent.conf
   settings=/etc/gantry
+  ingress_unit=/etc/systemd/system/gantry-ingress.service
+  ingress_user=gantry-ingress
+  ingress_state=/var/lib/gantry-ingress
 }
 
 check_path() {
@@ -275,6 +300,207 @@ fetch_mise() {
   output=$("$work/mise" --version 2>&1) || fail 1 "mise does not start on this system. Nothing was installed. Its output: $output"
 }
 
+# --- ingress ---
+
+# Checks what --ingress needs, and finds or downloads Caddy. Changes nothing of the system.
+prepare_ingress() {
+  if [ $wants_ingress = no ]; then return; fi
+  check_ports
+  find_caddy
+}
+
+# The ports of the ingress: those in its settings, or the usual ones.
+ingress_ports() {
+  file=$settings/ingress.json
+  has_listen=$listen
+  if [ -z "$listen$issuer" ] && [ -r "$file" ]; then
+    has_listen=$(sed -n 's/.*"listen": *"\([^"]*\)".*/\1/p' "$file")
+  fi
+  if [ -n "$has_listen" ]; then
+    echo "${has_listen##*:}"
+    return
+  fi
+  for port in http_port:80 https_port:443; do
+    set_port=$(sed -n "s/.*\"${port%:*}\": *\([0-9]*\).*/\1/p" "$file" 2>/dev/null || true)
+    echo "${set_port:-${port#*:}}"
+  done
+}
+
+check_ports() {
+  if systemctl is-active --quiet gantry-ingress; then return; fi
+  for port in $(ingress_ports); do
+    "$node" -e 'net.createServer().once("error", () => process.exit(1)).listen(+process.argv[1], () => process.exit(0))' "$port" || {
+      holder=$(ss -Hltnp "sport = :$port" 2>/dev/null | sed -n 's/.*users:(("\([^"]*\)",pid=\([0-9]*\).*/\1 (process \2)/p' | head -n 1)
+      fail 15 "the ingress needs port $port, which ${holder:-another program} uses. Stop it, or keep it in front with --ingress-listen 127.0.0.1:8080: $origin/docs says how. Nothing was installed."
+    }
+  done
+}
+
+# The version of the program $1, such as 2.11.4.
+version_of_caddy() {
+  "$1" version 2>/dev/null | sed -n 's/^v\{0,1\}\([0-9][0-9.]*\).*/\1/p' | head -n 1
+}
+
+# Uses the system's Caddy if it is new enough, and otherwise one of its own.
+find_caddy() {
+  if [ -n "${GANTRY_CADDY:-}" ]; then
+    cp "$GANTRY_CADDY" "$work/caddy" 2>/dev/null || fail 15 "GANTRY_CADDY: $GANTRY_CADDY cannot be read. Nothing was installed."
+    chmod 755 "$work/caddy"
+    accept_caddy "$work/caddy" "GANTRY_CADDY"
+    made_caddy=given caddy=$lib/caddy
+    return
+  fi
+  case $made_caddy in given | "$caddy_version") if [ -x "$lib/caddy" ]; then return; fi ;; esac
+  found=$(command -v caddy || true)
+  case $found in /home/* | /root/*) found='' ;; esac
+  if [ -n "$found" ]; then
+    has=$(version_of_caddy "$found")
+    if [ -n "$has" ] && ! is_older "$has" $oldest_caddy; then
+      caddy=$found made_caddy=''
+      log "the ingress uses $found, version $has"
+      return
+    fi
+    log "$found is version ${has:-unknown}, but $oldest_caddy or newer is needed: the ingress gets a Caddy of its own"
+  fi
+  fetch_caddy
+}
+
+fetch_caddy() {
+  case $(uname -m) in
+    x86_64) machine=amd64 sha1=54837fabeff5a84fc4d42006e257fa1552f5697c sha256=76f461ef3a123b18d77c4653a10b14d77b92c4ca13654a05236e9d5e9c49e3f3 ;;
+    aarch64) machine=arm64 sha1=6128c92ca17f6f85f18466cedd635907545aea79 sha256=4a9b36ba25422e525b2409abdfc64e9b1b31f272e2b8ffb0d7a81ce8fc60e64a ;;
+    *) machine='' ;;
+  esac
+  if [ -z "$machine" ] || ! command -v dpkg-deb >/dev/null; then
+    fail 15 "Caddy $oldest_caddy or newer is missing: install it as https://caddyserver.com/docs/install says, or set GANTRY_CADDY to its program. Nothing was installed."
+  fi
+  url=https://snapshot.debian.org/file/$sha1
+  if [ -n "${GANTRY_CADDY_URL:-}" ]; then url=$GANTRY_CADDY_URL/caddy_$caddy_version-1_$machine.deb; fi
+  log "downloading Caddy $caddy_version (12 MB)"
+  download "$url" "$work/caddy.deb" 900
+  [ "$(sha256_of "$work/caddy.deb")" = "$sha256" ] ||
+    fail 8 "the downloaded Caddy is damaged: its SHA-256 differs. Nothing was installed. Run the same line again."
+  dpkg-deb --fsys-tarfile "$work/caddy.deb" | tar -xO ./usr/bin/caddy >"$work/caddy"
+  rm -f "$work/caddy.deb"
+  chmod 755 "$work/caddy"
+  accept_caddy "$work/caddy" "the downloaded Caddy"
+  made_caddy=$caddy_version caddy=$lib/caddy
+}
+
+accept_caddy() {
+  has=$(version_of_caddy "$1")
+  [ -n "$has" ] || fail 15 "$2 does not start on this system. Nothing was installed. Its output: $("$1" version 2>&1 | head -n 3)"
+  ! is_older "$has" $oldest_caddy || fail 15 "$2 is version $has, but the ingress needs $oldest_caddy or newer. Nothing was installed."
+}
+
+# What the agent and Caddy agree on. The owner may edit it, so only options replace it.
+write_ingress_settings() {
+  if [ -e "$settings/ingress.json" ] && [ -z "$issuer$listen" ]; then return; fi
+  case $listen in '') more='' ;; *) more=", \"listen\": \"$listen\"" ;; esac
+  place "$settings/ingress.json" 644 <<END
+{
+  "admin": "/run/gantry-ingress/admin.sock",
+  "check": "/run/gantry-ingress/check.sock",
+  "issuer": "${issuer:-acme}"$more
+}
+END
+}
+
+write_ingress_unit() {
+  cat <<END
+# Written by $origin/install.sh, and replaced by every update. To change it, use \`systemctl edit gantry-ingress\`.
+[Unit]
+Description=Gantry ingress (Caddy)
+Documentation=$origin/docs
+Wants=network-online.target
+After=network-online.target
+# Restart without a limit.
+StartLimitIntervalSec=0
+
+[Service]
+Type=notify
+User=$ingress_user
+# Caddy reads the releases, and the agent reaches Caddy's sockets. No project's user is in the group.
+Group=$(id -gn "$user")
+SupplementaryGroups=$isolate_group
+# The agent writes the file, and changes it while Caddy runs.
+ExecStart=$caddy run --config $home/ingress/caddy.json
+# HTTPS_PROXY, SSL_CERT_FILE ...
+EnvironmentFile=-$settings/ingress.env
+Environment=HOME=$ingress_state XDG_DATA_HOME=$ingress_state XDG_CONFIG_HOME=$ingress_state
+Restart=always
+RestartSec=1
+TimeoutStopSec=30
+LimitNOFILE=1048576
+OOMScoreAdjust=-300
+# The certificates and their keys.
+StateDirectory=gantry-ingress
+StateDirectoryMode=0700
+# The sockets for the agent.
+RuntimeDirectory=gantry-ingress
+RuntimeDirectoryMode=0750
+
+ProtectSystem=strict
+ProtectHome=$(protect_home)
+PrivateTmp=yes
+PrivateDevices=yes
+MemoryDenyWriteExecute=yes
+$(confinement)
+# For the ports 80 and 443.
+CapabilityBoundingSet=CAP_NET_BIND_SERVICE
+AmbientCapabilities=CAP_NET_BIND_SERVICE
+
+[Install]
+WantedBy=multi-user.target
+END
+}
+
+# Caddy starts with this until the agent has written its configuration.
+write_first_config() {
+  if [ -e "$home/ingress/caddy.json" ]; then return; fi
+  as_user mkdir -p "$home/ingress"
+  place "$home/ingress/caddy.json" 644 <<END
+{"admin": {"listen": "unix//run/gantry-ingress/admin.sock|0660", "origins": ["gantry"], "config": {"persist": false}}}
+END
+  chown "$user:$(id -gn "$user")" "$home/ingress/caddy.json"
+}
+
+# Restarts Caddy only if it has changed, because that cuts off visitors.
+install_ingress() {
+  if [ $wants_ingress = no ]; then return; fi
+  id "$ingress_user" >/dev/null 2>&1 ||
+    useradd --system --gid "$(id -gn "$user")" --home-dir "$ingress_state" --no-create-home --shell /usr/sbin/nologin \
+      --comment "Gantry ingress" "$ingress_user" || fail 1 "the user $ingress_user cannot be created."
+  start=start
+  if [ -e "$work/caddy" ]; then
+    mv -f "$work/caddy" "$lib/caddy" || fail 13 "$lib/caddy cannot be written."
+    start=restart
+  fi
+  write_ingress_settings
+  write_first_config
+  before=$(cat "$ingress_unit" 2>/dev/null || true)
+  write_ingress_unit | place "$ingress_unit" 644
+  if [ "$before" != "$(cat "$ingress_unit")" ]; then start=restart; fi
+  systemctl daemon-reload
+  if [ $is_started = no ]; then return; fi
+  systemctl enable --quiet gantry-ingress
+  systemctl $start gantry-ingress ||
+    fail 15 "the ingress does not start. Its log: $(journalctl --unit=gantry-ingress --lines=5 --output=cat --no-pager 2>/dev/null || true)"
+  log "the ingress runs: $caddy, as the service gantry-ingress"
+}
+
+remove_ingress() {
+  if [ -e "$ingress_unit" ]; then
+    systemctl disable --now --quiet gantry-ingress 2>/dev/null || true
+    rm -f "$ingress_unit" "$lib/caddy"
+    # A later installation without --ingress gets none.
+    sed -i '/^caddy=/d; /^made_caddy=/d' "$facts"
+  fi
+  if [ $is_purge = no ]; then return; fi
+  rm -rf "$ingress_state"
+  if id "$ingress_user" >/dev/null 2>&1; then userdel "$ingress_user" 2>/dev/null || true; fi
+}
+
 make_user() {
   if id "$user" >/dev/null 2>&1; then return; fi
   useradd --system --user-group --home-dir "$home" --no-create-home --shell /usr/sbin/nologin \
@@ -344,7 +570,7 @@ write_facts() {
   if has_made user; then made_user=yes; fi
   if has_made home; then made_home=yes; fi
   printf '%s\n' "home=$home" "user=$user" "service=$is_service" "made_user=$made_user" "made_home=$made_home" \
-    "made_mise=$made_mise" \
+    "made_mise=$made_mise" "caddy=$caddy" "made_caddy=$made_caddy" \
     >"$work/installed"
   mv -f "$work/installed" "$facts"
 }
@@ -420,8 +646,14 @@ SystemCallErrorNumber=EPERM
 END
 }
 
+# Projects may be in a home folder.
+protect_home() {
+  case $home in /home/* | /root/* | /run/user/*) echo read-only ;; *) echo yes ;; esac
+}
+
 write_unit() {
-  case $home in /home/* | /root/* | /run/user/*) protect_home=read-only ;; *) protect_home=yes ;; esac
+  ingress_option=''
+  if [ $wants_ingress = yes ]; then ingress_option=" --ingress $settings/ingress.json"; fi
   cat <<END
 # Written by $origin/install.sh, and replaced by every update. To change it, use \`systemctl edit gantry-agent\`.
 [Unit]
@@ -438,7 +670,7 @@ User=$user
 # Lets the agent change the folders that builds make. No project's user is a member.
 SupplementaryGroups=$isolate_group
 # Projects run as users of their own, for the helper at this socket. Without the option, they would share $user.
-ExecStart=$wrapper run --home $home --policy $settings/policy.json --isolate $isolate_socket
+ExecStart=$wrapper run --home $home --policy $settings/policy.json --isolate $isolate_socket --slots /run/gantry/slots$ingress_option
 # NODE_EXTRA_CA_CERTS; for git and builds HTTPS_PROXY, SSL_CERT_FILE ...; for git GIT_SSH_COMMAND ...
 EnvironmentFile=-$settings/agent.env
 Restart=always
@@ -462,7 +694,7 @@ Environment=HOME=$home
 # The agent and git may write below $home and to a private /tmp, and nowhere else.
 ProtectSystem=strict
 ReadWritePaths=$home
-ProtectHome=$protect_home
+ProtectHome=$(protect_home)
 # Not PrivateTmp, which is deleted when the service stops: apps that keep running need their files.
 BindPaths=$home/.tmp:/tmp $home/.tmp:/var/tmp
 PrivateDevices=yes
@@ -674,6 +906,7 @@ remove_project_users() {
 
 run_service() {
   install_isolation
+  install_ingress
   if [ -f "$unit" ]; then cp -p "$unit" "$work/unit.old"; fi
   write_unit >"$work/unit"
   cp "$work/unit" "$unit.new" || fail 13 "$unit cannot be written."
@@ -736,6 +969,7 @@ install_agent() {
   check_tools
   check_enrolment
   fetch_agent
+  prepare_ingress
   fetch_mise
   if [ $is_service = yes ]; then
     make_user
@@ -773,6 +1007,7 @@ uninstall_agent() {
       rm -rf "$unit" "$tmpfiles" /run/gantry
     fi
     if [ $is_purge = yes ]; then remove_project_users; fi
+    remove_ingress
     remove_isolation
     systemctl daemon-reload
   fi
@@ -796,7 +1031,7 @@ uninstall_agent() {
     if [ "$made_home" = yes ]; then
       rm -rf "$home" || fail 13 "$home cannot be removed."
     else
-      for name in projects git-ssh agent.json agent.lock supervisor.json supervisor.lock supervisor.sock supervisor.log supervisor.log.1 link.json enrolling.json seal.json tools .mise .tmp; do rm -rf "${home:?}/$name"; done
+      for name in projects git-ssh agent.json agent.lock supervisor.json supervisor.lock supervisor.sock supervisor.log supervisor.log.1 link.json enrolling.json seal.json ingress slots tools .mise .tmp; do rm -rf "${home:?}/$name"; done
     fi
     if [ $is_service = yes ]; then
       rm -rf "$settings"
@@ -844,7 +1079,9 @@ is_installed() {
 }
 
 left_of_service() {
-  if [ $is_service = yes ]; then printf '%s' "; $settings; the user $user"; fi
+  if [ $is_service = no ]; then return; fi
+  printf '%s' "; $settings; the user $user"
+  if [ -e "$ingress_state" ]; then printf '%s' "; $ingress_state, with the certificates"; fi
 }
 
 same_place() {

@@ -21,9 +21,20 @@ export type LoadReport = {
   readonly cutSockets: number;
 };
 
+/** Opens a WebSocket to the app. */
+export function openSocket({ port, domain, ca }: LoadTarget): WebSocket {
+  const options = { headers: { host: domain }, handshakeTimeout: ANSWER_MS };
+  const secure = { ...options, servername: domain, ...(ca === undefined ? {} : { ca }) };
+  return ca === undefined
+    ? new WebSocket(`ws://127.0.0.1:${port}/socket`, options)
+    : new WebSocket(`wss://127.0.0.1:${port}/socket`, secure);
+}
+
 export type Load = {
   /** Waits until an app with this name has answered each kind of request sent from now on. */
   answeredBy(name: string): Promise<void>;
+  /** How many requests have failed so far. */
+  failures(): number;
   stop(): Promise<LoadReport>;
 };
 
@@ -124,11 +135,7 @@ export function startLoad(target: LoadTarget, betweenMs = 5): Load {
   /** Sends a message and waits for its echo, again and again. An app that ends closes the WebSocket, which is then opened again. */
   async function talk(): Promise<void> {
     while (!ended.signal.aborted) {
-      const socket = new WebSocket(`${secure ? "wss" : "ws"}://127.0.0.1:${target.port}/socket`, {
-        headers: { host: target.domain },
-        ...(secure ? { ca: target.ca, servername: target.domain } : {}),
-        handshakeTimeout: ANSWER_MS,
-      });
+      const socket = openSocket(target);
       await new Promise<void>((resolve) => {
         let isOpen = false;
         const stop = (): void => socket.close(1000);
@@ -164,6 +171,7 @@ export function startLoad(target: LoadTarget, betweenMs = 5): Load {
       const before = answers.get(name) ?? 0;
       while ((answers.get(name) ?? 0) < before + 2 * CLIENTS) await pause(10);
     },
+    failures: () => [...failures.values()].reduce((sum, some) => sum + some, 0),
     async stop() {
       ended.abort();
       await Promise.all(clients);

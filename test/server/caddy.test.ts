@@ -1,0 +1,396 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { connect as connectHttp2 } from "node:http2";
+import { request as sendPlain, type IncomingHttpHeaders } from "node:http";
+import { request as sendSecure } from "node:https";
+import { dirname, join } from "node:path";
+import { gunzipSync, zstdDecompressSync } from "node:zlib";
+
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { WebSocket } from "ws";
+
+import { ingressFiles } from "#agent/ingress/caddy/caddy-ingress.ts";
+import { setMaintenance, setPaused, writeDocumentRoot, writeSlots } from "#agent/ingress/slots.ts";
+import type { SiteFile } from "#agent/ingress/site-file.ts";
+import { sendRequest } from "#agent/lib/http/send-request.ts";
+import { projectFolder } from "#agent/workspace/project-folder.ts";
+import { pause } from "#contract/lib/pause.ts";
+
+import { newCaddy } from "../../scripts/shared/new-caddy.ts";
+import { ids } from "../agent/support/harness.ts";
+import { openSocket, startLoad } from "../support/load/load.ts";
+import { type LoadApp, startLoadApp } from "../support/load/load-app.ts";
+import { runShell } from "../support/run-shell.ts";
+import { TestIngress } from "./support/caddy.ts";
+
+const shop = ids.project();
+const docs = ids.project();
+const shopSite: SiteFile = {
+  domain: "shop.localhost",
+  aliases: [
+    { domain: "www.shop.localhost", redirect: true },
+    { domain: "store.localhost", redirect: false },
+  ],
+  content: { kind: "app" },
+};
+const docsSite: SiteFile = {
+  domain: "docs.localhost",
+  aliases: [],
+  content: { kind: "files", directory: "dist" },
+};
+
+let test: TestIngress;
+let apps: LoadApp[];
+beforeAll(async () => {
+  test = await TestIngress.create();
+  apps = [];
+});
+afterAll(async () => {
+  for (const { child } of apps) child.kill("SIGKILL");
+  await test.close();
+});
+
+async function start(name: string): Promise<LoadApp> {
+  const app = await startLoadApp(name);
+  apps.push(app);
+  return app;
+}
+const lead = (...to: LoadApp[]) =>
+  writeSlots(
+    test.slots,
+    shop,
+    to.map(({ address }) => address),
+  );
+
+type Answer = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: Buffer };
+
+/** Sends a request as a browser does, and verifies the certificate. */
+function ask(
+  domain: string,
+  path = "/",
+  {
+    method = "GET",
+    headers = {},
+    body = "",
+    plain = false,
+  }: { method?: string; headers?: Record<string, string>; body?: string; plain?: boolean } = {},
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const { http_port, https_port } = test.settings;
+    const outgoing = (plain ? sendPlain : sendSecure)({
+      host: "127.0.0.1",
+      port: plain ? http_port : https_port,
+      path,
+      method,
+      agent: false,
+      headers: { host: domain, ...headers },
+      ...(plain ? {} : { servername: domain, ca: test.authority }),
+    });
+    outgoing.on("error", reject);
+    outgoing.on("response", (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("error", reject);
+      response.on("end", () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }),
+      );
+    });
+    outgoing.end(body);
+  });
+}
+const textOf = async (domain: string, path = "/") => (await ask(domain, path)).body.toString();
+const secureTarget = () => ({ port: test.settings.https_port, domain: "shop.localhost", ca: test.authority });
+
+/** Waits for the certificate, which Caddy makes after it has accepted the site. */
+async function untilServed(domain: string): Promise<void> {
+  await expect
+    .poll(() =>
+      ask(domain).then(
+        ({ status }) => status > 0,
+        () => false,
+      ),
+    )
+    .toBe(true);
+}
+
+describe("Caddy, as the agent configures it", () => {
+  it("serves an app by TLS, with a certificate that a client can verify", async () => {
+    await test.put(shop, shopSite, [(await start("v1")).address]);
+    await untilServed("shop.localhost");
+    expect(test.ingress.problem()).toBeNull();
+    expect(await textOf("shop.localhost")).toBe("v1 GET 0");
+    expect(await textOf("store.localhost")).toBe("v1 GET 0");
+    const headers: unknown = JSON.parse(await textOf("shop.localhost", "/headers"));
+    expect(headers).toMatchObject({
+      host: "shop.localhost",
+      "x-forwarded-for": "127.0.0.1",
+      "x-forwarded-proto": "https",
+    });
+    const { headers: answered } = await ask("shop.localhost");
+    expect(answered["alt-svc"]).toContain("h3=");
+  });
+
+  it("speaks HTTP/2", async () => {
+    const session = connectHttp2(`https://shop.localhost:${test.settings.https_port}`, {
+      ca: test.authority,
+      host: "127.0.0.1",
+      servername: "shop.localhost",
+      lookup: (_, __, done) => done(null, [{ address: "127.0.0.1", family: 4 }]),
+    });
+    const stream = session.request({ ":path": "/", ":authority": "shop.localhost" });
+    let text = "";
+    for await (const chunk of stream.setEncoding("utf8")) text += String(chunk);
+    expect([session.alpnProtocol, text]).toEqual(["h2", "v1 GET 0"]);
+    session.close();
+  });
+
+  it("redirects an alias and plain HTTP, and keeps the path and the query", async () => {
+    const { https_port } = test.settings;
+    expect(await ask("www.shop.localhost", "/a/b?c=d")).toMatchObject({
+      status: 301,
+      headers: { location: `https://shop.localhost:${https_port}/a/b?c=d` },
+    });
+    expect(await ask("shop.localhost", "/a?b=c", { plain: true })).toMatchObject({
+      status: 308,
+      headers: { location: `https://shop.localhost:${https_port}/a?b=c` },
+    });
+    expect((await ask("unknown.localhost", "/", { plain: true })).status).toBe(404);
+  });
+
+  it("streams events, and passes on WebSockets", async () => {
+    const started = performance.now();
+    let firstMs = 0;
+    await new Promise<void>((resolve, reject) => {
+      sendSecure({
+        host: "127.0.0.1",
+        port: test.settings.https_port,
+        path: "/events",
+        headers: { host: "shop.localhost", "accept-encoding": "gzip, zstd" },
+        servername: "shop.localhost",
+        ca: test.authority,
+      })
+        .on("error", reject)
+        .on("response", (response) => {
+          response.once("data", () => (firstMs = performance.now() - started));
+          response.on("end", resolve).resume();
+        })
+        .end();
+    });
+    expect(firstMs).toBeLessThan(900);
+    expect(await openedSocket()).toBeInstanceOf(WebSocket);
+  });
+
+  it("serves the files of a release, with the release in their tags", async () => {
+    const folder = projectFolder(test.home, docs);
+    for (const release of [1, 2])
+      writeFiles(join(folder.releases, `${release}`, "dist"), {
+        "index.html": `<h1>release ${release}</h1>${"x".repeat(2000)}`,
+        "404.html": "our own 404",
+        ".env": "secret",
+        ".well-known/security.txt": "contact",
+        "sub/index.html": "sub",
+        "_astro/page.abc.css": "a {}",
+      });
+    await test.put(docs, docsSite);
+    const root = (release: number) => join(folder.releases, `${release}`, "dist");
+    await writeDocumentRoot(test.slots, docs, root(1));
+    await untilServed("docs.localhost");
+
+    const first = await ask("docs.localhost");
+    expect(first).toMatchObject({
+      status: 200,
+      headers: {
+        "cache-control": "no-cache",
+        "x-content-type-options": "nosniff",
+        "gantry-release": "1",
+        etag: expect.stringMatching(/^"1-/),
+      },
+    });
+    expect(first.headers["last-modified"]).toBeUndefined();
+    const tag = { headers: { "if-none-match": first.headers.etag ?? "" } };
+    expect((await ask("docs.localhost", "/", tag)).status).toBe(304);
+    await writeDocumentRoot(test.slots, docs, root(2));
+    expect(await ask("docs.localhost", "/", tag)).toMatchObject({
+      status: 200,
+      headers: { "gantry-release": "2" },
+    });
+
+    expect((await ask("docs.localhost", "/_astro/page.abc.css")).headers["cache-control"]).toContain(
+      "immutable",
+    );
+    expect(await ask("docs.localhost", "/_astro/none.css")).toMatchObject({
+      status: 404,
+      headers: { "cache-control": "no-cache" },
+      body: Buffer.from("our own 404"),
+    });
+    expect((await ask("docs.localhost", "/.env")).status).toBe(404);
+    expect(await textOf("docs.localhost", "/.well-known/security.txt")).toBe("contact");
+    expect(await ask("docs.localhost", "/sub")).toMatchObject({
+      status: 308,
+      headers: { location: "/sub/" },
+    });
+    expect(await ask("docs.localhost", "/", { method: "POST" })).toMatchObject({
+      status: 405,
+      headers: { allow: "GET, HEAD" },
+    });
+  });
+
+  it("compresses what a client can read", async () => {
+    const plain = await ask("docs.localhost");
+    const zstd = await ask("docs.localhost", "/", { headers: { "accept-encoding": "gzip, zstd" } });
+    const gzip = await ask("docs.localhost", "/", { headers: { "accept-encoding": "gzip" } });
+    expect([zstd.headers["content-encoding"], gzip.headers["content-encoding"]]).toEqual(["zstd", "gzip"]);
+    expect(zstd.body.length).toBeLessThan(200);
+    expect(zstdDecompressSync(zstd.body)).toEqual(plain.body);
+    expect(gunzipSync(gzip.body)).toEqual(plain.body);
+  });
+
+  it("answers the agent's check without TLS, as if it came by TLS", async () => {
+    const target = test.ingress.targetOf("shop.localhost", "/headers");
+    const answer = await sendRequest({
+      url: target?.url ?? new URL("http://x"),
+      socketPath: target?.socketPath ?? "",
+      method: "GET",
+      timeoutMs: 5000,
+      maxBodyBytes: 4096,
+    });
+    expect(answer).toMatchObject({ kind: "answered", status: 200 });
+    expect(answer.kind === "answered" && JSON.parse(answer.body)).toMatchObject({
+      host: "shop.localhost",
+      "x-forwarded-proto": "https",
+    });
+  });
+
+  it("shows the maintenance page, holds requests during a pause, and shows that an app is stopped or down", async () => {
+    const app = await start("v2");
+    await lead(app);
+    await setMaintenance(test.slots, shop, "<h1>Back {soon}</h1>");
+    expect(await ask("shop.localhost")).toMatchObject({
+      status: 503,
+      headers: { "retry-after": "60" },
+      body: Buffer.from("<h1>Back {soon}</h1>"),
+    });
+    await setMaintenance(test.slots, shop, null);
+
+    await setPaused(test.slots, shop, null);
+    const held = ask("shop.localhost", "/", { method: "POST", body: "hello" });
+    expect(await Promise.race([held, pause(1000)])).toBeUndefined();
+    await setPaused(test.slots, shop, app.address);
+    expect((await held).body.toString()).toBe("v2 POST 5");
+
+    await lead();
+    expect(await textOf("shop.localhost")).toContain("has been stopped");
+    await lead(app);
+    await app.end();
+    const down = await ask("shop.localhost");
+    expect([down.status, down.body.toString()]).toEqual([502, expect.stringContaining("does not answer")]);
+  });
+});
+
+describe("The load of 16 clients on Caddy", () => {
+  afterEach(() => pause(100));
+
+  it("has no failure while the slots change and the old instances end", async () => {
+    let now = await start("a0");
+    await lead(now);
+    const load = startLoad(secureTarget());
+    await load.answeredBy("a0");
+    for (let turn = 1; turn <= 6; turn += 1) {
+      const next = await start(`a${turn}`);
+      await lead(next);
+      await load.answeredBy(next.name);
+      // As the agent does: an instance ends once nobody is connected to it.
+      await Promise.all([now.end(), pause(500)]);
+      now = next;
+    }
+    const { ok, failures, cutSockets, answers } = await load.stop();
+    expect(failures).toEqual({});
+    expect(cutSockets).toBe(0);
+    expect(answers).toMatchObject({ "a6 by WebSocket": expect.any(Number) });
+    expect(ok).toBeGreaterThan(1000);
+  });
+
+  it("has failures when the configuration is changed instead: so it would notice them", async () => {
+    const app = await start("b0");
+    await lead(app);
+    const load = startLoad(secureTarget(), 0);
+    await load.answeredBy("b0");
+    for (let turn = 0; turn < 20 && load.failures() === 0; turn += 1) {
+      await test.put(ids.project(), { ...docsSite, domain: `reload-${turn}.localhost` });
+      await pause(100);
+    }
+    const { failures } = await load.stop();
+    expect(Object.keys(failures)).not.toEqual([]);
+  });
+
+  it("keeps a WebSocket open when a new domain changes the configuration", async () => {
+    const socket = await openedSocket();
+    let isClosed = false;
+    socket.once("close", () => (isClosed = true));
+    const added = ids.project();
+    await test.put(added, { ...docsSite, domain: "added.localhost" });
+    await untilServed("added.localhost");
+    await pause(500);
+    const echoed = new Promise((resolve) => socket.once("message", resolve));
+    socket.send("still here");
+    await echoed;
+    expect(isClosed).toBe(false);
+    socket.close();
+  });
+});
+
+describe("A fault of Caddy", () => {
+  it("in one site does not take away the others", async () => {
+    const bad = ids.project();
+    const folder = await test.put(bad, { ...docsSite, domain: "bad.localhost" });
+    writeFileSync(folder.site, '{"domain": "*.localhost"}');
+    const later = ids.project();
+    await test.put(later, { ...docsSite, domain: "later.localhost" });
+    await untilServed("later.localhost");
+    expect(test.ingress.problemOf(bad)).toContain("site.json cannot be used");
+    expect([test.ingress.problem(), test.ingress.problemOf(later)]).toEqual([null, null]);
+  });
+
+  it("such as its end is noticed, and after its start it serves what it served", async () => {
+    const watching = new AbortController();
+    void test.ingress.watch(watching.signal);
+    await test.kill();
+    await expect.poll(() => test.ingress.problem()).toContain("does not answer");
+    const added = ids.project();
+    await test.put(added, { ...docsSite, domain: "meanwhile.localhost" });
+    await test.start();
+    await lead(await start("c0"));
+    await untilServed("shop.localhost");
+    expect(await textOf("shop.localhost")).toBe("c0 GET 0");
+    await untilServed("meanwhile.localhost");
+    await expect.poll(() => test.ingress.problem()).toBeNull();
+    watching.abort();
+  });
+
+  it("cannot come from its file, which is valid", async () => {
+    const file = ingressFiles(test.home).config;
+    const env = { HOME: join(test.home, "validate"), PATH: "/usr/bin:/bin" };
+    const validated = await runShell([newCaddy().program, "validate", "--config", file], { env });
+    expect(validated).toMatchObject({ code: 0, output: expect.stringContaining("Valid configuration") });
+    for (const name of ["caddy-with-tls", "caddy-behind"]) {
+      const snapshot = join(import.meta.dirname, "../agent/snapshots", `${name}.snap`);
+      const copy = join(test.home, `${name}.json`);
+      writeFileSync(copy, readFileSync(snapshot, "utf8"));
+      expect(await runShell([newCaddy().program, "validate", "--config", copy], { env })).toMatchObject({
+        code: 0,
+      });
+    }
+  });
+});
+
+function writeFiles(folder: string, files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+}
+
+async function openedSocket(): Promise<WebSocket> {
+  const socket = openSocket(secureTarget());
+  await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
+  return socket;
+}

@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+
+import { lookAtCaddy } from "#agent/ingress/caddy/admin.ts";
+import { createCaddyIngress, ingressFiles } from "#agent/ingress/caddy/caddy-ingress.ts";
+import type { Ingress } from "#agent/ingress/ingress.ts";
+import { IngressSettings } from "#agent/ingress/settings.ts";
+import { type SiteFile, writeSite } from "#agent/ingress/site-file.ts";
+import { writeSlots } from "#agent/ingress/slots.ts";
+import { projectFolder, type ProjectFolder } from "#agent/workspace/project-folder.ts";
+import type { ProjectId } from "#contract/ids.ts";
+import { pause } from "#contract/lib/pause.ts";
+
+import { newCaddy } from "../../../scripts/shared/new-caddy.ts";
+import { freePort } from "../../support/free-port.ts";
+
+/** A server's Caddy with the agent's part that configures it, in a folder of its own and with its own ports. */
+export class TestIngress {
+  // In /tmp, because the paths of sockets are limited.
+  readonly home = mkdtempSync("/tmp/gantry-caddy-");
+  readonly slots = join(this.home, "slots");
+  readonly log: string[] = [];
+  readonly settings: IngressSettings;
+  readonly ingress: Ingress;
+  #caddy: ChildProcess | null = null;
+
+  private constructor(httpPort: number, httpsPort: number, options: object) {
+    this.settings = IngressSettings.parse({
+      admin: join(this.home, "admin.sock"),
+      check: join(this.home, "check.sock"),
+      issuer: "internal",
+      http_port: httpPort,
+      https_port: httpsPort,
+      ...options,
+    });
+    this.ingress = createCaddyIngress({
+      home: this.home,
+      slots: this.slots,
+      settings: this.settings,
+      lookMs: 100,
+      log: (line) => void this.log.push(line),
+    });
+  }
+
+  static async create(options: object = {}): Promise<TestIngress> {
+    const test = new TestIngress(await freePort(), await freePort(), options);
+    await mkdir(ingressFiles(test.home).folder, { recursive: true });
+    const admin = {
+      listen: `unix/${test.settings.admin}|0660`,
+      origins: ["gantry"],
+      config: { persist: false },
+    };
+    writeFileSync(ingressFiles(test.home).config, JSON.stringify({ admin }));
+    await test.start();
+    return test;
+  }
+
+  /** Starts Caddy with its file, as its service does. */
+  async start(): Promise<void> {
+    const output = openSync(join(this.home, "caddy.log"), "a");
+    rmSync(this.settings.admin, { force: true });
+    this.#caddy = spawn(newCaddy().program, ["run", "--config", ingressFiles(this.home).config], {
+      env: { HOME: this.home, XDG_DATA_HOME: this.home, XDG_CONFIG_HOME: this.home },
+      stdio: ["ignore", output, output],
+    });
+    for (let waitedMs = 0; waitedMs < 20_000; waitedMs += 50) {
+      if ((await lookAtCaddy(this.settings.admin)) === null) return;
+      await pause(50);
+    }
+    throw new Error(`Caddy does not start:\n${this.caddyLog}`);
+  }
+
+  get caddyLog(): string {
+    return readFileSync(join(this.home, "caddy.log"), "utf8");
+  }
+
+  /** The certificate of Caddy's own authority. */
+  get authority(): string {
+    return readFileSync(join(this.home, "caddy/pki/authorities/local/root.crt"), "utf8");
+  }
+
+  async kill(): Promise<void> {
+    const caddy = this.#caddy;
+    this.#caddy = null;
+    if (caddy === null || caddy.exitCode !== null) return;
+    const exited = once(caddy, "exit");
+    caddy.kill("SIGKILL");
+    await exited;
+  }
+
+  /** Writes a project's site as a switch does, and has the agent apply it. */
+  async put(
+    project: ProjectId,
+    site: SiteFile,
+    addresses: readonly string[] | null = null,
+  ): Promise<ProjectFolder> {
+    const folder = projectFolder(this.home, project);
+    await mkdir(folder.root, { recursive: true });
+    if (addresses !== null) await writeSlots(this.slots, project, addresses);
+    await writeSite(folder, site);
+    await this.ingress.apply();
+    return folder;
+  }
+
+  async close(): Promise<void> {
+    await this.kill();
+    rmSync(this.home, { recursive: true, force: true });
+  }
+}
