@@ -9,7 +9,7 @@ import { messageOf } from "#contract/lib/message-of.ts";
 
 import { ensureChromium } from "./shared/chromium.ts";
 import { ensureDebianRoot } from "./shared/debian-root.ts";
-import { ensureNewCaddy } from "./shared/new-caddy.ts";
+import { ensureIngressPrograms } from "./shared/ingress-programs.ts";
 import { ensureTestedPrograms } from "./shared/tested-programs.ts";
 import { root } from "./shared/root.ts";
 import { option, printHelp } from "./shared/script.ts";
@@ -74,7 +74,7 @@ const installers = {
   journeys: () => ensureTestedPrograms("journeys"),
   server: async () => {
     await ensureDebianRoot();
-    await ensureNewCaddy();
+    await ensureIngressPrograms();
     await ensureTestedPrograms("server");
   },
 } as const;

@@ -176,14 +176,14 @@ describe("The agent", () => {
     await writeSite(folder, site);
     return folder;
   };
-  const kept = () => readFileSync(ingressFiles(home).config, "utf8");
+  const configFile = () => readFileSync(ingressFiles(home).config, "utf8");
 
   it("loads a changed configuration once, and keeps what Caddy has", async () => {
     const agent = ingress();
     await putSite(app("a.test"));
     await Promise.all([agent.apply(), agent.apply(), agent.apply()]);
-    expect(caddy.loaded).toEqual([kept()]);
-    expect(kept()).toContain("a.test");
+    expect(caddy.loaded).toEqual([configFile()]);
+    expect(configFile()).toContain("a.test");
     await putSite(app("b.test"));
     await agent.apply();
     await ingress().apply();
@@ -207,8 +207,8 @@ describe("The agent", () => {
       null,
       null,
     ]);
-    expect(kept()).toContain("a.test");
-    expect(kept()).toContain("c.test");
+    expect(configFile()).toContain("a.test");
+    expect(configFile()).toContain("c.test");
     expect(caddy.loaded.every((config) => config.includes("a.test"))).toBe(true);
     expect(await ingressLines(home)).toMatch(
       /^\ningress: Caddy serves 2 sites\ningress: proj_\w+: Caddy refuses/,
@@ -222,11 +222,11 @@ describe("The agent", () => {
     await agent.apply();
     await writeAtomic(folder.site, "");
     await agent.apply();
-    expect(kept()).toContain("a.test");
+    expect(configFile()).toContain("a.test");
     expect(agent.problemOf(site.project)).toContain("site.json cannot be used");
     await putSite(app("b.test", site.project));
     await agent.apply();
-    expect(kept()).not.toContain("a.test");
+    expect(configFile()).not.toContain("a.test");
     expect(agent.problemOf(site.project)).toBeNull();
   });
 
@@ -241,7 +241,7 @@ describe("The agent", () => {
     expect(lines.filter((line) => line.includes("does not answer"))).toHaveLength(1);
     await caddy.listen();
     await expect.poll(() => agent.problem()).toBeNull();
-    expect(kept()).toContain("a.test");
+    expect(configFile()).toContain("a.test");
     expect(lines.at(-1)).toBe("the ingress works again");
   });
 });

@@ -15,7 +15,7 @@ import { sendRequest } from "#agent/lib/http/send-request.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
 import { pause } from "#contract/lib/pause.ts";
 
-import { newCaddy } from "../../scripts/shared/new-caddy.ts";
+import { ingressPrograms } from "../../scripts/shared/ingress-programs.ts";
 import { ids } from "../agent/support/harness.ts";
 import { openSocket, startLoad } from "../support/load/load.ts";
 import { type LoadApp, startLoadApp } from "../support/load/load-app.ts";
@@ -369,13 +369,13 @@ describe("A fault of Caddy", () => {
   it("cannot come from its file, which is valid", async () => {
     const file = ingressFiles(test.home).config;
     const env = { HOME: join(test.home, "validate"), PATH: "/usr/bin:/bin" };
-    const validated = await runShell([newCaddy().program, "validate", "--config", file], { env });
+    const validated = await runShell([ingressPrograms().caddy, "validate", "--config", file], { env });
     expect(validated).toMatchObject({ code: 0, output: expect.stringContaining("Valid configuration") });
     for (const name of ["caddy-with-tls", "caddy-behind"]) {
       const snapshot = join(import.meta.dirname, "../agent/snapshots", `${name}.snap`);
       const copy = join(test.home, `${name}.json`);
       writeFileSync(copy, readFileSync(snapshot, "utf8"));
-      expect(await runShell([newCaddy().program, "validate", "--config", copy], { env })).toMatchObject({
+      expect(await runShell([ingressPrograms().caddy, "validate", "--config", copy], { env })).toMatchObject({
         code: 0,
       });
     }

@@ -104,7 +104,7 @@ export async function setPaused(slotsFolder: string, projectId: ProjectId, to: s
   else await rm(files.paused, { force: true });
 }
 
-/** Deletes the files of a project that is removed. Call it when the ingress does not serve the project any more. */
+/** Deletes the files of a project that is removed. Call it when the ingress no longer serves the project. */
 export async function removeSlots(slotsFolder: string, projectId: ProjectId): Promise<void> {
   await rm(slotFiles(slotsFolder, projectId).folder, { recursive: true, force: true });
 }

@@ -14,11 +14,14 @@ import { projectFolder, type ProjectFolder } from "#agent/workspace/project-fold
 import type { ProjectId } from "#contract/ids.ts";
 import { pause } from "#contract/lib/pause.ts";
 
-import { newCaddy } from "../../../scripts/shared/new-caddy.ts";
+import { ingressPrograms } from "../../../scripts/shared/ingress-programs.ts";
 import { freePort } from "../../support/free-port.ts";
+
+type Environment = Readonly<Record<string, string>>;
 
 /** A server's Caddy with the agent's part that configures it, in a folder of its own and with its own ports. */
 export class TestIngress {
+  readonly #environment: Environment;
   // In /tmp, because the paths of sockets are limited.
   readonly home = mkdtempSync("/tmp/gantry-caddy-");
   readonly slots = join(this.home, "slots");
@@ -27,7 +30,8 @@ export class TestIngress {
   readonly ingress: Ingress;
   #caddy: ChildProcess | null = null;
 
-  private constructor(httpPort: number, httpsPort: number, options: object) {
+  private constructor(httpPort: number, httpsPort: number, options: object, environment: Environment) {
+    this.#environment = environment;
     this.settings = IngressSettings.parse({
       admin: join(this.home, "admin.sock"),
       check: join(this.home, "check.sock"),
@@ -45,8 +49,9 @@ export class TestIngress {
     });
   }
 
-  static async create(options: object = {}): Promise<TestIngress> {
-    const test = new TestIngress(await freePort(), await freePort(), options);
+  /** @param environment added to that of Caddy */
+  static async create(options: object = {}, environment: Environment = {}): Promise<TestIngress> {
+    const test = new TestIngress(await freePort(), await freePort(), options, environment);
     await mkdir(ingressFiles(test.home).folder, { recursive: true });
     const admin = {
       listen: `unix/${test.settings.admin}|0660`,
@@ -62,8 +67,8 @@ export class TestIngress {
   async start(): Promise<void> {
     const output = openSync(join(this.home, "caddy.log"), "a");
     rmSync(this.settings.admin, { force: true });
-    this.#caddy = spawn(newCaddy().program, ["run", "--config", ingressFiles(this.home).config], {
-      env: { HOME: this.home, XDG_DATA_HOME: this.home, XDG_CONFIG_HOME: this.home },
+    this.#caddy = spawn(ingressPrograms().caddy, ["run", "--config", ingressFiles(this.home).config], {
+      env: { HOME: this.home, XDG_DATA_HOME: this.home, XDG_CONFIG_HOME: this.home, ...this.#environment },
       stdio: ["ignore", output, output],
     });
     for (let waitedMs = 0; waitedMs < 20_000; waitedMs += 50) {

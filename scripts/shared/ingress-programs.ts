@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { chmod, copyFile, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
@@ -15,22 +15,29 @@ const KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg";
 const advice =
   "The server tests run Caddy of Debian's unstable release, because the stable one is too old. Run them on Debian.";
 
-/** The program, and the package that it comes from. They are kept between runs. */
-export function newCaddy(): { readonly folder: string; readonly program: string; readonly deb: string } {
+/** Caddy, the package that it comes from, and Pebble, an issuer of certificates for tests. Kept between runs. */
+export function ingressPrograms() {
   const cache = process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache");
-  const folder = join(cache, "gantry", `caddy-${CADDY_VERSION}`);
-  return { folder, program: join(folder, "caddy"), deb: join(folder, "caddy.deb") };
+  const folder = join(cache, "gantry", `ingress-${CADDY_VERSION}`);
+  const program = (name: string) => join(folder, "files/usr/bin", name);
+  return {
+    folder,
+    caddy: program("caddy"),
+    deb: join(folder, "caddy.deb"),
+    pebble: program("pebble"),
+    pebbleDns: program("pebble-challtestsrv"),
+  };
 }
 
 /**
- * Downloads Caddy's package of Debian's unstable release with apt, from a package list of its own, and unpacks the
- * program. It installs nothing.
+ * Downloads these packages of Debian's unstable release with apt, from a package list of its own, and unpacks them. It
+ * installs nothing.
  * @throws Problem with what to do if that is not possible here
  */
-export async function ensureNewCaddy(): Promise<void> {
-  const { folder, program } = newCaddy();
-  if (existsSync(program)) return;
-  print("Downloading Caddy for the server tests");
+export async function ensureIngressPrograms(): Promise<void> {
+  const { folder, caddy } = ingressPrograms();
+  if (existsSync(caddy)) return;
+  print("Downloading Caddy and Pebble for the server tests");
   const draft = `${folder}.${process.pid}`;
   const lists = join(draft, "lists");
   await mkdir(join(lists, "partial"), { recursive: true });
@@ -48,17 +55,18 @@ export async function ensureNewCaddy(): Promise<void> {
     // The version of the pin, as long as the mirrors have it.
     const pinned = await apt("download", `caddy=${CADDY_VERSION}-1`);
     if (pinned.code !== 0) succeed(await apt("download", "caddy"));
-    const name = (await readdir(draft)).find((file) => file.endsWith(".deb"));
-    if (name === undefined) throw new Problem(advice);
-    await rename(join(draft, name), join(draft, "caddy.deb"));
-    succeed(await runCommand(["dpkg-deb", "--extract", join(draft, "caddy.deb"), join(draft, "files")]));
-    await copyFile(join(draft, "files/usr/bin/caddy"), join(draft, "caddy"));
-    await chmod(join(draft, "caddy"), 0o755);
-    for (const left of ["files", "lists", "archives", "pkgcache.bin", "srcpkgcache.bin"])
+    succeed(await apt("download", "pebble"));
+    for (const name of (await readdir(draft)).filter((file) => file.endsWith(".deb"))) {
+      await rename(join(draft, name), join(draft, `${name.split("_")[0]}.deb`));
+      succeed(
+        await runCommand(["dpkg-deb", "--extract", `${name.split("_")[0]}.deb`, "files"], { cwd: draft }),
+      );
+    }
+    for (const left of ["lists", "archives", "pkgcache.bin", "srcpkgcache.bin"])
       await rm(join(draft, left), { recursive: true, force: true });
     // The rename fails if a parallel run was faster.
     await rename(draft, folder).catch((error: unknown) => {
-      if (!existsSync(program)) throw error;
+      if (!existsSync(caddy)) throw error;
     });
   } finally {
     await rm(draft, { recursive: true, force: true });

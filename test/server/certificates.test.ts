@@ -1,0 +1,82 @@
+import { connect } from "node:tls";
+
+import { afterEach, describe, expect, it } from "vitest";
+
+import { setMaintenance } from "#agent/ingress/slots.ts";
+
+import { ids } from "../agent/support/harness.ts";
+import { rawRequest } from "../agent/sites/workspace.ts";
+import { freePort } from "../support/free-port.ts";
+import { startLoadApp } from "../support/load/load-app.ts";
+import { TestIngress } from "./support/caddy.ts";
+import { startPebble } from "./support/pebble.ts";
+
+const cleanUps: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
+});
+
+/** Connects as a browser does. @returns whether the certificate is valid for the name */
+function isTrusted(port: number, servername: string, ca: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: "127.0.0.1", port, servername, ca }, () => {
+      resolve(socket.authorized);
+      socket.destroy();
+    });
+    socket.on("error", () => resolve(false));
+  });
+}
+
+describe("The ingress", () => {
+  it("gets certificates for the domain and its aliases from an ACME issuer, also during maintenance", async () => {
+    const [http, https] = await Promise.all([freePort(), freePort()]);
+    const pebble = await startPebble(http, https);
+    cleanUps.push(() => pebble.close());
+    const test = await TestIngress.create(
+      {
+        issuer: "acme",
+        acme_directory: pebble.directory,
+        email: "ada@example.com",
+        http_port: http,
+        https_port: https,
+      },
+      { SSL_CERT_FILE: pebble.certificatePath },
+    );
+    cleanUps.push(() => test.close());
+    const shop = ids.project();
+    await setMaintenance(test.slots, shop, "closed");
+    await test.put(shop, {
+      domain: "shop.example.com",
+      aliases: [{ domain: "www.example.com", redirect: true }],
+      content: { kind: "app" },
+    });
+    const root = await pebble.root();
+    for (const name of ["shop.example.com", "www.example.com"])
+      await expect.poll(() => isTrusted(https, name, root), { timeout: 40_000 }).toBe(true);
+    expect(await isTrusted(https, "other.example.com", root)).toBe(false);
+  });
+
+  it("believes a web server in front, which terminates TLS", async () => {
+    const port = await freePort();
+    const test = await TestIngress.create({ listen: `127.0.0.1:${port}` });
+    cleanUps.push(() => test.close());
+    const app = await startLoadApp("v1");
+    cleanUps.push(() => app.end());
+    const aliases = [{ domain: "www.example.com", redirect: true }];
+    await test.put(ids.project(), { domain: "shop.example.com", aliases, content: { kind: "app" } }, [
+      app.address,
+    ]);
+    const [headers, redirect] = await Promise.all([
+      rawRequest(`http://127.0.0.1:${port}`, "/headers", {
+        headers: { host: "shop.example.com", "x-forwarded-proto": "https", "x-forwarded-for": "203.0.113.9" },
+      }),
+      rawRequest(`http://127.0.0.1:${port}`, "/a?b", { headers: { host: "www.example.com" } }),
+    ]);
+    expect(JSON.parse(headers.body)).toMatchObject({
+      host: "shop.example.com",
+      "x-forwarded-proto": "https",
+      "x-forwarded-for": "203.0.113.9, 127.0.0.1",
+    });
+    expect(redirect).toMatchObject({ status: 301, headers: { location: "//shop.example.com/a?b" } });
+  });
+});
