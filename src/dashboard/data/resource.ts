@@ -101,6 +101,9 @@ export class Resource<Value> {
 
 export type Watched<Value> = ResourceState<Value> & { readonly reload: () => Promise<void> };
 
+/** What a component shows of data that no component watches yet. */
+export const notLoaded: Watched<never> = { ...nothing, reload: () => Promise.resolve() };
+
 /**
  * Declares a kind of resource, with one resource per key. The data is cached, so that a page shows it immediately when
  * it is opened again.

@@ -9,7 +9,7 @@ import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 function forbidden({ status, stage }: Deployment): string | null {
   if (status === "live")
     return "The live deployment cannot be deleted. Deploy or roll back to another version first.";
-  if (stage === "release" || stage === "activate" || stage === "verify")
+  if (stage === "release" || stage === "start" || stage === "activate" || stage === "verify")
     return "This deployment is going live at the moment. You can delete it when that has ended.";
   return null;
 }

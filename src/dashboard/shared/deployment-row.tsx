@@ -21,7 +21,7 @@ export function DeploymentRow({ deployment, children }: Props) {
       </a>
       <Status status={status} stage={stage} />
       <span class="what">
-        {kind === "rollback" ? <span class="tag">rollback</span> : null} <Branch name={branch} />{" "}
+        {kind === "deploy" ? null : <span class="tag">{kind}</span>} <Branch name={branch} />{" "}
         <Commit commit={commit} message={message} isFinal={status !== "building"} />
       </span>
       <span class="quiet duration">

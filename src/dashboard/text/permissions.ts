@@ -1,7 +1,18 @@
 import type { ProjectId } from "#contract/ids.ts";
 import type { ProjectRow } from "#contract/endpoints/projects/schemas.ts";
 import { type Scope, scopesAllowAll } from "#contract/scopes.ts";
-import { scopeLabels } from "#dashboard/text/labels.ts";
+
+export const scopeLabels: Record<Scope, string> = {
+  "deployments:read": "View deployments and logs",
+  "deployments:write": "Deploy, roll back, cancel and delete",
+  "projects:read": "View projects and their settings",
+  "projects:write": "Create, change and delete projects",
+  "servers:read": "View servers",
+  "servers:write": "Add, change and remove servers",
+  "tokens:read": "View tokens, without their secrets",
+  "tokens:write": "Create, rotate and revoke tokens",
+  "account:write": "Change account settings",
+};
 
 /** The permissions of a token as text. */
 export function scopesText(scopes: readonly Scope[]): string {

@@ -20,7 +20,8 @@ export function agoText(iso: string, now: number): string {
   return seconds > 0 ? `${span} ago` : `in ${span}`;
 }
 
-function spanText(seconds: number): string {
+/** A time in its largest unit: `40 s`, `3 min`, `2 h`, `5 days`. */
+export function spanText(seconds: number): string {
   if (seconds < MINUTE_S) return `${seconds} s`;
   if (seconds < HOUR_S) return `${Math.floor(seconds / MINUTE_S)} min`;
   if (seconds < DAY_S) return `${Math.floor(seconds / HOUR_S)} h`;

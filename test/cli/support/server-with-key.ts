@@ -24,7 +24,10 @@ export type ServerWithKey = {
 };
 
 /** @param name of the server and of the project, which no other test of the account uses */
-export async function createServerWithKey({ url, token }: Gantry, name: string): Promise<ServerWithKey> {
+export async function createServerWithKey(
+  { url, token }: Pick<Gantry, "url" | "token">,
+  name: string,
+): Promise<ServerWithKey> {
   const api = createApi(url, token);
   const server = ServerCreated.parse((await api.call("POST", "/v1/servers", { name, ip: "192.0.2.1" })).json);
   const enrollment = await api.call("POST", `/v1/servers/${server.id}/enrollment`);

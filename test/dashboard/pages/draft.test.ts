@@ -82,6 +82,21 @@ describe("the settings form", () => {
     [{ limit_tasks: "" }, { limits: { tasks: null } }],
     [{ shared_paths: "uploads\n\n data \n" }, { shared_paths: ["uploads", "data"] }],
     [{ release_command: "make migrate" }, { release_command: "make migrate" }],
+    [{ drain_seconds: "60" }, { drain_seconds: 60 }],
+    [
+      { redirects: "www.shop.test\n\n old.shop.test ", served_aliases: "shop.test" },
+      {
+        aliases: [
+          { domain: "www.shop.test", redirect: true },
+          { domain: "old.shop.test", redirect: true },
+          { domain: "shop.test", redirect: false },
+        ],
+      },
+    ],
+    [
+      { processes: { worker: { command: "node worker.js" } } },
+      { processes: { worker: { command: "node worker.js" } } },
+    ],
     [{ activate_command: "systemctl restart shop" }, { activate_command: "systemctl restart shop" }],
     [{ build_command: "make" }, { build_command: "make" }],
     [{ buildsNothing: true }, { build_command: null }],

@@ -15,16 +15,17 @@ type Props = { readonly deployment: Deployment };
 
 /** The actions that a deployment's status allows. */
 export function DeploymentActions({ deployment }: Props) {
-  const { id, project_id: projectId, status, stage } = deployment;
+  const { id, project_id: projectId, status, stage, kind } = deployment;
+  const isConfig = kind === "config";
   const [open, setOpen] = useState<"rollback" | "delete" | null>(null);
   const { reload } = useDeployment(id);
   const mayChange = useMay("startDeployment");
   const canceling = useAction(() => api.cancelDeployment({ params: { deployment_id: id } }));
+  const params = { project_id: projectId };
   const again = useAction((change: StartDeploymentInput) =>
-    api.startDeployment({
-      params: { project_id: projectId },
-      body: { branch: deployment.branch, ...change },
-    }),
+    isConfig
+      ? api.applyConfig({ params })
+      : api.startDeployment({ params, body: { branch: deployment.branch, ...change } }),
   );
   const cancel = async () => {
     await canceling.run();
@@ -50,10 +51,10 @@ export function DeploymentActions({ deployment }: Props) {
       ) : null}
       {status === "failed" || status === "canceled" ? (
         <Button variant="primary" onClick={() => deployAgain({})} isBusy={again.isRunning}>
-          Deploy {withHiddenShown(deployment.branch)} again
+          {isConfig ? "Apply again" : `Deploy ${withHiddenShown(deployment.branch)} again`}
         </Button>
       ) : null}
-      {status === "failed" ? (
+      {status === "failed" && !isConfig ? (
         <Button onClick={() => deployAgain({ clear_cache: true })} isBusy={again.isRunning}>
           Clear cache and deploy
         </Button>

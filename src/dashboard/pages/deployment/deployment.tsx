@@ -83,6 +83,7 @@ function Facts({ deployment }: { readonly deployment: Deployment }) {
             , as a rollback to <a href={pathTo({ page: "deployment", id: source })}>an earlier deployment</a>
           </>
         ) : null}
+        {kind === "config" ? ", to apply variables and settings without a build" : ""}
         {deployment.clear_cache ? ", with a cleared cache" : ""}
       </dd>
       <dt>Duration</dt>

@@ -1,7 +1,8 @@
 import type { Deployment, FailureEvidence } from "#contract/endpoints/deployments/schemas.ts";
-import { AnsiText } from "#dashboard/pages/deployment/ansi-text.tsx";
+import { AnsiText } from "#dashboard/shared/ansi-text.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
-import { failureTexts, buildingLabels } from "#dashboard/text/labels.ts";
+import { failureTexts } from "#dashboard/text/failure-texts.ts";
+import { buildingLabels } from "#dashboard/text/labels.ts";
 
 const LAST_LINES = 20;
 

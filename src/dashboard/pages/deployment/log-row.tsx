@@ -1,5 +1,5 @@
 import type { LogLine } from "#contract/endpoints/logs/schemas.ts";
-import { AnsiText } from "#dashboard/pages/deployment/ansi-text.tsx";
+import { AnsiText } from "#dashboard/shared/ansi-text.tsx";
 import { memo } from "#dashboard/shared/memo.tsx";
 import type { TextStyle } from "#dashboard/text/ansi.ts";
 

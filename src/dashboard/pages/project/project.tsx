@@ -6,6 +6,8 @@ import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import { ALL, useLive, useMay, useProject, useServers } from "#dashboard/data/resources.ts";
 import { DeployDialog } from "#dashboard/pages/project/deploy-dialog.tsx";
 import { DeploymentList } from "#dashboard/pages/project/deployment-list.tsx";
+import { ProcessesSection } from "#dashboard/pages/project/processes.tsx";
+import { ApplyConfig } from "#dashboard/shared/apply-config.tsx";
 import { RollbackDialog } from "#dashboard/shared/rollback-dialog.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
 import { Missing, isMissing, isNotAllowed } from "#dashboard/shared/unavailable.tsx";
@@ -53,7 +55,17 @@ export function ProjectPage({ id }: Props) {
       }
     >
       <Show of={project} what="the project">
-        {(value) => <Facts project={value} />}
+        {(value) => (
+          <>
+            <Facts project={value} />
+            {value.variables_applied === false ? (
+              <ApplyConfig projectId={id}>
+                The variables have changed since the live deployment was started.
+              </ApplyConfig>
+            ) : null}
+            <ProcessesSection project={value} />
+          </>
+        )}
       </Show>
       {open === "deploy" ? (
         <DeployDialog id={id} project={project.value} onClose={() => setOpen(null)} />

@@ -8,7 +8,7 @@ import {
   type ServerRow,
 } from "#contract/endpoints/servers/schemas.ts";
 import { api } from "#dashboard/data/api.ts";
-import type { Watched } from "#dashboard/data/resource.ts";
+import { notLoaded, type Watched } from "#dashboard/data/resource.ts";
 import { useMay, useServer } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { ChangeServer } from "#dashboard/pages/servers/change-server.tsx";
@@ -21,26 +21,16 @@ import { Dialog } from "#dashboard/shared/dialog.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { ServerState } from "#dashboard/shared/status.tsx";
 import { Ago } from "#dashboard/shared/times.tsx";
+import { useSeen } from "#dashboard/shared/use-seen.ts";
 import { Values } from "#dashboard/shared/values.tsx";
-
-/** Cards this close to the visible area are loaded too. */
-const MARGIN = "200px";
 
 type Props = { readonly row: ServerRow; readonly onChanged: () => unknown };
 
 /** A server with its status, uptime, details and actions. */
 export function ServerCard({ row, onChanged }: Props) {
   const card = useRef<HTMLElement>(null);
-  const [isSeen, setIsSeen] = useState(false);
-  useEffect(() => {
-    if (card.current === null) return;
-    const observer = new IntersectionObserver(([entry]) => setIsSeen(entry?.isIntersecting ?? false), {
-      rootMargin: MARGIN,
-    });
-    observer.observe(card.current);
-    return () => observer.disconnect();
-  }, []);
-  const [{ value: server, problem, reload }, setLoaded] = useState(notLoaded);
+  const isSeen = useSeen(card);
+  const [{ value: server, problem, reload }, setLoaded] = useState<Watched<Server>>(notLoaded);
   const mayChange = useMay("updateServer");
   return (
     <article ref={card} class="card">
@@ -70,8 +60,6 @@ export function ServerCard({ row, onChanged }: Props) {
     </article>
   );
 }
-
-const notLoaded: Watched<Server> = { value: null, problem: null, reload: () => Promise.resolve() };
 
 type ReaderProps = { readonly id: ServerId; readonly onRead: (read: Watched<Server>) => void };
 

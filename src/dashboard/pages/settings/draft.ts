@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { type AutomaticSetting, HealthCheck, type Project } from "#contract/endpoints/projects/schemas.ts";
 import { mapValues } from "#contract/lib/map-values.ts";
 import { defaultTimeouts, runStages, timeoutName } from "#contract/stages.ts";
+import { processChanges, ProcessEdits } from "#dashboard/pages/settings/process-draft.ts";
 
 /**
  * A project's settings as text for the form. The framework, the commands and the output directory are empty where they are
@@ -11,6 +12,10 @@ import { defaultTimeouts, runStages, timeoutName } from "#contract/stages.ts";
 export const Draft = z.object({
   name: z.string(),
   domain: z.string(),
+  /** Host names that redirect to the domain, one per line. */
+  redirects: z.string(),
+  /** Host names that show the same site, one per line. */
+  served_aliases: z.string(),
   server_id: z.string(),
   repository: z.string(),
   branch: z.string(),
@@ -25,6 +30,9 @@ export const Draft = z.object({
   /** One per line. */
   shared_paths: z.string(),
   keep_releases: z.string(),
+  drain_seconds: z.string(),
+  /** Unlike the other fields, only what differs from the saved settings. */
+  processes: ProcessEdits,
   /** Empty: the server's own limit. */
   limit_memory_mb: z.string(),
   limit_cpu_weight: z.string(),
@@ -48,7 +56,7 @@ export type Draft = Readonly<z.infer<typeof Draft>>;
 export const Edits = z.exactPartial(Draft);
 export type Edits = z.infer<typeof Edits>;
 
-export type DraftName = Exclude<keyof Draft, "installsNothing" | "buildsNothing">;
+export type DraftName = Exclude<keyof Draft, "installsNothing" | "buildsNothing" | "processes">;
 
 /** The defaults of a health check. */
 const defaultCheck = HealthCheck.parse({ path: "/" });
@@ -60,6 +68,8 @@ export function draftOf(project: Project): Draft {
   return {
     name: project.name,
     domain: project.domain,
+    redirects: linesOf(project.aliases.filter(({ redirect }) => redirect)),
+    served_aliases: linesOf(project.aliases.filter(({ redirect }) => !redirect)),
     server_id: project.server_id,
     repository: project.repository,
     branch: project.branch,
@@ -73,6 +83,8 @@ export function draftOf(project: Project): Draft {
     activate_command: project.activate_command ?? "",
     shared_paths: project.shared_paths.join("\n"),
     keep_releases: String(project.keep_releases),
+    drain_seconds: String(project.drain_seconds),
+    processes: {},
     limit_memory_mb: String(project.limits.memory_mb ?? ""),
     limit_cpu_weight: String(project.limits.cpu_weight ?? ""),
     limit_tasks: String(project.limits.tasks ?? ""),
@@ -86,6 +98,18 @@ export function draftOf(project: Project): Draft {
     installsNothing: !project.automatic.includes("install_command") && project.install_command === null,
     buildsNothing: !project.automatic.includes("build_command") && project.build_command === null,
   };
+}
+
+function linesOf(aliases: Project["aliases"]): string {
+  return aliases.map(({ domain }) => domain).join("\n");
+}
+
+/** The lines of a field that have a text. */
+export function entriesOf(text: string): string[] {
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
 }
 
 const timeoutNames = [...runStages.map(timeoutName), "queue_seconds"] as const;
@@ -119,17 +143,21 @@ export function changesOf(draft: Draft, project: Project): Record<string, unknow
   const changes: Record<string, unknown> = {};
   const isChanged = (name: keyof Draft) => draft[name] !== before[name];
   for (const name of textNames) if (isChanged(name)) changes[name] = draft[name].trim();
-  if (isChanged("keep_releases")) changes["keep_releases"] = Number(draft.keep_releases);
+  for (const name of ["keep_releases", "drain_seconds"] as const)
+    if (isChanged(name)) changes[name] = Number(draft[name]);
   const limits = limitNames.filter((name) => isChanged(`limit_${name}`));
   if (limits.length > 0)
     changes["limits"] = Object.fromEntries(limits.map((name) => [name, limitOf(draft[`limit_${name}`])]));
   for (const name of ["release_command", "activate_command"] as const)
     if (isChanged(name)) changes[name] = draft[name].trim() || null;
-  if (isChanged("shared_paths"))
-    changes["shared_paths"] = draft.shared_paths
-      .split("\n")
-      .map((path) => path.trim())
-      .filter((path) => path !== "");
+  if (isChanged("shared_paths")) changes["shared_paths"] = entriesOf(draft.shared_paths);
+  if (isChanged("redirects") || isChanged("served_aliases"))
+    changes["aliases"] = [
+      ...entriesOf(draft.redirects).map((domain) => ({ domain, redirect: true })),
+      ...entriesOf(draft.served_aliases).map((domain) => ({ domain, redirect: false })),
+    ];
+  const processes = processChanges(draft.processes, project);
+  if (Object.keys(processes).length > 0) changes["processes"] = processes;
   if (isChanged("health_check") || (draft.health_check.trim() !== "" && healthNames.some(isChanged)))
     changes["health_check"] = healthCheck(draft);
   const timeouts = timeoutNames.filter(isChanged).map((name) => [name, Number(draft[name])] as const);

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-import { type Project, UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
+import { MAX_ALIASES, type Project, UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
 import { runStages, stageLabels, timeoutName } from "#contract/stages.ts";
 import { api } from "#dashboard/data/api.ts";
 import { ALL, useAccount, useServers } from "#dashboard/data/resources.ts";
@@ -8,12 +8,16 @@ import { useAction } from "#dashboard/data/use-action.ts";
 import { useDraft } from "#dashboard/data/use-draft.ts";
 import {
   changesOf,
+  type Draft,
   type DraftName,
   draftOf,
   Edits,
   editsAfter,
   editsSince,
+  entriesOf,
 } from "#dashboard/pages/settings/draft.ts";
+import { ProcessesFieldset } from "#dashboard/pages/settings/processes-fieldset.tsx";
+import { ApplyConfig } from "#dashboard/shared/apply-config.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
 import { Choice, Field } from "#dashboard/shared/field.tsx";
 import { Form } from "#dashboard/shared/form.tsx";
@@ -57,7 +61,7 @@ export function SettingsForm({ project: read, onSaved }: Props) {
     await onSaved();
   };
   const errorOf = (name: DraftName) => {
-    const paths = pathsOf(name);
+    const paths = pathsOf(name, draft);
     return Object.entries(errors).find(([path]) => paths.some((one) => one.test(path)))?.[1] ?? null;
   };
   const field = (name: DraftName, label: string, more: Partial<Parameters<typeof Field>[0]> = {}) => (
@@ -100,6 +104,17 @@ export function SettingsForm({ project: read, onSaved }: Props) {
         <legend>Project</legend>
         {field("name", "Name")}
         {field("domain", "Domain", { isCode: true })}
+        {field("redirects", "Host names that redirect to the domain", {
+          isCode: true,
+          lines: 2,
+          placeholder: `www.${project.domain}`,
+          hint: "One per line.",
+        })}
+        {field("served_aliases", "Host names that show the same site", {
+          isCode: true,
+          lines: 2,
+          hint: "One per line.",
+        })}
         {mayMove ? (
           <Choice
             label="Server"
@@ -191,6 +206,18 @@ export function SettingsForm({ project: read, onSaved }: Props) {
         </Choice>
       </fieldset>
       <fieldset>
+        <legend>Processes</legend>
+        <ProcessesFieldset
+          project={project}
+          edits={draft.processes}
+          onChange={(processes) => change({ processes })}
+          errors={errors}
+        />
+        {field("drain_seconds", "Seconds for replaced instances to finish their requests", {
+          type: "number",
+        })}
+      </fieldset>
+      <fieldset>
         <legend>Time limits, in seconds</legend>
         <div class="columns">
           {runStages.map((stage) => field(timeoutName(stage), stageLabels[stage], { type: "number" }))}
@@ -215,6 +242,11 @@ export function SettingsForm({ project: read, onSaved }: Props) {
         saved={isSaved && !isChanged ? "Saved. Changes apply from the next deployment." : null}
         onDiscard={isChanged ? () => changeEdits(() => null) : undefined}
       />
+      {isSaved && !isChanged && project.variables_applied !== null ? (
+        <ApplyConfig projectId={project.id}>
+          Settings of what runs, such as processes, can be applied without a build.
+        </ApplyConfig>
+      ) : null}
     </Form>
   );
 }
@@ -226,12 +258,20 @@ const commandHints = {
 };
 
 /** The paths of a field's errors. */
-function pathsOf(name: DraftName): RegExp[] {
+function pathsOf(name: DraftName, draft: Draft): RegExp[] {
   const [, inCheck] = /^health_(.+)$/.exec(name) ?? [];
   const [, limit] = /^limit_(.+)$/.exec(name) ?? [];
   if (limit !== undefined) return [new RegExp(`^limits\\.${limit}$`)];
   if (name === "health_check") return [/^health_check(\.(path|url))?$/];
   if (inCheck !== undefined) return [new RegExp(`^health_check\\.${inCheck}$`)];
-  if (name.endsWith("_seconds")) return [new RegExp(`^timeouts\\.${name}$`)];
+  if (name === "redirects" || name === "served_aliases") {
+    // Both fields are one list in the API.
+    const count = entriesOf(draft.redirects).length;
+    const isOwn = (at: number) => at < count === (name === "redirects");
+    return Array.from({ length: MAX_ALIASES + 1 }, (_, at) => at)
+      .filter(isOwn)
+      .map((at) => new RegExp(`^aliases\\.${at}(\\.|$)`));
+  }
+  if (name.endsWith("_seconds") && name !== "drain_seconds") return [new RegExp(`^timeouts\\.${name}$`)];
   return [new RegExp(`^${name}(\\.|$)`)];
 }

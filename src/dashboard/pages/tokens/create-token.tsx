@@ -12,7 +12,7 @@ import { Choice, Field } from "#dashboard/shared/field.tsx";
 import { Form } from "#dashboard/shared/form.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { errorsOf } from "#dashboard/text/field-errors.ts";
-import { scopeLabels } from "#dashboard/text/labels.ts";
+import { scopeLabels } from "#dashboard/text/permissions.ts";
 
 type Props = { readonly onCreated: (token: TokenWithSecret) => void; readonly onClose: () => void };
 

@@ -2,14 +2,18 @@ import type { ProjectId } from "#contract/ids.ts";
 import { useProject, useVariables } from "#dashboard/data/resources.ts";
 import { History } from "#dashboard/pages/variables/history.tsx";
 import { VariablesForm } from "#dashboard/pages/variables/variables-form.tsx";
+import { ApplyConfig } from "#dashboard/shared/apply-config.tsx";
 import { Page } from "#dashboard/shared/page.tsx";
 import { Show } from "#dashboard/shared/show.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
 
 /** A project's variables and secrets, and the history of their changes. */
 export function VariablesPage({ id }: { readonly id: ProjectId }) {
-  const { value: project } = useProject(id);
+  const { value: project, reload: reloadProject } = useProject(id);
   const variables = useVariables(id);
+  const reload = async () => {
+    await Promise.all([variables.reload(), reloadProject()]);
+  };
   const name = project?.name ?? "project";
   return (
     <Page
@@ -23,7 +27,10 @@ export function VariablesPage({ id }: { readonly id: ProjectId }) {
       <Show of={variables} what="the variables">
         {(value) => (
           <>
-            <VariablesForm projectName={name} read={value} reload={variables.reload} />
+            <VariablesForm projectName={name} read={value} reload={reload} />
+            {project?.variables_applied === false ? (
+              <ApplyConfig projectId={id}>The live deployment runs with earlier variables.</ApplyConfig>
+            ) : null}
             <History id={id} revision={value.revision} />
           </>
         )}

@@ -1,0 +1,33 @@
+import type { InstanceReport } from "#contract/endpoints/processes/schemas.ts";
+import { AnsiText } from "#dashboard/shared/ansi-text.tsx";
+
+const LAST_LINES = 20;
+
+/** Why an instance ended by itself, with its last lines. Renders nothing for one that runs. */
+export function CrashBox({ instance }: { readonly instance: InstanceReport }) {
+  const { name, state, restarts, last_exit: exit, last_output: output } = instance;
+  if (state !== "crash_looping" && state !== "restarting") return null;
+  const lines = (output ?? "").trimEnd().split("\n").slice(-LAST_LINES);
+  return (
+    <section class="problem" aria-label={`Why ${name} ended`}>
+      <p role="alert">
+        <strong>{state === "crash_looping" ? `${name} keeps ending.` : `${name} ended.`}</strong>{" "}
+        {exit === null ? "" : `It ${exit}. `}
+        {state === "crash_looping"
+          ? `It was started again ${restarts} times, and is tried again less and less often. Fix the cause and deploy, or roll back.`
+          : "It is started again."}
+      </p>
+      {output === null || output.trim() === "" ? (
+        <p class="quiet">It printed nothing.</p>
+      ) : (
+        <pre tabIndex={0} aria-label={`Last lines of ${name}`}>
+          {lines.map((line, at) => (
+            <div key={at}>
+              <AnsiText line={line} />
+            </div>
+          ))}
+        </pre>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,60 @@
+import { useState } from "preact/hooks";
+
+import type { ProcessReport } from "#contract/endpoints/processes/schemas.ts";
+import type { ProjectId } from "#contract/ids.ts";
+import { processState } from "#contract/processes/process-state.ts";
+import type { Change } from "#dashboard/pages/project/change.ts";
+import { CrashBox } from "#dashboard/pages/project/crash-box.tsx";
+import { InstanceRow } from "#dashboard/pages/project/instance-row.tsx";
+import { ProcessActions } from "#dashboard/pages/project/process-actions.tsx";
+import type { Samples } from "#dashboard/pages/project/samples.ts";
+import { StartedDeployment } from "#dashboard/shared/started-deployment.tsx";
+import { processLabel } from "#dashboard/text/process-labels.ts";
+
+type Props = {
+  readonly projectId: ProjectId;
+  readonly name: string;
+  readonly command: string;
+  /** null: the server does not run it, or is not read yet. */
+  readonly report: ProcessReport | null;
+  /** The server's report is loaded. */
+  readonly isLoaded: boolean;
+  readonly samples: Samples;
+  readonly reload: () => Promise<void>;
+};
+
+/** A process with its state, its instances and its actions. */
+export function ProcessCard({ projectId, name, command, report, isLoaded, samples, reload }: Props) {
+  const [change, setChange] = useState<Change | null>(null);
+  const show = (next: Change) => {
+    setChange(next);
+    void reload();
+  };
+  return (
+    <article class="card process" aria-label={name}>
+      <header>
+        <h3>{name}</h3>
+        {report === null ? (
+          <span class="status">{isLoaded ? "Not deployed yet" : "…"}</span>
+        ) : (
+          <span class={`status ${processState(report)}`}>{processLabel(report)}</span>
+        )}
+        <code class="command">{command}</code>
+        {report === null ? null : <ProcessActions projectId={projectId} report={report} onChange={show} />}
+      </header>
+      {change === null ? null : change.started === null ? (
+        <p role="status">{change.what}: saved. It applies from the first deployment.</p>
+      ) : (
+        <StartedDeployment key={change.started.id} what={change.what} {...change.started} />
+      )}
+      {(report?.instances ?? []).map((instance) => (
+        <CrashBox key={instance.name} instance={instance} />
+      ))}
+      <ul aria-label={`Instances of ${name}`}>
+        {(report?.instances ?? []).map((instance) => (
+          <InstanceRow key={instance.name} instance={instance} samples={samples.get(instance.name) ?? []} />
+        ))}
+      </ul>
+    </article>
+  );
+}

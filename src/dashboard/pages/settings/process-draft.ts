@@ -1,0 +1,111 @@
+import * as z from "zod/mini";
+
+import type { ProcessDefinition, ProcessSettings } from "#contract/endpoints/processes/schemas.ts";
+import type { Project } from "#contract/endpoints/projects/schemas.ts";
+import { compareNames } from "#contract/processes/resolve-processes.ts";
+
+/** The fields of a process in the form. Each is a text; an empty one is the repository's value or the default. */
+export const processKinds = {
+  command: "text",
+  instances: "number",
+  port: "flag",
+  memory_mb: "number",
+  cpu_weight: "number",
+  tasks: "number",
+  stop_signal: "text",
+  stop_seconds: "number",
+  overlap: "flag",
+} as const satisfies Record<keyof ProcessDefinition, "text" | "number" | "flag">;
+
+export type ProcessField = keyof typeof processKinds;
+const names = [
+  "command",
+  "instances",
+  "port",
+  "memory_mb",
+  "cpu_weight",
+  "tasks",
+  "stop_signal",
+  "stop_seconds",
+  "overlap",
+] as const satisfies readonly ProcessField[];
+
+/** Unsaved input for processes, by their names. null: all of the project's own settings are removed. */
+export const ProcessEdits = z.record(z.string(), z.nullable(z.partialRecord(z.enum(names), z.string())));
+export type ProcessEdits = z.infer<typeof ProcessEdits>;
+
+/** The saved settings. */
+type Saved = Pick<Project, "detected_processes" | "processes">;
+
+/** A process in the form. */
+export type ProcessRow = {
+  readonly name: string;
+  /** The repository's definition; null: only the project defines it. */
+  readonly detected: ProcessDefinition | null;
+  /** The project has settings for it, or will have. */
+  readonly hasOwn: boolean;
+  readonly isRemoved: boolean;
+  readonly text: (field: ProcessField) => string;
+};
+
+/** All processes of the form, also those that are added or removed in it. */
+export function processRows(edits: ProcessEdits, project: Saved): readonly ProcessRow[] {
+  const detected = new Map(Object.entries(project.detected_processes));
+  const own = new Map(Object.entries(project.processes));
+  const edited = new Map(Object.entries(edits));
+  const all = new Set([...detected.keys(), ...own.keys(), ...edited.keys()]);
+  return [...all].toSorted(compareNames).map((name) => {
+    const edit = edited.get(name);
+    const isRemoved = edit === null;
+    return {
+      name,
+      detected: detected.get(name) ?? null,
+      hasOwn: own.has(name) || edit !== undefined,
+      isRemoved,
+      text: (field) => (isRemoved ? "" : (edit?.[field] ?? textOf(own.get(name), field))),
+    };
+  });
+}
+
+function textOf(settings: ProcessSettings | undefined, field: ProcessField): string {
+  return String(settings?.[field] ?? "");
+}
+
+/** The edits without the settings of a process. */
+export function withoutProcess(edits: ProcessEdits, name: string, { processes }: Saved): ProcessEdits {
+  const others = Object.entries(edits).filter(([other]) => other !== name);
+  return Object.fromEntries(Object.hasOwn(processes, name) ? [...others, [name, null]] : others);
+}
+
+/** The changes as `processes` of a PATCH, not validated yet. Unchanged processes and fields are omitted. */
+export function processChanges(edits: ProcessEdits, project: Saved): Record<string, unknown> {
+  const changes: Record<string, unknown> = {};
+  for (const [name, edit] of Object.entries(edits)) {
+    const change = edit === null ? null : fieldChanges(name, edit, project);
+    const isChange =
+      change === null ? Object.hasOwn(project.processes, name) : Object.keys(change).length > 0;
+    if (isChange) changes[name] = change;
+  }
+  return changes;
+}
+
+function fieldChanges(
+  name: string,
+  edit: NonNullable<ProcessEdits[string]>,
+  { detected_processes: detected, processes }: Saved,
+): Record<string, unknown> {
+  const own = new Map(Object.entries(processes)).get(name);
+  const now = (field: ProcessField) => edit[field] ?? textOf(own, field);
+  const changed = names.filter((field) => now(field) !== textOf(own, field));
+  const fields = Object.fromEntries(changed.map((field) => [field, valueOf(field, now(field))]));
+  const needsCommand = !Object.hasOwn(detected, name) && now("command").trim() === "";
+  // Without a command, the process would be ignored. An empty one is refused.
+  return needsCommand ? { ...fields, command: "" } : fields;
+}
+
+function valueOf(field: ProcessField, text: string): unknown {
+  const trimmed = text.trim();
+  if (trimmed === "") return null;
+  const kind = processKinds[field];
+  return kind === "number" ? Number(trimmed) : kind === "flag" ? trimmed === "true" : trimmed;
+}

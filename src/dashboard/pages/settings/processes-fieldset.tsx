@@ -1,0 +1,157 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+
+import { ProcessName, StopSignal, WEB } from "#contract/endpoints/processes/schemas.ts";
+import type { Project } from "#contract/endpoints/projects/schemas.ts";
+import { DEFAULT_STOP_SECONDS } from "#contract/processes/resolve-processes.ts";
+import {
+  type ProcessEdits,
+  type ProcessField,
+  type ProcessRow,
+  processRows,
+  withoutProcess,
+} from "#dashboard/pages/settings/process-draft.ts";
+import { Button } from "#dashboard/shared/button.tsx";
+import { Choice, Field } from "#dashboard/shared/field.tsx";
+import { errorsOf } from "#dashboard/text/field-errors.ts";
+
+type Props = {
+  readonly project: Project;
+  readonly edits: ProcessEdits;
+  readonly onChange: (edits: ProcessEdits) => void;
+  /** The errors of the whole form, by their paths. */
+  readonly errors: Readonly<Record<string, string>>;
+};
+
+/** The project's own settings for its processes. */
+export function ProcessesFieldset({ project, edits, onChange, errors }: Props) {
+  const rows = processRows(edits, project);
+  const [added, setAdded] = useState("");
+  const [opened, setOpened] = useState<string | null>(null);
+  const name = ProcessName.safeParse(added.trim());
+  const add = () => {
+    if (!name.success) return;
+    onChange({ ...edits, [name.data]: edits[name.data] ?? {} });
+    setAdded("");
+    setOpened(name.data);
+  };
+  return (
+    <>
+      <p class="quiet">
+        Commands that keep running on the server, from the repository's Procfile or gantry.json. What you set
+        here wins. Empty fields are the repository's, or the default.
+      </p>
+      {rows.map((row) => (
+        <ProcessSettings
+          key={row.name}
+          row={row}
+          takesFocus={row.name === opened}
+          error={(field) => errors[`processes.${row.name}.${field}`] ?? null}
+          onChange={(field, value) =>
+            onChange({ ...edits, [row.name]: { ...edits[row.name], [field]: value } })
+          }
+          onRemove={() => onChange(withoutProcess(edits, row.name, project))}
+          onKeep={() => onChange({ ...edits, [row.name]: {} })}
+        />
+      ))}
+      <Field
+        label="Another process"
+        value={added}
+        onInput={setAdded}
+        isCode
+        placeholder="worker"
+        error={added.trim() === "" || name.success ? null : (errorsOf(name.error)[""] ?? null)}
+      />
+      <Button onClick={add} isDisabled={!name.success}>
+        Add the process
+      </Button>
+    </>
+  );
+}
+
+type SettingsProps = {
+  readonly row: ProcessRow;
+  /** It was just added. */
+  readonly takesFocus: boolean;
+  readonly error: (field: ProcessField) => string | null;
+  readonly onChange: (field: ProcessField, value: string) => void;
+  readonly onRemove: () => void;
+  readonly onKeep: () => void;
+};
+
+function ProcessSettings({ row, takesFocus, error, onChange, onRemove, onKeep }: SettingsProps) {
+  const { name, detected, hasOwn, isRemoved, text } = row;
+  // One that was added here lacks its command.
+  const [isOpen, setIsOpen] = useState(detected === null && text("command") === "");
+  const fields = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    if (takesFocus) fields.current?.querySelector("input")?.focus();
+  }, []);
+  const field = (of: ProcessField, label: string, otherwise: string | number | undefined, isCode = false) => (
+    <Field
+      label={label}
+      value={text(of)}
+      onInput={(value) => onChange(of, value)}
+      placeholder={String(detected?.[of] ?? otherwise ?? "")}
+      isCode={isCode}
+      type={isCode ? "text" : "number"}
+      error={error(of)}
+    />
+  );
+  const flag = (of: ProcessField, label: string, otherwise: boolean) => (
+    <Choice label={label} value={text(of)} onChange={(value) => onChange(of, value)} error={error(of)}>
+      <option value="">{(detected?.[of] ?? otherwise) === true ? "Default: yes" : "Default: no"}</option>
+      <option value="true">Yes</option>
+      <option value="false">No</option>
+    </Choice>
+  );
+  if (isRemoved)
+    return (
+      <p>
+        <code>{name}</code> will have no settings of the project.{" "}
+        <Button label={`Keep the settings of ${name}`} onClick={onKeep}>
+          Keep them
+        </Button>
+      </p>
+    );
+  return (
+    <details
+      ref={fields}
+      class="process-settings"
+      open={isOpen}
+      aria-label={`Process ${name}`}
+      onToggle={(event) => setIsOpen(event.currentTarget.open)}
+    >
+      <summary>
+        <code>{name}</code> <span class="quiet">{text("command") || detected?.command}</span>
+      </summary>
+      {field("command", "Command", undefined, true)}
+      <div class="columns">
+        {field("instances", "Instances", 1)}
+        {flag("port", "Listens on PORT", name === WEB)}
+        {field("memory_mb", "Memory of an instance, in MB", "no limit")}
+        {field("cpu_weight", "CPU weight (others have 100)", "the server's")}
+        {field("tasks", "Processes and threads", "the server's")}
+        <Choice
+          label="Signal to end"
+          value={text("stop_signal")}
+          onChange={(value) => onChange("stop_signal", value)}
+          error={error("stop_signal")}
+        >
+          <option value="">Default: {detected?.stop_signal ?? "SIGTERM"}</option>
+          {StopSignal.options.map((signal) => (
+            <option key={signal} value={signal}>
+              {signal}
+            </option>
+          ))}
+        </Choice>
+        {field("stop_seconds", "Seconds to end before it is killed", DEFAULT_STOP_SECONDS)}
+        {flag("overlap", "Old and new run at the same time", true)}
+      </div>
+      {hasOwn ? (
+        <Button label={`Remove the settings of ${name}`} onClick={onRemove}>
+          {detected === null ? "Remove the process" : "Use the repository's settings"}
+        </Button>
+      ) : null}
+    </details>
+  );
+}

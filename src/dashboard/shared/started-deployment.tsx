@@ -1,0 +1,22 @@
+import type { DeploymentId } from "#contract/ids.ts";
+import { useDeployment } from "#dashboard/data/resources.ts";
+import { Status } from "#dashboard/shared/status.tsx";
+import { pathTo } from "#dashboard/router/route.ts";
+
+type Props = {
+  readonly id: DeploymentId;
+  readonly version: number;
+  /** What it does, such as `Restart of web`. */
+  readonly what: string;
+};
+
+/** A deployment that was started on this page, with its state. */
+export function StartedDeployment({ id, version, what }: Props) {
+  const { value } = useDeployment(id);
+  return (
+    <p role="status">
+      {what}: <a href={pathTo({ page: "deployment", id })}>v{version}</a>{" "}
+      <Status status={value?.status ?? "building"} stage={value === null ? "queued" : value.stage} />
+    </p>
+  );
+}

@@ -1,0 +1,132 @@
+import { afterAll, describe, expect, it, vi } from "vitest";
+
+import { Project } from "#contract/endpoints/projects/schemas.ts";
+import { createServerWithKey } from "../../cli/support/server-with-key.ts";
+import { crashLooping, instanceReport, processReport } from "../../support/process-reports.ts";
+import { narrowest, violations, wideScreen } from "./support/browser.ts";
+import { keyboardOf } from "./support/keyboard.ts";
+import { useDashboard } from "./support/use-dashboard.ts";
+
+const { local, visit } = await useDashboard({ account: "empty" });
+const server = await createServerWithKey(local, "apps");
+const { agent, api, projectId } = server;
+afterAll(() => server.stop());
+
+const orders = () => agent.received.flatMap((one) => (one.type === "run" ? [one.order] : []));
+/** Waits for the next order, and does it. */
+const serveNext = async (count: number) => {
+  const order = await vi.waitFor(
+    () => orders()[count - 1] ?? Promise.reject(new Error(`no order ${count}`)),
+    20_000,
+  );
+  await agent.completes(order);
+  return order;
+};
+const settings = async () => Project.parse((await api.call("GET", `/v1/projects/${projectId}`)).json);
+
+const webs = [instanceReport("web-1-0", { restarts: 1 }), instanceReport("web-1-1")];
+const web = processReport("web", { wanted: 2, instances: webs });
+const worker = processReport("worker", { instances: [instanceReport("worker-1-0", crashLooping)] });
+
+describe("the processes of a project", () => {
+  it("are added in the settings, shown with their instances, and changed by keyboard", async () => {
+    const { page } = await visit();
+    const { signIn, press, write, goTo, receivesFocus } = keyboardOf(page);
+    await signIn(local, `/app/projects/${projectId}/settings`);
+    const another = page.getByLabel("Another process");
+    for (const name of ["web", "worker"]) {
+      await write(another, name);
+      await press(page.getByRole("button", { name: "Add the process" }));
+      const fields = page.getByRole("group", { name: `Process ${name}` });
+      await fields.getByText("Required.").waitFor();
+      await receivesFocus(fields.getByLabel("Command"));
+      await write(fields.getByLabel("Command"), `node ${name}.js`);
+    }
+    await write(page.getByLabel("Host names that redirect to the domain"), "www.apps.test");
+    await press(page.getByRole("button", { name: "Save" }));
+    await page.getByText("Saved. Changes apply from the next deployment.").waitFor();
+    expect(await settings()).toMatchObject({
+      processes: { web: { command: "node web.js" }, worker: { command: "node worker.js" } },
+      aliases: [{ domain: "www.apps.test", redirect: true }],
+    });
+
+    await press(page.getByRole("heading", { level: 1 }).getByRole("link"));
+    const card = (name: string) => page.getByRole("article", { name });
+    await card("web").getByText("Not deployed yet").waitFor();
+    await api.start(projectId);
+    await serveNext(1);
+    agent.processes = [web, worker];
+    await card("web").getByText("2 of 2 live").waitFor();
+    await card("web").getByText("1 restart").waitFor();
+    await card("web")
+      .getByRole("img", { name: /^Memory: 80 MB to 80 MB/ })
+      .first()
+      .waitFor();
+    await card("worker").getByText("worker-1-0 keeps ending.").waitFor();
+    await goTo(page.getByLabel("Last lines of worker-1-0"));
+    await page.getByText("Error: connect ECONNREFUSED 127.0.0.1:5432").waitFor();
+
+    const found = [...(await violations(page, "light")), ...(await violations(page, "dark"))];
+    await page.setViewportSize(narrowest);
+    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+    await page.setViewportSize(wideScreen);
+    expect(found).toEqual([]);
+
+    const dialog = page.getByRole("dialog");
+    const scale = page.getByRole("button", { name: "Scale web" });
+    await press(scale);
+    await write(dialog.getByLabel("Instances"), "13");
+    await dialog.getByText("Must be 12 or less.").waitFor();
+    await write(dialog.getByLabel("Instances"), "3");
+    await page.keyboard.press("Enter");
+    await receivesFocus(scale);
+    await serveNext(2);
+    const result = card("web").getByRole("status");
+    await result.getByText("web with 3 instances").waitFor();
+    await result.locator(".status.live").waitFor();
+    expect((await settings()).processes["web"]?.instances).toBe(3);
+
+    await press(page.getByRole("button", { name: "Restart worker" }));
+    expect((await serveNext(3)).restart).toEqual(["worker"]);
+    await card("worker").getByRole("status").getByText("Restart of worker").waitFor();
+
+    const stop = page.getByRole("button", { name: "Stop web" });
+    await press(stop);
+    await dialog.getByText("visitors get a page with the status 503").waitFor();
+    expect(await violations(page, "dark", "dialog")).toEqual([]);
+    await press(dialog.getByRole("button", { name: "Cancel" }));
+    await receivesFocus(stop);
+    await page.keyboard.press("Enter");
+    await press(dialog.getByRole("button", { name: "Stop web" }));
+    agent.processes = [processReport("web", { stopped: true, instances: [] }), worker];
+    await serveNext(4);
+    await press(page.getByRole("button", { name: "Start web" }));
+    agent.processes = [web];
+    await serveNext(5);
+    await card("web").getByText("2 of 2 live").waitFor();
+  });
+});
+
+describe("variables that have changed since the last deployment", () => {
+  it("are applied without a build, and the deployment says so", async () => {
+    await api.call("PATCH", `/v1/projects/${projectId}/variables`, {
+      set: [{ name: "LOG", value: "debug" }],
+    });
+    const { page } = await visit();
+    const { signIn, press } = keyboardOf(page);
+    await signIn(local, `/app/projects/${projectId}`);
+    const notice = page.getByText("The variables have changed since the live deployment was started.");
+    await notice.waitFor();
+    await press(page.getByRole("button", { name: "Apply now" }));
+    const link = page.getByRole("status").getByRole("link", { name: /^v\d+$/ });
+    await link.waitFor();
+    const { version } = await serveNext(6);
+    await notice.waitFor({ state: "detached" });
+    const row = page
+      .getByRole("listitem")
+      .filter({ has: page.getByRole("link", { name: `v${version}`, exact: true }) });
+    await row.getByText("config", { exact: true }).waitFor();
+    await press(row.getByRole("link", { name: `v${version}`, exact: true }));
+    await page.getByText("to apply variables and settings without a build").waitFor();
+  });
+});
