@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 
-import { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
+import { DeploymentRows, DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
 import { Processes, type ProcessReport, ProcessUpdated } from "#contract/endpoints/processes/schemas.ts";
 import { Project } from "#contract/endpoints/projects/schemas.ts";
 import { problemOf } from "../../support/worker/call.ts";
@@ -47,6 +47,18 @@ async function applied(project: TestProject, rest: string, headers = {}) {
   return order;
 }
 
+/** The newest order that the agent has received and not completed. */
+async function lastOrder(project: TestProject) {
+  return await vi.waitFor(async () => {
+    const [order] = project.agent.received
+      .flatMap((one) => (one.type === "run" ? [one.order] : []))
+      .slice(-1);
+    if (order === undefined || (await project.deployment(order.deployment_id)).status !== "building")
+      throw new Error("no order");
+    return order;
+  });
+}
+
 describe("a process of a live project", () => {
   it("is restarted, stopped and started by deployments of the live release without a build", async () => {
     const project = await TestProject.connected(settings);
@@ -79,6 +91,27 @@ describe("a process of a live project", () => {
       web: { instances: 3 },
       worker: settings.processes.worker,
     });
+  });
+
+  it("runs in the end with all settings that were changed at the same time", async () => {
+    const project = await TestProject.connected(settings);
+    await project.deploy();
+    const changes = ["web", "worker", "web", "worker"].map((name, at) =>
+      update(project, name, name === "web" ? { instances: 2 + at } : { tasks: 50 + at }),
+    );
+    for (const answer of await Promise.all(changes)) expect(answer.status).toBe(200);
+    const { processes } = await read(project);
+    for (let order = await lastOrder(project); ; order = await lastOrder(project)) {
+      await project.agent.completes(order);
+      const live = await project.reaches(order.deployment_id, "live");
+      const { deployments } = DeploymentRows.parse(
+        await (await project.get(path(project, "deployments?status=building"))).json(),
+      );
+      if (deployments.length > 0) continue;
+      expect(live.kind).toBe("config");
+      expect(order.processes).toEqual(processes);
+      break;
+    }
   });
 
   it("is restarted once by a request that is sent again", async () => {

@@ -7,7 +7,7 @@ import { findProjectToDeploy, type ProjectToDeploy } from "#worker/db/variables/
 import { answerOf, commandFor } from "#worker/operations/deployments/lane-command.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 
-type ApplyRefusal = "not_live" | "queue_full" | "secrets_not_sealed" | "not_found" | "unavailable";
+export type ApplyRefusal = "not_live" | "queue_full" | "secrets_not_sealed" | "not_found" | "unavailable";
 
 /**
  * Starts a deployment of the live code with the project's current variables and settings, without a build.
@@ -18,15 +18,20 @@ export async function applyConfig(
   projectId: ProjectId,
 ): Promise<Result<DeploymentStarted, ApplyRefusal>> {
   const found = await findProjectToDeploy(context.latestRows, projectId, "current");
-  return found === null ? notFound("project") : await startConfig(context, found, []);
+  return found === null ? notFound("project") : await startConfig(context, found);
 }
 
-/** As `applyConfig`, for a project that was read already. @param restart the processes whose instances are all replaced */
+/**
+ * As `applyConfig`, for a project that was read already.
+ * @param restart the processes whose instances are all replaced
+ * @param requestKey starts one deployment for each key
+ */
 export async function startConfig(
   context: Context,
   found: ProjectToDeploy,
-  restart: readonly ProcessName[],
+  restart: readonly ProcessName[] = [],
+  requestKey = context.requestKey,
 ): Promise<Result<DeploymentStarted, ApplyRefusal>> {
-  const command = { ...commandFor(context, found), restart: [...restart] };
+  const command = { ...commandFor(context, found), restart: [...restart], requestKey };
   return answerOf(context, await context.lanes.getByName(found.project.id).apply(command));
 }

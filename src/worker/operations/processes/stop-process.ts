@@ -1,11 +1,11 @@
 import type { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
 import type { ProcessName } from "#contract/endpoints/processes/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
-import { refuse, type Result } from "#contract/problems.ts";
+import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findProjectToConfigure } from "#worker/db/projects/find-project-to-configure.ts";
 import { updateProject } from "#worker/db/projects/update-project.ts";
-import { applyConfig } from "#worker/operations/processes/apply-config.ts";
+import { applyChanges } from "#worker/operations/processes/apply-changes.ts";
 import { hasProcess } from "#worker/operations/processes/has-process.ts";
 import { notFound, tooManyProcesses } from "#worker/operations/refusals.ts";
 
@@ -32,9 +32,17 @@ export async function setProcessStopped(
   if (found === null) return notFound("project");
   if (!hasProcess(found.project, name)) return notFound("process");
   // The lane decides this. Asked before the setting is stored, so that a refused request changes nothing.
-  if (!found.mayBeLive) return refuse("not_live", "The project has no live deployment. Deploy it first.");
+  if (!found.mayBeLive) return notLive();
   const processes = { [name]: { stopped: stopped || null } };
   const update = await updateProject(rows, projectId, { processes }, { mayMove: false });
   if (update === "too_many_processes") return tooManyProcesses();
-  return update === "updated" ? await applyConfig(context, projectId) : notFound("project");
+  if (update !== "updated") return notFound("project");
+  const applied = await applyChanges(context, projectId);
+  if (!applied.ok) return applied;
+  const { deployment } = applied.value;
+  return deployment === null ? notLive() : succeed(deployment);
+}
+
+function notLive() {
+  return refuse("not_live", "The project has no live deployment. Deploy it first.");
 }

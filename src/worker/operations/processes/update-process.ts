@@ -7,8 +7,7 @@ import type { ProjectId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { updateProject } from "#worker/db/projects/update-project.ts";
-import { findProjectToDeploy } from "#worker/db/variables/find-project-to-deploy.ts";
-import { startConfig } from "#worker/operations/processes/apply-config.ts";
+import { applyChanges } from "#worker/operations/processes/apply-changes.ts";
 import { notFound, tooManyProcesses } from "#worker/operations/refusals.ts";
 
 /**
@@ -23,16 +22,12 @@ export async function updateProcess(
 ): Promise<
   Result<ProcessUpdated, "not_found" | "queue_full" | "secrets_not_sealed" | "too_many" | "unavailable">
 > {
-  const { latestRows: rows } = context;
   const changes = { processes: { [name]: input } };
-  const update = await updateProject(rows, projectId, changes, { mayMove: false });
+  const update = await updateProject(context.latestRows, projectId, changes, { mayMove: false });
   if (update === "too_many_processes") return tooManyProcesses();
-  const found = update === "updated" ? await findProjectToDeploy(rows, projectId, "current") : null;
-  if (found === null) return notFound("project");
-  const process = { name, ...found.project.processes[name] };
-  const started = await startConfig(context, found, []);
-  if (started.ok) return succeed({ process, deployment: started.value });
-  const { refusal } = started;
-  if (refusal.code === "not_live") return succeed({ process, deployment: null });
-  return { ok: false, refusal: { ...refusal, code: refusal.code } };
+  if (update !== "updated") return notFound("project");
+  const applied = await applyChanges(context, projectId);
+  if (!applied.ok) return applied;
+  const { project, deployment } = applied.value;
+  return succeed({ process: { name, ...project.processes[name] }, deployment });
 }
