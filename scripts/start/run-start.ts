@@ -75,8 +75,9 @@ export async function runStart(
   const transport = { baseUrl: ready.url, token: ready.token, fetch };
   const api = createApi(transport);
 
+  const program = await agentBeside(bundle);
   await step("starting the site server", async () => {
-    await Promise.all([services.startSites().ready, services.startSupervisor().ready]);
+    await Promise.all([services.startSites().ready, services.startSupervisor(program).ready]);
     return { value: null, done: `Site server on ports from ${port + 1}` };
   });
   signal.throwIfAborted();
@@ -85,7 +86,6 @@ export async function runStart(
   const { agent, serverId } = await step("connecting the agent", async () => {
     const id = await prepareServer(api, memo.server_id);
     await writeMemo(home, { ...memo, server_id: id });
-    const program = await agentBeside(bundle);
     const isNew = await enrollAgent(api, id, ready.url, services.agentHome, program);
     signal.throwIfAborted();
     const since = Date.now();

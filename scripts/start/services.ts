@@ -21,9 +21,11 @@ export type Services = {
   readonly agentHome: string;
   startWorker(bundle: string): Service;
   startSites(): Service;
-  /** Starts the supervisor of apps. */
-  startSupervisor(): Service;
-  /** @param program the agent's file */
+  /**
+   * Starts the supervisor of apps.
+   * @param program the agent's file
+   */
+  startSupervisor(program: string): Service;
   startAgent(program: string): Service;
   /** The pids of the running programs. */
   pids(): number[];
@@ -91,10 +93,10 @@ export async function createServices(options: StartOptions, onPidChange: () => v
         healthUrl: null,
         stopMs: STOP_MS,
       }),
-    startSupervisor: () =>
+    startSupervisor: (program) =>
       start({
         name: "supervisor",
-        argv: ["src/agent/supervisor/main.ts", "--home", agentHome],
+        argv: [program, "supervise", "--home", agentHome],
         healthUrl: null,
         stopMs: SUPERVISOR_STOP_MS,
         // It kills its apps at once when this process ends after the signal.

@@ -8,11 +8,7 @@ import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
  * Reads the last lines that an instance printed, of this many bytes at most.
  * @returns an empty text when it printed nothing
  */
-export async function readLogEnd(
-  folder: ProjectFolder,
-  name: string,
-  maxBytes: number,
-): Promise<string> {
+export async function readLogEnd(folder: ProjectFolder, name: string, maxBytes: number): Promise<string> {
   // The project's user can replace the file with a link to one that only the agent may read.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   try {

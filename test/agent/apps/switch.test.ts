@@ -8,7 +8,14 @@ import { AccountId } from "#contract/ids.ts";
 import { HealthCheck } from "#contract/endpoints/projects/schemas.ts";
 
 import { messagesOf, World } from "../support/harness.ts";
-import { notedInstances, runningInstances, slotAddresses, smallApp, smallWeb, visit } from "../support/small-app.ts";
+import {
+  notedInstances,
+  runningInstances,
+  slotAddresses,
+  smallApp,
+  smallWeb,
+  visit,
+} from "../support/small-app.ts";
 
 let world: World;
 beforeEach(async () => {

@@ -272,7 +272,7 @@ describe("the supervisor of npm start", () => {
     ["its parent's end", null],
   ] as const)("ends with its instances at %s", async (_what, signal) => {
     const home = await newHome();
-    const child = spawn(process.execPath, ["src/agent/supervisor/main.ts", "--home", home.home], {
+    const child = spawn(process.execPath, [bundleAgent(), "supervise", "--home", home.home], {
       stdio: ["ignore", "ignore", "ignore", "ipc"],
     });
     await once(child, "message");
@@ -286,7 +286,7 @@ describe("the supervisor of npm start", () => {
 
   it("does not wait for its instances when its parent ends after the signal", async () => {
     const home = await newHome();
-    const child = spawn(process.execPath, ["src/agent/supervisor/main.ts", "--home", home.home], {
+    const child = spawn(process.execPath, [bundleAgent(), "supervise", "--home", home.home], {
       stdio: ["ignore", "ignore", "ignore", "ipc"],
     });
     await once(child, "message");
