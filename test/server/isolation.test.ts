@@ -144,6 +144,23 @@ describe("a hostile project", () => {
     },
   );
 
+  it("is refused the same in a process", async () => {
+    const command = `${await facts(project.id)} sh hostile.sh; exec sleep 1000`;
+    await api.call("PATCH", `/v1/projects/${project.id}`, { build_command: "true", activate_command: null });
+    await api.call("PATCH", `/v1/projects/${project.id}/processes/hostile`, { command, port: false });
+    const { value, failures } = await failuresWhile(deploy(project.id));
+    expect(value).toMatchObject({ status: "live", failure: null });
+    const log = `${HOME}/projects/${project.id}/logs/hostile-${value.version}-0.log`;
+    const printed = async () => (await machine.tell(`cat ${log}`)).split("\n");
+    await expect.poll(async () => (await printed()).at(-1)).toBe(`finished as ${project.id}`);
+    const lines = await printed();
+    expect(lines.filter((text) => text.endsWith("SUCCEEDED"))).toEqual([]);
+    expect(lines.filter((text) => text.endsWith("refused")).length).toBe(attempts);
+    expect(failures).toEqual([]);
+    await api.call("PATCH", `/v1/projects/${project.id}/processes/hostile`, { command: null, port: null });
+    expect(await deploy(project.id)).toMatchObject({ status: "live", failure: null });
+  });
+
   it("can start the tools that the agent installed for builds", async () => {
     await api.call("PATCH", `/v1/projects/${project.id}`, {
       build_command: `${HOME}/tools/tool`,
@@ -532,7 +549,9 @@ describe("the script of the hostile project", () => {
   it("succeeds with every attempt as root and without a sandbox", async () => {
     const self = `${HOME}/projects/${victim.id}`;
     await machine.write("/srv/control/hostile.sh", hostileScript);
-    await machine.tell(`touch /tmp/other /dev/shm/other ${self}/run.json; mkdir -p ${self}/cache`);
+    await machine.tell(
+      `touch /tmp/other /dev/shm/other ${self}/run.json; mkdir -p ${self}/cache /run/gantry-isolate/apps`,
+    );
     const { output } = await machine.run(`cd /srv/control && ${await facts(victim.id)} sh hostile.sh`);
     const lines = output.trim().split("\n");
     expect(lines.filter((line) => !line.endsWith(" SUCCEEDED"))).toEqual(["finished as root"]);

@@ -1,4 +1,4 @@
-# A build or activate command that tries what it must not be able to do. Prints one line for each attempt:
+# A build, an activate command or a process that tries what it must not be able to do. Prints one line for each attempt:
 # `<name> refused` or `<name> SUCCEEDED`. Needs HOME_OF_AGENT, SELF, VICTIM, AGENT_PID, VICTIM_PID, VICTIM_PORT.
 # As root and without a sandbox, each attempt succeeds, which a test checks.
 projects=$HOME_OF_AGENT/projects
@@ -34,6 +34,8 @@ try "read a secret in an environment" shell 'grep -lz "^PORT=$VICTIM_PORT$" /pro
 try "end the agent" kill -9 $AGENT_PID
 try "end the other app" kill -9 $VICTIM_PID
 try "end the first process" kill -9 1
+try "see where requests are led" ls /run/gantry
+try "see the jobs of instances" ls /run/gantry-isolate/apps
 try "talk to the helper" node -e 'require("net").connect("/run/gantry-isolate.sock").on("connect", () => process.exit(0)).on("error", () => process.exit(1))'
 try "talk to systemd" systemctl restart gantry-agent
 try "see D-Bus" test -S /run/dbus/system_bus_socket
