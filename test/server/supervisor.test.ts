@@ -217,7 +217,7 @@ describe("an instance on a server with systemd", () => {
       await stop("web-1-0");
       expect(await leftOver()).toBe("");
     }
-    // Killed while it stops one: systemd goes on, and the next request tidies up.
+    // Killed while it stops one: systemd continues, and the next request tidies up.
     await start("web-1-0", "trap '' TERM; while :; do sleep 0.1; done", { stopSeconds: 1 });
     const stopping = supervisor().stop(shop, "web-1-0");
     await expect.poll(async () => (await find("web-1-0"))?.state).toBe("stopping");
