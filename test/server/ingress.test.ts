@@ -132,10 +132,6 @@ describe("the installer with --ingress", () => {
     });
     const started = await api.start(project.id);
     expect(await api.ended(started.id, 60_000)).toMatchObject({ status: "live" });
-    const site = `/var/lib/gantry/projects/${project.id}/site.json`;
-    await machine.tell(
-      `test -e ${site} || { echo '{"domain": "site.localhost", "aliases": [], "content": {"kind": "files", "directory": "dist"}}' > ${site} && systemctl restart gantry-agent; }`,
-    );
     await expect.poll(async () => (await ask("/")).output).toContain("<h1>one</h1>");
     expect((await ask("/private.html")).output).toContain("<h1>one</h1>");
     await expect
