@@ -99,8 +99,8 @@ export const processTexts = {
       keep running.
 
       It deploys the release that is live when its turn comes, so it never undoes a deployment that was started before
-      it. If nothing is live by then, it fails with \`not_live\`. If the server does not have the files of the release
-      any more, or the project was moved to another server, the commit is built again.
+      it. If nothing is live by then, it fails with \`not_live\`. If the server no longer has the files of the
+      release, or the project was moved to another server, the commit is built again.
 
       If no deployment is live, and none is queued or running that could become live, the response is 409
       \`not_live\`.`,
