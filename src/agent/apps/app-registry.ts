@@ -33,7 +33,7 @@ export type AppRegistry = {
   forget(project: ProjectId): void;
   /** Ports that were chosen and are not noted yet. */
   readonly ports: Set<number>;
-  /** Has the agent look at all projects now. Set by whoever keeps them running. */
+  /** Has the agent look at all projects now. Set by the loop that keeps them running. */
   wake: () => void;
 };
 

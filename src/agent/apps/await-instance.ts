@@ -81,7 +81,7 @@ const MAX_ENDS = 2;
 /** The shell's codes for a program that is not executable or not found. */
 const NEVER_WORKS: readonly (number | null)[] = [126, 127];
 
-/** Waits until one of these instances has ended too often to go on. @returns `null` once the signal is aborted */
+/** Waits until one of these instances has ended too often. @returns `null` once the signal is aborted */
 export async function awaitEnd(
   supervisor: Supervisor,
   project: ProjectId,

@@ -74,7 +74,7 @@ export async function discardNextDesired(folder: ProjectFolder): Promise<void> {
   await rm(nextPath(folder), { force: true });
 }
 
-/** Nothing of the project must run any more. */
+/** Makes nothing of the project run from now on. */
 export async function removeDesired(folder: ProjectFolder): Promise<void> {
   await discardNextDesired(folder);
   await rm(folder.desired, { force: true });

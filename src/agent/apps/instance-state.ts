@@ -10,7 +10,7 @@ type Known = {
   readonly isCrashLooping: boolean;
 };
 
-/** The state of an instance for a report. One that nothing needs any more is about to end, as one that drains. */
+/** The state of an instance for a report. One that nothing needs is about to end, as one that drains. */
 export function instanceState(
   { state }: Pick<SupervisedInstance, "state">,
   { isDesired, isClaimed, isCrashLooping }: Known,

@@ -101,7 +101,7 @@ async function stop(context: AgentContext, folder: ProjectFolder, name: string):
   context.log(`${folder.id}: ${name} could not be stopped: ${stopped.reason}`);
 }
 
-/** Whether nobody is connected any more to an instance that drains. */
+/** Whether nobody is connected to an instance that drains. */
 function isDrained(
   { settings, apps }: AgentContext,
   project: ProjectId,

@@ -11,7 +11,7 @@ export type RunningInstance = {
   readonly isDraining: boolean;
 };
 
-/** `started`: new instances. `replaced`: those that run, get requests now, and are not needed any more. */
+/** `started`: new instances. `replaced`: those that run, get requests now, and are no longer needed. */
 export type InstancePlan = {
   readonly kept: readonly NamedInstance[];
   readonly started: readonly (NamedInstance & WantedProcess)[];

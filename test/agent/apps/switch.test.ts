@@ -34,7 +34,7 @@ const live = { outcome: "live" };
 const again = (release: number): Partial<RunOrder> => ({ reuse_release: release, preapproved: true });
 
 describe("an instance that was replaced", () => {
-  it("finishes its requests, and ends when nobody is connected to it any more", async () => {
+  it("finishes its requests, and ends when nobody is connected to it", async () => {
     await world.deploy({ processes: web });
     world.control.send({ type: "read_processes", request_id: "look", project_id: world.projectId });
     const answer = await world.control.waitFor("the answer", () =>
