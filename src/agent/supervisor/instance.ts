@@ -50,7 +50,7 @@ export type Instance = {
   readonly name: string;
   /** Resolves when it was started for the first time. */
   readonly launched: Promise<void>;
-  /** Resolves when it is not started any more and none of its processes is left, with false if one could not be ended. */
+  /** Resolves when it is no longer started and none of its processes is left, with false if one could not be ended. */
   readonly finished: Promise<boolean>;
   /** Takes the command of an adopted instance, so that it can be started again. */
   give(body: InstanceBody): void;
