@@ -14,7 +14,7 @@ export function InstanceRow({ instance, samples }: Props) {
     <li class="instance">
       <code>{name}</code>
       <span class={`status ${state}`}>{instanceLabels[state]}</span>
-      <span class="quiet">{since === null ? "waits for its next start" : <Uptime since={since} />}</span>
+      <span class="quiet">{since === null ? "not running" : <Uptime since={since} />}</span>
       <span class={restarts === 0 ? "quiet" : ""}>
         {restarts === 1 ? "1 restart" : `${restarts} restarts`}
       </span>

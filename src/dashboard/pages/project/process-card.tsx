@@ -15,6 +15,8 @@ type Props = {
   readonly projectId: ProjectId;
   readonly name: string;
   readonly command: string;
+  /** How many instances there should be, by the settings. */
+  readonly expected: number;
   /** null: the server does not run it, or is not read yet. */
   readonly report: ProcessReport | null;
   /** The server's report is loaded. */
@@ -24,12 +26,14 @@ type Props = {
 };
 
 /** A process with its state, its instances and its actions. */
-export function ProcessCard({ projectId, name, command, report, isLoaded, samples, reload }: Props) {
+export function ProcessCard(props: Props) {
+  const { projectId, name, command, expected, report, isLoaded, samples, reload } = props;
   const [change, setChange] = useState<Change | null>(null);
   const show = (next: Change) => {
     setChange(next);
     void reload();
   };
+  const instances = report?.instances ?? [];
   return (
     <article class="card process" aria-label={name}>
       <header>
@@ -47,14 +51,24 @@ export function ProcessCard({ projectId, name, command, report, isLoaded, sample
       ) : (
         <StartedDeployment key={change.started.id} what={change.what} {...change.started} />
       )}
-      {(report?.instances ?? []).map((instance) => (
+      {instances.map((instance) => (
         <CrashBox key={instance.name} instance={instance} />
       ))}
-      <ul aria-label={`Instances of ${name}`}>
-        {(report?.instances ?? []).map((instance) => (
-          <InstanceRow key={instance.name} instance={instance} samples={samples.get(instance.name) ?? []} />
-        ))}
-      </ul>
+      {isLoaded || expected === 0 ? null : (
+        // As high as the rows that follow, so that the page does not jump.
+        <ul aria-hidden="true">
+          {Array.from({ length: expected }, (_, at) => (
+            <li key={at} class="instance" />
+          ))}
+        </ul>
+      )}
+      {instances.length === 0 ? null : (
+        <ul aria-label={`Instances of ${name}`}>
+          {instances.map((instance) => (
+            <InstanceRow key={instance.name} instance={instance} samples={samples.get(instance.name) ?? []} />
+          ))}
+        </ul>
+      )}
     </article>
   );
 }

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Processes, ProcessReport } from "#contract/endpoints/processes/schemas.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
-import { resolveProcesses } from "#contract/processes/resolve-processes.ts";
+import { resolveProcesses, wantedInstances } from "#contract/processes/resolve-processes.ts";
 import { useNow } from "#dashboard/data/clock.ts";
 import { notLoaded, type Watched } from "#dashboard/data/resource.ts";
 import { useProcesses } from "#dashboard/data/resources.ts";
@@ -67,6 +67,8 @@ function ProcessesLoader({ id, onRead }: LoaderProps) {
 type Reported = {
   readonly name: string;
   readonly command: string;
+  /** How many instances there should be, by the settings. */
+  readonly expected: number;
   /** null: the server does not run it, or is not read yet. */
   readonly report: ProcessReport | null;
 };
@@ -77,11 +79,12 @@ function reportsOf({ detected_processes, processes }: Project, read: Processes |
   const defined = resolveProcesses(detected_processes, processes);
   const others = reports.filter(({ name }) => !defined.some((one) => one.name === name));
   return [
-    ...defined.map(({ name, command }) => {
-      const report = reports.find((one) => one.name === name) ?? null;
-      return { name, command: report?.command ?? command, report };
+    ...defined.map((process) => {
+      const report = reports.find(({ name }) => name === process.name) ?? null;
+      const command = report?.command ?? process.command;
+      return { name: process.name, command, expected: wantedInstances(process), report };
     }),
-    ...others.map((report) => ({ name: report.name, command: report.command, report })),
+    ...others.map((report) => ({ name: report.name, command: report.command, expected: 0, report })),
   ];
 }
 

@@ -23,7 +23,7 @@ export function Usage({ what, samples }: Props) {
       : `${text(Math.min(...known))} to ${text(Math.max(...known))} in the last two minutes`;
   return (
     <span class={`usage ${what}`}>
-      <span class="value">{now === null ? "–" : text(now)}</span>
+      <span class="value">{now === null ? "–" : `${text(now)}${what === "cpu" ? " CPU" : ""}`}</span>
       <svg viewBox={CHART_BOX} preserveAspectRatio="none" role="img" aria-label={`${names[what]}: ${range}`}>
         <title>
           {names[what]}: {range}
