@@ -9,6 +9,7 @@ import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { fail, failWith, interrupted, type Step } from "#agent/run/step/step.ts";
 import { readRelease, type Release } from "#agent/workspace/releases.ts";
 import { succeed } from "#contract/lib/result.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
 import { pause } from "#contract/lib/pause.ts";
 
 /** Leads the project's domain to the new instances, or to the release's files if it has none. */
@@ -30,7 +31,8 @@ export async function switchTraffic(
 }
 
 /**
- * Leads the domain back to what must run, after a switch that failed.
+ * Leads the domain back to what must run, after a switch that failed. Never throws: on a full disk, what else has to be
+ * undone makes room, and the next look at the project's instances writes the slots.
  * @param previous the release that was served before
  */
 export async function switchTrafficBack(
@@ -38,9 +40,13 @@ export async function switchTrafficBack(
   previous: number | null,
 ): Promise<void> {
   const desired = readDesired(folder);
-  await leadTraffic(context, folder, desired);
-  const release = previous === null ? null : await readRelease(folder, previous);
-  await publishSite(context, folder, planSite(release, desired !== null && isApp(desired)), null);
+  try {
+    await leadTraffic(context, folder, desired);
+    const release = previous === null ? null : await readRelease(folder, previous);
+    await publishSite(context, folder, planSite(release, desired !== null && isApp(desired)), null);
+  } catch (error) {
+    context.log(`${folder.id}: its domain could not be led back yet: ${messageOf(error)}`);
+  }
 }
 
 /**
