@@ -76,8 +76,8 @@ export function describeSupervisor(kind: string, world: () => SupervisorWorld): 
   describe(`the ${kind} supervisor`, () => {
     it("runs a command in its folder with its environment only, and appends its output to a file", async () => {
       const { folder } = world();
-      const env = { PATH: "/usr/bin:/bin", GREETING: "it's $HOME\nand more" };
-      const script = `pwd; echo "$GREETING"; echo wrong >&2; env | grep -c SECRET_OF_TEST; exec sleep 100`;
+      const env = { PATH: "/usr/bin:/bin", TEXT_OF_TEST: "it's $HOME\nand more" };
+      const script = `pwd; echo "$TEXT_OF_TEST"; echo wrong >&2; env | grep -c SECRET_OF_TEST; exec sleep 100`;
       process.env["SECRET_OF_TEST"] = "1";
       const name = newName();
       await start(script, { name, command: { argv: ["/bin/sh", "-c", script], cwd: folder, env } });
