@@ -6,11 +6,11 @@ import { go } from "./support/apps/go.ts";
 import { laravel } from "./support/apps/laravel.ts";
 import { django, flask } from "./support/apps/python.ts";
 import { rails } from "./support/apps/rails.ts";
-import { LanguageServer } from "./support/language-server.ts";
+import { AppServer } from "./support/app-server.ts";
 
-let server: LanguageServer;
+let server: AppServer;
 beforeAll(async () => {
-  server = await LanguageServer.start();
+  server = await AppServer.start({ packages: true });
 });
 afterAll(() => server.close());
 

@@ -10,11 +10,11 @@ import { php } from "./support/apps/php.ts";
 import { django, flask, python } from "./support/apps/python.ts";
 import { rails } from "./support/apps/rails.ts";
 import { jekyll, ruby } from "./support/apps/ruby.ts";
-import { LanguageServer } from "./support/language-server.ts";
+import { AppServer } from "./support/app-server.ts";
 
-let server: LanguageServer;
+let server: AppServer;
 beforeAll(async () => {
-  server = await LanguageServer.start();
+  server = await AppServer.start({ packages: true });
 });
 afterAll(() => server.close());
 

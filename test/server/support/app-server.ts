@@ -1,0 +1,124 @@
+import { copyFile } from "node:fs/promises";
+
+import { expect } from "vitest";
+
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
+import type { Project } from "#contract/endpoints/projects/schemas.ts";
+
+import { newCaddy } from "../../../scripts/shared/new-caddy.ts";
+import { useGantry } from "../../openapi/support/gantry.ts";
+import { registerServer } from "../../support/enrolments.ts";
+import { freePort } from "../../support/free-port.ts";
+import { type Api, createApi } from "../../support/journey-api.ts";
+import type { LoadTarget } from "../../support/load/load.ts";
+import { DebianMachine } from "./debian-machine.ts";
+import { servePackages } from "./package-registry.ts";
+
+const DEPLOYMENT_MS = 110_000;
+const AUTHORITY = "/var/lib/gantry-ingress/caddy/pki/authorities/local/root.crt";
+
+type Files = Readonly<Record<string, string>>;
+
+export type AppServerOptions = {
+  /** Serves the packages of several languages, as the registries do. */
+  readonly packages?: boolean;
+  /** Installs the ingress, with certificates of its own authority. */
+  readonly ingress?: boolean;
+};
+
+/** A Debian with an agent, and what apps need. */
+export class AppServer {
+  readonly machine: DebianMachine;
+  readonly api: Api;
+  readonly #id: string;
+  readonly #httpsPort: number;
+
+  private constructor(machine: DebianMachine, api: Api, id: string, httpsPort: number) {
+    this.machine = machine;
+    this.api = api;
+    this.#id = id;
+    this.#httpsPort = httpsPort;
+  }
+
+  static async start({ packages = false, ingress = false }: AppServerOptions): Promise<AppServer> {
+    const [gantry, machine] = await Promise.all([useGantry(), DebianMachine.boot()]);
+    const { id, enrollment } = await registerServer(gantry);
+    if (packages) await servePackages(machine, await freePort());
+    const httpsPort = ingress ? await prepareIngress(machine) : 0;
+    const options = ingress ? " -s -- --ingress" : "";
+    const installed = await machine.run(`${enrollment.command}${options}`, { GANTRY_CADDY: "/opt/caddy" });
+    expect(installed).toMatchObject({ code: 0 });
+    return new AppServer(machine, createApi(gantry.url, gantry.token), id, httpsPort);
+  }
+
+  /** Creates a project with a name and the address of a repository, and what the settings say. */
+  async createProject(
+    name: string,
+    files: Files,
+    settings: Readonly<Record<string, unknown>> = {},
+  ): Promise<Project> {
+    await this.commit(name, files);
+    const repository = repositoryOf(name);
+    return await this.api.createProject({ name, server_id: this.#id, repository, ...settings });
+  }
+
+  async commit(name: string, files: Files): Promise<void> {
+    const repository = repositoryOf(name);
+    for (const [path, text] of Object.entries(files)) await this.machine.write(`${repository}/${path}`, text);
+    await this.machine.tell(
+      `chown -R root ${repository} && cd ${repository} && chmod -R +x bin artisan 2>/dev/null; git init --quiet --initial-branch=main . && git add --all && git -c user.name=Ada -c user.email=ada@example.com commit --quiet -m change && chown -R gantry ${repository}`,
+    );
+  }
+
+  async deploy(projectId: string): Promise<Deployment> {
+    const { id } = await this.api.start(projectId);
+    return await this.api.ended(id, DEPLOYMENT_MS);
+  }
+
+  /** Deploys, and expects it to go live. */
+  async expectLive(projectId: string): Promise<void> {
+    const { id } = await this.api.start(projectId);
+    await this.becomesLive(id);
+  }
+
+  /** Waits until a deployment is live, and shows its log if it fails: the reason is there. */
+  async becomesLive(id: string): Promise<void> {
+    const { status } = await this.api.ended(id, DEPLOYMENT_MS);
+    const lines = status === "live" ? [] : await this.api.log(id);
+    expect(lines.map(({ message }) => message)).toEqual([]);
+    expect(status).toBe("live");
+  }
+
+  /** Where clients reach a domain, once the ingress has a certificate for it. */
+  async target(domain: string): Promise<Required<LoadTarget>> {
+    const port = this.#httpsPort;
+    const ask = `curl -sS -m 5 -o /dev/null --cacert ${AUTHORITY} --resolve ${domain}:${port}:127.0.0.1 https://${domain}:${port}/`;
+    await expect.poll(() => this.machine.run(ask)).toEqual({ code: 0, output: "" });
+    return { port, domain, ca: await this.machine.tell(`cat ${AUTHORITY}`) };
+  }
+
+  async close(): Promise<void> {
+    await this.machine.close();
+  }
+}
+
+/** The machine shares this machine's ports, so the ingress cannot have 80 and 443. @returns the port for TLS */
+async function prepareIngress(machine: DebianMachine): Promise<number> {
+  await copyFile(newCaddy().program, `${machine.root}/opt/caddy`);
+  const httpsPort = await freePort();
+  await machine.write(
+    "/etc/gantry/ingress.json",
+    JSON.stringify({
+      admin: "/run/gantry-ingress/admin.sock",
+      check: "/run/gantry-ingress/check.sock",
+      issuer: "internal",
+      http_port: await freePort(),
+      https_port: httpsPort,
+    }),
+  );
+  return httpsPort;
+}
+
+function repositoryOf(name: string): string {
+  return `/srv/repositories/${name}`;
+}
