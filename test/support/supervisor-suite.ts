@@ -150,6 +150,15 @@ export function describeSupervisor(kind: string, world: () => SupervisorWorld): 
       expect(await linesOf(name)).toEqual(["ready", "finished"]);
     });
 
+    it("lets the program of a shell finish too, which gets no signal from the shell", async () => {
+      const { node } = world();
+      const end = `process.once("SIGTERM", () => setTimeout(() => { console.log("finished"); process.exit(0); }, 300)); setInterval(() => undefined, 1e6); console.log("ready")`;
+      const name = await start(`${node} -e '${end}'; echo never`);
+      await expect.poll(() => linesOf(name)).toEqual(["ready"]);
+      await stop(name);
+      expect(await linesOf(name)).toEqual(["ready", "finished"]);
+    });
+
     it("kills after the grace period whatever is left, also what has left the group", async () => {
       const name = await start(
         `trap '' TERM; sleep 1000 & echo $! > ${file("child")}; setsid sh -c 'trap "" TERM; echo $$ > ${file("stray")}; while true; do sleep 1; done' & wait; while true; do sleep 1; done`,

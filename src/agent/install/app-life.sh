@@ -1,6 +1,6 @@
 #!/bin/sh
 # systemd runs this as root around each life of an app's instance: `before UNIT` lets some time pass between two lives,
-# `after UNIT` records how one ended. Written by install.sh.
+# `stop UNIT` asks all of its processes to end, `after UNIT` records how it ended. Written by install.sh.
 set -euf
 umask 077
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C
@@ -8,6 +8,8 @@ export PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C
 # The helper (isolate.sh) makes this folder, reads the files, and deletes them when the instance is stopped.
 # life: start in ms, the same in uptime, pause before it, OOM kills, restarts, CPU time in us, control group
 life=/run/gantry-isolate/apps/$2.life
+# grace: the stop signal, and how many seconds the instance may take to end
+grace=/run/gantry-isolate/apps/$2.grace
 # end: pause until the next life, restarts, how it ended, with which code or signal, whether out of memory
 end=/run/gantry-isolate/apps/$2.end
 
@@ -43,6 +45,23 @@ value_of() {
   echo "$found"
 }
 
+is_early() {
+  read_uptime
+  [ "$now" -lt "$deadline" ]
+}
+
+# Reads the processes of this unit's control group, except this one: with cgroup v2, and with v1. It starts no program,
+# which would be one of them.
+read_others() {
+  others=''
+  for tree in /sys/fs/cgroup /sys/fs/cgroup/unified /sys/fs/cgroup/systemd; do
+    if [ ! -r "$tree$group/cgroup.procs" ]; then continue; fi
+    while read -r pid; do
+      if [ "$pid" != "$$" ]; then others="$others $pid"; fi
+    done <"$tree$group/cgroup.procs"
+  done
+}
+
 # Writes a line to a file, atomically: the helper may read it at any time.
 note() {
   printf '%s\n' "$2" >"$1.new"
@@ -67,6 +86,28 @@ case $1 in
     read_uptime
     read_group
     note "$life" "$(date +%s%3N) $now $pause $ooms $restarts $cpu $group"
+    ;;
+  stop)
+    # Without MAINPID, the instance has ended by itself.
+    if [ -z "${MAINPID:-}" ] || ! read -r signal most <"$grace"; then exit 0; fi
+    signal=${signal#SIG}
+    read_group
+    read_uptime
+    # A moment before systemd would send its own signal and wait again.
+    deadline=$((now + most * 10 - 2))
+    # The first process alone at first, because some pass the signal on. A shell does not: it ends, and leaves its command.
+    kill -s "$signal" "$MAINPID" 2>/dev/null || true
+    while [ -e "/proc/$MAINPID" ] && is_early; do sleep 0.05; done
+    read_others
+    # Not quoted, because it is a list.
+    # shellcheck disable=SC2086
+    if [ -n "$others" ]; then kill -s "$signal" $others 2>/dev/null || true; fi
+    while [ -n "$others" ] && is_early; do
+      sleep 0.05
+      read_others
+    done
+    # shellcheck disable=SC2086
+    if [ -n "$others" ]; then kill -s KILL $others 2>/dev/null || true; fi
     ;;
   after)
     read -r _ since pause ooms_before restarts _ <"$life"

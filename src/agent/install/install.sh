@@ -838,9 +838,10 @@ Restart=always
 RestartSec=200ms
 # The pause between two lives of an instance, which grows up to 60 s, and the record of how each ended.
 ExecStartPre=-+$app_life before %n
+ExecStop=-+$app_life stop %n
 ExecStopPost=-+$app_life after %n
 TimeoutStartSec=120
-# The instance gets its stop signal, and its other processes are killed once it has ended.
+# What is left after that is killed.
 KillMode=mixed
 # Its script sends its output to the project's folder logs.
 StandardOutput=null

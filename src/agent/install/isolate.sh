@@ -234,9 +234,9 @@ lock_apps() {
 # The files of other units that are gone are deleted too, because a helper that was killed may have left them.
 forget_app() {
   forget "$1"
-  rm -f "$apps/$1.job" "$apps/$1.life" "$apps/$1.end" "$apps/$1.stop"
+  rm -f "$apps/$1.job" "$apps/$1.grace" "$apps/$1.life" "$apps/$1.end" "$apps/$1.stop"
   set +f
-  for file in "$apps"/*.job "$apps"/*.life "$apps"/*.end "$apps"/*.stop; do
+  for file in "$apps"/*.job "$apps"/*.grace "$apps"/*.life "$apps"/*.end "$apps"/*.stop; do
     name=${file##*/}
     [ -e "/run/systemd/transient/${name%.*}" ] || rm -f "$file"
   done
@@ -271,6 +271,7 @@ start_app() {
   forget_app "$unit"
   mkdir -m 700 "$apps" 2>/dev/null || true
   mv "$work/job" "$apps/$unit.job"
+  printf '%s %s\n' "$signal" "$seconds" >"$apps/$unit.grace"
   folder=$home/projects/$project
   if start_unit app "$unit" "$1" "-$folder/shared $folder/home $folder/logs" "$3" "$4" "$5" \
     --description="Gantry app of $project" --property=Type=exec --property=LoadCredential="job:$apps/$unit.job" \
