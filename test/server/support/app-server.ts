@@ -5,9 +5,10 @@ import { expect } from "vitest";
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 
-import { newCaddy } from "../../../scripts/shared/new-caddy.ts";
+import { ingressPrograms } from "../../../scripts/shared/ingress-programs.ts";
 import { useGantry } from "../../openapi/support/gantry.ts";
 import { registerServer } from "../../support/enrolments.ts";
+import { eventually } from "../../support/faults/eventually.ts";
 import { freePort } from "../../support/free-port.ts";
 import { type Api, createApi } from "../../support/journey-api.ts";
 import type { LoadTarget } from "../../support/load/load.ts";
@@ -91,10 +92,15 @@ export class AppServer {
 
   /** Where clients reach a domain, once the ingress has a certificate for it. */
   async target(domain: string): Promise<Required<LoadTarget>> {
-    const port = this.#httpsPort;
-    const ask = `curl -sS -m 5 -o /dev/null --cacert ${AUTHORITY} --resolve ${domain}:${port}:127.0.0.1 https://${domain}:${port}/`;
-    await expect.poll(() => this.machine.run(ask)).toEqual({ code: 0, output: "" });
-    return { port, domain, ca: await this.machine.tell(`cat ${AUTHORITY}`) };
+    await eventually(`${domain} is served`, async () => !(await this.ask(domain)).startsWith("curl:"));
+    return { port: this.#httpsPort, domain, ca: await this.machine.tell(`cat ${AUTHORITY}`) };
+  }
+
+  /** What a client that verifies the certificate gets, or curl's message. */
+  async ask(domain: string, path = "/"): Promise<string> {
+    const origin = `${domain}:${this.#httpsPort}`;
+    const options = `-sS -m 10 --cacert ${AUTHORITY} --resolve ${origin}:127.0.0.1`;
+    return (await this.machine.run(`curl ${options} https://${origin}${path}`)).output;
   }
 
   async close(): Promise<void> {
@@ -104,7 +110,7 @@ export class AppServer {
 
 /** The machine shares this machine's ports, so the ingress cannot have 80 and 443. @returns the port for TLS */
 async function prepareIngress(machine: DebianMachine): Promise<number> {
-  await copyFile(newCaddy().program, `${machine.root}/opt/caddy`);
+  await copyFile(ingressPrograms().caddy, `${machine.root}/opt/caddy`);
   const httpsPort = await freePort();
   await machine.write(
     "/etc/gantry/ingress.json",

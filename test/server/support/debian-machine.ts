@@ -107,8 +107,17 @@ export class DebianMachine {
 
   /** Reboots the machine with its files, as a server does. */
   async reboot(): Promise<void> {
+    await this.#restart("systemctl reboot");
+  }
+
+  /** Boots the machine again after all its processes ended at the same moment. */
+  async cutPower(): Promise<void> {
+    await this.#restart("systemctl reboot --force --force");
+  }
+
+  async #restart(line: string): Promise<void> {
     const before = this.#leader;
-    await this.run("systemctl reboot");
+    await this.run(line);
     for (let waitedMs = 0; waitedMs < BOOT_MS && this.#findLeader() === before; waitedMs += POLL_MS)
       await pause(POLL_MS);
     await this.#waitUntilUp();
