@@ -36,7 +36,8 @@ export async function readState({ machine, api }: AppServer, { id }: Project): P
   const notes = readNotes(folder);
   const led = await Promise.all(
     slotFiles(`${machine.root}/run/gantry/slots`, id).slots.map(async (path) => {
-      const address = await readFile(path, "utf8");
+      // There are none between a start of the machine and of the agent.
+      const address = await readFile(path, "utf8").catch(() => "nowhere");
       return notes.find(({ port }) => address === `127.0.0.1:${port}`)?.name ?? address;
     }),
   );

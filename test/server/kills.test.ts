@@ -1,0 +1,102 @@
+import { once } from "node:events";
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import type { Project } from "#contract/endpoints/projects/schemas.ts";
+
+import { openSocket, startLoad } from "../support/load/load.ts";
+import { AppServer } from "./support/app-server.ts";
+import { onlyLiveRuns } from "./support/app-state.ts";
+import { loadAppText } from "./support/apps/load-app.ts";
+import { StepGates } from "./support/step-gates.ts";
+
+/** A project for each step of a switch, whose next deployment stops at the step. */
+const waitingSteps = ["build", "release", "start", "verify"] as const;
+const steps = [...waitingSteps, "drain"] as const;
+type Step = (typeof steps)[number];
+
+let server: AppServer;
+let gates: StepGates;
+let steady: Project;
+let projects: Readonly<Record<Step, Project>>;
+beforeAll(async () => {
+  [server, gates] = await Promise.all([AppServer.start({ ingress: true }), StepGates.create()]);
+  const path = { health_check: { path: "/", interval_seconds: 0.2 } };
+  steady = await deployApp("steady", path);
+  projects = {
+    build: await deployApp("build", { ...path, build_command: gates.waitAt("build") }),
+    release: await deployApp("release", { ...path, release_command: gates.waitAt("release") }),
+    start: await deployApp("start", path, `${gates.waitAt("start")}; `),
+    verify: await deployApp("verify", {
+      health_check: { url: gates.urlOf("verify"), tries: 60, interval_seconds: 0.5 },
+    }),
+    drain: await deployApp("drain", { ...path, drain_seconds: 10 }),
+  };
+});
+afterAll(async () => {
+  gates.close();
+  await server.close();
+});
+
+/** Creates a project whose app answers with the name of its instance. */
+async function deployApp(
+  name: string,
+  settings: Readonly<Record<string, unknown>>,
+  before = "",
+): Promise<Project> {
+  const files = { "app.cjs": loadAppText(), Procfile: `web: ${before}exec node app.cjs $GANTRY_INSTANCE\n` };
+  const project = await server.createProject(name, files, { domain: `${name}.localhost`, ...settings });
+  await server.expectLive(project.id);
+  return project;
+}
+
+const run = (line: string) => async () => void (await server.machine.tell(line));
+
+describe("At each step of a switch, what is live answers and nothing else runs after", () => {
+  it.each<[string, () => Promise<void>]>([
+    ["the instances are killed", run("systemctl kill --signal=KILL 'gantry-app-proj*'")],
+    ["the agent is killed", run("systemctl kill --kill-who=main --signal=KILL gantry-agent")],
+    ["the agent is restarted", run("systemctl restart gantry-agent")],
+    ["the helper is killed", run("systemctl kill --signal=KILL 'gantry-isolate@*'")],
+    ["the ingress is killed", run("systemctl kill --signal=KILL gantry-ingress")],
+    ["the machine is rebooted", () => server.machine.reboot()],
+    ["the power is cut", () => server.machine.cutPower()],
+  ])(
+    "%s",
+    async (_, kill) => {
+      const { api } = server;
+      gates.shut();
+      const target = await server.target(projects.drain.domain);
+      const socket = openSocket(target);
+      socket.on("error", () => undefined);
+      await once(socket, "open");
+      const started = await Promise.all(steps.map((step) => api.start(projects[step].id)));
+      await gates.reached(waitingSteps);
+      await server.becomesLive(started.at(-1)?.id ?? "");
+      await kill();
+      gates.open();
+      const ended = await Promise.all(started.map(({ id }) => api.ended(id, 60_000)));
+      for (const step of steps) {
+        const { wanted } = await onlyLiveRuns(server, projects[step]);
+        await expect.poll(() => server.ask(projects[step].domain)).toBe(`${wanted[0]} GET 0`);
+      }
+      socket.terminate();
+    },
+    120_000,
+  );
+});
+
+describe("No request is lost while", () => {
+  it.each<[string, string]>([
+    ["the agent is killed", "systemctl kill --kill-who=main --signal=KILL gantry-agent"],
+    ["the agent is restarted", "systemctl restart gantry-agent"],
+    ["the helper is killed", "systemctl kill --signal=KILL 'gantry-isolate@*' || true"],
+  ])("%s", async (_, line) => {
+    const load = startLoad(await server.target(steady.domain), 20);
+    await load.answeredBy("web-1-0");
+    await server.machine.tell(line);
+    await load.answeredBy("web-1-0");
+    expect(await load.stop()).toMatchObject({ failures: {}, cutSockets: 0 });
+    await onlyLiveRuns(server, steady);
+  });
+});
