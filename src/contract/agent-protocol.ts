@@ -98,7 +98,7 @@ export const ToAgent = z.discriminatedUnion("type", [
     /** The project's sealed GANTRY_REPOSITORY_TOKEN, if the repository's address needs it. */
     token: z.optional(SealedToken),
   }),
-  /** Looks at the project's instances now. The answer is `processes_read`. */
+  /** Asks for the present state of the project's instances. The answer is `processes_read`. */
   z.strictObject({ type: z.literal("read_processes"), request_id: RequestId, project_id: ProjectId }),
 ]);
 export type ToAgent = z.infer<typeof ToAgent>;

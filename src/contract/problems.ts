@@ -78,7 +78,7 @@ export const problems = {
   not_live: {
     status: 409,
     title: "Not live",
-    when: "The project has no live deployment, so there is nothing to restart or to give new settings.",
+    when: "The project has no live deployment, so there is nothing to restart or to apply settings to.",
   },
   not_cancelable: {
     status: 409,

@@ -46,7 +46,7 @@ describe("gantry ps", () => {
     expect(processNotes(report, plain, Date.parse(checkedAt))).toEqual([
       "web: 1 of 2 instances live.",
       "worker: 0 of 1 instances live.",
-      "worker-7-0 exited with 1, again and again. Its last lines:",
+      "worker-7-0 keeps ending: it ended with exit code 1. Its last lines:",
       "  listening",
       expect.stringContaining("Error: connect ECONNREFUSED 127.0.0.1:5432"),
     ]);

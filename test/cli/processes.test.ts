@@ -82,7 +82,7 @@ describe("with a live deployment", () => {
       "clock\t–\tstopped\t–\t–\t–\t–",
     ]);
     expect(stderr).toContain(
-      "worker-1-0 exited with 1, again and again. Its last lines:\n  listening\n  Error: conn",
+      "worker-1-0 keeps ending: it ended with exit code 1. Its last lines:\n  listening\n  Error: conn",
     );
     expect(stderr).not.toContain("\u001b");
   });

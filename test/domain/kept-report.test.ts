@@ -12,7 +12,7 @@ const instance = (state: "live" | "crash_looping", output: string | null, number
   restarts: 3,
   memory_bytes: 1000,
   cpu_percent: 50,
-  last_exit: "exited with 1",
+  last_exit: "ended with exit code 1",
   last_output: output,
 });
 

@@ -36,6 +36,6 @@ export const crashLooping: Partial<InstanceReport> = {
   restarts: 6,
   memory_bytes: null,
   cpu_percent: null,
-  last_exit: "exited with 1",
+  last_exit: "ended with exit code 1",
   last_output: "listening\n\u001b[31mError: connect ECONNREFUSED 127.0.0.1:5432\u001b[39m\n",
 };

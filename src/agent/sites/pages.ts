@@ -13,7 +13,7 @@ const texts = {
   503: ["Nothing here yet", "Nothing has been deployed to this site yet."],
   server: [
     "This app runs as a server",
-    "Its files are not published. The activate_command starts the app, which answers at its own port. To publish files here, set output_directory.",
+    "Its files are not published, and it has no process named web that could answer here. Define one, or set output_directory to publish files. An app that the activate_command starts answers at its own port.",
   ],
 } as const;
 

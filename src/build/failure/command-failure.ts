@@ -46,7 +46,7 @@ function plainOutput(output: string): string {
 }
 
 const ACTIVATE_MUST_END =
-  "An activate command must end. If it starts an app, start it in the background with `&`, or let it restart a service.";
+  "An activate command must end. To keep an app running, define it as a process and remove the activate command, or start it in the background with `&`.";
 
 /** The failure of a command that was stopped at the time limit of its stage. */
 export function timeoutFailure(

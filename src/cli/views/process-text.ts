@@ -67,7 +67,7 @@ export function processNotes({ processes, checked_at: at }: Processes, output: F
   return [
     ...(isOld ? [`The server does not answer now. It reported this ${timeText(at, output)}.`] : []),
     ...processes.filter(lacksInstances).map(lackText),
-    ...processes.flatMap(({ instances }) => instances.filter(isFailing).flatMap(lastWords)),
+    ...processes.flatMap(({ instances }) => instances.filter(isFailing).flatMap(crashNotes)),
   ];
 }
 
@@ -83,10 +83,10 @@ function isFailing({ state }: InstanceReport): boolean {
   return state === "crash_looping" || state === "restarting";
 }
 
-function lastWords({ name, state, last_exit: exit, last_output: lines }: InstanceReport): string[] {
+function crashNotes({ name, state, last_exit: exit, last_output: lines }: InstanceReport): string[] {
   const reason = exit === null ? "ended" : exit;
-  const often = state === "crash_looping" ? ", again and again" : "";
+  const subject = state === "crash_looping" ? `${name} keeps ending: it` : name;
   const shown = (lines ?? "").trimEnd();
-  if (shown === "") return [`${name} ${reason}${often}. It printed nothing.`];
-  return [`${name} ${reason}${often}. Its last lines:`, ...shown.split("\n").map((line) => `  ${line}`)];
+  if (shown === "") return [`${subject} ${reason}. It printed nothing.`];
+  return [`${subject} ${reason}. Its last lines:`, ...shown.split("\n").map((line) => `  ${line}`)];
 }

@@ -10,7 +10,7 @@ export const failureTexts: Record<FailureCode, string> = {
   install_failed: "The dependencies could not be installed.",
   build_failed: "The build command failed, or its output cannot be published.",
   release_failed: "The release command failed. The previous release stays live.",
-  not_live: "Nothing was live, so there was nothing to restart or to give new settings.",
+  not_live: "Nothing was live, so there was nothing to restart or to apply settings to.",
   start_failed: "The new release did not start. The previous release stays live.",
   activate_failed: "The server could not switch to the new release. The previous release stays live.",
   health_check_failed: "The new release failed its health check. The previous release stays live.",

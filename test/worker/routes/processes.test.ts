@@ -15,7 +15,7 @@ const instance = (state: "live" | "crash_looping", number = 0): ProcessReport["i
   restarts: state === "live" ? 0 : 7,
   memory_bytes: 1_000_000,
   cpu_percent: 2.5,
-  last_exit: state === "live" ? null : "exited with 1",
+  last_exit: state === "live" ? null : "ended with exit code 1",
   last_output: state === "live" ? null : "Error: no database",
 });
 

@@ -107,7 +107,7 @@ export const MAX_LAST_OUTPUT = 4096;
 
 /**
  * An instance as the server sees it. `restarts`: how often it was started again after it ended by itself. `cpu_percent`:
- * of one core, since the previous look. `last_exit` and `last_output` say how and with which lines it ended last.
+ * of one core, since the previous request. `last_exit` and `last_output` say how and with which lines it ended last.
  */
 export const InstanceReport = z.strictObject({
   name: InstanceName,
@@ -142,7 +142,7 @@ export type Processes = z.infer<typeof Processes>;
 
 /**
  * The state of what runs, from the server's last report. `restarting`: an instance ended by itself and is started again.
- * `crash_looping`: one does so again and again.
+ * `crash_looping`: one has ended five times within a minute.
  */
 export const ProcessesState = z.enum(["running", "restarting", "crash_looping"]);
 export type ProcessesState = z.infer<typeof ProcessesState>;

@@ -11,8 +11,8 @@ export const processTexts = {
   getProcesses: {
     description: prose`
       Returns the processes that the project's server runs, with the state, memory and CPU use of each instance. If the
-      server is connected, it looks now; \`cpu_percent\` is then measured since the previous look. Otherwise the response
-      has what the server reported last, at \`checked_at\`, without memory and CPU use.
+      server is connected, it reads them now; \`cpu_percent\` then covers the time since the previous request. Otherwise
+      the response has what the server reported last, at \`checked_at\`, without memory and CPU use.
 
       The list is empty before the first deployment, and for a project without processes.`,
     answer: {
@@ -41,7 +41,7 @@ export const processTexts = {
               restarts: 1,
               memory_bytes: null,
               cpu_percent: null,
-              last_exit: "exited with 1",
+              last_exit: "ended with exit code 1",
               last_output: "Error: connect ECONNREFUSED 127.0.0.1:5432",
             },
           ],
@@ -151,13 +151,13 @@ export const processSchemas = {
   InstanceReport: object(schemas.InstanceReport, "An instance as the server sees it.", {
     name: "Its name: the process, the version of the deployment that started it, and a number.",
     state: "Its state.",
-    started_at: "When its present life began. `null`: it waits for its next start.",
+    started_at: "When it was last started. `null`: it has ended and waits for its restart.",
     restarts: "How often it was started again after it ended by itself.",
     memory_bytes: "The memory that its processes use. `null`: unknown.",
     cpu_percent:
-      "The CPU time that its processes used since the previous look, in percent of one core. `null`: unknown.",
-    last_exit: "How it ended last, such as `exited with 1`. `null`: it has not ended by itself.",
-    last_output: "The last lines before it ended. `null`: it has not ended by itself.",
+      "The CPU time that its processes used since the previous request, in percent of one core. `null`: unknown.",
+    last_exit: "How it ended last, such as `ended with exit code 1`. `null`: it has not ended by itself.",
+    last_output: "The last lines that it printed before it ended. `null`: it has not ended by itself.",
   }),
   ProcessReport: object(schemas.ProcessReport, "A process as the server runs it.", {
     name: "The name of the process.",
@@ -169,7 +169,7 @@ export const processSchemas = {
   }),
   Processes: object(schemas.Processes, "The processes of a project.", {
     processes: "What the server runs.",
-    checked_at: "When the server looked. `null`: it has not reported the project yet.",
+    checked_at: "When the server read them. `null`: it has not reported the project yet.",
   }),
   UpdateProcessInput: object(
     schemas.UpdateProcessInput,

@@ -43,11 +43,9 @@ export const projectTexts = {
       domain: "shop.example.com",
       install_command: "npm ci",
       build_command: "npm run build",
-      output_directory: "dist",
       release_command: "npx prisma migrate deploy",
-      activate_command: "systemctl --user restart shop",
       shared_paths: ["storage"],
-      health_check: { url: "http://127.0.0.1:3000/up" },
+      health_check: { path: "/up" },
     },
     answer: {
       ...project,
@@ -74,14 +72,15 @@ export const projectTexts = {
   updateProject: {
     description: prose`
       Changes settings. Omitted fields keep their values. New settings apply to deployments that start from now on;
-      running and queued deployments keep the settings they were started with. To give the live deployment new
-      \`processes\`, \`drain_seconds\` or \`aliases\` without a build, call
+      running and queued deployments keep the settings they were started with. To apply new \`processes\`,
+      \`drain_seconds\` or \`aliases\` to the live deployment without a build, call
       \`POST /v1/projects/{project_id}/apply\`.
 
       A new \`server_id\` moves the project: the next deployment goes to the new server, and when that deployment is
       live, the old server stops serving the project. A token that is limited to projects cannot move a project (403).
       The name must be unique in the account (409 \`name_taken\`), the domain and the aliases in the installation (409
-      \`domain_taken\`). \`aliases\` is replaced as a whole. A password in the \`repository\` is stored as when a project is created.`,
+      \`domain_taken\`). \`aliases\` is replaced as a whole. A password in the \`repository\` is stored as when a
+      project is created.`,
     body: { branch: "stable", keep_releases: 10, timeouts: { build_seconds: 1200 } },
     answer: {
       ...project,
@@ -119,12 +118,12 @@ const settingFields = {
   release_command:
     "The command that runs once in each new release before the server switches to it, such as a database migration, with all variables and secrets. It runs while the earlier release still serves, so a migration must work with its code too. If it fails, nothing is switched. A rollback does not run it. `null`: none.",
   activate_command:
-    "The command that puts a release into effect, such as a service restart. It is run after the switch to a release, and again after a switch back.",
+    "The command that puts a release into effect, for an app that is not started as one of the `processes`. It is run after the switch to a release, and again after a switch back. With it, the processes of a preset and of a Procfile do not count.",
   shared_paths:
     "Paths that all releases share, such as `storage` or `.env`. In each release, the path is a symbolic link to the same shared location, also during the build. If the shared location does not exist yet, it starts with the content of the path in the release. If the release has no such path either, a path without a dot in its name starts as an empty directory, and any other path stays missing until someone creates it. A path cannot be inside another one.",
   keep_releases: "The number of releases that the server keeps for rollbacks.",
   health_check:
-    "How to check that a release works. `null`: no check after the switch. A password or query value in its address is not sealed: the control plane stores it, and shows it as `***`.",
+    "How to check that a release works. A `path` is requested from each new instance of `web` before the switch too. `null`: no check after the switch, and a new instance must only accept connections. A password or query value in its address is not sealed: the control plane stores it, and shows it as `***`.",
   limits:
     "The resources that a build, release or activate command may use, with its processes. The server's policy may be stricter. Without effect on a server that does not isolate projects.",
   timeouts: "The maximum time of each stage.",
@@ -218,7 +217,7 @@ export const projectSchemas = {
     suggested_release_command:
       "The release command that the framework usually needs. It is not run unless you set it as the `release_command`. `null` if the framework needs none.",
     app_type:
-      "`static`: the output directory is published. `server`: the app needs a process that the project's `activate_command` starts, and its files are published only if the project sets `output_directory`.",
+      "`static`: the output directory is published. `server`: the app answers requests itself, as the process `web` or as its `activate_command` starts it, and its files are published only if the project sets `output_directory`.",
     framework_reasons:
       "Why the latest deployment detected this framework and `app_type`, such as `package.json depends on next`. Empty before the first.",
     url: "The URL at which the server's agent serves the project. Read only. Compare its host with `domain` before you show it as that domain.",

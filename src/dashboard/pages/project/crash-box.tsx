@@ -14,7 +14,7 @@ export function CrashBox({ instance }: { readonly instance: InstanceReport }) {
         <strong>{state === "crash_looping" ? `${name} keeps ending.` : `${name} ended.`}</strong>{" "}
         {exit === null ? "" : `It ${exit}. `}
         {state === "crash_looping"
-          ? `It was started again ${restarts} times, and is tried again less and less often. Fix the cause and deploy, or roll back.`
+          ? `It was started again ${restarts} times, and the delay before each start grows. Fix the cause and deploy, or roll back.`
           : "It is started again."}
       </p>
       {output === null || output.trim() === "" ? (

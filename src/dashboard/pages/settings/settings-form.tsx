@@ -179,7 +179,7 @@ export function SettingsForm({ project: read, onSaved }: Props) {
         {field("activate_command", "Activate command", {
           isCode: true,
           lines: 3,
-          hint: "Runs after the switch to the new release, for example to restart a service.",
+          hint: "Runs after the switch to the new release. Only for an app that is not started as a process.",
         })}
         {field("health_check", "Health check", {
           isCode: true,
