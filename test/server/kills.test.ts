@@ -75,7 +75,7 @@ describe("At each step of a switch, what is live answers and nothing else runs a
       await server.becomesLive(started.at(-1)?.id ?? "");
       await kill();
       gates.open();
-      const ended = await Promise.all(started.map(({ id }) => api.ended(id, 60_000)));
+      await Promise.all(started.map(({ id }) => api.ended(id, 60_000)));
       for (const step of steps) {
         const { wanted } = await onlyLiveRuns(server, projects[step]);
         await expect.poll(() => server.ask(projects[step].domain)).toBe(`${wanted[0]} GET 0`);
