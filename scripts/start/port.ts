@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 
-import { hasSocket, socketsListeningOn } from "#node/listening-sockets.ts";
+import { hasSocket, socketsListeningOn } from "#node/tcp-sockets.ts";
 
 /** Whether a server can listen on this port of 127.0.0.1. */
 export function isPortFree(port: number): Promise<boolean> {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { holderOf } from "#agent/lifecycle/home-lock.ts";
+import { holderOf } from "#agent/lib/home-lock.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
 
 import { enrollAgent, spawnRunningAgent } from "./support/agent-process.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { holderOf, lockHome } from "#agent/lifecycle/home-lock.ts";
+import { holderOf, lockHome } from "#agent/lib/home-lock.ts";
 import { bootId, commandLineOf, startTimeOf } from "#build/process/process-table.ts";
 
 let folder: string;

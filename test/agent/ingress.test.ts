@@ -167,7 +167,7 @@ describe("The agent", () => {
       home,
       slots: join(home, "slots"),
       settings: IngressSettings.parse({ admin: join(home, "admin.sock"), check: join(home, "check.sock") }),
-      lookMs: 20,
+      checkMs: 20,
       log: (line) => void lines.push(line),
     });
   const putSite = async ({ project, site }: NamedSite) => {

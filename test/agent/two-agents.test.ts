@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { exitCodes } from "#agent/main/exit-codes.ts";
-import { lockHome } from "#agent/lifecycle/home-lock.ts";
+import { lockHome } from "#agent/lib/home-lock.ts";
 
 import { resultOf } from "../support/fake-control-plane.ts";
 import { type AgentProcess, enrollAgent, spawnAgent, spawnRunningAgent } from "./support/agent-process.ts";

@@ -14,17 +14,17 @@ export type ProjectApps = {
   slots: readonly string[] | null;
   /** Whether the supervisor has got the commands of what runs from this agent. */
   isIntroduced: boolean;
-  /** Ends when the present look at the project has. */
-  looking: Promise<void>;
+  /** Ends when the present check of the project has. */
+  checking: Promise<void>;
   /** Those of instances that this agent started begin with no ends. */
   readonly crashes: Map<string, CrashHistory>;
   /** When an instance was first seen draining, in Unix milliseconds. */
   readonly drainingSince: Map<string, number>;
-  /** The CPU time of an instance when somebody looked last. */
+  /** The CPU time of an instance at the last report. */
   readonly samples: Map<string, CpuSample>;
   /** The last lines of an instance before it ended last, masked. */
   readonly lastOutput: Map<string, string>;
-  /** Why an instance could not be started at the last look; `null` if none had to or all could. */
+  /** Why an instance could not be started at the last check; `null` if none had to or all could. */
   problem: string | null;
 };
 
@@ -33,7 +33,7 @@ export type AppRegistry = {
   forget(project: ProjectId): void;
   /** Ports that were chosen and are not noted yet. */
   readonly ports: Set<number>;
-  /** Has the agent look at all projects now. Set by the loop that keeps them running. */
+  /** Has the agent check all projects now. Set by the loop that keeps them running. */
   wake: () => void;
 };
 
@@ -47,7 +47,7 @@ export function createAppRegistry(): AppRegistry {
         isSwitching: false,
         slots: null,
         isIntroduced: false,
-        looking: Promise.resolve(),
+        checking: Promise.resolve(),
         crashes: new Map(),
         drainingSince: new Map(),
         samples: new Map(),

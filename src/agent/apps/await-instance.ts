@@ -9,7 +9,7 @@ import type { ProjectId } from "#contract/ids.ts";
 import { pause } from "#contract/lib/pause.ts";
 
 const LISTEN_POLL_MS = 50;
-const STRANGER_POLL_MS = 250;
+const TAKEN_PORT_POLL_MS = 250;
 const CONNECT_MS = 1_000;
 
 /** A new instance with a port. `check`: `null` if accepting a connection is enough. */
@@ -22,12 +22,12 @@ export type AwaitedInstance = {
 };
 
 /**
- * `not_listening`: it did not until the signal; `stranger` says whether something else does. `unhealthy`: it did not pass
+ * `not_listening`: it did not until the signal; `isPortTaken` says whether another program does. `unhealthy`: it did not pass
  * its check. `failed`: the supervisor does not answer.
  */
 export type Readiness =
   | { readonly kind: "ready" }
-  | { readonly kind: "not_listening"; readonly stranger: boolean }
+  | { readonly kind: "not_listening"; readonly isPortTaken: boolean }
   | { readonly kind: "unhealthy"; readonly best: Tried; readonly tries: number }
   | { readonly kind: "failed"; readonly reason: string };
 
@@ -38,9 +38,9 @@ export async function awaitReadiness(
   signal: AbortSignal,
   log: { listening(): void; tried(tries: number, tried: Tried): void },
 ): Promise<Readiness> {
-  let stranger = false;
+  let isPortTaken = false;
   while (true) {
-    if (signal.aborted) return { kind: "not_listening", stranger };
+    if (signal.aborted) return { kind: "not_listening", isPortTaken };
     if (!(await accepts(port))) {
       await pause(LISTEN_POLL_MS, signal);
       continue;
@@ -49,8 +49,8 @@ export async function awaitReadiness(
     const own = await supervisor.listensOn(project, name, port);
     if (!own.ok) return { kind: "failed", reason: own.reason };
     if (own.value) break;
-    stranger = true;
-    await pause(STRANGER_POLL_MS, signal);
+    isPortTaken = true;
+    await pause(TAKEN_PORT_POLL_MS, signal);
   }
   log.listening();
   if (check?.path === undefined) return { kind: "ready" };

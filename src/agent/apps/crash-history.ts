@@ -2,7 +2,7 @@ import type { SupervisedInstance } from "#agent/apps/supervisor.ts";
 
 /** When an instance ended by itself, as far as the agent saw it. */
 export type CrashHistory = {
-  /** How often it had ended at the last look. */
+  /** How often it had ended at the last check. */
   readonly ends: number;
   /** The times of its ends in the last minute, in Unix milliseconds. */
   readonly recent: readonly number[];
@@ -12,13 +12,13 @@ export type CrashHistory = {
 const WINDOW_MS = 60_000;
 const MAX_ENDS = 5;
 
-type Look = Pick<SupervisedInstance, "state" | "startedAt" | "restarts">;
+type Seen = Pick<SupervisedInstance, "state" | "startedAt" | "restarts">;
 
 /** The history of an instance that was just started. */
 export const noCrashes: CrashHistory = { ends: 0, recent: [], isLooping: false };
 
 /** An instance is crash-looping after it ended five times within a minute, and until it has lived for a minute. */
-export function noticeCrashes(before: CrashHistory, now: Look, at: number): CrashHistory {
+export function noticeCrashes(before: CrashHistory, now: Seen, at: number): CrashHistory {
   const ends = endsOf(now);
   const lived = now.state === "running" && now.startedAt !== null && at - now.startedAt >= WINDOW_MS;
   const more = Math.min(Math.max(0, ends - before.ends), MAX_ENDS);
@@ -29,6 +29,6 @@ export function noticeCrashes(before: CrashHistory, now: Look, at: number): Cras
 }
 
 /** How often an instance has ended by itself. */
-export function endsOf({ state, restarts }: Pick<Look, "state" | "restarts">): number {
+export function endsOf({ state, restarts }: Pick<Seen, "state" | "restarts">): number {
   return restarts + (state === "restarting" ? 1 : 0);
 }

@@ -3,6 +3,7 @@ import { rename, rm } from "node:fs/promises";
 
 import * as z from "zod/mini";
 
+import { readNotes } from "#agent/apps/instance-notes.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { ReleaseVersion } from "#contract/agent-order.ts";
 import {
@@ -78,6 +79,11 @@ export async function discardNextDesired(folder: ProjectFolder): Promise<void> {
 export async function removeDesired(folder: ProjectFolder): Promise<void> {
   await discardNextDesired(folder);
   await rm(folder.desired, { force: true });
+}
+
+/** Whether a project has instances, or must have some. */
+export function hasInstances(folder: ProjectFolder): boolean {
+  return readDesired(folder) !== null || readNotes(folder).length > 0;
 }
 
 /** Whether a project's domain leads to instances. */

@@ -1,5 +1,5 @@
-import { readDesired, removeDesired } from "#agent/apps/desired.ts";
-import { readNotes, removeNote } from "#agent/apps/instance-notes.ts";
+import { hasInstances, removeDesired } from "#agent/apps/desired.ts";
+import { removeNote } from "#agent/apps/instance-notes.ts";
 import { stopInstance } from "#agent/apps/stop-instance.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { writeSite } from "#agent/ingress/site-file.ts";
@@ -13,14 +13,14 @@ import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
  */
 export async function endApps(context: AgentContext, folder: ProjectFolder): Promise<void> {
   const { apps, supervisor, ingress, slots } = context;
-  const hadApps = readDesired(folder) !== null || readNotes(folder).length > 0;
+  const hadInstances = hasInstances(folder);
   // First, so that nothing starts them again, also after a crash.
   await removeDesired(folder);
   await writeSite(folder, null);
   await ingress.apply();
-  if (hadApps) {
-    // A look that began before may be starting one.
-    await apps.of(folder.id).looking;
+  if (hadInstances) {
+    // A check that began before may be starting one.
+    await apps.of(folder.id).checking;
     const listed = await supervisor.list(folder.id);
     if (!listed.ok) throw new Error(`its instances cannot be ended: ${listed.reason}`);
     const stops = listed.value.map(async ({ name }) => {

@@ -31,12 +31,19 @@ export type InstanceNote = z.infer<typeof InstanceNote>;
 /** The notes of a project. One that a power cut left unreadable is skipped. */
 export function readNotes({ instances }: ProjectFolder): readonly InstanceNote[] {
   return attempt(() => readdirSync(instances), []).flatMap((file) => {
-    const note = attempt(
-      () => InstanceNote.parse(JSON.parse(readFileSync(join(instances, file), "utf8"))),
-      null,
-    );
+    const note = read(join(instances, file));
     return note !== null && file === `${note.name}.json` ? [note] : [];
   });
+}
+
+/** The note of one instance; `null` if there is none. */
+export function readNote({ instances }: ProjectFolder, name: string): InstanceNote | null {
+  const note = read(join(instances, `${name}.json`));
+  return note?.name === name ? note : null;
+}
+
+function read(path: string): InstanceNote | null {
+  return attempt(() => InstanceNote.parse(JSON.parse(readFileSync(path, "utf8"))), null);
 }
 
 /** @throws when the disk is full */

@@ -23,12 +23,12 @@ export function instanceState(
 
 const MIN_SAMPLE_MS = 250;
 
-/** The CPU time of an instance at a moment, in its life that began at `startedAt`. */
+/** The CPU time of an instance at a moment. `startedAt`: its last start. */
 export type CpuSample = { readonly at: number; readonly cpuMs: number; readonly startedAt: number };
 
 /**
- * The CPU time in percent of one core, since the previous look or the start of the instance's present life.
- * @returns the percentage, and the sample for the next look; `null` if it cannot be known
+ * The CPU time in percent of one core, since the previous report, or since the instance was last started.
+ * @returns the percentage, and the sample for the next report; `null` if it cannot be known
  */
 export function cpuPercent(
   before: CpuSample | null,
@@ -37,10 +37,10 @@ export function cpuPercent(
 ): { readonly percent: number | null; readonly sample: CpuSample | null } {
   if (cpuMs === null || startedAt === null) return { percent: null, sample: null };
   const sample = { at, cpuMs, startedAt };
-  const isSameLife = before?.startedAt === startedAt && before.cpuMs <= cpuMs;
-  const from = isSameLife ? before : { at: startedAt, cpuMs: 0 };
+  const isSameStart = before?.startedAt === startedAt && before.cpuMs <= cpuMs;
+  const from = isSameStart ? before : { at: startedAt, cpuMs: 0 };
   const ms = at - from.at;
-  // A clock that was set back, or two looks at once.
-  if (ms < MIN_SAMPLE_MS) return { percent: null, sample: isSameLife ? before : sample };
+  // A clock that was set back, or two reports at once.
+  if (ms < MIN_SAMPLE_MS) return { percent: null, sample: isSameStart ? before : sample };
   return { percent: Math.round(((cpuMs - from.cpuMs) / ms) * 1000) / 10, sample };
 }

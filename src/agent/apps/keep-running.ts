@@ -1,8 +1,8 @@
-import { countConnections } from "#agent/apps/count-connections.ts";
+import { countConnections } from "#node/tcp-sockets.ts";
 import { endsOf, noticeCrashes } from "#agent/apps/crash-history.ts";
 import { decideUpkeep } from "#agent/apps/decide-upkeep.ts";
-import { readDesired } from "#agent/apps/desired.ts";
-import { type InstanceNote, readNotes, removeNote, writeNote } from "#agent/apps/instance-notes.ts";
+import { hasInstances, readDesired } from "#agent/apps/desired.ts";
+import { type InstanceNote, readNote, readNotes, removeNote, writeNote } from "#agent/apps/instance-notes.ts";
 import { keepLastOutput } from "#agent/apps/last-output.ts";
 import { leadTraffic } from "#agent/apps/lead-traffic.ts";
 import { startDesired } from "#agent/apps/start-desired.ts";
@@ -30,39 +30,39 @@ export async function keepRunning(
   while (!signal.aborted) {
     const waking = new AbortController();
     apps.wake = () => waking.abort();
-    const look = await lookAtAll(context, onChange);
+    const checked = await checkAll(context, onChange);
     // Once, and not every few seconds.
-    if (look.problem !== null && look.problem !== problem) context.log(look.problem);
-    problem = look.problem;
-    const ms = look.isDraining ? settings.drainCheckMs : settings.appsCheckMs;
+    if (checked.problem !== null && checked.problem !== problem) context.log(checked.problem);
+    problem = checked.problem;
+    const ms = checked.isDraining ? settings.drainCheckMs : settings.appsCheckMs;
     await pause(ms, AbortSignal.any([signal, waking.signal]));
   }
 }
 
-type Look = { readonly isDraining: boolean; readonly problem: string | null };
+type Checked = { readonly isDraining: boolean; readonly problem: string | null };
 
-async function lookAtAll(context: AgentContext, onChange: (project: ProjectId) => void): Promise<Look> {
+async function checkAll(context: AgentContext, onChange: (project: ProjectId) => void): Promise<Checked> {
   const all = await listProjects(context.home);
-  const withApps = all.filter(({ folder }) => readDesired(folder) !== null || readNotes(folder).length > 0);
+  const withApps = all.filter(({ folder }) => hasInstances(folder));
   // A server without apps needs no supervisor.
   if (withApps.length === 0) return { isDraining: false, problem: null };
   const listed = await context.supervisor.list(null);
   if (!listed.ok) return { isDraining: true, problem: `the supervisor does not answer: ${listed.reason}` };
-  const looks = withApps.map(({ id, folder }) => {
+  const checks = withApps.map(({ id, folder }) => {
     const own = context.apps.of(id);
     const supervised = listed.value.filter(({ project }) => project === id);
-    const look = lookAt(context, folder, supervised, onChange).catch((error: unknown) => {
+    const check = checkProject(context, folder, supervised, onChange).catch((error: unknown) => {
       context.log(`${id}: its instances could not be checked: ${messageOf(error)}`);
       return false;
     });
-    own.looking = look.then(() => undefined);
-    return look;
+    own.checking = check.then(() => undefined);
+    return check;
   });
-  return { isDraining: (await Promise.all(looks)).includes(true), problem: null };
+  return { isDraining: (await Promise.all(checks)).includes(true), problem: null };
 }
 
 /** @returns whether an instance of the project is draining */
-async function lookAt(
+async function checkProject(
   context: AgentContext,
   folder: ProjectFolder,
   supervised: readonly SupervisedInstance[],
@@ -114,7 +114,7 @@ function isDrained(
   return port !== null && now - since >= settings.leastDrainMs && countConnections(port) === 0;
 }
 
-/** Notices which instances ended since the last look. @returns whether one began or ended crash-looping */
+/** Notices which instances ended since the last check. @returns whether one began or ended crash-looping */
 async function noticeEnds(
   context: AgentContext,
   folder: ProjectFolder,
@@ -125,12 +125,12 @@ async function noticeEnds(
   let hasChanged = false;
   for (const one of supervised) {
     const before = crashes.get(one.name) ?? null;
-    const wasLooping = readNotes(folder).find(({ name }) => name === one.name)?.is_crash_looping ?? false;
+    const wasLooping = readNote(folder, one.name)?.is_crash_looping ?? false;
     const after = noticeCrashes(before ?? { ends: endsOf(one), recent: [], isLooping: wasLooping }, one, now);
     crashes.set(one.name, after);
     if (after.ends > (before?.ends ?? 0)) await keepLastOutput(context, folder, one.name);
-    const note = readNotes(folder).find(({ name }) => name === one.name);
-    if (note === undefined || note.is_crash_looping === after.isLooping) continue;
+    const note = readNote(folder, one.name);
+    if (note === null || note.is_crash_looping === after.isLooping) continue;
     writeNote(folder, { ...note, is_crash_looping: after.isLooping });
     hasChanged = true;
   }

@@ -1,5 +1,5 @@
 import { readLogEnd } from "#agent/apps/read-log-end.ts";
-import { readNotes } from "#agent/apps/instance-notes.ts";
+import { readNote } from "#agent/apps/instance-notes.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { maskSecrets } from "#agent/secrets/mask-secrets.ts";
 import { openReleaseVariables } from "#agent/secrets/open-variables.ts";
@@ -13,8 +13,8 @@ export async function keepLastOutput(
   folder: ProjectFolder,
   name: string,
 ): Promise<void> {
-  const note = readNotes(folder).find((one) => one.name === name);
-  if (note === undefined) return;
+  const note = readNote(folder, name);
+  if (note === null) return;
   const opened = await openReleaseVariables(folder, context.sealKey, folder.id, note.release);
   // Without the secrets their values could not be recognized.
   if (!opened.ok) return;

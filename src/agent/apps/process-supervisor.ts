@@ -1,10 +1,11 @@
 import type * as z from "zod/mini";
 
-import type {
-  InstanceSpec,
-  SupervisedInstance,
-  Supervisor,
-  SupervisorResult,
+import {
+  type InstanceSpec,
+  STOP_ANSWER_MS,
+  type SupervisedInstance,
+  type Supervisor,
+  type SupervisorResult,
 } from "#agent/apps/supervisor.ts";
 import { connectSupervisor, type SupervisorOptions } from "#agent/apps/supervisor-connection.ts";
 import {
@@ -15,9 +16,6 @@ import {
   Listens,
 } from "#agent/supervisor/protocol.ts";
 import { succeed } from "#contract/lib/result.ts";
-
-/** Longer than the longest grace period of an instance. */
-const STOP_ANSWER_MS = 660_000;
 
 /**
  * The supervisor of this home, a process of the agent's user that outlives the agent. Without cgroups, it cannot apply the

@@ -1,5 +1,5 @@
 import { noCrashes } from "#agent/apps/crash-history.ts";
-import { type Desired, discardNextDesired, readDesired } from "#agent/apps/desired.ts";
+import { type Desired, discardNextDesired, hasInstances, readDesired } from "#agent/apps/desired.ts";
 import { fingerprintOf } from "#agent/apps/fingerprint.ts";
 import { type InstanceNote, readNotes, removeNote, writeNote } from "#agent/apps/instance-notes.ts";
 import { instanceSpec } from "#agent/apps/instance-spec.ts";
@@ -75,8 +75,7 @@ export async function planRollout(
   const processes = resolveProcesses(release.processes ?? {}, settings);
   if (processes.length > MAX_PROCESSES)
     return { ok: false, reason: `the project has more than ${MAX_PROCESSES} processes` };
-  const hadAny = readDesired(folder) !== null || readNotes(folder).length > 0;
-  if (processes.length === 0 && !hadAny) return succeed(null);
+  if (processes.length === 0 && !hasInstances(folder)) return succeed(null);
   const listed = await context.supervisor.list(folder.id);
   if (!listed.ok) return listed;
 
@@ -164,13 +163,13 @@ export async function revertRollout(
     [...rollout.started.keys()].map(async (name) => {
       const stopped = await stopInstance(context, folder.id, name);
       if (stopped.ok) removeNote(folder, name);
-      // Otherwise it is stopped at the next look at the project.
+      // Otherwise it is stopped at the next check of the project.
       else context.log(`${folder.id}: ${name} could not be stopped: ${stopped.reason}`);
     }),
   );
 }
 
-/** Lets the project's instances be started and stopped by the reconciliation again. */
+/** Lets the regular check start and stop the project's instances again. */
 export function endRollout({ apps }: Pick<AgentContext, "apps">, folder: ProjectFolder): void {
   const own = apps.of(folder.id);
   own.claimed.clear();

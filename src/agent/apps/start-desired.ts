@@ -1,7 +1,7 @@
 import { noCrashes } from "#agent/apps/crash-history.ts";
 import { type Desired, readDesired } from "#agent/apps/desired.ts";
 import { fingerprintOf } from "#agent/apps/fingerprint.ts";
-import { type InstanceNote, readNotes, writeNote } from "#agent/apps/instance-notes.ts";
+import { type InstanceNote, readNote, writeNote } from "#agent/apps/instance-notes.ts";
 import { instanceSpec } from "#agent/apps/instance-spec.ts";
 import { returnPort, takePort } from "#agent/apps/take-port.ts";
 import type { AgentContext } from "#agent/context/context.ts";
@@ -16,7 +16,7 @@ import { messageOf } from "#contract/lib/message-of.ts";
 /**
  * Starts instances that must run and do not: the server or the supervisor was restarted. It needs no control plane. They
  * keep their ports if these are free. Those that run are only made known to the supervisor. Never throws: what cannot be
- * started is tried again at the next look.
+ * started is tried again at the next check.
  */
 export async function startDesired(
   context: AgentContext,
@@ -56,9 +56,9 @@ async function start(
     // A run or a removal may have changed it meanwhile.
     const isWanted = readDesired(folder)?.instances.some((one) => one.name === name) === true;
     if (process === undefined || !isWanted || apps.of(folder.id).claimed.has(name)) continue;
-    const before = readNotes(folder).find((note) => note.name === name);
+    const before = readNote(folder, name);
     const isRunning = runs.has(name);
-    if (isRunning && before === undefined) continue;
+    if (isRunning && before === null) continue;
     const notedPort = before?.port ?? null;
     const port = !process.port || isRunning ? notedPort : await takePort(context, notedPort);
     try {

@@ -1,6 +1,6 @@
 import type { Command } from "#build/process/command.ts";
 import type { UnitLimits } from "#agent/isolation/run-isolated.ts";
-import type { StopSignal } from "#contract/endpoints/processes/schemas.ts";
+import { MAX_STOP_SECONDS, type StopSignal } from "#contract/endpoints/processes/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import type { ResultOf } from "#contract/lib/result.ts";
 
@@ -32,23 +32,26 @@ export type SupervisedInstance = {
   readonly name: string;
   /** `restarting`: it ended by itself and waits for its next start. `stopping`: it was told to end. */
   readonly state: "running" | "restarting" | "stopping";
-  /** When its present life began, in Unix milliseconds; null between two lives. */
+  /** When it was last started, in Unix milliseconds; null while it waits for its restart. */
   readonly startedAt: number | null;
   /** How often it was started again. */
   readonly restarts: number;
   readonly lastExit: InstanceExit | null;
   /** The memory of all its processes; null where it cannot be known. */
   readonly memoryBytes: number | null;
-  /** The CPU time of all its processes since the start of its present life, in milliseconds. */
+  /** The CPU time of all its processes since its last start, in milliseconds. */
   readonly cpuMs: number | null;
 };
 
 /** `reason`: a sentence for the log. */
 export type SupervisorResult<Value> = ResultOf<Value, { readonly reason: string }>;
 
+/** How long the answer to a stop may take: longer than the longest grace period of an instance. */
+export const STOP_ANSWER_MS = (MAX_STOP_SECONDS + 60) * 1000;
+
 /**
  * Runs the instances of apps, and starts them again when they end: after 0.2 s, then twice as long each time up to 60 s,
- * and again after 0.2 s once one has lived for 60 s. Its instances do not end with the agent. No function throws, and all
+ * and again after 0.2 s once one has run for 60 s. Its instances do not end with the agent. No function throws, and all
  * are safe to repeat.
  */
 export type Supervisor = {

@@ -1,16 +1,16 @@
-import { join } from "node:path";
-
 import * as z from "zod/mini";
 
-import type {
-  InstanceExit,
-  InstanceSpec,
-  SupervisedInstance,
-  Supervisor,
-  SupervisorResult,
+import {
+  type InstanceExit,
+  type InstanceSpec,
+  STOP_ANSWER_MS,
+  type SupervisedInstance,
+  type Supervisor,
+  type SupervisorResult,
 } from "#agent/apps/supervisor.ts";
 import { askHelper, type HelperAnswer } from "#agent/isolation/helper.ts";
 import { instanceScript } from "#agent/isolation/job-script.ts";
+import { instanceLog } from "#agent/workspace/instance-logs.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
 import { InstanceCommand } from "#agent/supervisor/protocol.ts";
 import { InstanceName } from "#contract/endpoints/processes/schemas.ts";
@@ -19,8 +19,6 @@ import { succeed } from "#contract/lib/result.ts";
 
 /** The helper gives the release to the project's user first, and a release may have many files. */
 const START_MS = 300_000;
-/** Longer than the longest grace period of an instance. */
-const STOP_MS = 660_000;
 /** What the helper takes, and less than systemd hands to a unit as a credential. */
 const MAX_SCRIPT_BYTES = 1_000_000;
 
@@ -62,7 +60,7 @@ export function createSystemdSupervisor({ home, socketPath }: SystemdSupervisorO
       return done(await ask("start", project, name, [...words, length], options));
     },
     async stop(project, name) {
-      return done(await ask("stop", project, name, [name], { answerMs: STOP_MS }));
+      return done(await ask("stop", project, name, [name], { answerMs: STOP_ANSWER_MS }));
     },
     async list(project) {
       const request = project === null ? "app list" : `app list ${project}`;
@@ -100,7 +98,7 @@ function scriptOf(home: string, { project, name, command }: InstanceSpec): Super
   const read = InstanceCommand.safeParse(command);
   if (!read.success)
     return refused(`the command of ${name} cannot be started: ${z.prettifyError(read.error)}`);
-  const script = instanceScript(command, join(projectFolder(home, project).logs, `${name}.log`));
+  const script = instanceScript(command, instanceLog(projectFolder(home, project), name));
   return Buffer.byteLength(script) <= MAX_SCRIPT_BYTES
     ? succeed(script)
     : refused(`the command of ${name} and its variables are larger than ${MAX_SCRIPT_BYTES} bytes`);

@@ -38,8 +38,8 @@ export const defaultSettings = {
   /** How often a run that waits for the activation permit asks for it. */
   permitPollMs: 1_000,
   statusMs: 180_000,
-  /** How often the agent looks whether the ingress answers. */
-  ingressLookMs: 10_000,
+  /** How often the agent checks whether the ingress answers. */
+  ingressCheckMs: 10_000,
   pingMs: PING_INTERVAL_MS,
   missedPongs: 3,
   /** Timeout from opening the link to `welcome`, and from a request to its answer. */
@@ -50,12 +50,12 @@ export const defaultSettings = {
   refusedGiveUpMs: 900_000,
   backOffBaseMs: 500,
   backOffCapMs: 30_000,
-  /** How often the agent looks at the instances of all projects, and while some are draining. */
+  /** How often the agent checks the instances of all projects, and while some are draining. */
   appsCheckMs: 5_000,
   drainCheckMs: 1_000,
   /** A replaced instance is stopped at the earliest after this time, because a request may be on its way to it. */
   leastDrainMs: 2_000,
-  /** How long a new instance without a port must live before it counts as started. */
+  /** How long a new instance without a port must run before it counts as started. */
   settleMs: 1_000,
   /** How long an agent that is shutting down tries to report the runs that it stopped. */
   shutdownReportMs: 3_000,

@@ -1,7 +1,8 @@
-import { mkdir, rm, stat } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { ProjectId } from "#contract/ids.ts";
+import { fileExists } from "#node/file-exists.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 
 /**
@@ -59,7 +60,7 @@ export async function writeSlots(
     files.slots.map((path, at) => writeAtomic(path, addresses[at % addresses.length] ?? first)),
   );
   // Requests that were held until a moment ago still read the gate.
-  if (!(await isThere(files.paused))) await writeAtomic(files.gate, first);
+  if (!(await fileExists(files.paused))) await writeAtomic(files.gate, first);
   await rm(files.stopped, { force: true });
 }
 
@@ -107,11 +108,4 @@ export async function setPaused(slotsFolder: string, projectId: ProjectId, to: s
 /** Deletes the files of a project that is removed. Call it when the ingress no longer serves the project. */
 export async function removeSlots(slotsFolder: string, projectId: ProjectId): Promise<void> {
   await rm(slotFiles(slotsFolder, projectId).folder, { recursive: true, force: true });
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -96,7 +96,7 @@ async function recover(context: AgentContext, id: ProjectId, folder: ProjectFold
 
 /**
  * Makes true what a run prepared if its verdict was on disk, and drops it otherwise. What then runs and must not is
- * stopped by the first look at the project's instances.
+ * stopped by the first check of the project's instances.
  */
 async function recoverDesired(folder: ProjectFolder, entry: JournalEntry | null): Promise<void> {
   const result = entry?.phase.kind === "decided" ? entry.phase.result : null;

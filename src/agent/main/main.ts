@@ -22,7 +22,7 @@ import { createCaddyIngress } from "#agent/ingress/caddy/caddy-ingress.ts";
 import { type Ingress, noIngress } from "#agent/ingress/ingress.ts";
 import { readIngressSettings } from "#agent/ingress/settings.ts";
 import { localSlotsFolder } from "#agent/ingress/slots.ts";
-import { holderOf, lockHome } from "#agent/lifecycle/home-lock.ts";
+import { holderOf, lockHome } from "#agent/lib/home-lock.ts";
 import { chooseProxy } from "#agent/lib/http/choose-proxy.ts";
 import { plainHttp } from "#agent/lib/http/control-plane.ts";
 import { openPolicy, type Policy } from "#agent/policy/policy.ts";
@@ -93,7 +93,7 @@ async function chooseIngress(path: string | null, home: string, slots: string): 
   if (path === null) return noIngress;
   const read = await readIngressSettings(path);
   if (read.ok)
-    return createCaddyIngress({ home, slots, settings: read.value, lookMs: settings.ingressLookMs, log });
+    return createCaddyIngress({ home, slots, settings: read.value, checkMs: settings.ingressCheckMs, log });
   log(read.reason);
   return { ...noIngress, problem: () => read.reason };
 }

@@ -2,7 +2,7 @@ import { cachesSize } from "#agent/cache/caches-size.ts";
 import { ingressLines } from "#agent/ingress/ingress-status.ts";
 import { isolationSentences, supervisorSentences } from "#agent/isolation/isolation.ts";
 import { readConnection } from "#agent/context/connection-file.ts";
-import { holderOf } from "#agent/lifecycle/home-lock.ts";
+import { holderOf } from "#agent/lib/home-lock.ts";
 import { readSealKey } from "#agent/secrets/seal-key.ts";
 import { toolList } from "#contract/endpoints/servers/tool-list.ts";
 import { readLinkStatus } from "#agent/link/link-status.ts";

@@ -1,4 +1,4 @@
-import { readFile, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { type IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 
@@ -10,14 +10,15 @@ import { sendIngressPage, sendMaintenance } from "#agent/sites/pages.ts";
 import { proxyRequest, proxyUpgrade } from "#agent/sites/proxy/proxy-request.ts";
 import { serveSite } from "#agent/sites/serve-site.ts";
 import { pause } from "#contract/lib/pause.ts";
+import { fileExists } from "#node/file-exists.ts";
 
-/** Where a project is, looked up for each request. */
+/** Where a project is, read for each request. */
 export type ServedProject = {
   readonly directory: string;
   readonly files: ReturnType<typeof slotFiles>;
 };
 
-const LOOK_MS = 100;
+const PAUSED_POLL_MS = 100;
 
 /** Answers a request to a project: with its files, or with what its app answers. Never throws. */
 export async function serveProject(
@@ -71,18 +72,18 @@ async function decide(
     return "answered";
   }
   if (!(await isApp(directory, files))) return "files";
-  if (await isThere(files.stopped)) {
+  if (await fileExists(files.stopped)) {
     sendIngressPage(response, ingressPages.stopped);
     return "answered";
   }
   const endsAt = performance.now() + PAUSE_SECONDS * 1000;
-  while (!isCheck && (await isThere(files.paused))) {
+  while (!isCheck && (await fileExists(files.paused))) {
     if (response.destroyed) return "answered";
     if (performance.now() >= endsAt) {
       sendIngressPage(response, ingressPages.paused);
       return "answered";
     }
-    await pause(LOOK_MS);
+    await pause(PAUSED_POLL_MS);
   }
   return "app";
 }
@@ -93,14 +94,7 @@ async function decide(
  */
 async function isApp(directory: string, { slots, stopped }: ServedProject["files"]): Promise<boolean> {
   const [first = ""] = slots;
-  if (!(await isThere(first)) && !(await isThere(stopped))) return false;
+  if (!(await fileExists(first)) && !(await fileExists(stopped))) return false;
   const site = await readSite({ site: join(directory, "site.json") });
   return site.kind === "site" && site.site.content.kind === "app";
-}
-
-function isThere(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -24,14 +24,14 @@ import { sendSignal } from "#node/processes.ts";
 const RESTART = { firstMs: 200, longestMs: 60_000 };
 /** An instance that ran this long counts as working: its next restart has the shortest delay again. */
 const STEADY_MS = 60_000;
-/** How often to look whether an adopted instance still runs: only its parent is notified of its end. */
+/** How often to check whether an adopted instance still runs: only its parent is notified of its end. */
 const ADOPTED_POLL_MS = 500;
 const GROUP_POLL_MS = 100;
 
 export type InstanceOptions = {
   readonly project: ProjectId;
   readonly name: string;
-  /** The value of `INSTANCE_MARKER`, unique on this machine. */
+  /** The value of `SUPERVISED_MARKER`, unique on this machine. */
   readonly marker: string;
   readonly logFile: string;
   /** Called when the record has changed. */
@@ -73,7 +73,7 @@ export function createInstance(options: InstanceOptions, beginning: Beginning): 
   let leader = adopted?.leader ?? null;
   let startedAt = adopted?.started_at ?? null;
   let restarts = adopted?.restarts ?? 0;
-  /** Ends in a row, each after a short life. */
+  /** Ends in a row, each soon after its start. */
   let failures = adopted?.failures ?? 0;
   let lastExit: InstanceView["last_exit"] = adopted?.last_exit ?? null;
   const stopping = new AbortController();

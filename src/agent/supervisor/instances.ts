@@ -1,5 +1,3 @@
-import { createHash } from "node:crypto";
-
 import { type Beginning, createInstance, type Instance } from "#agent/supervisor/instance.ts";
 import { isListening } from "#agent/supervisor/is-listening.ts";
 import { killMembers } from "#agent/supervisor/members.ts";
@@ -10,6 +8,7 @@ import {
   instancePath,
   type InstanceView,
 } from "#agent/supervisor/protocol.ts";
+import { hashOfHome } from "#agent/supervisor/socket-path.ts";
 import { createStateFile, isStillRunning, readInstances } from "#agent/supervisor/state-file.ts";
 import { bootId } from "#build/process/process-table.ts";
 import { instanceLog } from "#agent/workspace/instance-logs.ts";
@@ -37,9 +36,8 @@ export function createInstances(home: string, log: (message: string) => void): I
   const instances = new Map<string, Instance>();
   const state = createStateFile(home, () => [...instances.values()].map((each) => each.record()), log);
   // Instances of other homes on this machine may have the same names.
-  const place = createHash("sha256").update(home).digest("hex").slice(0, 16);
   const keyOf = (project: ProjectId, name: string): string => `${project}/${name}`;
-  const markerOf = (key: string): string => `${place}/${key}`;
+  const markerOf = (key: string): string => `${hashOfHome(home)}/${key}`;
 
   function add(project: ProjectId, name: string, beginning: Beginning): Instance {
     const key = keyOf(project, name);

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 
 import type { Instance } from "#agent/supervisor/instance.ts";
 import { livingPids } from "#build/process/process-table.ts";
-import { hasSocket, socketsListeningOn } from "#node/listening-sockets.ts";
+import { hasSocket, socketsListeningOn } from "#node/tcp-sockets.ts";
 
 /** Whether a process of the instance listens on a TCP port. */
 export async function isListening(instance: Instance, port: number): Promise<boolean> {

@@ -3,7 +3,7 @@ import { appendFileSync, closeSync, mkdirSync, openSync, statSync } from "node:f
 import { dirname } from "node:path";
 
 import { type ProcessId, startTimeOf } from "#build/process/process-table.ts";
-import { INSTANCE_MARKER } from "#agent/supervisor/members.ts";
+import { SUPERVISED_MARKER } from "#agent/supervisor/members.ts";
 import type { InstanceBody, InstanceExitBody } from "#agent/supervisor/protocol.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { attempt } from "#node/attempt.ts";
@@ -34,7 +34,7 @@ export function launch(command: InstanceBody["command"], marker: string, logFile
     const [program, ...args] = command.argv;
     const child = spawn(program, args, {
       cwd: command.cwd,
-      env: { ...command.env, [INSTANCE_MARKER]: marker },
+      env: { ...command.env, [SUPERVISED_MARKER]: marker },
       detached: true,
       stdio: ["ignore", log ?? "ignore", log ?? "ignore"],
     });

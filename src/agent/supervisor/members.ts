@@ -13,7 +13,7 @@ import { pause } from "#contract/lib/pause.ts";
 import { readProcessStat, sendSignal, signalGroup } from "#node/processes.ts";
 
 /** The variable that identifies the processes of an instance that have left its session. */
-export const INSTANCE_MARKER = "GANTRY_SUPERVISED";
+export const SUPERVISED_MARKER = "GANTRY_SUPERVISED";
 
 /** What identifies the processes of an instance. `leader`: its first process, null if it is not known. */
 export type Traces = { readonly leader: ProcessId | null; readonly marker: string };
@@ -73,7 +73,7 @@ function scanNow(): Scan {
   let isComplete = true;
   for (const pid of table.keys()) {
     if (pid === process.pid) continue;
-    const { value, isInTransit } = variableOf(pid, INSTANCE_MARKER);
+    const { value, isInTransit } = variableOf(pid, SUPERVISED_MARKER);
     if (isInTransit) isComplete = false;
     if (value !== null) marked.set(value, [...(marked.get(value) ?? []), pid]);
   }

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
-import { textUpTo, wholeBetween, wholeFrom } from "#contract/bounds.ts";
-import { InstanceName, StopSignal } from "#contract/endpoints/processes/schemas.ts";
+import { textUpTo, wholeFrom } from "#contract/bounds.ts";
+import { InstanceName, StopSeconds, StopSignal } from "#contract/endpoints/processes/schemas.ts";
 import { ProjectId } from "#contract/ids.ts";
 
 // What the agent and the supervisor send each other. Either may be older than the other: changes only add optional
@@ -34,7 +34,7 @@ export const InstanceCommand = z.object({
 export const InstanceBody = z.object({
   command: InstanceCommand,
   stop_signal: StopSignal,
-  stop_seconds: wholeBetween(0, 600),
+  stop_seconds: StopSeconds,
 });
 export type InstanceBody = z.infer<typeof InstanceBody>;
 

@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { AgentSettings } from "#agent/context/settings.ts";
-import { lockHome } from "#agent/lifecycle/home-lock.ts";
+import { lockHome } from "#agent/lib/home-lock.ts";
 import { controlInstances } from "#agent/supervisor/control.ts";
 import { createInstances } from "#agent/supervisor/instances.ts";
 import { prepareSocketFolder, supervisorSocket } from "#agent/supervisor/socket-path.ts";

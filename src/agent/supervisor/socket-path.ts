@@ -14,8 +14,12 @@ const MAX_SOCKET_PATH_BYTES = 103;
 export function supervisorSocket(home: string): string {
   const path = join(home, "supervisor.sock");
   if (Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES) return path;
-  const hash = createHash("sha256").update(home).digest("hex").slice(0, 16);
-  return join("/tmp", `gantry-${process.getuid?.() ?? 0}-${hash}`, "supervisor.sock");
+  return join("/tmp", `gantry-${process.getuid?.() ?? 0}-${hashOfHome(home)}`, "supervisor.sock");
+}
+
+/** Tells the homes on a machine apart, in a short text. */
+export function hashOfHome(home: string): string {
+  return createHash("sha256").update(home).digest("hex").slice(0, 16);
 }
 
 /**

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import * as z from "zod/mini";
 
 import { bootId, isSameProcess, type ProcessId, variableOf } from "#build/process/process-table.ts";
-import { INSTANCE_MARKER } from "#agent/supervisor/members.ts";
+import { SUPERVISED_MARKER } from "#agent/supervisor/members.ts";
 import { InstanceExitBody } from "#agent/supervisor/protocol.ts";
 import { wholeFrom } from "#contract/bounds.ts";
 import { InstanceName, StopSignal } from "#contract/endpoints/processes/schemas.ts";
@@ -46,7 +46,7 @@ export async function readInstances(home: string): Promise<z.infer<typeof State>
  */
 export function isStillRunning(leader: ProcessId, marker: string, notedBootId: string | null): boolean {
   if (!isSameProcess(leader)) return false;
-  return notedBootId === bootId() || variableOf(leader.pid, INSTANCE_MARKER).value === marker;
+  return notedBootId === bootId() || variableOf(leader.pid, SUPERVISED_MARKER).value === marker;
 }
 
 export type StateFile = {

@@ -55,15 +55,15 @@ function memoryText(bytes: number): string {
   return megabytes < 1024 ? `${megabytes.toFixed(0)} MB` : `${(megabytes / 1024).toFixed(1)} GB`;
 }
 
-/** A look of the server takes no longer. An older report is from before the server lost contact. */
-const LOOK_MS = 15_000;
+/** The server answers sooner. An older report is from before it lost contact. */
+const OLD_MS = 15_000;
 
 /**
  * What to know besides the table: how old it is, which processes lack instances, and why instances ended.
  * @param now Unix milliseconds, by the control plane's clock
  */
 export function processNotes({ processes, checked_at: at }: Processes, output: Form, now: number): string[] {
-  const isOld = at !== null && now - Date.parse(at) > LOOK_MS;
+  const isOld = at !== null && now - Date.parse(at) > OLD_MS;
   return [
     ...(isOld ? [`The server does not answer now. It reported this ${timeText(at, output)}.`] : []),
     ...processes.filter(lacksInstances).map(lackText),

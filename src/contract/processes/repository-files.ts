@@ -25,15 +25,6 @@ export type RepositoryFiles = {
   readonly refusesReleaseCommand: boolean;
 };
 
-/** A repository that says nothing. */
-export const noFiles: RepositoryFiles = {
-  build: {},
-  written: {},
-  procfile: new Map(),
-  releaseCommand: null,
-  refusesReleaseCommand: false,
-};
-
 /** Reads the files. @param texts those that exist */
 export function readRepositoryFiles(
   texts: ReadonlyMap<DefinitionFile, string>,

@@ -271,7 +271,7 @@ describe("an instance", () => {
     expect(instanceState({ state: "running" }, { ...known, isCrashLooping: true })).toBe("crash_looping");
   });
 
-  it("uses CPU since the previous look, or since its start at the first", () => {
+  it("uses CPU since the previous report, or since its start at the first", () => {
     const first = cpuPercent(null, { cpuMs: 500, startedAt: 1_000 }, 2_000);
     expect(first.percent).toBe(50);
     const second = cpuPercent(first.sample, { cpuMs: 600, startedAt: 1_000 }, 4_000);

@@ -4,7 +4,7 @@ import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
-import { lookAtCaddy } from "#agent/ingress/caddy/admin.ts";
+import { checkCaddy } from "#agent/ingress/caddy/admin.ts";
 import { createCaddyIngress, ingressFiles } from "#agent/ingress/caddy/caddy-ingress.ts";
 import type { Ingress } from "#agent/ingress/ingress.ts";
 import { IngressSettings } from "#agent/ingress/settings.ts";
@@ -44,7 +44,7 @@ export class TestIngress {
       home: this.home,
       slots: this.slots,
       settings: this.settings,
-      lookMs: 100,
+      checkMs: 100,
       log: (line) => void this.log.push(line),
     });
   }
@@ -72,7 +72,7 @@ export class TestIngress {
       stdio: ["ignore", output, output],
     });
     for (let waitedMs = 0; waitedMs < 20_000; waitedMs += 50) {
-      if ((await lookAtCaddy(this.settings.admin)) === null) return;
+      if ((await checkCaddy(this.settings.admin)) === null) return;
       await pause(50);
     }
     throw new Error(`Caddy does not start:\n${this.caddyLog}`);

@@ -13,7 +13,7 @@ export type LoadEnd =
 
 /** Caddy provisions a thousand sites in a tenth of a second, and may be waiting for a core. */
 const LOAD_MS = 30_000;
-const LOOK_MS = 5_000;
+const CHECK_MS = 5_000;
 const MAX_ANSWER_BYTES = 4096;
 
 /** Has Caddy use a configuration, all of it or nothing. It does nothing if it has this one already. Never throws. */
@@ -39,12 +39,12 @@ export async function loadConfig(socketPath: string, config: string): Promise<Lo
 }
 
 /** @returns why Caddy does not answer, as the end of a sentence; null if it does. Never throws. */
-export async function lookAtCaddy(socketPath: string): Promise<string | null> {
+export async function checkCaddy(socketPath: string): Promise<string | null> {
   const answer = await sendRequest({
     url: new URL("http://gantry/config/admin/listen"),
     method: "GET",
     socketPath,
-    timeoutMs: LOOK_MS,
+    timeoutMs: CHECK_MS,
     maxBodyBytes: MAX_ANSWER_BYTES,
     fresh: true,
   });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import * as z from "zod/mini";
 
-import { type LoadEnd, loadConfig, lookAtCaddy } from "#agent/ingress/caddy/admin.ts";
+import { type LoadEnd, loadConfig, checkCaddy } from "#agent/ingress/caddy/admin.ts";
 import { caddyConfig, type NamedSite } from "#agent/ingress/caddy/config.ts";
 import { type IngressStatus, writeIngressStatus } from "#agent/ingress/ingress-status.ts";
 import type { Ingress } from "#agent/ingress/ingress.ts";
@@ -21,8 +21,8 @@ export type CaddyIngressOptions = {
   readonly home: string;
   readonly slots: string;
   readonly settings: IngressSettings;
-  /** How often to look whether Caddy answers. */
-  readonly lookMs: number;
+  /** How often to check whether Caddy answers. */
+  readonly checkMs: number;
   readonly log: (message: string) => void;
 };
 
@@ -36,7 +36,7 @@ export function ingressFiles(home: string) {
 }
 
 /** Configures a Caddy that runs as a service of its own. */
-export function createCaddyIngress({ home, slots, settings, lookMs, log }: CaddyIngressOptions): Ingress {
+export function createCaddyIngress({ home, slots, settings, checkMs, log }: CaddyIngressOptions): Ingress {
   const files = ingressFiles(home);
   /** The problem of Caddy as a whole, and those of single sites. */
   let problem: string | null = null;
@@ -141,12 +141,12 @@ export function createCaddyIngress({ home, slots, settings, lookMs, log }: Caddy
     problemOf: (projectId) => problems.get(projectId) ?? null,
     async watch(signal) {
       while (!signal.aborted) {
-        const reason = await lookAtCaddy(settings.admin);
+        const reason = await checkCaddy(settings.admin);
         if (reason !== null) setProblem(silence(settings, reason));
         else if (!isApplied) await apply();
         else setProblem(null);
         await show();
-        await pause(lookMs, signal);
+        await pause(checkMs, signal);
       }
     },
   };

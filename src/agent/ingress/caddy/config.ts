@@ -43,7 +43,7 @@ export function caddyConfig(
   const withTls = listen === undefined;
   return {
     admin: { listen: socketAddress(settings.admin), origins: ["gantry"], config: { persist: false } },
-    // The agent looks whether Caddy answers every few seconds, which is not worth a line.
+    // The agent checks every few seconds whether Caddy answers, which is not worth a line.
     logging: { logs: { default: { level: "INFO", exclude: ["admin.api"] } } },
     apps: {
       http: {

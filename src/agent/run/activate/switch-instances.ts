@@ -8,6 +8,7 @@ import { endedFailure } from "#agent/run/start/start-failure.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { fail, failWith, interrupted, type Step } from "#agent/run/step/step.ts";
 import { readRelease, type Release } from "#agent/workspace/releases.ts";
+import { WEB } from "#contract/endpoints/processes/schemas.ts";
 import { succeed } from "#contract/lib/result.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { pause } from "#contract/lib/pause.ts";
@@ -22,7 +23,7 @@ export async function switchTraffic(
   if (next !== null) {
     context.apps.of(folder.id).isSwitching = true;
     await leadTraffic(context, folder, next);
-    const web = next.instances.filter(({ process }) => process === "web").map(({ name }) => name);
+    const web = next.instances.filter(({ process }) => process === WEB).map(({ name }) => name);
     if (web.length > 0) log.system("activate", `switched ${order.domain} to ${web.join(", ")}`);
     else if (isApp(next)) log.system("activate", `${order.domain} is stopped: it has no instances`);
   }
@@ -32,7 +33,7 @@ export async function switchTraffic(
 
 /**
  * Leads the domain back to what must run, after a switch that failed. Never throws: on a full disk, what else has to be
- * undone makes room, and the next look at the project's instances writes the slots.
+ * undone makes room, and the next check of the project's instances writes the slots.
  * @param previous the release that was served before
  */
 export async function switchTrafficBack(
@@ -62,7 +63,7 @@ export async function startWorkers(scope: RunScope, rollout: Rollout | null): Pr
   for (const { name, process } of rollout.before?.instances ?? []) {
     if (!replaced.has(name) || !alone.has(process)) continue;
     log.system("activate", `stopping ${name} before its replacement starts`);
-    // Otherwise the next look would start it again, because it must run until the verdict.
+    // Otherwise the next check would start it again, because it must run until the verdict.
     context.apps.of(folder.id).claimed.add(name);
     const stopped = await stopInstance(context, folder.id, name);
     if (!stopped.ok) return fail("start_failed", "activate", `${name} cannot be stopped: ${stopped.reason}`);

@@ -46,10 +46,10 @@ export async function notReadyFailure(
     case "failed":
       return makeFailure("start_failed", "start", `${name} cannot be checked: ${readiness.reason}`, tail);
     case "not_listening": {
-      const what = readiness.stranger
+      const what = readiness.isPortTaken
         ? `another program listens on the port ${port} of ${name}`
         : `${name} did not listen on port ${port} within ${seconds} seconds`;
-      const hint = readiness.stranger ? null : portHint(stripVTControlCharacters(output), port ?? 0);
+      const hint = readiness.isPortTaken ? null : portHint(stripVTControlCharacters(output), port ?? 0);
       return makeFailure("timed_out", "start", what, tail, hint);
     }
     case "unhealthy": {

@@ -21,6 +21,10 @@ export type ProcessName = z.infer<typeof ProcessName>;
 export const StopSignal = z.enum(["SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP", "SIGUSR1", "SIGUSR2"]);
 export type StopSignal = z.infer<typeof StopSignal>;
 
+/** How long an instance may take to end after its stop signal. */
+export const MAX_STOP_SECONDS = 600;
+export const StopSeconds = wholeBetween(0, MAX_STOP_SECONDS);
+
 /**
  * How a process runs. `port`: each instance listens on the port that it gets as PORT. `overlap`: at a deployment, old
  * and new instances of a process without a port run at the same time for a moment; otherwise the old ones end first.
@@ -34,7 +38,7 @@ const processFields = {
   cpu_weight: wholeBetween(1, 10_000),
   tasks: wholeBetween(16, 1_000_000),
   stop_signal: StopSignal,
-  stop_seconds: wholeBetween(0, 600),
+  stop_seconds: StopSeconds,
   overlap: z.boolean(),
 };
 
