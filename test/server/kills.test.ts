@@ -77,9 +77,12 @@ describe("At each step of a switch, what is live answers and nothing else runs a
       gates.open();
       await Promise.all(started.map(({ id }) => api.ended(id, 60_000)));
       for (const step of steps) {
-        const { wanted } = await onlyLiveRuns(server, projects[step]);
-        await expect.poll(() => server.ask(projects[step].domain)).toBe(`${wanted[0]} GET 0`);
+        const { live, wanted } = await onlyLiveRuns(server, projects[step]);
+        expect(wanted).toEqual([`web-${live}-0`]);
+        await expect.poll(() => server.ask(projects[step].domain)).toBe(`web-${live}-0 GET 0`);
       }
+      const commands = "systemctl list-units --all --plain --no-legend 'gantry-build-*' 'gantry-command-*'";
+      await expect.poll(() => server.machine.tell(commands)).toBe("");
       socket.terminate();
     },
     120_000,
