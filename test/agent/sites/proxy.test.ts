@@ -1,6 +1,6 @@
 import { rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
-import { connect } from "node:net";
+import { connect, createServer as createTcpServer } from "node:net";
 import { dirname, join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -181,6 +181,50 @@ describe("The site server leads a project with slots to its app", () => {
     visitor.destroy();
     await closed.promise;
     far.close();
+  });
+
+  it.each(["HTTP/1.1 042 Odd", "HTTP/1.1 200 O\u0001K", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x"])(
+    "and says so if the app answers %j, which cannot be passed on",
+    async (head) => {
+      const odd = createTcpServer((socket) => {
+        socket.on("error", () => undefined);
+        socket.once("data", () => socket.end(`${head}\r\nConnection: upgrade\r\n\r\n`));
+      });
+      await new Promise<void>((resolve) => odd.listen(0, "127.0.0.1", resolve));
+      const address = odd.address();
+      const port = typeof address === "object" && address !== null ? address.port : 0;
+      await writeSlots(slots, PROJECT, [`127.0.0.1:${port}`]);
+      expect((await get()).status).toBe(502);
+      odd.close();
+    },
+  );
+
+  it("and passes a body on as one, whatever the visitor says about the connection", async () => {
+    const received = Promise.withResolvers<string>();
+    const odd = createTcpServer((socket) => {
+      let text = "";
+      socket.on("error", () => undefined);
+      socket.on("data", (chunk) => {
+        text += chunk.toString("latin1");
+        if (!text.includes("smuggled")) return;
+        received.resolve(text);
+        socket.end("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+      });
+    });
+    await new Promise<void>((resolve) => odd.listen(0, "127.0.0.1", resolve));
+    const address = odd.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    await writeSlots(slots, PROJECT, [`127.0.0.1:${port}`]);
+    const body = "GET /smuggled HTTP/1.1\r\n\r\n";
+    const visitor = connect(Number(new URL(url).port), "127.0.0.1");
+    visitor.write(
+      `GET / HTTP/1.1\r\nHost: x\r\nConnection: content-length, host\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    const text = await received.promise;
+    expect(text).toContain(`Content-Length: ${body.length}\r\n`);
+    expect(text).toContain("Host: x\r\n");
+    visitor.destroy();
+    odd.close();
   });
 
   it("and closes its WebSockets when it stops serving the project", async () => {

@@ -12,9 +12,13 @@ const FORWARDED = new Set([
   ...["x-real-ip", "expect"],
 ]);
 
+/** These say where a request leads and its body ends, so a visitor cannot have them removed by naming them. */
+const ABOUT_REQUEST = new Set(["host", "content-length"]);
+
 /** Pairs of names and values as they were sent, without those about the connection. */
 export function endToEnd({ rawHeaders, headers }: IncomingMessage): [string, string][] {
-  const named = new Set((headers.connection ?? "").split(",").map((name) => name.trim().toLowerCase()));
+  const names = (headers.connection ?? "").split(",").map((name) => name.trim().toLowerCase());
+  const named = new Set(names.filter((name) => !ABOUT_REQUEST.has(name)));
   const pairs: [string, string][] = [];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const [name = "", value = ""] = rawHeaders.slice(at, at + 2);

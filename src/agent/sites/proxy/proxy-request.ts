@@ -4,7 +4,7 @@ import {
   type IncomingMessage,
   type ServerResponse,
 } from "node:http";
-import { pipeline } from "node:stream";
+import { type Duplex, pipeline } from "node:stream";
 
 import { connectInstance } from "#agent/sites/proxy/connect-instance.ts";
 import { endToEnd, headersForApp } from "#agent/sites/proxy/forwarded-headers.ts";
@@ -17,7 +17,7 @@ export async function proxyRequest(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const outgoing = await requestInstance(slots, request, response);
+  const outgoing = await requestInstance(slots, request, response, null);
   if (outgoing === null) return;
   pipeline(request, outgoing, () => undefined);
 }
@@ -33,9 +33,7 @@ export async function proxyUpgrade(
   response: ServerResponse,
   head: Buffer,
 ): Promise<void> {
-  const outgoing = await requestInstance(slots, request, response);
-  if (outgoing === null) return;
-  outgoing.on("upgrade", (answer, socket, first) => {
+  const outgoing = await requestInstance(slots, request, response, (answer, socket, first) => {
     const visitor = request.socket;
     response.detachSocket(visitor);
     const lines = [`HTTP/1.1 101 ${answer.statusMessage ?? ""}`];
@@ -50,14 +48,21 @@ export async function proxyUpgrade(
       socket.destroy();
     });
   });
-  outgoing.end();
+  outgoing?.end();
 }
 
-/** Sends the head of a request to an instance, and its answer to the visitor. @returns null if it is answered already */
+type TakeUpgrade = (answer: IncomingMessage, socket: Duplex, first: Buffer) => void;
+
+/**
+ * Sends the head of a request to an instance, and its answer to the visitor.
+ * @param takeUpgrade called if the app switches to another protocol; null if the visitor has not asked for one
+ * @returns null if it is answered already
+ */
 async function requestInstance(
   slots: readonly string[],
   request: IncomingMessage,
   response: ServerResponse,
+  takeUpgrade: TakeUpgrade | null,
 ): Promise<ClientRequest | null> {
   const gone = new AbortController();
   response.once("close", () => gone.abort());
@@ -76,15 +81,29 @@ async function requestInstance(
   response.once("close", () => {
     if (!response.writableFinished) outgoing.destroy();
   });
-  outgoing.on("error", () => {
+  const giveUp = (): void => {
     if (response.headersSent || response.destroyed) response.destroy();
     else sendIngressPage(response, ingressPages.down);
-  });
+  };
+  outgoing.on("error", giveUp);
   outgoing.on("response", (answer) => {
-    response.writeHead(answer.statusCode ?? 502, answer.statusMessage, endToEnd(answer).flat());
-    // Events that an app streams must not wait for more of them.
-    response.flushHeaders();
+    try {
+      response.writeHead(answer.statusCode ?? 502, answer.statusMessage, endToEnd(answer).flat());
+      // Events that an app streams must not wait for more of them.
+      response.flushHeaders();
+    } catch {
+      // A status that Node reads and does not write, such as 042. It has kept the text.
+      response.statusMessage = "";
+      giveUp();
+      return outgoing.destroy();
+    }
     pipeline(answer, response, () => undefined);
+  });
+  outgoing.on("upgrade", (answer, switched, first) => {
+    if (takeUpgrade !== null) return takeUpgrade(answer, switched, first);
+    // Nobody has asked for another protocol.
+    switched.destroy();
+    giveUp();
   });
   return outgoing;
 }
