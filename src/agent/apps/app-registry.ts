@@ -12,6 +12,8 @@ export type ProjectApps = {
   isSwitching: boolean;
   /** The addresses that the slots were last written with; `null` if this agent has not written them yet. */
   slots: readonly string[] | null;
+  /** Ends when the slots are as the last call wanted them: they are written by one at a time. */
+  leading: Promise<void>;
   /** Whether the supervisor has got the commands of what runs from this agent. */
   isIntroduced: boolean;
   /** Ends when the present check of the project has. */
@@ -46,6 +48,7 @@ export function createAppRegistry(): AppRegistry {
         stopping: new Set(),
         isSwitching: false,
         slots: null,
+        leading: Promise.resolve(),
         isIntroduced: false,
         checking: Promise.resolve(),
         crashes: new Map(),

@@ -4,7 +4,7 @@ import { decideUpkeep } from "#agent/apps/decide-upkeep.ts";
 import { hasInstances, readDesired } from "#agent/apps/desired.ts";
 import { type InstanceNote, readNote, readNotes, removeNote, writeNote } from "#agent/apps/instance-notes.ts";
 import { keepLastOutput } from "#agent/apps/last-output.ts";
-import { leadTraffic } from "#agent/apps/lead-traffic.ts";
+import { leadToDesired } from "#agent/apps/lead-traffic.ts";
 import { startDesired } from "#agent/apps/start-desired.ts";
 import { stopInstance } from "#agent/apps/stop-instance.ts";
 import type { SupervisedInstance } from "#agent/apps/supervisor.ts";
@@ -75,13 +75,21 @@ async function checkProject(
   const { claimed, stopping } = own;
   const upkeep = decideUpkeep({ desired, notes, supervised, claimed, stopping }, now);
 
-  for (const note of upkeep.keep) writeNote(folder, { ...note, draining_until: null });
+  for (const note of upkeep.keep) {
+    writeNote(folder, { ...note, draining_until: null });
+    own.drainingSince.delete(note.name);
+  }
   for (const name of upkeep.forget) removeNote(folder, name);
   const noted = new Set(notes.flatMap((note) => (note.draining_until === null ? [] : [note.name])));
   for (const note of upkeep.drain) if (!noted.has(note.name)) writeNote(folder, note);
   const drained = upkeep.drain.filter((note) => isDrained(context, folder.id, note, now));
+  const ends = [...upkeep.stop, ...drained.map(({ name }) => name)];
+  const withPort = new Set(notes.flatMap(({ name, port }) => (port === null ? [] : [name])));
   // Not waited for: an instance may take as long as it is allowed to, and the other projects must not wait.
-  for (const name of [...upkeep.stop, ...drained.map((note) => note.name)]) void stop(context, folder, name);
+  const stopThose = (names: readonly string[]) => {
+    for (const name of names) void stop(context, folder, name);
+  };
+  stopThose(ends.filter((name) => desired === null || !withPort.has(name)));
 
   if (await noticeEnds(context, folder, supervised, now)) onChange(folder.id);
   if (desired === null) return upkeep.drain.length > drained.length;
@@ -90,9 +98,16 @@ async function checkProject(
   if (claimed.size === 0) own.isIntroduced = true;
   const starts = isFirst ? desired.instances : upkeep.start;
   if (starts.length > 0) await startDesired(context, folder, desired, starts);
-  // Where a run is switching, it decides.
-  if (!own.isSwitching) await leadTraffic(context, folder, desired);
+  await leadToDesired(context, folder);
+  // Only now, because requests may have gone to them until here: after a switch back for which the disk had no space.
+  stopThose(ends.filter((name) => withPort.has(name) && isStillUnneeded(context, folder, name)));
   return upkeep.drain.length > drained.length;
+}
+
+/** Whether no run has claimed an instance since the look began, and none has made it one that must run. */
+function isStillUnneeded({ apps }: AgentContext, folder: ProjectFolder, name: string): boolean {
+  const isWanted = readDesired(folder)?.instances.some((one) => one.name === name) === true;
+  return !isWanted && !apps.of(folder.id).claimed.has(name);
 }
 
 async function stop(context: AgentContext, folder: ProjectFolder, name: string): Promise<void> {
