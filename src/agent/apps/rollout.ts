@@ -72,6 +72,8 @@ export async function planRollout(
   request: RolloutRequest,
 ): Promise<ResultOf<Rollout | null, { readonly reason: string }>> {
   const { release, settings, version, variables } = request;
+  // An earlier run may have failed to drop what it had prepared, and the verdict of this one must not make it true.
+  await discardNextDesired(folder);
   const processes = resolveProcesses(release.processes ?? {}, settings);
   if (processes.length > MAX_PROCESSES)
     return { ok: false, reason: `the project has more than ${MAX_PROCESSES} processes` };
