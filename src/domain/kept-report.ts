@@ -1,5 +1,6 @@
 import type { ProjectReport } from "#contract/agent-protocol.ts";
 import type { InstanceReport, ProcessReport } from "#contract/endpoints/processes/schemas.ts";
+import { hasFailed } from "#contract/processes/process-state.ts";
 
 /** Of how many instances of a project the last lines of output are kept, and how much of each in UTF-16 code units. */
 const MAX_OUTPUTS = 10;
@@ -14,8 +15,7 @@ export function keptReport(report: ProjectReport): ProjectReport {
   if (report.processes === undefined) return report;
   let outputs = 0;
   const kept = (instance: InstanceReport): InstanceReport => {
-    const isDown = instance.state === "restarting" || instance.state === "crash_looping";
-    const isShown = isDown && instance.last_output !== null && outputs < MAX_OUTPUTS;
+    const isShown = hasFailed(instance.state) && instance.last_output !== null && outputs < MAX_OUTPUTS;
     if (isShown) outputs += 1;
     return {
       ...instance,

@@ -17,14 +17,14 @@ type Seen = Pick<SupervisedInstance, "state" | "startedAt" | "restarts">;
 /** The history of an instance that was just started. */
 export const noCrashes: CrashHistory = { ends: 0, recent: [], isLooping: false };
 
-/** An instance is crash-looping after it ended five times within a minute, and until it has lived for a minute. */
+/** An instance is crash-looping after it ended five times within a minute, and until it has run for a minute. */
 export function noticeCrashes(before: CrashHistory, now: Seen, at: number): CrashHistory {
   const ends = endsOf(now);
-  const lived = now.state === "running" && now.startedAt !== null && at - now.startedAt >= WINDOW_MS;
+  const isSteady = now.state === "running" && now.startedAt !== null && at - now.startedAt >= WINDOW_MS;
   const more = Math.min(Math.max(0, ends - before.ends), MAX_ENDS);
   const times = [...before.recent, ...Array.from({ length: more }, () => at)];
   const recent = times.filter((time) => at - time < WINDOW_MS);
-  const isLooping = !lived && (before.isLooping || recent.length >= MAX_ENDS);
+  const isLooping = !isSteady && (before.isLooping || recent.length >= MAX_ENDS);
   return { ends, recent, isLooping };
 }
 

@@ -20,7 +20,7 @@ const InstanceNote = z.object({
   port: z.nullable(z.int()),
   fingerprint: z.string(),
   draining_until: z.nullable(z.number()),
-  /** It ended five times within a minute, and has not lived for a minute since. */
+  /** It ended five times within a minute, and has not run for a minute since. */
   is_crash_looping: z.boolean(),
 });
 export type InstanceNote = z.infer<typeof InstanceNote>;

@@ -8,13 +8,11 @@ import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { describeEnd } from "#build/failure/command-failure.ts";
 import {
   type InstanceReport,
-  MAX_INSTANCES,
+  MAX_LAST_EXIT,
+  MAX_REPORTED_INSTANCES,
   type ProcessReport,
 } from "#contract/endpoints/processes/schemas.ts";
 import { wantedInstances } from "#contract/processes/resolve-processes.ts";
-
-const MAX_REPORTED_INSTANCES = 4 * MAX_INSTANCES;
-const MAX_LAST_EXIT = 100;
 
 type AppContext = Pick<AgentContext, "apps" | "clock" | "supervisor" | "log">;
 

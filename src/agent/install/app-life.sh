@@ -1,19 +1,19 @@
 #!/bin/sh
-# systemd runs this as root around each life of an app's instance: `before UNIT` lets some time pass between two lives,
+# systemd runs this as root around each start of an app's instance: `before UNIT` waits before a restart,
 # `stop UNIT` asks all of its processes to end, `after UNIT` records how it ended. Written by install.sh.
 set -euf
 umask 077
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C
 
 # The helper (isolate.sh) makes this folder, reads the files, and deletes them when the instance is stopped.
-# life: start in ms, the same in uptime, pause before it, OOM kills, restarts, CPU time in us, control group
+# life: since the last start: time in ms, the same in uptime, delay before it, OOM kills, restarts, CPU time in us, control group
 life=/run/gantry-isolate/apps/$2.life
 # grace: the stop signal, and how many seconds the instance may take to end
 grace=/run/gantry-isolate/apps/$2.grace
-# end: pause until the next life, restarts, how it ended, with which code or signal, whether out of memory
+# end: delay until the next start, restarts, how it ended, with which code or signal, whether out of memory
 end=/run/gantry-isolate/apps/$2.end
 
-# Pauses and uptimes are in tenths of a second.
+# Delays and uptimes are in tenths of a second.
 first_pause=2
 longest_pause=600
 long_life=600
@@ -122,7 +122,7 @@ case $1 in
     if [ "$pause" -gt "$longest_pause" ]; then pause=$longest_pause; fi
     if [ $((now - since)) -ge "$long_life" ]; then pause=$first_pause; fi
     note "$end" "$pause $restarts ${EXIT_CODE:-exited} ${EXIT_STATUS:-1} $is_oom"
-    # Until the next start, the instance has no life.
+    # Until the next start, the instance does not run.
     rm -f "$life"
     ;;
 esac

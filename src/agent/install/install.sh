@@ -836,7 +836,7 @@ END
       cat <<END
 Restart=always
 RestartSec=200ms
-# The pause between two lives of an instance, which grows up to 60 s, and the record of how each ended.
+# The delay before each restart of an instance, which grows up to 60 s, and the record of how it ended.
 ExecStartPre=-+$app_life before %n
 ExecStop=-+$app_life stop %n
 ExecStopPost=-+$app_life after %n

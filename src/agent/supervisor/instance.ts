@@ -5,7 +5,7 @@ import {
   type ProcessId,
   waitWhile,
 } from "#build/process/process-table.ts";
-import { launch, type Life } from "#agent/supervisor/launch.ts";
+import { launch, type Launched } from "#agent/supervisor/launch.ts";
 import {
   hasOwnNumber,
   killMembers,
@@ -84,23 +84,23 @@ export function createInstance(options: InstanceOptions, beginning: Beginning): 
   const stopSignal = (): StopSignal => body?.stop_signal ?? adopted?.stop_signal ?? "SIGTERM";
   const stopSeconds = (): number => body?.stop_seconds ?? adopted?.stop_seconds ?? 0;
 
-  function begin(command: InstanceBody["command"]): Life {
-    const life = launch(command, marker, logFile);
-    leader = life.leader;
+  function begin(command: InstanceBody["command"]): Launched {
+    const running = launch(command, marker, logFile);
+    leader = running.leader;
     startedAt = Date.now();
-    return life;
+    return running;
   }
 
   async function keepRunning(): Promise<boolean> {
     // An earlier supervisor may have been killed before it noted what it had started.
     if (beginning.kind === "start") await killMembers(traces());
-    let life =
-      beginning.kind === "adopt" ? adoptedLife(beginning.record.leader) : begin(beginning.body.command);
+    let running =
+      beginning.kind === "adopt" ? followAdopted(beginning.record.leader) : begin(beginning.body.command);
     onChange();
     launched.resolve();
     for (;;) {
       const startedMs = performance.now();
-      lastExit = await life.ended;
+      lastExit = await running.ended;
       if (stopping.signal.aborted && leader !== null) await stopGroup(leader);
       const isGone = await killMembers(traces());
       if (isGone) leader = null;
@@ -118,7 +118,7 @@ export function createInstance(options: InstanceOptions, beginning: Beginning): 
       await pause(delayMs, stopping.signal);
       if (stopping.signal.aborted) return true;
       restarts += 1;
-      life = begin(body.command);
+      running = begin(body.command);
       onChange();
     }
   }
@@ -134,7 +134,7 @@ export function createInstance(options: InstanceOptions, beginning: Beginning): 
     await waitWhile(isLeft, Infinity, GROUP_POLL_MS);
   }
 
-  function adoptedLife(first: ProcessId): Life {
+  function followAdopted(first: ProcessId): Launched {
     const ended = waitWhile(() => isSameProcess(first), Infinity, ADOPTED_POLL_MS).then(() => null);
     return { leader: first, ended };
   }

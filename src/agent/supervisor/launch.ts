@@ -8,8 +8,8 @@ import type { InstanceBody, InstanceExitBody } from "#agent/supervisor/protocol.
 import { messageOf } from "#contract/lib/message-of.ts";
 import { attempt } from "#node/attempt.ts";
 
-/** One life of an instance. `leader` is null if it could not be started; `ended` gives null if the exit is unknown. */
-export type Life = {
+/** A started instance. `leader` is null if it could not be started; `ended` gives null if the exit is unknown. */
+export type Launched = {
   readonly leader: ProcessId | null;
   readonly ended: Promise<InstanceExitBody | null>;
 };
@@ -21,7 +21,7 @@ const NOT_STARTED: InstanceExitBody = { code: 127, signal: null };
  * Starts a command as the leader of a session of its own, with its output appended to a file. A pipe would end with the
  * supervisor. Never throws.
  */
-export function launch(command: InstanceBody["command"], marker: string, logFile: string): Life {
+export function launch(command: InstanceBody["command"], marker: string, logFile: string): Launched {
   const fail = (reason: string): InstanceExitBody => {
     attempt(() => appendFileSync(logFile, `gantry: the process could not be started: ${reason}\n`), null);
     return NOT_STARTED;
@@ -53,7 +53,7 @@ export function launch(command: InstanceBody["command"], marker: string, logFile
   }
 }
 
-function notStarted(exit: InstanceExitBody): Life {
+function notStarted(exit: InstanceExitBody): Launched {
   return { leader: null, ended: Promise.resolve(exit) };
 }
 

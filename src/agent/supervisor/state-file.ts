@@ -16,7 +16,7 @@ import { writeAtomic } from "#node/write-atomic.ts";
 export const InstanceRecord = z.object({
   project: ProjectId,
   name: InstanceName,
-  /** Its first process; null between two lives. */
+  /** Its first process; null while it waits for its restart. */
   leader: z.nullable(z.object({ pid: z.int().check(z.minimum(2)), start_time: z.nullable(z.string()) })),
   started_at: z.nullable(wholeFrom(0)),
   restarts: wholeFrom(0),

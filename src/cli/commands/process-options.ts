@@ -1,10 +1,7 @@
-import {
-  AllProcessSettings,
-  ProcessChanges,
-  type UpdateProcessInput,
-} from "#contract/endpoints/processes/schemas.ts";
+import { AllProcessSettings, ProcessChanges } from "#contract/endpoints/processes/schemas.ts";
 import type { Alias } from "#contract/endpoints/projects/schemas.ts";
 import { succeed } from "#contract/lib/result.ts";
+import { processFieldKinds, processFields } from "#contract/processes/field-kinds.ts";
 import type { Options, OptionSpecs } from "#cli/arguments/command-spec.ts";
 import { didYouMean } from "#contract/lib/suggest.ts";
 import { type Result, stop } from "#cli/outcome.ts";
@@ -26,22 +23,9 @@ export const processOptions = {
 } as const satisfies OptionSpecs;
 
 /** Explains `--process` in the help of a command. */
-export const processDetails =
-  "The fields of --process are command, instances, port, memory_mb, cpu_weight, tasks, stop_signal, stop_seconds and overlap. They win over those of the repository.";
+export const processDetails = `The fields of --process are ${processFields.slice(0, -1).join(", ")} and ${processFields.at(-1)}. They win over those of the repository.`;
 
-const fieldKinds = {
-  command: "text",
-  instances: "number",
-  port: "flag",
-  memory_mb: "number",
-  cpu_weight: "number",
-  tasks: "number",
-  stop_signal: "text",
-  stop_seconds: "number",
-  overlap: "flag",
-} as const satisfies Record<keyof UpdateProcessInput, "text" | "number" | "flag">;
-
-const kindOf = new Map<string, "text" | "number" | "flag">(Object.entries(fieldKinds));
+const kindOf = new Map<string, "text" | "number" | "flag">(Object.entries(processFieldKinds));
 
 type Fields = {
   readonly aliases: Alias[] | null;
@@ -50,7 +34,7 @@ type Fields = {
 };
 
 /** The fields of a request's body for the given options; `null` for omitted ones. */
-export function processFields(options: Options<typeof processOptions>): Result<Fields> {
+export function readProcessOptions(options: Options<typeof processOptions>): Result<Fields> {
   const { drain } = options;
   if (drain !== null && !/^\d+$/.test(drain)) return stop("usage", "--drain must be a whole number.");
   const aliases = [

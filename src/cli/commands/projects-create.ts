@@ -4,7 +4,7 @@ import { defineCommand } from "#cli/arguments/command.ts";
 import { givenFields } from "#cli/arguments/given-fields.ts";
 import {
   processDetails,
-  processFields,
+  readProcessOptions,
   processOptions,
   withoutRemovals,
 } from "#cli/commands/process-options.ts";
@@ -52,7 +52,7 @@ export const projectsCreate = defineCommand({
     if (!server.ok) return server;
     const limits = limitFields(options);
     if (!limits.ok) return limits;
-    const run = processFields(options);
+    const run = readProcessOptions(options);
     if (!run.ok) return run;
     const processes = withoutRemovals(run.value.processes);
     if (!processes.ok) return processes;

@@ -1,7 +1,7 @@
 import { AutomaticSetting } from "#contract/endpoints/projects/schemas.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { givenFields } from "#cli/arguments/given-fields.ts";
-import { processDetails, processFields, processOptions } from "#cli/commands/process-options.ts";
+import { processDetails, processOptions, readProcessOptions } from "#cli/commands/process-options.ts";
 import { emptyCommands, limitFields, projectFields, projectOptions } from "#cli/commands/project-options.ts";
 import { done, stop } from "#cli/outcome.ts";
 import { findProject, findServer } from "#cli/session/find-named.ts";
@@ -43,7 +43,7 @@ export const projectsSet = defineCommand({
     if (server !== null && !server.ok) return server;
     const limits = limitFields(options);
     if (!limits.ok) return limits;
-    const run = processFields(options);
+    const run = readProcessOptions(options);
     if (!run.ok) return run;
     if (options["no-aliases"] && run.value.aliases !== null)
       return stop("usage", "Pass either aliases or --no-aliases.");

@@ -4,7 +4,7 @@ import type {
   Processes,
   ProcessReport,
 } from "#contract/endpoints/processes/schemas.ts";
-import { liveCount, processState } from "#contract/processes/process-state.ts";
+import { hasFailed, liveCount, processState } from "#contract/processes/process-state.ts";
 import type { Output } from "#cli/output/output.ts";
 import type { Style } from "#cli/output/style.ts";
 import { ageText, timeText } from "#cli/output/times.ts";
@@ -67,7 +67,9 @@ export function processNotes({ processes, checked_at: at }: Processes, output: F
   return [
     ...(isOld ? [`The server does not answer now. It reported this ${timeText(at, output)}.`] : []),
     ...processes.filter(lacksInstances).map(lackText),
-    ...processes.flatMap(({ instances }) => instances.filter(isFailing).flatMap(crashNotes)),
+    ...processes.flatMap(({ instances }) =>
+      instances.filter(({ state }) => hasFailed(state)).flatMap(crashNotes),
+    ),
   ];
 }
 
@@ -77,10 +79,6 @@ function lacksInstances(process: ProcessReport): boolean {
 
 function lackText(process: ProcessReport): string {
   return `${process.name}: ${liveCount(process)} of ${process.wanted} instances live.`;
-}
-
-function isFailing({ state }: InstanceReport): boolean {
-  return state === "crash_looping" || state === "restarting";
 }
 
 function crashNotes({ name, state, last_exit: exit, last_output: lines }: InstanceReport): string[] {

@@ -1,4 +1,4 @@
-import type { ProcessReport } from "#contract/endpoints/processes/schemas.ts";
+import type { InstanceState, ProcessReport } from "#contract/endpoints/processes/schemas.ts";
 
 /** `idle`: none of its instances should run, because it is scaled to 0. `missing`: fewer run than should. */
 export type ProcessState =
@@ -18,6 +18,11 @@ export function processState(process: ProcessReport): ProcessState {
   for (const state of ["crash_looping", "restarting", "starting"] as const)
     if (instances.some((instance) => instance.state === state)) return state;
   return liveCount(process) < wanted ? "missing" : "running";
+}
+
+/** Whether an instance with this state ended by itself and has to be started again. */
+export function hasFailed(state: InstanceState): boolean {
+  return state === "restarting" || state === "crash_looping";
 }
 
 /** How many instances of a process are live. */

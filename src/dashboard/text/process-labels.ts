@@ -4,7 +4,7 @@ import { liveCount, processState, type ProcessState } from "#contract/processes/
 export const instanceLabels: Record<InstanceState, string> = {
   starting: "Starting",
   live: "Live",
-  draining: "Finishing",
+  draining: "Draining",
   restarting: "Restarting",
   crash_looping: "Crash looping",
 };

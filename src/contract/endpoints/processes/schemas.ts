@@ -108,6 +108,9 @@ export type InstanceState = z.infer<typeof InstanceState>;
 
 /** The maximum length of the last lines of an instance, in UTF-16 code units. */
 export const MAX_LAST_OUTPUT = 4096;
+export const MAX_LAST_EXIT = 100;
+/** The most instances of a process in a report, with those that drain. */
+export const MAX_REPORTED_INSTANCES = 4 * MAX_INSTANCES;
 
 /**
  * An instance as the server sees it. `restarts`: how often it was started again after it ended by itself. `cpu_percent`:
@@ -120,7 +123,7 @@ export const InstanceReport = z.strictObject({
   restarts: wholeFrom(0),
   memory_bytes: z.nullable(wholeFrom(0)),
   cpu_percent: z.nullable(numberFrom(0)),
-  last_exit: z.nullable(textUpTo(100)),
+  last_exit: z.nullable(textUpTo(MAX_LAST_EXIT)),
   last_output: z.nullable(textUpTo(MAX_LAST_OUTPUT)),
 });
 export type InstanceReport = z.infer<typeof InstanceReport>;
@@ -132,7 +135,7 @@ export const ProcessReport = z.strictObject({
   port: z.boolean(),
   wanted: wholeBetween(0, MAX_INSTANCES),
   stopped: z.boolean(),
-  instances: listUpTo(InstanceReport, 4 * MAX_INSTANCES),
+  instances: listUpTo(InstanceReport, MAX_REPORTED_INSTANCES),
 });
 export type ProcessReport = z.infer<typeof ProcessReport>;
 export const ProcessReports = listUpTo(ProcessReport, MAX_PROCESSES);

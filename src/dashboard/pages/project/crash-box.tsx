@@ -1,4 +1,5 @@
 import type { InstanceReport } from "#contract/endpoints/processes/schemas.ts";
+import { hasFailed } from "#contract/processes/process-state.ts";
 import { AnsiText } from "#dashboard/shared/ansi-text.tsx";
 
 const LAST_LINES = 20;
@@ -6,7 +7,7 @@ const LAST_LINES = 20;
 /** Why an instance ended by itself, with its last lines. Renders nothing for one that runs. */
 export function CrashBox({ instance }: { readonly instance: InstanceReport }) {
   const { name, state, restarts, last_exit: exit, last_output: output } = instance;
-  if (state !== "crash_looping" && state !== "restarting") return null;
+  if (!hasFailed(state)) return null;
   const lines = (output ?? "").trimEnd().split("\n").slice(-LAST_LINES);
   return (
     <section class="problem" aria-label={`Why ${name} ended`}>

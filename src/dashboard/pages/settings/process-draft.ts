@@ -2,36 +2,17 @@ import * as z from "zod/mini";
 
 import type { ProcessDefinition, ProcessSettings } from "#contract/endpoints/processes/schemas.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
+import { type ProcessField, processFieldKinds, processFields } from "#contract/processes/field-kinds.ts";
 import { compareNames } from "#contract/processes/resolve-processes.ts";
 
-/** The fields of a process in the form. Each is a text; an empty one is the repository's value or the default. */
-export const processKinds = {
-  command: "text",
-  instances: "number",
-  port: "flag",
-  memory_mb: "number",
-  cpu_weight: "number",
-  tasks: "number",
-  stop_signal: "text",
-  stop_seconds: "number",
-  overlap: "flag",
-} as const satisfies Record<keyof ProcessDefinition, "text" | "number" | "flag">;
-
-export type ProcessField = keyof typeof processKinds;
-const names = [
-  "command",
-  "instances",
-  "port",
-  "memory_mb",
-  "cpu_weight",
-  "tasks",
-  "stop_signal",
-  "stop_seconds",
-  "overlap",
-] as const satisfies readonly ProcessField[];
-
-/** Unsaved input for processes, by their names. null: all of the project's own settings are removed. */
-export const ProcessEdits = z.record(z.string(), z.nullable(z.partialRecord(z.enum(names), z.string())));
+/**
+ * Unsaved input for processes, by their names. Each field is a text; an empty one is the repository's value or the default.
+ * null: all of the project's own settings are removed.
+ */
+export const ProcessEdits = z.record(
+  z.string(),
+  z.nullable(z.partialRecord(z.enum(processFields), z.string())),
+);
 export type ProcessEdits = z.infer<typeof ProcessEdits>;
 
 /** The saved settings. */
@@ -96,7 +77,7 @@ function fieldChanges(
 ): Record<string, unknown> {
   const own = new Map(Object.entries(processes)).get(name);
   const now = (field: ProcessField) => edit[field] ?? textOf(own, field);
-  const changed = names.filter((field) => now(field) !== textOf(own, field));
+  const changed = processFields.filter((field) => now(field) !== textOf(own, field));
   const fields = Object.fromEntries(changed.map((field) => [field, valueOf(field, now(field))]));
   const needsCommand = !Object.hasOwn(detected, name) && now("command").trim() === "";
   // Without a command, the process would be ignored. An empty one is refused.
@@ -106,6 +87,6 @@ function fieldChanges(
 function valueOf(field: ProcessField, text: string): unknown {
   const trimmed = text.trim();
   if (trimmed === "") return null;
-  const kind = processKinds[field];
+  const kind = processFieldKinds[field];
   return kind === "number" ? Number(trimmed) : kind === "flag" ? trimmed === "true" : trimmed;
 }

@@ -2,10 +2,10 @@ import { useEffect, useRef, useState } from "preact/hooks";
 
 import { ProcessName, StopSignal, WEB } from "#contract/endpoints/processes/schemas.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
+import type { ProcessField } from "#contract/processes/field-kinds.ts";
 import { DEFAULT_STOP_SECONDS } from "#contract/processes/resolve-processes.ts";
 import {
   type ProcessEdits,
-  type ProcessField,
   type ProcessRow,
   processRows,
   withoutProcess,
