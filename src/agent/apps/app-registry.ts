@@ -22,6 +22,8 @@ export type ProjectApps = {
   readonly crashes: Map<string, CrashHistory>;
   /** When an instance was first seen draining, in Unix milliseconds. */
   readonly drainingSince: Map<string, number>;
+  /** The life of an instance, by its start, in which it was last seen listening on its port itself. */
+  readonly listening: Map<string, number | null>;
   /** The CPU time of an instance at the last report. */
   readonly samples: Map<string, CpuSample>;
   /** The last lines of an instance before it ended last, masked. */
@@ -53,6 +55,7 @@ export function createAppRegistry(): AppRegistry {
         checking: Promise.resolve(),
         crashes: new Map(),
         drainingSince: new Map(),
+        listening: new Map(),
         samples: new Map(),
         lastOutput: new Map(),
         problem: null,

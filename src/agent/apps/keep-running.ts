@@ -5,6 +5,7 @@ import { hasInstances, readDesired } from "#agent/apps/desired.ts";
 import { type InstanceNote, readNote, readNotes, removeNote, writeNote } from "#agent/apps/instance-notes.ts";
 import { keepLastOutput } from "#agent/apps/last-output.ts";
 import { leadToDesired } from "#agent/apps/lead-traffic.ts";
+import { moveDisplaced } from "#agent/apps/move-displaced.ts";
 import { startDesired } from "#agent/apps/start-desired.ts";
 import { stopInstance } from "#agent/apps/stop-instance.ts";
 import type { SupervisedInstance } from "#agent/apps/supervisor.ts";
@@ -101,6 +102,7 @@ async function checkProject(
   await leadToDesired(context, folder);
   // Only now, because requests may have gone to them until here: after a switch back for which the disk had no space.
   stopThose(ends.filter((name) => withPort.has(name) && isStillUnneeded(context, folder, name)));
+  await moveDisplaced(context, folder, supervised);
   return upkeep.drain.length > drained.length;
 }
 

@@ -13,7 +13,8 @@ export async function stopInstance(
   try {
     const stopped = await supervisor.stop(project, name);
     if (stopped.ok)
-      for (const kept of [own.crashes, own.drainingSince, own.samples, own.lastOutput]) kept.delete(name);
+      for (const kept of [own.crashes, own.drainingSince, own.listening, own.samples, own.lastOutput])
+        kept.delete(name);
     return stopped;
   } finally {
     own.stopping.delete(name);

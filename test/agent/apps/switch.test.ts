@@ -1,5 +1,5 @@
 import { existsSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
+import { connect, createServer } from "node:net";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
@@ -155,6 +155,21 @@ describe("instances", () => {
     expect(await visit(world)).toBe("one web-1-0");
     expect(notedInstances(world)).toEqual(["web-1-0"]);
     expect(world.has("desired.next.json")).toBe(false);
+  });
+
+  it("get another port when another program has taken theirs while they were down", async () => {
+    await world.deploy({ processes: web });
+    const [before = ""] = slotAddresses(world);
+    const stranger = createServer((socket) => socket.end());
+    const port = Number(before.split(":")[1]);
+    const listening = new Promise((resolve) => stranger.once("listening", resolve));
+    stranger.on("error", () => setTimeout(() => stranger.listen(port, "127.0.0.1"), 5));
+    await fetch(`http://${before}/exit`).catch(() => undefined);
+    stranger.listen(port, "127.0.0.1");
+    await listening;
+    await expect.poll(() => visit(world).catch(String)).toBe("one web-1-0");
+    expect(slotAddresses(world)).not.toEqual([before]);
+    stranger.close();
   });
 
   it("end with their project", async () => {
