@@ -374,6 +374,9 @@ list_apps() {
         state = "running"
         start = parts[1]
         read_usage(parts[7], parts[6])
+        # The kernel counts both at different times.
+        if (memory < 0) memory = 0
+        if (cpu < 0) cpu = 0
         memory = sprintf("%.0f", memory)
         cpu = sprintf("%.0f", cpu)
       }
