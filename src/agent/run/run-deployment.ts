@@ -71,22 +71,25 @@ export async function runDeployment(scope: RunScope, unreadable: string | null):
       );
     });
   const result = end.ok ? end.value : resultOf(end.end, scope.interrupt.reason, progress.stage);
-  const isRecorded = result === null || journal.decide(result);
+  const isLive = result?.outcome === "live";
+  let pruned: readonly string[] = [];
+  let isRecorded = result === null || journal.decide(result);
+  if (!isRecorded && result !== null) {
+    // On a full disk, deleting the pruned releases makes room for the journal entry.
+    if (isLive) await removePruned(scope, await pruneReleases(scope, result.release, previous));
+    await removeTree(folder.temp).catch(() => undefined);
+    isRecorded = journal.decide(result);
+  }
   // After the verdict is on disk: a recovery that finds it does the same, and one that does not finds the old state.
-  if (result?.outcome === "live") await keepLive(scope, result.release);
+  if (isLive) await keepLive(scope, result.release);
   endRollout(scope.context, folder);
-  const pruned = result?.outcome === "live" ? await pruneReleases(scope, result.release, previous) : [];
+  if (isLive && isRecorded) pruned = await pruneReleases(scope, result.release, previous);
   await removeTree(folder.temp).catch(() => undefined);
   await tidyOutput(scope.context.isolation, folder, await readCurrent(folder));
   await tidyReleaseVariables(folder);
   if (result === null) return;
-  if (!isRecorded) {
-    // On a full disk, deleting the pruned releases makes room for the journal entry.
-    await removePruned(scope, pruned);
-    journal.decide(result);
-  }
   await reportResult(scope.context, reporter, order.project_id, result);
-  if (isRecorded) void removePruned(scope, pruned);
+  void removePruned(scope, pruned);
 }
 
 /** Makes true what the run has prepared. Needs no space on the disk. */

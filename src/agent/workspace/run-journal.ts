@@ -61,14 +61,15 @@ export function openJournal(folder: ProjectFolder, first: JournalEntry): RunJour
 export function continueJournal(folder: ProjectFolder, left: JournalEntry): RunJournal {
   let entry = left;
   let isRemoved = false;
-  const save = (change: Partial<JournalEntry>): void => {
+  const save = (change: Partial<JournalEntry>, flush = false): void => {
     entry = { ...entry, ...change };
     if (isRemoved) return;
     // Synchronous, because a started process that is not recorded would be lost if the agent died. Not flushed: a
-    // dying agent loses nothing without it, and after a power cut there is no process to find.
+    // dying agent loses nothing without it, and after a power cut there is no process to find. Only a verdict must be on
+    // disk before what it makes true.
     const draft = `${folder.journal}.tmp`;
     try {
-      writeFileSync(draft, JSON.stringify(entry));
+      writeFileSync(draft, JSON.stringify(entry), { flush });
       renameSync(draft, folder.journal);
     } catch (error) {
       // On a full disk the draft is incomplete; the previous journal stays.
@@ -79,10 +80,10 @@ export function continueJournal(folder: ProjectFolder, left: JournalEntry): RunJ
   // On a full disk the command still runs, and its processes are found by their marker.
   const saveGroups = (groups: JournalEntry["groups"]) => attempt(() => save({ groups }), undefined);
   return {
-    record: save,
+    record: (change) => save(change),
     decide(result) {
       try {
-        save({ phase: { kind: "decided", result } });
+        save({ phase: { kind: "decided", result } }, result.outcome === "live");
         return true;
       } catch {
         return false;
