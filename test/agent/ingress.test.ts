@@ -103,6 +103,7 @@ describe("A host name that two projects have", () => {
     expect(named.sites[0]?.site.aliases).toEqual([]);
     expect(named.problems.map(({ project }) => project)).toEqual([first.project, second.project]);
     expect(named.problems[1]?.reason).toContain(first.project);
+    expect(named.problems.map(({ isServed }) => isServed)).toEqual([true, false]);
   });
 
   it("is used once when a project names it twice", () => {
@@ -202,6 +203,10 @@ describe("The agent", () => {
     const agent = ingress();
     await agent.apply();
     expect(agent.problemOf(bad.project)).toBe('Caddy refuses this site: loading "http": no');
+    expect([agent.refusalOf(bad.project), agent.refusalOf(good.project)]).toEqual([
+      agent.problemOf(bad.project),
+      null,
+    ]);
     expect([agent.problem(), agent.problemOf(good.project), agent.problemOf(later.project)]).toEqual([
       null,
       null,
@@ -224,6 +229,7 @@ describe("The agent", () => {
     await agent.apply();
     expect(configFile()).toContain("a.test");
     expect(agent.problemOf(site.project)).toContain("site.json cannot be used");
+    expect(agent.refusalOf(site.project)).toBeNull();
     await putSite(app("b.test", site.project));
     await agent.apply();
     expect(configFile()).not.toContain("a.test");

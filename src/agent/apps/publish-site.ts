@@ -36,13 +36,17 @@ export async function publishSite(
   const { domain, aliases } = names ?? earlier ?? { domain: null, aliases: [] };
   const isUnused = ingress.kind === "none" && plan.kind === "files" && earlier === null;
   if (isUnused || (plan.kind === "nothing" && earlier === null)) return;
+  const write = async (site: SiteFile): Promise<void> => {
+    // A way back on a full disk.
+    if (JSON.stringify(site) !== JSON.stringify(earlier)) await writeSite(folder, site);
+  };
   if (plan.kind === "nothing" || domain === null) await writeSite(folder, null);
-  else if (plan.kind === "app") await writeSite(folder, { domain, aliases, content: { kind: "app" } });
+  else if (plan.kind === "app") await write({ domain, aliases, content: { kind: "app" } });
   else {
     const { version, root_directory, output_directory } = plan.release;
     const directory = posix.join(root_directory, output_directory);
     await writeDocumentRoot(slots, folder.id, posix.join(releasePath(folder, version), directory));
-    await writeSite(folder, { domain, aliases, content: { kind: "files", directory } });
+    await write({ domain, aliases, content: { kind: "files", directory } });
   }
   await ingress.apply();
 }

@@ -21,6 +21,8 @@ export type Ingress = {
   problem(): string | null;
   /** Why a project's site is not served as `site.json` says, as a sentence. */
   problemOf(projectId: ProjectId): string | null;
+  /** As `problemOf`, if its domain does not lead to the project at all. */
+  refusalOf(projectId: ProjectId): string | null;
   /** Looks after the ingress until the signal is aborted: applies what could not be applied, and notices that it ended. */
   watch(signal: AbortSignal): Promise<void>;
 };
@@ -31,5 +33,6 @@ export const noIngress: Ingress = {
   targetOf: () => null,
   problem: () => null,
   problemOf: () => null,
+  refusalOf: () => null,
   watch: () => Promise.resolve(),
 };

@@ -1,8 +1,15 @@
 import type { NamedSite } from "#agent/ingress/caddy/config.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
-/** A name that two projects want. The project that comes later does not get it. `reason`: a sentence. */
-export type NameProblem = { readonly project: ProjectId; readonly reason: string };
+/**
+ * A name that two projects want. The project that comes later does not get it. `isServed`: at its other names. `reason`: a
+ * sentence.
+ */
+export type NameProblem = {
+  readonly project: ProjectId;
+  readonly isServed: boolean;
+  readonly reason: string;
+};
 
 /**
  * Gives each host name to one project, because Caddy refuses the whole configuration otherwise.
@@ -19,10 +26,14 @@ export function nameSites(sites: readonly NamedSite[]): {
     for (const { domain } of site.aliases) if (!owners.has(domain)) owners.set(domain, project);
 
   const problems: NameProblem[] = [];
-  const lacks = (project: ProjectId, name: string): boolean => {
+  const lacks = (project: ProjectId, name: string, isServed: boolean): boolean => {
     const owner = owners.get(name);
     if (owner === undefined || owner === project) return false;
-    problems.push({ project, reason: `${name} leads to another project of this server: ${owner}.` });
+    problems.push({
+      project,
+      isServed,
+      reason: `${name} leads to another project of this server: ${owner}.`,
+    });
     return true;
   };
   const named = sites.flatMap(({ project, site }) => {
@@ -30,9 +41,9 @@ export function nameSites(sites: readonly NamedSite[]): {
     const aliases = site.aliases.filter(({ domain }) => {
       const isNew = !seen.has(domain);
       seen.add(domain);
-      return isNew && !lacks(project, domain);
+      return isNew && !lacks(project, domain, true);
     });
-    return lacks(project, site.domain) ? [] : [{ project, site: { ...site, aliases } }];
+    return lacks(project, site.domain, false) ? [] : [{ project, site: { ...site, aliases } }];
   });
   return { sites: named, problems };
 }

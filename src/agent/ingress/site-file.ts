@@ -1,4 +1,4 @@
-import { readFile, rm } from "node:fs/promises";
+import { readFile, rename, rm } from "node:fs/promises";
 
 import * as z from "zod/mini";
 
@@ -43,6 +43,31 @@ export async function readSite(folder: Pick<ProjectFolder, "site">): Promise<Sit
     if (hasCode(error, "ENOENT")) return { kind: "missing" };
     return { kind: "unreadable", reason: messageOf(error) };
   }
+}
+
+const beforePath = ({ site }: ProjectFolder): string => site.replace(/\.json$/, ".before.json");
+
+/** Keeps the site as it is, if a switch is about to change its names: a failure brings it back. */
+export async function keepSiteBefore(
+  folder: ProjectFolder,
+  { domain, aliases }: Pick<SiteFile, "domain" | "aliases">,
+): Promise<void> {
+  const read = await readSite(folder);
+  const namesOf = (site: Pick<SiteFile, "domain" | "aliases">) => JSON.stringify([site.domain, site.aliases]);
+  const isChanged = read.kind === "site" && namesOf(read.site) !== namesOf({ domain, aliases });
+  if (isChanged) await writeAtomic(beforePath(folder), JSON.stringify(read.site), { flush: true });
+  else await forgetSiteBefore(folder);
+}
+
+/** Brings back the site of before the switch. Needs no space on the disk. Safe to repeat. */
+export async function restoreSiteBefore(folder: ProjectFolder): Promise<void> {
+  await rename(beforePath(folder), folder.site).catch((error: unknown) => {
+    if (!hasCode(error, "ENOENT")) throw error;
+  });
+}
+
+export async function forgetSiteBefore(folder: ProjectFolder): Promise<void> {
+  await rm(beforePath(folder), { force: true });
 }
 
 /**

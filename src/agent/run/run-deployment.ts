@@ -3,6 +3,7 @@ import { messageOf } from "#contract/lib/message-of.ts";
 import { reportResult } from "#agent/report/report-result.ts";
 import { activateRelease } from "#agent/run/activate/activate-stage.ts";
 import { commitDesired } from "#agent/apps/desired.ts";
+import { forgetSiteBefore } from "#agent/ingress/site-file.ts";
 import { endRollout, revertRollout, type Rollout } from "#agent/apps/rollout.ts";
 import { checkWorkers, switchTrafficBack } from "#agent/run/activate/switch-instances.ts";
 import { startInstances } from "#agent/run/start/start-stage.ts";
@@ -97,6 +98,7 @@ async function keepLive({ folder, context, order }: RunScope, release: number): 
   try {
     await commitReleaseVariables(folder, release);
     await commitDesired(folder);
+    await forgetSiteBefore(folder);
   } catch (error) {
     context.log(`${order.project_name}: what is live could not be recorded: ${messageOf(error)}`);
   }

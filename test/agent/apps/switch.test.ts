@@ -150,11 +150,15 @@ describe("instances", () => {
     world.repository.commit({ "version.txt": "two" });
     const url = "http://127.0.0.1:9/up";
     const health_check = HealthCheck.parse({ url, tries: 1 });
-    const { result } = await world.deploy({ processes: web, health_check });
+    const { domain } = world.order();
+    const changed = { domain: "other.example.com", aliases: [{ domain: "www.example.com", redirect: true }] };
+    const { result } = await world.deploy({ processes: web, health_check, ...changed });
     expect(result).toMatchObject({ failure: { code: "health_check_failed", stage: "verify" } });
     expect(await visit(world)).toBe("one web-1-0");
     expect(notedInstances(world)).toEqual(["web-1-0"]);
     expect(world.has("desired.next.json")).toBe(false);
+    expect(JSON.parse(world.read("site.json"))).toMatchObject({ domain });
+    expect(world.has("site.before.json")).toBe(false);
   });
 
   it("get another port when another program has taken theirs while they were down", async () => {

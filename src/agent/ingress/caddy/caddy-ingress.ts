@@ -26,6 +26,9 @@ export type CaddyIngressOptions = {
   readonly log: (message: string) => void;
 };
 
+/** Why a site is not as it should be. `isServed`: its domain leads to the project. */
+type SiteProblem = { readonly isServed: boolean; readonly reason: string };
+
 /** The sites that Caddy accepted last. */
 const AcceptedSites = z.object({ sites: z.array(z.object({ project: ProjectId, site: SiteFile })) });
 
@@ -40,7 +43,7 @@ export function createCaddyIngress({ home, slots, settings, checkMs, log }: Cadd
   const files = ingressFiles(home);
   /** The problem of Caddy as a whole, and those of single sites. */
   let problem: string | null = null;
-  let problems: ReadonlyMap<ProjectId, string> = new Map();
+  let problems: ReadonlyMap<ProjectId, SiteProblem> = new Map();
   let isApplied = false;
   let shown = "";
   let last: Promise<void> = Promise.resolve();
@@ -70,7 +73,10 @@ export function createCaddyIngress({ home, slots, settings, checkMs, log }: Cadd
   }
 
   /** Loads the changes one by one, so that one that Caddy refuses does not keep the others away. */
-  async function loadSingly(wanted: readonly NamedSite[], found: Map<ProjectId, string>): Promise<LoadEnd> {
+  async function loadSingly(
+    wanted: readonly NamedSite[],
+    found: Map<ProjectId, SiteProblem>,
+  ): Promise<LoadEnd> {
     let sites: readonly NamedSite[] = await acceptedSites();
     for (const project of new Set([...sites, ...wanted].map((each) => each.project))) {
       const [before, after] = [sites, wanted].map((list) => list.find((each) => each.project === project));
@@ -80,7 +86,7 @@ export function createCaddyIngress({ home, slots, settings, checkMs, log }: Cadd
       const end = await load(nameSites(changed).sites);
       if (end.kind === "silent") return end;
       if (end.kind === "loaded") sites = changed;
-      else found.set(project, `Caddy refuses this site: ${end.reason}`);
+      else found.set(project, { isServed: false, reason: `Caddy refuses this site: ${end.reason}` });
     }
     return { kind: "loaded" };
   }
@@ -90,7 +96,8 @@ export function createCaddyIngress({ home, slots, settings, checkMs, log }: Cadd
     const read = await readSites(home, await acceptedSites());
     const named = nameSites(read.sites);
     const found = new Map(read.problems);
-    for (const { project, reason } of named.problems) found.set(project, reason);
+    for (const { project, isServed, reason } of named.problems)
+      if (found.get(project)?.isServed !== false) found.set(project, { isServed, reason });
     await mkdir(files.folder, { recursive: true });
     const current = await readFile(files.config, "utf8").catch(() => null);
     if (current !== textOf(named.sites)) {
@@ -102,8 +109,8 @@ export function createCaddyIngress({ home, slots, settings, checkMs, log }: Cadd
       if (end.kind !== "loaded") return setProblem(silence(settings, end.reason));
       setProblem(null);
     }
-    for (const [project, reason] of found)
-      if (problems.get(project) !== reason)
+    for (const [project, { reason }] of found)
+      if (problems.get(project)?.reason !== reason)
         log(`the site of ${project} is not served as it should be: ${reason}`);
     problems = found;
     isApplied = true;
@@ -112,7 +119,7 @@ export function createCaddyIngress({ home, slots, settings, checkMs, log }: Cadd
 
   /** For `gantry-agent status`, written when it changes. */
   async function show(): Promise<void> {
-    const refused = [...problems].map(([project, reason]) => ({ project, reason }));
+    const refused = [...problems].map(([project, { reason }]) => ({ project, reason }));
     const status: IngressStatus = { problem, sites: (await acceptedSites()).length, refused };
     const text = JSON.stringify(status);
     if (text === shown) return;
@@ -138,7 +145,11 @@ export function createCaddyIngress({ home, slots, settings, checkMs, log }: Cadd
     apply,
     targetOf: (domain, path) => ({ url: new URL(`http://${domain}${path}`), socketPath: settings.check }),
     problem: () => problem,
-    problemOf: (projectId) => problems.get(projectId) ?? null,
+    problemOf: (projectId) => problems.get(projectId)?.reason ?? null,
+    refusalOf(projectId) {
+      const found = problems.get(projectId);
+      return found === undefined || found.isServed ? null : found.reason;
+    },
     async watch(signal) {
       while (!signal.aborted) {
         const reason = await checkCaddy(settings.admin);
@@ -160,9 +171,9 @@ function silence({ admin }: IngressSettings, reason: string): string {
 async function readSites(
   home: string,
   accepted: readonly NamedSite[],
-): Promise<{ readonly sites: NamedSite[]; readonly problems: Map<ProjectId, string> }> {
+): Promise<{ readonly sites: NamedSite[]; readonly problems: Map<ProjectId, SiteProblem> }> {
   const sites: NamedSite[] = [];
-  const problems = new Map<ProjectId, string>();
+  const problems = new Map<ProjectId, SiteProblem>();
   // The oldest project first, which keeps its names.
   const projects = (await listProjects(home)).toSorted((a, b) => (a.id < b.id ? -1 : 1));
   for (const { id, folder } of projects) {
@@ -172,7 +183,8 @@ async function readSites(
         sites.push({ project: id, site: read.site });
         break;
       case "unreadable":
-        problems.set(id, `Its site.json cannot be used: ${read.reason}`);
+        // It is served as before.
+        problems.set(id, { isServed: true, reason: `Its site.json cannot be used: ${read.reason}` });
         sites.push(...accepted.filter(({ project }) => project === id));
         break;
       case "missing":

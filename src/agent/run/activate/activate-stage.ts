@@ -1,6 +1,7 @@
 import { prepareDesired } from "#agent/apps/desired.ts";
 import type { Rollout } from "#agent/apps/rollout.ts";
-import { startWorkers, switchTraffic } from "#agent/run/activate/switch-instances.ts";
+import { keepSiteBefore } from "#agent/ingress/site-file.ts";
+import { siteNames, startWorkers, switchTraffic } from "#agent/run/activate/switch-instances.ts";
 import { projectEnvironment } from "#build/commands/environment.ts";
 import { unitLimits } from "#agent/policy/unit-limits.ts";
 import { shellCommand } from "#build/commands/shell.ts";
@@ -11,7 +12,7 @@ import { projectUser } from "#agent/isolation/project-user.ts";
 import type { CommandScope, RunScope } from "#agent/run/step/run-scope.ts";
 import { startLimit, type StageLimit } from "#agent/run/step/stage-limit.ts";
 import type { OpenVariables } from "#agent/secrets/open-variables.ts";
-import type { Step } from "#agent/run/step/step.ts";
+import { fail, type Step } from "#agent/run/step/step.ts";
 import { linkTarget, prepareSwitchBack, switchCurrent } from "#agent/workspace/current-link.ts";
 import { folderInside } from "#build/tree/folder-inside.ts";
 import { type Release, releasePath } from "#agent/workspace/releases.ts";
@@ -31,6 +32,7 @@ export async function activateRelease(
   const { order, folder, journal, reporter, log } = scope;
   await prepareSwitchBack(folder, previous);
   if (rollout !== null) await prepareDesired(folder, rollout.next);
+  await keepSiteBefore(folder, siteNames(order));
   // Recorded before the switch, so that recovery can switch back after a crash.
   journal.record({ stage: "activate", phase: { kind: "switching", previous } });
   reporter.report(
@@ -45,6 +47,8 @@ export async function activateRelease(
   // The site server follows `current` by itself, so only a site that is not served yet is registered.
   if (sites.urlOf(order.project_id) === null) await sites.register(order.project_id, folder.root);
   await switchTraffic(scope, release, rollout);
+  const refusal = scope.context.ingress.refusalOf(order.project_id);
+  if (refusal !== null) return fail("activate_failed", "activate", refusal);
   const workers = await startWorkers(scope, rollout);
   if (!workers.ok) return workers;
 

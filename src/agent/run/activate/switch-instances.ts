@@ -1,7 +1,7 @@
 import { isApp, readDesired } from "#agent/apps/desired.ts";
 import { findEnded } from "#agent/apps/await-instance.ts";
 import { leadTraffic } from "#agent/apps/lead-traffic.ts";
-import { planSite, publishSite } from "#agent/apps/publish-site.ts";
+import { planSite, publishSite, type SiteNames } from "#agent/apps/publish-site.ts";
 import { type Rollout, startPlanned } from "#agent/apps/rollout.ts";
 import { stopInstance } from "#agent/apps/stop-instance.ts";
 import { endedFailure } from "#agent/run/start/start-failure.ts";
@@ -11,6 +11,8 @@ import { readRelease, type Release } from "#agent/workspace/releases.ts";
 import { WEB } from "#contract/endpoints/processes/schemas.ts";
 import { succeed } from "#contract/lib/result.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
+import type { RunOrder } from "#contract/agent-order.ts";
+import { restoreSiteBefore } from "#agent/ingress/site-file.ts";
 import { pause } from "#contract/lib/pause.ts";
 
 /** Leads the project's domain to the new instances, or to the release's files if it has none. */
@@ -27,8 +29,12 @@ export async function switchTraffic(
     if (web.length > 0) log.system("activate", `switched ${order.domain} to ${web.join(", ")}`);
     else if (isApp(next)) log.system("activate", `${order.domain} is stopped: it has no instances`);
   }
-  const names = { domain: order.domain, aliases: [...(order.aliases ?? [])] };
-  await publishSite(context, folder, planSite(release, next !== null && isApp(next)), names);
+  await publishSite(context, folder, planSite(release, next !== null && isApp(next)), siteNames(order));
+}
+
+/** The host names that an order gives its project. */
+export function siteNames({ domain, aliases = [] }: Pick<RunOrder, "domain" | "aliases">): SiteNames {
+  return { domain, aliases: [...aliases] };
 }
 
 /**
@@ -43,6 +49,7 @@ export async function switchTrafficBack(
   const desired = readDesired(folder);
   try {
     await leadTraffic(context, folder, desired);
+    await restoreSiteBefore(folder);
     const release = previous === null ? null : await readRelease(folder, previous);
     await publishSite(context, folder, planSite(release, desired !== null && isApp(desired)), null);
   } catch (error) {
