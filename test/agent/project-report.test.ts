@@ -10,7 +10,7 @@ import { noIsolation } from "#agent/isolation/isolation.ts";
 import { noSites } from "#agent/sites/sites-client.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
 import { limitReports, reportProject } from "#agent/report/project-report.ts";
-import { MAX_REPORTED_RELEASES, ProjectReport } from "#contract/agent-protocol.ts";
+import { MAX_LINK_MESSAGE, MAX_REPORTED_RELEASES, ProjectReport } from "#contract/agent-protocol.ts";
 import type { InstanceReport } from "#contract/endpoints/processes/schemas.ts";
 import { ProjectId } from "#contract/ids.ts";
 
@@ -64,5 +64,13 @@ describe("the agent's report of a project", () => {
     expect(outputsOf(many)).toHaveLength(400);
     expect(outputsOf(many)[0]?.last_output).toBeNull();
     expect(outputsOf(limitReports(Array.from({ length: 1000 }, () => reportOf(48))))).toEqual([]);
+    const [long, short] = [reportOf(1), reportOf(1)];
+    for (const process of long.processes ?? []) process.command = "x".repeat(8192);
+    const limited = limitReports([...Array.from({ length: 200 }, () => long), short]);
+    expect(JSON.stringify(limited).length).toBeLessThan(MAX_LINK_MESSAGE / 2);
+    expect(limited.at(-1)?.processes).toHaveLength(1);
+    expect(
+      limited.every((report) => ProjectReport.safeParse(JSON.parse(JSON.stringify(report))).success),
+    ).toBe(true);
   });
 });

@@ -1,4 +1,5 @@
 import { reportProcesses } from "#agent/apps/report-processes.ts";
+import { limitReports } from "#agent/report/project-report.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { testRepository } from "#agent/lifecycle/test-repository.ts";
@@ -53,8 +54,9 @@ export function createRequests(context: AgentContext, signal: AbortSignal): Requ
     request_id,
     project_id,
   }: Extract<AgentRequest, { type: "read_processes" }>): Promise<AgentAnswer> {
-    const processes = await reportProcesses(context, projectFolder(context.home, project_id), null);
-    return { type: "processes_read", request_id, project_id, processes: processes ?? [] };
+    const all = await reportProcesses(context, projectFolder(context.home, project_id), null);
+    const processes = limitReports([{ processes: all }])[0]?.processes ?? [];
+    return { type: "processes_read", request_id, project_id, processes };
   }
 
   return {

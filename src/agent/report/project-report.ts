@@ -5,7 +5,7 @@ import { readCurrent } from "#agent/workspace/current-link.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
 import { listReleases } from "#agent/workspace/releases.ts";
 import { MAX_LINK_MESSAGE, MAX_REPORTED_RELEASES, type ProjectReport } from "#contract/agent-protocol.ts";
-import type { InstanceReport } from "#contract/endpoints/processes/schemas.ts";
+import type { InstanceReport, ProcessReport } from "#contract/endpoints/processes/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
 type ReportSource = Pick<AgentContext, "home" | "sites" | "apps" | "clock" | "supervisor" | "log">;
@@ -23,7 +23,8 @@ export async function reportProject(
   const folder = projectFolder(home, projectId);
   // An unreadable folder counts as empty, so that the other projects can still be reported.
   const { complete } = await listReleases(folder).catch(() => ({ complete: [] }));
-  const processes = await reportProcesses(context, folder, supervised);
+  const all = await reportProcesses(context, folder, supervised);
+  const processes = limitReports([{ processes: all }], MAX_PROJECT_LENGTH)[0]?.processes;
   return {
     project_id: projectId,
     release: await readCurrent(folder),
@@ -37,28 +38,45 @@ export async function reportProject(
 /** What all processes of a message may take, in UTF-16 code units: a part of what a message may. */
 const MAX_PROCESSES_LENGTH = MAX_LINK_MESSAGE / 4;
 
+/** The same for one project: the result of a run contains it, and the control plane accepts 1 MiB of events at once. */
+const MAX_PROJECT_LENGTH = 256 * 1024;
+
+type WithProcesses = { readonly processes?: ProcessReport[] | undefined };
+
 /**
- * Leaves out what makes a message with all projects too long: first the output of instances, then the instances. A reader
- * of one project still gets everything.
+ * Leaves out what makes a message with these reports too long, which would close the link of the whole server: first the
+ * output of instances, then the instances, then the processes of the projects with the longest ones.
  */
-export function limitReports(reports: readonly ProjectReport[]): ProjectReport[] {
-  const length = (all: readonly ProjectReport[]) =>
-    all.reduce((sum, { processes }) => sum + JSON.stringify(processes ?? []).length, 0);
-  if (length(reports) <= MAX_PROCESSES_LENGTH) return [...reports];
+export function limitReports<Report extends WithProcesses>(
+  reports: readonly Report[],
+  maxLength = MAX_PROCESSES_LENGTH,
+): Report[] {
+  const length = ({ processes }: WithProcesses) => JSON.stringify(processes ?? []).length;
+  const fits = (all: readonly WithProcesses[]) =>
+    all.reduce((sum, report) => sum + length(report), 0) <= maxLength;
+  if (fits(reports)) return [...reports];
   const quiet = mapInstances(reports, (instances) => instances.map((one) => ({ ...one, last_output: null })));
-  return length(quiet) <= MAX_PROCESSES_LENGTH ? quiet : mapInstances(reports, () => []);
+  if (fits(quiet)) return quiet;
+  const short = mapInstances(reports, () => []);
+  let total = 0;
+  const kept = new Set<Report>();
+  for (const report of short.toSorted((one, other) => length(one) - length(other))) {
+    total += length(report);
+    if (total <= maxLength) kept.add(report);
+  }
+  return short.map((report) => (kept.has(report) ? report : { ...report, processes: undefined }));
 }
 
-function mapInstances(
-  reports: readonly ProjectReport[],
+function mapInstances<Report extends WithProcesses>(
+  reports: readonly Report[],
   map: (instances: readonly InstanceReport[]) => InstanceReport[],
-): ProjectReport[] {
-  return reports.map(({ processes, ...report }) =>
-    processes === undefined
+): Report[] {
+  return reports.map((report) =>
+    report.processes === undefined
       ? report
       : {
           ...report,
-          processes: processes.map((process) => ({ ...process, instances: map(process.instances) })),
+          processes: report.processes.map((process) => ({ ...process, instances: map(process.instances) })),
         },
   );
 }
