@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { appendFileSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
+import { appendFileSync, closeSync, constants, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 import { type ProcessId, startTimeOf } from "#build/process/process-table.ts";
@@ -59,5 +59,7 @@ function notStarted(exit: InstanceExitBody): Launched {
 
 function openLog(path: string): number {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  return openSync(path, "a", 0o600);
+  // The app may have put something else in its place: a pipe, which would block the supervisor of all apps, or a link.
+  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
+  return openSync(path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o600);
 }
