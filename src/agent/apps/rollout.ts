@@ -40,6 +40,8 @@ export type Rollout = {
   readonly plan: InstancePlan;
   /** The instances that were started so far. */
   readonly started: Map<string, InstanceNote>;
+  /** When all new instances with a port were ready, in Unix milliseconds; `null` before, and if there are none. */
+  readyAt: number | null;
 };
 
 /** The request of an order for a release. */
@@ -120,7 +122,7 @@ export async function planRollout(
     domain: request.domain,
     health_check: request.healthCheck,
   };
-  return succeed({ request, before, next, plan, started: new Map() });
+  return succeed({ request, before, next, plan, started: new Map(), readyAt: null });
 }
 
 type Planned = InstancePlan["started"][number];

@@ -5,7 +5,7 @@ import { activateRelease } from "#agent/run/activate/activate-stage.ts";
 import { commitDesired } from "#agent/apps/desired.ts";
 import { forgetSiteBefore } from "#agent/ingress/site-file.ts";
 import { endRollout, revertRollout, type Rollout } from "#agent/apps/rollout.ts";
-import { checkWorkers, switchTrafficBack } from "#agent/run/activate/switch-instances.ts";
+import { checkInstances, switchTrafficBack } from "#agent/run/activate/switch-instances.ts";
 import { startInstances } from "#agent/run/start/start-stage.ts";
 import { runReleaseCommand } from "#agent/run/activate/release-stage.ts";
 import { buildRelease } from "#agent/run/build/build-stage.ts";
@@ -148,7 +148,7 @@ async function carryOut(
   progress.stage = "verify";
   const healthCheck = await stageFunctions.verify(scope, release, rollout);
   if (!healthCheck.ok) return healthCheck;
-  const working = await checkWorkers(scope, rollout);
+  const working = await checkInstances(scope, rollout);
   if (!working.ok) return working;
   await recordLiveCommit(scope.folder, release);
   context.log(`${order.project_name}: ${linkTarget(release.version)} is live`);

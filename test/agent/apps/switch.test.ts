@@ -161,6 +161,22 @@ describe("instances", () => {
     expect(world.has("site.before.json")).toBe(false);
   });
 
+  it("that end after they have passed their check fail the deployment", async () => {
+    await world.deploy({ processes: web });
+    const command = `exec node -e 'require("http").createServer((_, answer) => { answer.end(); setTimeout(() => process.exit(9), 50) }).listen(process.env.PORT, process.env.HOST)'`;
+    const check = { status: 200, tries: 4, interval_seconds: 1, timeout_seconds: 5 };
+    const health_check = HealthCheck.parse({ ...check, path: "/" });
+    const { result } = await world.deploy({
+      ...again(1),
+      processes: { web: { command }, worker: worker("settles") },
+      health_check,
+    });
+    expect(result).toMatchObject({
+      failure: { code: "start_failed", message: "web-2-0 ended with exit code 9" },
+    });
+    expect(await visit(world)).toBe("one web-1-0");
+  });
+
   it("get another port when another program has taken theirs while they were down", async () => {
     await world.deploy({ processes: web });
     const [before = ""] = slotAddresses(world);

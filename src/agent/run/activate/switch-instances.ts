@@ -1,5 +1,5 @@
 import { isApp, readDesired } from "#agent/apps/desired.ts";
-import { findEnded } from "#agent/apps/await-instance.ts";
+import { type EndedInstance, findEnded } from "#agent/apps/await-instance.ts";
 import { leadTraffic } from "#agent/apps/lead-traffic.ts";
 import { planSite, publishSite, type SiteNames } from "#agent/apps/publish-site.ts";
 import { type Rollout, startPlanned } from "#agent/apps/rollout.ts";
@@ -91,25 +91,53 @@ export async function startWorkers(scope: RunScope, rollout: Rollout | null): Pr
 
 const SETTLE_POLL_MS = 100;
 
-/** Checks before the verdict that the new instances without a port still run. */
-export async function checkWorkers(scope: RunScope, rollout: Rollout | null): Promise<Step<null>> {
-  const { context, folder, interrupt, log } = scope;
-  const workers = rollout?.plan.started.filter(({ process }) => !process.port) ?? [];
+/** Checks before the verdict that the new instances still run. */
+export async function checkInstances(scope: RunScope, rollout: Rollout | null): Promise<Step<null>> {
+  if (rollout === null) return succeed(null);
+  const { context, folder, interrupt } = scope;
+  const workers = namesOf(rollout, false);
+  const ended = await endedSinceReady(scope, rollout);
+  if (ended !== null) return failEnded(scope, rollout, ended);
   if (workers.length === 0) return succeed(null);
-  const names = workers.map(({ name }) => name);
   const { clock, settings } = context;
   const until = clock.monotonic() + settings.settleMs;
   while (true) {
-    const ended = await findEnded(context.supervisor, folder.id, names, 1);
-    if (ended !== null) {
-      const { name, exit } = ended;
-      const limitMb = workers.find((one) => one.name === name)?.process.limits.memory_mb ?? null;
-      const failure = await endedFailure(scope, "verify", name, exit, limitMb);
-      log.system("verify", failure.message);
-      return failWith(failure);
-    }
+    const worker = await findEnded(context.supervisor, folder.id, workers, 1);
+    if (worker !== null) return failEnded(scope, rollout, worker);
     if (interrupt.signal.aborted) return interrupted;
     if (clock.monotonic() >= until) return succeed(null);
     await pause(SETTLE_POLL_MS, interrupt.signal);
   }
+}
+
+/** A new instance that has ended by itself after it had passed its check. */
+async function endedSinceReady(
+  { context, folder }: RunScope,
+  rollout: Rollout,
+): Promise<EndedInstance | null> {
+  const { readyAt } = rollout;
+  if (readyAt === null) return null;
+  const listed = await context.supervisor.list(folder.id);
+  if (!listed.ok) return null;
+  const names = namesOf(rollout, true);
+  const ended = listed.value.find(
+    ({ name, startedAt }) => names.includes(name) && (startedAt === null || startedAt > readyAt),
+  );
+  return ended === undefined ? null : { name: ended.name, exit: ended.lastExit };
+}
+
+/** The new instances with or without a port. */
+function namesOf({ plan }: Rollout, withPort: boolean): readonly string[] {
+  return plan.started.filter(({ process }) => process.port === withPort).map(({ name }) => name);
+}
+
+async function failEnded(
+  scope: RunScope,
+  { plan }: Rollout,
+  { name, exit }: EndedInstance,
+): Promise<Step<never>> {
+  const limitMb = plan.started.find((one) => one.name === name)?.process.limits.memory_mb ?? null;
+  const failure = await endedFailure(scope, "verify", name, exit, limitMb);
+  scope.log.system("verify", failure.message);
+  return failWith(failure);
 }

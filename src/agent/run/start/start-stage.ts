@@ -49,7 +49,10 @@ export async function startInstances(
       healthy: ({ name }) => log.system("start", `${name} is healthy`),
     });
     if (scope.interrupt.signal.aborted) return interrupted;
-    if (failed === null) return succeed(rollout);
+    if (failed === null) {
+      rollout.readyAt = context.clock.now();
+      return succeed(rollout);
+    }
     const { name } = failed;
     const memoryMb = starts.find((one) => one.name === name)?.process.limits.memory_mb ?? null;
     const ended = failed.kind === "ended";
