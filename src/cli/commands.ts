@@ -11,6 +11,7 @@ import { detect } from "#cli/commands/detect.ts";
 import { login } from "#cli/commands/login.ts";
 import { logout } from "#cli/commands/logout.ts";
 import { logs } from "#cli/commands/logs.ts";
+import { maintenance } from "#cli/commands/maintenance.ts";
 import { open } from "#cli/commands/open.ts";
 import { projectsCreate } from "#cli/commands/projects-create.ts";
 import { projectsDelete } from "#cli/commands/projects-delete.ts";
@@ -62,6 +63,7 @@ export const commands: readonly Command[] = [
   stopCommand,
   start,
   apply,
+  maintenance,
   projectsList,
   projectsShow,
   projectsCreate,

@@ -13,6 +13,7 @@ import {
   MAX_ALIASES,
   Timeouts,
 } from "#contract/endpoints/projects/schemas.ts";
+import { MaintenanceState } from "#contract/endpoints/traffic/schemas.ts";
 import { ShellCommand } from "#contract/shell-command.ts";
 import { MAX_VARIABLES, SealedValue, VariableName } from "#contract/endpoints/variables/schemas.ts";
 
@@ -57,6 +58,7 @@ export type RunVariables = z.infer<typeof RunVariables>;
  * `processes`: the project's own settings for its processes. `restart`: the processes whose instances are all replaced, also
  * those that are as they should be. `drain_seconds`: how long the replaced instances may finish their requests.
  * `aliases`: further host names. An older control plane omits these.
+ * `maintenance`: omitted if it was never turned on.
  * `keep_releases`: the releases to keep besides the new one when it is live. The agent removes all others.
  * `variables`: an older control plane has none.
  * `cache`: `clear` empties the project's cache first. A branch without a build cache gets that of `default_branch`. An
@@ -93,6 +95,7 @@ export const RunOrder = z.strictObject({
   restart: z.optional(z.array(ProcessName)),
   drain_seconds: z.optional(DrainSeconds),
   aliases: z.optional(listUpTo(Alias, MAX_ALIASES)),
+  maintenance: z.optional(MaintenanceState),
   cache: z.optional(z.strictObject({ clear: z.boolean(), default_branch: BranchName })),
 });
 export type RunOrder = z.infer<typeof RunOrder>;

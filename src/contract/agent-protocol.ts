@@ -7,6 +7,7 @@ import { PublicKey, RepositoryTested } from "#contract/endpoints/projects/reposi
 import { Disk, IsolationLevel, MAX_REPORTED_TOOLS, ToolReport } from "#contract/endpoints/servers/schemas.ts";
 import { SealKey } from "#contract/endpoints/variables/schemas.ts";
 import { ProcessReports } from "#contract/endpoints/processes/schemas.ts";
+import { MaintenanceState } from "#contract/endpoints/traffic/schemas.ts";
 import { ReleaseVersion, RunOrder, SealedToken } from "#contract/agent-order.ts";
 
 /**
@@ -100,6 +101,13 @@ export const ToAgent = z.discriminatedUnion("type", [
   }),
   /** Asks for the present state of the project's instances. The answer is `processes_read`. */
   z.strictObject({ type: z.literal("read_processes"), request_id: RequestId, project_id: ProjectId }),
+  /** Turns a project's maintenance on or off. The answer is `maintenance_set`. */
+  z.strictObject({
+    type: z.literal("set_maintenance"),
+    request_id: RequestId,
+    project_id: ProjectId,
+    maintenance: MaintenanceState,
+  }),
 ]);
 export type ToAgent = z.infer<typeof ToAgent>;
 
@@ -198,12 +206,22 @@ export const FromAgent = z.discriminatedUnion("type", [
     project_id: ProjectId,
     processes: ProcessReports,
   }),
+  /** The answer to `set_maintenance`. `problem`: why it could not be done, as a sentence; null: it is done. */
+  z.strictObject({
+    type: z.literal("maintenance_set"),
+    request_id: RequestId,
+    project_id: ProjectId,
+    problem: z.nullable(textUpTo(1000)),
+  }),
 ]);
 export type FromAgent = z.infer<typeof FromAgent>;
 
 /** A request of the control plane over the link, and the agent's answer. */
 export type AgentRequest = Extract<
   ToAgent,
-  { type: "make_deploy_key" | "test_repository" | "read_processes" }
+  { type: "make_deploy_key" | "test_repository" | "read_processes" | "set_maintenance" }
 >;
-export type AgentAnswer = Extract<FromAgent, { type: "deploy_key" | "repository_tested" | "processes_read" }>;
+export type AgentAnswer = Extract<
+  FromAgent,
+  { type: "deploy_key" | "repository_tested" | "processes_read" | "maintenance_set" }
+>;

@@ -22,6 +22,7 @@ import { deploymentHandlers } from "#worker/routes/deployments.ts";
 import { createHealthHandlers } from "#worker/routes/health.ts";
 import { logHandlers } from "#worker/routes/logs.ts";
 import { processHandlers } from "#worker/routes/processes.ts";
+import { trafficHandlers } from "#worker/routes/traffic.ts";
 import { projectHandlers } from "#worker/routes/projects.ts";
 import { routeReference } from "#worker/routes/reference.ts";
 import { routeSecurityText } from "#worker/routes/security-text.ts";
@@ -62,6 +63,7 @@ const tokenHandlers: TokenHandlers = {
   ...logHandlers,
   ...projectHandlers,
   ...processHandlers,
+  ...trafficHandlers,
   ...serverHandlers,
   ...sessionHandlers,
   ...variableHandlers,

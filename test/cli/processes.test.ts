@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
 import { ProcessUpdated } from "#contract/endpoints/processes/schemas.ts";
+import { MaintenanceSet } from "#contract/endpoints/traffic/schemas.ts";
 import { Project } from "#contract/endpoints/projects/schemas.ts";
 import { type Gantry, useGantry } from "../openapi/support/gantry.ts";
 import { crashLooping, instanceReport, processReport } from "../support/process-reports.ts";
@@ -155,6 +156,29 @@ describe("the arguments of these commands", () => {
     const { code, stderr } = await gantryRun("restart", "wbe");
     expect(code).toBe(4);
     expect(stderr).toMatch(/^Not found: /);
+  });
+});
+
+describe("gantry maintenance", () => {
+  it("is turned on with a message, and off again by the server", async () => {
+    const on = await gantryRun("maintenance", "on", "--message", "Back at noon");
+    expect(on).toMatchObject({ code: 0, stdout: expect.stringMatching(/: maintenance is on\.\n$/) });
+    expect((await gantryRun("projects", "show")).stdout).toMatch(
+      /^maintenance\ton, since .*: Back at noon$/m,
+    );
+    const off = await gantryRun("maintenance", "off", "--json");
+    expect(MaintenanceSet.parse(jsonOf(off.stdout))).toMatchObject({ maintenance: null, applied: true });
+    expect((await gantryRun("maintenance", "off", "--message", "x")).code).toBe(2);
+  });
+
+  it("says that the server has not applied it", async () => {
+    server.agent.answersRequests = false;
+    server.agent.cut();
+    await server.api.call("GET", "/v1/servers");
+    const { code, stderr } = await gantryRun("maintenance", "on");
+    expect(code).toBe(1);
+    expect(stderr).toContain("Stored, but the server has not applied it: The agent of");
+    expect((await settings()).maintenance).toMatchObject({ message: null });
   });
 });
 

@@ -20,4 +20,5 @@ export const defaultPlan: Plan = {
   processes: {},
   drainSeconds: 30,
   aliases: [],
+  maintenance: null,
 };

@@ -2,6 +2,7 @@ import { hasInstances, removeDesired } from "#agent/apps/desired.ts";
 import { removeNote } from "#agent/apps/instance-notes.ts";
 import { stopInstance } from "#agent/apps/stop-instance.ts";
 import type { AgentContext } from "#agent/context/context.ts";
+import { removeMaintenance } from "#agent/ingress/maintenance.ts";
 import { writeSite } from "#agent/ingress/site-file.ts";
 import { removeSlots } from "#agent/ingress/slots.ts";
 import { removeTree } from "#agent/workspace/discard.ts";
@@ -30,6 +31,7 @@ export async function endApps(context: AgentContext, folder: ProjectFolder): Pro
     });
     await Promise.all(stops);
   }
+  await removeMaintenance(folder);
   await removeSlots(slots, folder.id);
   await removeTree(folder.instances);
   apps.forget(folder.id);

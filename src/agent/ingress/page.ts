@@ -12,6 +12,11 @@ export function pageOf(title: string, text: string): string {
 `;
 }
 
+/** A text of which nothing is read as HTML. */
+export function escapeText(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
 /** The pages of the ingress, in place of an app that cannot answer. `retrySeconds`: when a program should ask again. */
 export const ingressPages = {
   stopped: { status: 503, title: "Stopped", text: "This app has been stopped.", retrySeconds: 300 },

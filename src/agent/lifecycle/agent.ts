@@ -4,6 +4,7 @@ import { readDesired } from "#agent/apps/desired.ts";
 import { keepRunning } from "#agent/apps/keep-running.ts";
 import { cachesSize } from "#agent/cache/caches-size.ts";
 import type { AgentContext } from "#agent/context/context.ts";
+import { showMaintenance } from "#agent/ingress/maintenance.ts";
 import { createRequests } from "#agent/lifecycle/answer-requests.ts";
 import { removeProject } from "#agent/lifecycle/remove-project.ts";
 import { pause } from "#contract/lib/pause.ts";
@@ -196,6 +197,9 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
       const registrations: Promise<unknown>[] = [];
       for (const { id, folder } of await listProjects(context.home)) {
         const unfinished = await recoverProject(context, id, folder);
+        await showMaintenance(context.slots, folder).catch((error: unknown) =>
+          context.log(`${id}: its maintenance could not be shown: ${messageOf(error)}`),
+        );
         if (unfinished.leftover !== null) void settle(folder, unfinished.leftover);
         if (unfinished.correction !== null) void correctServedRelease(id, unfinished.correction);
         if ((await readCurrent(folder)) !== null) registrations.push(context.sites.register(id, folder.root));
@@ -223,6 +227,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
         case "make_deploy_key":
         case "test_repository":
         case "read_processes":
+        case "set_maintenance":
           return void requests.answer(message).then(send);
       }
     },

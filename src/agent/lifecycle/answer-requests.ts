@@ -2,6 +2,7 @@ import { reportProcesses } from "#agent/apps/report-processes.ts";
 import { limitReports } from "#agent/report/project-report.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
 import type { AgentContext } from "#agent/context/context.ts";
+import { takeMaintenance } from "#agent/ingress/maintenance.ts";
 import { testRepository } from "#agent/lifecycle/test-repository.ts";
 import { deployKeyOf } from "#agent/ssh/repository-access.ts";
 import type { AgentAnswer, AgentRequest } from "#contract/agent-protocol.ts";
@@ -59,6 +60,21 @@ export function createRequests(context: AgentContext, signal: AbortSignal): Requ
     return { type: "processes_read", request_id, project_id, processes };
   }
 
+  async function setMaintenance({
+    request_id,
+    project_id,
+    maintenance,
+  }: Extract<AgentRequest, { type: "set_maintenance" }>): Promise<AgentAnswer> {
+    const folder = projectFolder(context.home, project_id);
+    const problem = await takeMaintenance(context.slots, folder, maintenance).then(
+      () => null,
+      (error: unknown) => `The server could not do it: ${messageOf(error)}`,
+    );
+    if (problem !== null) context.log(`${project_id}: its maintenance could not be changed: ${problem}`);
+    const said = problem === null ? null : problem.slice(0, 1000).toWellFormed();
+    return { type: "maintenance_set", request_id, project_id, problem: said };
+  }
+
   return {
     answer(request) {
       switch (request.type) {
@@ -68,6 +84,8 @@ export function createRequests(context: AgentContext, signal: AbortSignal): Requ
           return test(request);
         case "read_processes":
           return readProcesses(request);
+        case "set_maintenance":
+          return setMaintenance(request);
       }
     },
   };

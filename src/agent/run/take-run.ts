@@ -4,6 +4,7 @@ import type { AgentContext } from "#agent/context/context.ts";
 import { createMask } from "#contract/mask.ts";
 import { bootId } from "#build/process/process-table.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
+import { takeMaintenance } from "#agent/ingress/maintenance.ts";
 import { reportResult } from "#agent/report/report-result.ts";
 import { createReporter, type Delivery, type Reporter } from "#agent/report/reporter.ts";
 import { openSpool } from "#agent/report/spool.ts";
@@ -102,6 +103,10 @@ async function runAndDeliver(
   try {
     const folder = projectFolder(context.home, project_id);
     await mkdir(folder.releases, { recursive: true });
+    if (received.maintenance !== undefined)
+      await takeMaintenance(context.slots, folder, received.maintenance).catch((error: unknown) =>
+        context.log(`${project_name}: its maintenance could not be changed: ${messageOf(error)}`),
+      );
     journal = openJournal(folder, {
       run,
       boot_id: bootId(),

@@ -49,5 +49,7 @@ export function projectFolder(home: string, projectId: ProjectId) {
     desired: join(root, "desired.json"),
     /** The domains of the project, and what they lead to. */
     site: join(root, "site.json"),
+    /** Whether visitors get the page of the maintenance. */
+    maintenance: join(root, "maintenance.json"),
   };
 }

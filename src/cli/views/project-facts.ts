@@ -21,6 +21,7 @@ export function printProject(output: Output, project: Project): void {
     ["url", project.url],
     ["domain", project.domain],
     ["aliases", aliasesText(project.aliases)],
+    ["maintenance", maintenanceText(project.maintenance, output)],
     ["serves", serving === null ? null : servingText(serving, output)],
     ["repository", printableName(project.repository)],
     ["branch", printableName(project.branch)],
@@ -63,6 +64,13 @@ function reasonsText({ automatic, framework_reasons }: Project): string | null {
 function aliasesText(aliases: Project["aliases"]): string | null {
   if (aliases.length === 0) return null;
   return aliases.map(({ domain, redirect }) => (redirect ? `${domain} (redirects)` : domain)).join(", ");
+}
+
+/** `on, since 2026-11-20T12:00:03.512Z: Back at 14:00 UTC.` */
+function maintenanceText(maintenance: Project["maintenance"], output: Output): string | null {
+  if (maintenance === null) return null;
+  const { message, started_at: since } = maintenance;
+  return `on, since ${timeText(since, output)}${message === null ? "" : `: ${printable(message)}`}`;
 }
 
 /** `web, worker (2), clock (stopped)` */

@@ -2,6 +2,7 @@ import { accountEndpoints } from "#contract/endpoints/accounts/endpoints.ts";
 import { deploymentEndpoints } from "#contract/endpoints/deployments/endpoints.ts";
 import { logEndpoints } from "#contract/endpoints/logs/endpoints.ts";
 import { processEndpoints } from "#contract/endpoints/processes/endpoints.ts";
+import { trafficEndpoints } from "#contract/endpoints/traffic/endpoints.ts";
 import { projectEndpoints } from "#contract/endpoints/projects/endpoints.ts";
 import { serverEndpoints } from "#contract/endpoints/servers/endpoints.ts";
 import { sessionEndpoints } from "#contract/endpoints/sessions/endpoints.ts";
@@ -14,6 +15,7 @@ export const clientEndpoints = {
   ...logEndpoints,
   ...projectEndpoints,
   ...processEndpoints,
+  ...trafficEndpoints,
   ...variableEndpoints,
   ...serverEndpoints,
   ...tokenEndpoints,

@@ -7,6 +7,7 @@ import { processTexts } from "#contract/endpoints/processes/texts.ts";
 import { projectTexts } from "#contract/endpoints/projects/texts.ts";
 import { serverTexts } from "#contract/endpoints/servers/texts.ts";
 import { sessionTexts } from "#contract/endpoints/sessions/texts.ts";
+import { trafficTexts } from "#contract/endpoints/traffic/texts.ts";
 import { variableTexts } from "#contract/endpoints/variables/texts.ts";
 import { tokenTexts } from "#contract/endpoints/tokens/texts.ts";
 import type { Tag } from "#contract/reference/tags.ts";
@@ -17,7 +18,7 @@ import type { Tag } from "#contract/reference/tags.ts";
 export const sections = {
   Deployments: { ...deploymentTexts, ...logTexts },
   Projects: projectTexts,
-  Processes: processTexts,
+  Processes: { ...processTexts, ...trafficTexts },
   Variables: variableTexts,
   Servers: serverTexts,
   Tokens: { ...tokenTexts, ...sessionTexts },

@@ -3,6 +3,7 @@ import { agentSchemas } from "#contract/endpoints/agents/texts.ts";
 import { deploymentSchemas } from "#contract/endpoints/deployments/texts.ts";
 import { logSchemas } from "#contract/endpoints/logs/texts.ts";
 import { processSchemas } from "#contract/endpoints/processes/texts.ts";
+import { trafficSchemas } from "#contract/endpoints/traffic/texts.ts";
 import { problemSchemas } from "#contract/reference/schemas/problems.ts";
 import { projectSchemas } from "#contract/endpoints/projects/texts.ts";
 import type { SchemaText } from "#contract/reference/schemas/schema-text.ts";
@@ -18,6 +19,7 @@ export const schemaTexts: Readonly<Record<string, SchemaText>> = {
   ...projectSchemas,
   ...variableSchemas,
   ...processSchemas,
+  ...trafficSchemas,
   ...serverSchemas,
   ...tokenSchemas,
   ...sessionSchemas,

@@ -22,6 +22,7 @@ import {
   Limits,
   Timeouts,
 } from "#contract/endpoints/projects/schemas.ts";
+import { MaintenanceState } from "#contract/endpoints/traffic/schemas.ts";
 import { runStages } from "#contract/stages.ts";
 import { DeploymentVariables } from "#domain/lane/variables.ts";
 
@@ -60,6 +61,8 @@ export const Plan = z.strictObject({
   processes: z._default(AllProcessSettings, {}),
   drainSeconds: z._default(DrainSeconds, DEFAULT_DRAIN_SECONDS),
   aliases: z._default(z.array(Alias), []),
+  /** Null: it was never turned on. Absent in plans that were stored by an earlier version. */
+  maintenance: z._default(z.nullable(MaintenanceState), null),
 });
 export type Plan = z.infer<typeof Plan>;
 

@@ -27,6 +27,7 @@ import type { ReportedPreset } from "#contract/endpoints/projects/reported-prese
 import type { IsolationLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
 import type { Scope } from "#contract/scopes.ts";
 import type { SealKey } from "#contract/endpoints/variables/schemas.ts";
+import type { MaintenanceState } from "#contract/endpoints/traffic/schemas.ts";
 import type { TokenPurpose } from "#contract/endpoints/tokens/schemas.ts";
 
 // Times are Unix milliseconds. Every table except `accounts` and `sweeps` has an account_id. Requests read and write
@@ -156,6 +157,8 @@ export const projects = sqliteTable(
     drainSeconds: integer("drain_seconds").notNull().default(DEFAULT_DRAIN_SECONDS),
     /** Each of them, and `domain`, has a row in `domains`. */
     aliases: text("aliases", { mode: "json" }).$type<Alias[]>().notNull().default([]),
+    /** Null: it was never turned on. */
+    maintenance: text("maintenance", { mode: "json" }).$type<MaintenanceState>(),
     createdAt: integer("created_at").notNull(),
     lastDeployAt: integer("last_deploy_at"),
     /** The settings of the framework that the latest deployment detected or was given. */
@@ -175,6 +178,9 @@ export const projects = sqliteTable(
     uniqueIndex("projects_domain").on(table.domain),
     index("projects_account").on(table.accountId, table.id),
     index("projects_server").on(table.accountId, table.serverId),
+    index("projects_maintenance")
+      .on(table.accountId)
+      .where(sql`${table.maintenance} is not null`),
   ],
 );
 

@@ -11,6 +11,7 @@ import { defaultTimeouts } from "#contract/stages.ts";
 import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
 import type { ProjectSummary } from "#worker/db/projects/list-projects.ts";
 import type { ServingReading } from "#worker/db/projects/find-serving.ts";
+import { maintenanceView } from "#worker/views/maintenance-view.ts";
 import { processesState } from "#worker/views/processes-view.ts";
 import { abbreviatedCommit } from "#worker/views/deployment-view.ts";
 import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
@@ -57,6 +58,7 @@ export function projectView(record: ProjectRecord, serving: ServingReading | nul
     detected_processes: record.detected?.processes ?? {},
     processes_state: processesState(record.reportedProcesses),
     variables_applied: serving?.variablesApplied ?? null,
+    maintenance: maintenanceView(record.maintenance),
     url: record.url,
     serving: serving === null ? null : servingView(record, serving),
     deploy_key: record.deployKey,

@@ -73,6 +73,14 @@ describe("the processes of a project", () => {
     expect(found).toEqual([]);
 
     const dialog = page.getByRole("dialog");
+    await press(page.getByRole("button", { name: "Maintenance" }));
+    await write(dialog.getByLabel("Message for visitors"), "Back at noon");
+    await press(dialog.getByRole("button", { name: "Turn on" }));
+    await page.getByText("Back at noon").waitFor();
+    expect((await settings()).maintenance).toMatchObject({ message: "Back at noon" });
+    await press(page.getByRole("button", { name: "End maintenance" }));
+    await page.getByText("Maintenance is on.").waitFor({ state: "detached" });
+
     const scale = page.getByRole("button", { name: "Scale web" });
     await press(scale);
     await write(dialog.getByLabel("Instances"), "13");

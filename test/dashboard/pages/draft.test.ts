@@ -36,6 +36,7 @@ const project: Project = {
   aliases: [],
   detected_processes: {},
   processes_state: null,
+  maintenance: null,
   variables_applied: null,
   limits: { tasks: 100 },
   timeouts: Timeouts.parse({}),

@@ -66,6 +66,10 @@ function passedTest({ request_id, project_id, branch }: RequestOf<"test_reposito
   return { type: "repository_tested", request_id, project_id, result };
 }
 
+function doneMaintenance({ request_id, project_id }: RequestOf<"set_maintenance">): AgentAnswer {
+  return { type: "maintenance_set", request_id, project_id, problem: null };
+}
+
 /** The requests and messages of one agent, over the real link and the real endpoints. It keeps no state of any run. */
 export class AgentConnection {
   readonly serverId: string;
@@ -135,6 +139,7 @@ export class AgentConnection {
     if (!this.answersRequests) return;
     if (message.type === "make_deploy_key") this.answer(madeKey(message));
     if (message.type === "test_repository") this.answer(passedTest(message));
+    if (message.type === "set_maintenance") this.answer(doneMaintenance(message));
     if (message.type === "read_processes") this.answer(this.#readProcesses(message));
   }
 

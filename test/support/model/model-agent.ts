@@ -93,6 +93,7 @@ export function takeMessage(agent: ModelAgent, message: ToAgent): ModelAgent {
     case "make_deploy_key":
     case "test_repository":
     case "read_processes":
+    case "set_maintenance":
       return agent;
   }
 }

@@ -57,6 +57,7 @@ describe("a project", () => {
       activate_command: null,
       shared_paths: [],
       keep_releases: 5,
+      maintenance: null,
       limits: {},
       health_check: null,
       timeouts: {

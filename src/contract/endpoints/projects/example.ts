@@ -53,6 +53,7 @@ export const project = {
   detected_processes: { web: { command: "node server.js" } },
   processes_state: "running",
   variables_applied: true,
+  maintenance: null,
   deploy_key: exampleKey,
   created_at: "2026-11-02T08:10:27.640Z",
 } as const;

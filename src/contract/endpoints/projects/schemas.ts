@@ -14,6 +14,7 @@ import {
   ProcessesState,
 } from "#contract/endpoints/processes/schemas.ts";
 import { DeployKeySummary } from "#contract/endpoints/projects/repository-access.ts";
+import { Maintenance } from "#contract/endpoints/traffic/schemas.ts";
 import { NextCursor } from "#contract/paging.ts";
 import { ShellCommand } from "#contract/shell-command.ts";
 import { defaultTimeouts } from "#contract/stages.ts";
@@ -283,6 +284,7 @@ export const Project = z.extend(z.extend(ProjectRow, settings), {
   detected_processes: ProcessDefinitions,
   processes_state: z.nullable(ProcessesState),
   variables_applied: z.nullable(z.boolean()),
+  maintenance: z.nullable(Maintenance),
   deploy_key: z.nullable(DeployKeySummary),
   created_at: z.string(),
 });

@@ -56,6 +56,7 @@ export const projectTexts = {
       detected_processes: {},
       processes_state: null,
       variables_applied: null,
+      maintenance: null,
       deploy_key: null,
     },
     location: `/v1/projects/${example.project}`,
@@ -226,6 +227,11 @@ export const projectSchemas = {
       "The processes that the repository or its framework defines, according to the latest deployment. The project's `processes` win over them.",
     processes_state:
       "The state of what runs, from the last report of the server's agent. `null` if it reported no processes.",
+    maintenance: "The maintenance of the site. `null`: it is off.",
+    ...nested("maintenance", {
+      message: "What visitors read. `null`: a general message.",
+      started_at: "When it was last turned on, or got another message.",
+    }),
     variables_applied:
       "Whether the live deployment runs with the current variables. If not, `POST /v1/projects/{project_id}/apply` applies them. `null` if the project serves nothing.",
     deploy_key:

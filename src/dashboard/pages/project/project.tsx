@@ -2,10 +2,13 @@ import { useState } from "preact/hooks";
 
 import { withHiddenShown } from "#contract/hidden-text.ts";
 import type { ProjectId } from "#contract/ids.ts";
+import type { MaintenanceSet } from "#contract/endpoints/traffic/schemas.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import { ALL, useLive, useMay, useProject, useServers } from "#dashboard/data/resources.ts";
 import { DeployDialog } from "#dashboard/pages/project/deploy-dialog.tsx";
 import { DeploymentList } from "#dashboard/pages/project/deployment-list.tsx";
+import { MaintenanceDialog } from "#dashboard/pages/project/maintenance-dialog.tsx";
+import { MaintenanceNotice } from "#dashboard/pages/project/maintenance-notice.tsx";
 import { ProcessesSection } from "#dashboard/pages/project/processes.tsx";
 import { ApplyConfig } from "#dashboard/shared/apply-config.tsx";
 import { RollbackDialog } from "#dashboard/shared/rollback-dialog.tsx";
@@ -24,7 +27,12 @@ type Props = { readonly id: ProjectId };
 export function ProjectPage({ id }: Props) {
   const project = useProject(id);
   const mayDeploy = useMay("startDeployment");
-  const [open, setOpen] = useState<"deploy" | "rollback" | null>(null);
+  const [open, setOpen] = useState<"deploy" | "rollback" | "maintenance" | null>(null);
+  const [maintenance, setMaintenance] = useState<MaintenanceSet | null>(null);
+  const noteMaintenance = (set: MaintenanceSet) => {
+    setMaintenance(set);
+    void project.reload();
+  };
   const name = project.value?.name ?? "Project";
   if (isMissing(project.problem))
     return (
@@ -43,6 +51,9 @@ export function ProjectPage({ id }: Props) {
                 Deploy
               </Button>
               <Button onClick={() => setOpen("rollback")}>Roll back</Button>
+              {project.value?.maintenance === null ? (
+                <Button onClick={() => setOpen("maintenance")}>Maintenance</Button>
+              ) : null}
             </>
           ) : null}
           <a class="button" href={pathTo({ page: "variables", id })}>
@@ -57,6 +68,7 @@ export function ProjectPage({ id }: Props) {
       <Show of={project} what="the project">
         {(value) => (
           <>
+            <MaintenanceNotice project={value} set={maintenance} onChange={noteMaintenance} />
             <Facts project={value} />
             {value.variables_applied === false ? (
               <ApplyConfig projectId={id}>
@@ -71,6 +83,9 @@ export function ProjectPage({ id }: Props) {
         <DeployDialog id={id} project={project.value} onClose={() => setOpen(null)} />
       ) : null}
       {open === "rollback" ? <RollbackDialog projectId={id} onClose={() => setOpen(null)} /> : null}
+      {open === "maintenance" ? (
+        <MaintenanceDialog projectId={id} onChange={noteMaintenance} onClose={() => setOpen(null)} />
+      ) : null}
       <h2>Deployments</h2>
       <DeploymentList projectId={id} />
     </Page>

@@ -145,6 +145,7 @@ export class AgentLink extends DurableObject<Env> {
         return await runDeliveries(this.#link);
       case "repository_tested":
       case "processes_read":
+      case "maintenance_set":
         this.#requests.take(message);
         return;
       case "deploy_key": {

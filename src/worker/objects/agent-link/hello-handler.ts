@@ -47,6 +47,7 @@ export async function welcome(link: LinkContext, socket: WebSocket, hello: Hello
   presence.connected(receivedAt, hello, sealKey);
   queue.takeHello({ ...known, projects: known.projects.map(keptReport) }, receivedAt);
   takeDeployKeys(keys, hello);
+  if (hello.deploy_keys !== undefined) link.server.noteMaintenanceDue();
   await runDeliveries(link);
 }
 

@@ -33,6 +33,7 @@ export class LinkDeliveries {
   readonly #deliverServing: () => Promise<void>;
   readonly #deliverKeys: () => Promise<void>;
   readonly #deliverHello: () => Promise<void>;
+  readonly #deliverMaintenance: () => Promise<void>;
   /** Calls to lanes that have not returned. */
   readonly #calls = new Map<ProjectId, Promise<unknown>>();
 
@@ -45,6 +46,7 @@ export class LinkDeliveries {
     this.#deliverServing = delivery("write serving", () => this.#writeServing());
     this.#deliverKeys = delivery("write deploy keys", () => this.#writeDeployKeys());
     this.#deliverHello = delivery("reconcile lanes", () => this.#reconcileLanes());
+    this.#deliverMaintenance = delivery("send maintenance", () => this.#sendMaintenance());
   }
 
   /** Never throws. */
@@ -54,11 +56,13 @@ export class LinkDeliveries {
       this.#deliverPresence(),
       this.#deliverServing(),
       this.#deliverKeys(),
+      this.#deliverMaintenance(),
     ]);
   }
 
   isPending(): boolean {
-    const { presence, queue, keys } = this.#parts;
+    const { presence, queue, keys, server } = this.#parts;
+    if (server.isMaintenanceDue()) return true;
     const isForDatabase = queue.serving().length > 0 || keys.pending() !== null;
     return presence.unwritten() !== null || isForDatabase || queue.laneReports().length > 0;
   }
@@ -104,6 +108,15 @@ export class LinkDeliveries {
     );
     await setDeployKeys(new AccountRows(env.DB, owner), server.id, { made, all });
     keys.noteWritten(pending);
+  }
+
+  /** Changes that were stored while the agent was not connected. Those that it has already change nothing. */
+  async #sendMaintenance(): Promise<void> {
+    const { server, sockets } = this.#parts;
+    if (!server.isMaintenanceDue()) return;
+    for (const { projectId, maintenance } of await server.maintenance())
+      sockets.send({ type: "set_maintenance", request_id: "hello", project_id: projectId, maintenance });
+    server.noteMaintenanceSent();
   }
 
   /** Calls every lane that has a report pending, also if some calls fail. Each lane gets its reports in order. */

@@ -43,6 +43,7 @@ function costOf(message: FromAgent | null): number {
     case "deploy_key":
     case "repository_tested":
     case "processes_read":
+    case "maintenance_set":
     case undefined:
       return 1;
   }

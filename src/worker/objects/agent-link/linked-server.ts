@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { AccountId, type ProjectId, ServerId } from "#contract/ids.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { findCredential } from "#worker/db/servers/find-credential.ts";
+import { findMaintenance } from "#worker/db/projects/find-maintenance.ts";
 import { findPlacedProjects } from "#worker/db/projects/find-placed-projects.ts";
 
 const SERVER_ID = "server id";
@@ -10,6 +11,7 @@ const ACCOUNT_ID = "account id";
 /** Set when the server was deleted, and when it may be deleted soon. */
 const GONE = "gone";
 const REMOVAL_EXPECTED = "removal expected";
+const MAINTENANCE_DUE = "maintenance due";
 
 /** The server of a link: its account and whether it was removed, from the link's storage; its credential and projects, from D1. */
 export class LinkedServer {
@@ -76,6 +78,24 @@ export class LinkedServer {
   /** Which of the projects are on this server, according to D1. @throws if D1 does not answer */
   async placed(projectIds: readonly ProjectId[]): Promise<ProjectId[]> {
     return await findPlacedProjects(this.#rows(), this.id, projectIds);
+  }
+
+  /** The maintenance of its projects, according to D1. @throws if D1 does not answer */
+  async maintenance() {
+    return await findMaintenance(this.#rows(), this.id);
+  }
+
+  /** Whether the agent has connected and not yet been sent the maintenance of its projects. */
+  isMaintenanceDue(): boolean {
+    return this.#kv.get(MAINTENANCE_DUE) === true;
+  }
+
+  noteMaintenanceDue(): void {
+    this.#kv.put(MAINTENANCE_DUE, true);
+  }
+
+  noteMaintenanceSent(): void {
+    this.#kv.delete(MAINTENANCE_DUE);
   }
 
   #rows(): AccountRows {

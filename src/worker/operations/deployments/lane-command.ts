@@ -55,5 +55,6 @@ function planOf(project: ProjectRecord): Plan {
     processes: project.processes,
     drainSeconds: project.drainSeconds,
     aliases: project.aliases,
+    maintenance: project.maintenance,
   };
 }

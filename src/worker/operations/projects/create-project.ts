@@ -109,5 +109,6 @@ function newProject({ ids, clock, baseDomain }: Context, input: CreateProjectInp
     servingCheckedAt: null,
     reportedProcesses: null,
     deployKey: null,
+    maintenance: null,
   };
 }

@@ -1,0 +1,24 @@
+import { sql } from "drizzle-orm";
+
+import type { MaintenanceState } from "#contract/endpoints/traffic/schemas.ts";
+import type { ProjectId } from "#contract/ids.ts";
+import type { AccountRows } from "#worker/db/account-rows.ts";
+import { projects } from "#worker/db/schema.ts";
+
+/**
+ * Turns a project's maintenance on or off. The revision grows with each change, also if two clocks differ. A repeated
+ * change is not written, unless its message differs. @param now Unix milliseconds
+ */
+export async function setMaintenance(
+  rows: AccountRows,
+  id: ProjectId,
+  { on, message }: Pick<MaintenanceState, "on" | "message">,
+  now: number,
+): Promise<void> {
+  const current = projects.maintenance;
+  const revision = sql`max(${now}, coalesce(${current} ->> 'revision', 0) + 1)`;
+  const maintenance = sql`json_object('revision', ${revision}, 'on', json(${String(on)}), 'message', ${message})`;
+  const isSame = sql`${current} ->> 'on' = ${on ? 1 : 0} and ${current} ->> 'message' is ${message}`;
+  const isChange = sql`${projects.id} = ${id} and coalesce(not (${isSame}), 1)`;
+  await rows.run(rows.update(projects, { maintenance }, isChange));
+}

@@ -1,0 +1,41 @@
+import type { SetMaintenanceInput, MaintenanceSet } from "#contract/endpoints/traffic/schemas.ts";
+import type { ProjectId } from "#contract/ids.ts";
+import { type Result, succeed } from "#contract/problems.ts";
+import type { Context } from "#worker/context.ts";
+import { findServedProject } from "#worker/db/projects/find-served-project.ts";
+import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
+import { setMaintenance as storeMaintenance } from "#worker/db/projects/set-maintenance.ts";
+import { askAgent, requestAbout } from "#worker/operations/repositories/ask-agent.ts";
+import { notFound } from "#worker/operations/refusals.ts";
+import { maintenanceView } from "#worker/views/maintenance-view.ts";
+
+/** The agent replaces two small files. */
+const TIMEOUT_MS = 5_000;
+
+/**
+ * Turns a project's maintenance on or off: stored first, then applied by its server. A server that cannot be reached gets
+ * it after its next hello, and one to which the project is moving with its order.
+ */
+export async function setMaintenance(
+  context: Context,
+  id: ProjectId,
+  { on, message = null }: SetMaintenanceInput,
+): Promise<Result<MaintenanceSet, "not_found">> {
+  await storeMaintenance(context.latestRows, id, { on, message: on ? message : null }, context.clock.now());
+  const project = await findServedProject(context.latestRows, id);
+  if (project === null) return notFound("project");
+  const detail = await whyNotApplied(context, project);
+  return succeed({ maintenance: maintenanceView(project.maintenance), applied: detail === null, detail });
+}
+
+/** Asks the project's server to apply its maintenance. @returns null if it has, or why it has not, as a sentence */
+async function whyNotApplied(context: Context, project: ProjectRecord): Promise<string | null> {
+  const { maintenance } = project;
+  if (maintenance === null) return null;
+  const { request_id, project_id } = requestAbout(context, project);
+  const request = { type: "set_maintenance", request_id, project_id, maintenance } as const;
+  const answer = await askAgent(context, project, request, TIMEOUT_MS);
+  if (!answer.ok) return answer.refusal.detail;
+  if (answer.value.type === "maintenance_set") return answer.value.problem;
+  return "The server's agent sent an answer to another request. Try again.";
+}
