@@ -6,7 +6,7 @@ import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 
 import { ingressPrograms } from "../../../scripts/shared/ingress-programs.ts";
-import { useGantry } from "../../openapi/support/gantry.ts";
+import { type Gantry, useGantry } from "../../openapi/support/gantry.ts";
 import { registerServer } from "../../support/enrolments.ts";
 import { eventually } from "../../support/faults/eventually.ts";
 import { freePort } from "../../support/free-port.ts";
@@ -30,13 +30,15 @@ export type AppServerOptions = {
 /** A Debian with an agent, and what apps need. */
 export class AppServer {
   readonly machine: DebianMachine;
+  readonly gantry: Gantry;
   readonly api: Api;
   readonly #id: string;
   readonly #httpsPort: number;
 
-  private constructor(machine: DebianMachine, api: Api, id: string, httpsPort: number) {
+  private constructor(machine: DebianMachine, gantry: Gantry, id: string, httpsPort: number) {
     this.machine = machine;
-    this.api = api;
+    this.gantry = gantry;
+    this.api = createApi(gantry.url, gantry.token);
     this.#id = id;
     this.#httpsPort = httpsPort;
   }
@@ -49,7 +51,7 @@ export class AppServer {
     const options = ingress ? " -s -- --ingress" : "";
     const installed = await machine.run(`${enrollment.command}${options}`, { GANTRY_CADDY: "/opt/caddy" });
     expect(installed).toMatchObject({ code: 0 });
-    return new AppServer(machine, createApi(gantry.url, gantry.token), id, httpsPort);
+    return new AppServer(machine, gantry, id, httpsPort);
   }
 
   /** Creates a project with a name and the address of a repository, and what the settings say. */
