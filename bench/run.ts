@@ -10,6 +10,7 @@ import {
   startSystem,
   type System,
 } from "../test/support/journey-system.ts";
+import { measureApp } from "./app-rows.ts";
 import { measureCache } from "./cache-rows.ts";
 import { measureScrolling } from "./dashboard-rows.ts";
 import { measureFlood, measureLogLatency } from "./log-rows.ts";
@@ -79,6 +80,8 @@ async function runBench(): Promise<void> {
     try {
       console.log(`Measuring ${ROUNDS} rounds, medians`);
       const rows = await measure(system, home);
+      console.log("Switching an app");
+      rows.push(...(await measureApp(system, home)));
       console.log("Installing npm's packages");
       rows.push(...(await measureCache(system, home)));
       console.log("Following logs");
