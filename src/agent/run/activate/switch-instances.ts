@@ -48,8 +48,8 @@ export async function switchTrafficBack(
 ): Promise<void> {
   const desired = readDesired(folder);
   try {
-    await leadTraffic(context, folder, desired);
     await restoreSiteBefore(folder);
+    await leadTraffic(context, folder, desired);
     const release = previous === null ? null : await readRelease(folder, previous);
     await publishSite(context, folder, planSite(release, desired !== null && isApp(desired)), null);
   } catch (error) {
