@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
+import { slotFiles, writeSlots } from "#agent/ingress/slots.ts";
 import { holderOf } from "#agent/lib/home-lock.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
 
@@ -108,6 +109,18 @@ describe("a disk that becomes full while", () => {
       expect(world.read("current", "index.html")).toBe("two");
     },
   );
+});
+
+describe("a disk that is full", () => {
+  it("does not keep the slots of an app from leading back", async () => {
+    const slots = join(world.home, "slots");
+    await writeSlots(slots, world.projectId, ["127.0.0.1:20001"]);
+    disk.fill(0);
+    await writeSlots(slots, world.projectId, ["127.0.0.1:20002"]);
+    const files = slotFiles(slots, world.projectId);
+    const read = [...files.slots, files.gate].map((path) => readFileSync(path, "utf8"));
+    expect(new Set(read)).toEqual(new Set(["127.0.0.1:20002"]));
+  });
 });
 
 describe("a disk that is full while the control plane is unreachable", () => {

@@ -1,8 +1,9 @@
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { ProjectId } from "#contract/ids.ts";
 import { fileExists } from "#node/file-exists.ts";
+import { isNoSpaceError } from "#node/has-code.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 
 /**
@@ -57,11 +58,29 @@ export async function writeSlots(
   const [first] = addresses;
   if (first === undefined) return writeAtomic(files.stopped, "");
   await Promise.all(
-    files.slots.map((path, at) => writeAtomic(path, addresses[at % addresses.length] ?? first)),
+    files.slots.map((path, at) => writeAddress(path, addresses[at % addresses.length] ?? first)),
   );
   // Requests that were held until a moment ago still read the gate.
-  if (!(await fileExists(files.paused))) await writeAtomic(files.gate, first);
+  if (!(await fileExists(files.paused))) await writeAddress(files.gate, first);
   await rm(files.stopped, { force: true });
+}
+
+/**
+ * Without a service, the slots are on the disk. If that is full, the file is written in place, so that a way back from a
+ * failed switch is possible: the addresses of instances are all of one length, and so few bytes are read as a whole.
+ */
+async function writeAddress(path: string, address: string): Promise<void> {
+  await writeAtomic(path, address).catch(async (error: unknown) => {
+    if (!isNoSpaceError(error)) throw error;
+    const slot = await open(path, "r+").catch(() => null);
+    if (slot === null) throw error;
+    try {
+      if ((await slot.stat()).size !== Buffer.byteLength(address)) throw error;
+      await slot.write(address, 0);
+    } finally {
+      await slot.close();
+    }
+  });
 }
 
 /**
