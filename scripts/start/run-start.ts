@@ -14,6 +14,7 @@ import { print, red, step } from "../shared/terminal.ts";
 import { WorkerReady } from "../shared/worker-ready.ts";
 import { endLeftovers, holderOf, homeInUse, lockHome } from "./home-lock.ts";
 import { removeLocalFile, writeLocalFile } from "./local-file.ts";
+import { endPackageScope } from "./package-scope.ts";
 import { readMemo, writeMemo } from "./memo.ts";
 import type { StartOptions } from "./options.ts";
 import { holderOfPort, isPortFree } from "./port.ts";
@@ -48,6 +49,7 @@ export async function runStart(
   await mkdir(home, { recursive: true, mode: 0o700 });
   const lock = await lockHome(home);
   await removeLocalFile(home);
+  await endPackageScope(home);
 
   let refreshLocalFile: () => Promise<void> = () => Promise.resolve();
   const services = await createServices(options, () => {
