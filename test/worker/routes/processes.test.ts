@@ -144,6 +144,11 @@ describe("a process of a live project", () => {
     await vi.waitFor(async () =>
       expect((await project.post(path(project, "processes/cron/restart"), {})).status).toBe(201),
     );
+    expect(await problemOf(await update(project, "wbe", { instances: 2 }))).toMatchObject({
+      code: "not_found",
+      detail: expect.stringContaining("The project has no process wbe. Did you mean web?"),
+    });
+    expect((await update(project, "clock", { command: "node clock.js" })).status).toBe(200);
   });
 });
 

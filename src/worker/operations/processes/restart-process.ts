@@ -5,7 +5,7 @@ import type { Result } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findProjectToDeploy } from "#worker/db/variables/find-project-to-deploy.ts";
 import { startConfig } from "#worker/operations/processes/apply-config.ts";
-import { hasProcess } from "#worker/operations/processes/has-process.ts";
+import { hasProcess, noSuchProcess } from "#worker/operations/processes/has-process.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 
 /** Starts a deployment of the live code that replaces every instance of a process. */
@@ -18,6 +18,6 @@ export async function restartProcess(
 > {
   const found = await findProjectToDeploy(context.latestRows, projectId, "current");
   if (found === null) return notFound("project");
-  if (!hasProcess(found.project, name)) return notFound("process");
+  if (!hasProcess(found.project, name)) return noSuchProcess(found.project, name);
   return await startConfig(context, found, [name]);
 }

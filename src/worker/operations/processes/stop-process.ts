@@ -6,7 +6,7 @@ import type { Context } from "#worker/context.ts";
 import { findProjectToConfigure } from "#worker/db/projects/find-project-to-configure.ts";
 import { updateProject } from "#worker/db/projects/update-project.ts";
 import { applyChanges } from "#worker/operations/processes/apply-changes.ts";
-import { hasProcess } from "#worker/operations/processes/has-process.ts";
+import { hasProcess, noSuchProcess } from "#worker/operations/processes/has-process.ts";
 import { notFound, tooManyProcesses } from "#worker/operations/refusals.ts";
 
 type StopRefusal =
@@ -30,7 +30,7 @@ export async function setProcessStopped(
   const { latestRows: rows } = context;
   const found = await findProjectToConfigure(rows, projectId);
   if (found === null) return notFound("project");
-  if (!hasProcess(found.project, name)) return notFound("process");
+  if (!hasProcess(found.project, name)) return noSuchProcess(found.project, name);
   // The lane decides this. Asked before the setting is stored, so that a refused request changes nothing.
   if (!found.mayBeLive) return notLive();
   const processes = { [name]: { stopped: stopped || null } };

@@ -6,13 +6,16 @@ import type {
 import type { ProjectId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
+import { findProject, type ProjectRecord } from "#worker/db/projects/find-project.ts";
 import { updateProject } from "#worker/db/projects/update-project.ts";
 import { applyChanges } from "#worker/operations/processes/apply-changes.ts";
+import { hasProcess, noSuchProcess } from "#worker/operations/processes/has-process.ts";
 import { notFound, tooManyProcesses } from "#worker/operations/refusals.ts";
 
 /**
  * Changes the project's settings for a process, and starts a deployment of the live code with them, if there is one. A
- * request that changes nothing starts one too: the deployment of an earlier try may not have been started.
+ * request that changes nothing starts one too: the deployment of an earlier try may not have been started. After the
+ * first deployment, a process that the project does not have is only added with a command.
  */
 export async function updateProcess(
   context: Context,
@@ -22,12 +25,22 @@ export async function updateProcess(
 ): Promise<
   Result<ProcessUpdated, "not_found" | "queue_full" | "secrets_not_sealed" | "too_many" | "unavailable">
 > {
+  const project = await findProject(context.latestRows, projectId);
+  if (project === null) return notFound("project");
+  // A setting of a process that a release lacks would be stored and do nothing: its name is probably misspelled.
+  const mayBeNew = !isKnown(project) || (input.command ?? null) !== null;
+  if (!mayBeNew && !hasProcess(project, name)) return noSuchProcess(project, name);
   const changes = { processes: { [name]: input } };
   const update = await updateProject(context.latestRows, projectId, changes, { mayMove: false });
   if (update === "too_many_processes") return tooManyProcesses();
   if (update !== "updated") return notFound("project");
   const applied = await applyChanges(context, projectId);
   if (!applied.ok) return applied;
-  const { project, deployment } = applied.value;
-  return succeed({ process: { name, ...project.processes[name] }, deployment });
+  const { project: updated, deployment } = applied.value;
+  return succeed({ process: { name, ...updated.processes[name] }, deployment });
+}
+
+/** Whether a server has said which processes there are. */
+function isKnown({ detected, reportedProcesses }: ProjectRecord): boolean {
+  return detected !== null || (reportedProcesses ?? []).length > 0;
 }
