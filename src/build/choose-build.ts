@@ -2,9 +2,11 @@ import {
   applySettings,
   buildProblem,
   detectFramework,
+  hasNodePackages,
   hasPreset,
   installFolder,
   isUnknown,
+  NODE,
   presetFor,
 } from "#contract/frameworks/preset-for.ts";
 import { startHint } from "#contract/frameworks/servers/start-hint.ts";
@@ -69,13 +71,18 @@ export type BuildChoice = {
 export function chooseBuild(tree: Tree, files: RepositoryFiles, settings: ChosenSettings): BuildChoice {
   const { build } = files;
   const named = settings.framework ?? build.framework;
-  const framework = named ?? detectFramework(tree);
-  const usual = presetFor(framework, tree);
-  const preset = applySettings(build, usual);
-  const plan = applySettings(settings, preset);
   const isSet = (name: keyof BuildSettings) => settings[name] !== undefined || build[name] !== undefined;
   const startsItself = (settings.activate_command ?? null) !== null;
   const namesOutput = isSet("output_directory");
+  const written = findProcesses(files, { presetCommand: null, startsItself, namesOutput });
+  const hasWritten = written.ok && written.value.length > 0;
+  // Without a page, its files are the source code of something that only its processes run.
+  const isSource = hasWritten && named === undefined && !namesOutput && isUnknown(tree);
+  const needsPackages = isSource && hasNodePackages(tree);
+  const framework = named ?? (needsPackages ? NODE : detectFramework(tree));
+  const usual = presetFor(framework, tree);
+  const preset = applySettings(build, usual);
+  const plan = applySettings(settings, preset);
   const found = findProcesses(files, {
     presetCommand: plan.app_type === "server" && !namesOutput ? usual.start_command : null,
     startsItself,
@@ -83,15 +90,15 @@ export function chooseBuild(tree: Tree, files: RepositoryFiles, settings: Chosen
   });
   const processes = found.ok ? found.value : [];
   const web = processes.find(({ name }) => name === WEB);
-  // Without a page, its files are the source code of something that only its processes run.
-  const isSource = processes.length > 0 && named === undefined && !namesOutput && isUnknown(tree);
   const isServer = web !== undefined || isSource || plan.app_type === "server";
+  const reasons = needsPackages ? ["package.json has dependencies"] : usual.reasons;
   const facts = {
+    reasons,
     ...(isServer ? { app_type: "server" as const } : {}),
     ...(web === undefined ? {} : { start_command: web.definition.command }),
     ...(web === undefined || web.from === "preset"
       ? {}
-      : { reasons: [...usual.reasons, `${web.from} defines the process ${WEB}`] }),
+      : { reasons: [...reasons, `${web.from} defines the process ${WEB}`] }),
   };
   const isReleaseUsed =
     (settings.release_command ?? null) === null && !(startsItself && files.releaseCommand?.from === PROCFILE);

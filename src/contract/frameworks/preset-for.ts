@@ -9,6 +9,9 @@ import type { DetectedPreset } from "#contract/endpoints/projects/reported-prese
 /** The framework of a project in which no framework is detected. */
 export const STATIC = "static";
 
+/** The framework of a Node app that names no other. */
+export const NODE = "node";
+
 /** A typical project, for a preset before the files of the project are known. */
 export const usualTree: Tree = {
   signs: new Map(
@@ -50,6 +53,11 @@ export function isUnknown(tree: Tree): boolean {
   const { signs } = tree;
   const hasPage = signs.has("file:index.html") || signs.has("file:public/index.html");
   return !hasPage && detectFramework(tree) === STATIC;
+}
+
+/** Whether package.json names packages to install. */
+export function hasNodePackages({ signs }: Tree): boolean {
+  return [...signs.keys()].some((sign) => sign.startsWith("npm:"));
 }
 
 /** Whether there is a preset for the framework. */

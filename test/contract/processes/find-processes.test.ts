@@ -67,6 +67,14 @@ describe("the processes of a repository", () => {
     expect(found(given)).toEqual(processes);
   });
 
+  it("have their packages installed, also without a script start", () => {
+    const files = { "package.json": '{"dependencies":{"fastify":"5"}}' };
+    const { plan, preset } = choose({ files, procfile: "web: node app.js" });
+    expect(plan).toMatchObject({ framework: "node", install_command: "npm install", build_command: null });
+    expect(preset.reasons).toEqual(["package.json has dependencies", "Procfile defines the process web"]);
+    expect(choose({ files }).plan).toMatchObject({ framework: "static", install_command: null });
+  });
+
   it("without a command that is known are refused", () => {
     expect(choose({ files: vite, json: { processes: { web: { instances: 2 } } } }).problem).toEqual({
       message: "the process `web` of gantry.json has no command, and no command for it is known",
