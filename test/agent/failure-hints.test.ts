@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import type { RunOrder } from "#contract/agent-order.ts";
 import { failureHint } from "#build/failure/failure-hint.ts";
+import { startHint } from "#build/failure/start-hint.ts";
 
 import { World } from "./support/harness.ts";
 
@@ -132,5 +133,20 @@ describe("the output of a tool that is not installed here", () => {
     ["pyproject.toml changed significantly since poetry.lock was last generated", "Run `poetry lock`"],
   ])("has a hint: %s", (line, part) => {
     expect(failureHint(`some\n${line}\nmore\n`)).toContain(part);
+  });
+});
+
+describe("the output of an app that ended", () => {
+  it.each([
+    "DATABASE_URL is not set",
+    'Error: "DATABASE_URL" is required',
+    "DATABASE_URL must be set",
+    "the variable `DATABASE_URL` is missing",
+  ])("has a hint if it lacks a variable: %s", (line) => {
+    expect(startHint(`some\n${line}\nmore\n`)).toMatch(/^Set the variable DATABASE_URL in the project/);
+  });
+
+  it("has none if a variable is only mentioned", () => {
+    expect(startHint("DATABASE_URL is set\nLOG_LEVEL is debug\n")).toBeNull();
   });
 });

@@ -14,6 +14,10 @@ const startFailures: readonly KnownFailure[] = [
     /[Mm]issing (?:required )?(?:environment|env) (?:variable|var)s?:? *[`'"]?([A-Z][A-Z0-9_]{1,99})?/,
     missing,
   ],
+  [
+    /\b([A-Z][A-Z0-9]*_[A-Z0-9_]{1,99})[`'"]? (?:must be set|(?:is |was )?(?:not (?:set|defined)|missing|required|undefined))\b/,
+    missing,
+  ],
   [/KeyError: '([A-Z][A-Z0-9_]{2,99})'/, missing],
   [/Set the ([A-Z][A-Z0-9_]{1,99}) environment variable/, missing],
   [/UndefinedValueError: ([A-Z][A-Z0-9_]{1,99}) not found/, missing],
