@@ -504,4 +504,15 @@ describe("an untrusted link file", () => {
     // gantry projects link reads the broken file too, so the message must say what to do first.
     expect(stderr).toContain("Remove its url and project, or delete it");
   });
+
+  it("is reported with its line if it is not JSON", async () => {
+    const { root, deep } = repositoryWith({});
+    writeFileSync(join(root, "gantry.json"), '{\n  "processes": {},\n}');
+    const { code, stderr } = await cli.run(["projects"], { env, folder: deep });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /gantry\.json is not JSON: there is a comma after the last item, in line 2, column 18/,
+    );
+    expect(stderr).not.toContain("project link");
+  });
 });

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 
 import * as z from "zod/mini";
 
+import { parseLocatedJson } from "#contract/lib/located-json.ts";
 import { objectOf } from "#contract/lib/json-object.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import { type Result, stop } from "#cli/outcome.ts";
@@ -20,7 +21,16 @@ export type Link = z.infer<typeof Link>;
 export async function findLink(folder: string): Promise<Result<Link | null>> {
   const path = upwards(folder, LINK_NAME);
   if (path === null) return succeed(null);
-  const value = parseJson(await readFile(path, "utf8").catch(() => ""));
+  const text = await readFile(path, "utf8").catch(() => null);
+  const json = text === null ? null : parseLocatedJson(text);
+  if (json?.ok === false) {
+    const { message, place } = json.problem;
+    return stop(
+      "unreadable_file",
+      `${path} is not JSON: ${message}, in line ${place.line}, column ${place.column}`,
+    );
+  }
+  const value = json === null ? null : json.value.value;
   const link = Link.safeParse(value);
   if (link.success) return succeed(link.data);
   const fields = objectOf(value);
