@@ -113,6 +113,7 @@ describe("a health check's target", () => {
     expect(decideTarget({ path: "/up" }, { ...nothing, address }, "shop.example")).toEqual({
       url: new URL("http://127.0.0.1:20001/up"),
       host: "shop.example",
+      asHttps: true,
     });
     expect(decideTarget({ path: "/up" }, { ...nothing, siteUrl, address }, "shop.example")).toEqual({
       url: new URL("http://127.0.0.1:9000/up"),

@@ -54,7 +54,8 @@ export async function awaitReadiness(
   }
   log.listening();
   if (check?.path === undefined) return { kind: "ready" };
-  const target: CheckTarget = { url: new URL(`http://${INSTANCE_HOST}:${port}${check.path}`), host: domain };
+  const url = new URL(`http://${INSTANCE_HOST}:${port}${check.path}`);
+  const target: CheckTarget = { url, host: domain, asHttps: true };
   const checked = await checkHealth(target, check, signal, (tries, tried) => log.tried(tries, tried));
   return checked.ok ? { kind: "ready" } : { kind: "unhealthy", best: checked.best, tries: checked.tries };
 }

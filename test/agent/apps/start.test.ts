@@ -73,6 +73,21 @@ describe("a deployment of an app", () => {
     expect(world.current).toBe("releases/1");
   });
 
+  it("passes its check if it wants HTTPS, and gets a hint if it redirects all the same", async () => {
+    await world.startAgent();
+    world.repository.commit({ "https-only": "" });
+    const check = HealthCheck.parse({ path: "/up", tries: 1 });
+    expect((await world.deploy({ processes, health_check: check })).result.outcome).toBe("live");
+    world.repository.commit({ redirects: "" });
+    expect((await world.deploy({ processes, health_check: check })).result).toMatchObject({
+      failure: {
+        stage: "start",
+        evidence: { health_status: 301 },
+        hint: expect.stringContaining("redirects the check to HTTPS"),
+      },
+    });
+  });
+
   it("fails when it does not listen on its port, or does not pass its check", async () => {
     await world.startAgent();
     world.repository.commit({

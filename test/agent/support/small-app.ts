@@ -18,6 +18,8 @@ const answer = (request, response) => {
   if (what === "exit") process.exit(1);
   const text = what === "env" ? (process.env[name] ?? "") : require("node:fs").readFileSync("version.txt", "utf8").trim() + " " + GANTRY_INSTANCE;
   const status = existsSync("sick") && what === "up" ? 503 : 200;
+  const isRedirected = existsSync("https-only") && request.headers["x-forwarded-proto"] !== "https";
+  if (isRedirected || existsSync("redirects")) return response.writeHead(301, { location: "https://shop.test" + request.url }).end();
   const send = () => response.writeHead(status, { "x-host": request.headers.host }).end(text);
   if (what === "slow") setTimeout(send, 300);
   else send();

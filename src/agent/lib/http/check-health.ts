@@ -4,8 +4,16 @@ import { MAX_HEALTH_BODY } from "#contract/endpoints/deployments/schemas.ts";
 import type { HealthCheck } from "#contract/endpoints/projects/schemas.ts";
 import { pause } from "#contract/lib/pause.ts";
 
-/** Where to send a check: `host` is the Host header when it differs from the URL, `socketPath` the unix socket to send over. */
-export type CheckTarget = { readonly url: URL; readonly host: string | null; readonly socketPath?: string };
+/**
+ * Where to send a check: `host` is the Host header when it differs from the URL, `socketPath` the unix socket to send over.
+ * `asHttps`: an app is asked as the ingress asks it for visitors. Otherwise many redirect to HTTPS.
+ */
+export type CheckTarget = {
+  readonly url: URL;
+  readonly host: string | null;
+  readonly socketPath?: string;
+  readonly asHttps?: true;
+};
 
 /** `none`: it was never requested. */
 export type Tried = HttpAnswer | { readonly kind: "none" };
@@ -41,14 +49,18 @@ export async function checkHealth(
 }
 
 function tryOnce(
-  { url, host, socketPath }: CheckTarget,
+  { url, host, socketPath, asHttps }: CheckTarget,
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<HttpAnswer> {
   return sendRequest({
     url,
     method: "GET",
-    headers: { "user-agent": HEALTH_CHECK_AGENT, ...(host === null ? {} : { host }) },
+    headers: {
+      "user-agent": HEALTH_CHECK_AGENT,
+      ...(host === null ? {} : { host }),
+      ...(asHttps === true ? { "x-forwarded-proto": "https" } : {}),
+    },
     ...(socketPath === undefined ? {} : { socketPath }),
     timeoutMs,
     maxBodyBytes: MAX_HEALTH_BODY,
@@ -59,6 +71,14 @@ function tryOnce(
 
 /** How much a try says about the problem. */
 const specificity = { none: 0, hung: 1, aborted: 1, failed: 2, answered: 3 } as const;
+
+/** What to do about a check that was redirected to HTTPS. */
+export function redirectHint(tried: Tried): string | null {
+  if (tried.kind !== "answered" || tried.status < 300 || tried.status > 399) return null;
+  const { location } = tried.headers;
+  if (location === undefined || !/^https:/i.test(location)) return null;
+  return "The app redirects the check to HTTPS. Let it trust the header X-Forwarded-Proto of the ingress, or leave the check's path out of the redirect.";
+}
 
 /** Describes a try that did not succeed, to be used within a sentence. */
 export function describeTry(tried: Tried): string {

@@ -2,7 +2,7 @@ import { webAddresses } from "#agent/apps/lead-traffic.ts";
 import type { Rollout } from "#agent/apps/rollout.ts";
 import type { IngressTarget } from "#agent/ingress/ingress.ts";
 import { readSite } from "#agent/ingress/site-file.ts";
-import { checkHealth, type CheckTarget, describeTry } from "#agent/lib/http/check-health.ts";
+import { checkHealth, type CheckTarget, describeTry, redirectHint } from "#agent/lib/http/check-health.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { startLimit } from "#agent/run/step/stage-limit.ts";
 import { fail, interrupted, type Step } from "#agent/run/step/step.ts";
@@ -32,7 +32,7 @@ export function decideTarget(
   if (ingress !== null) return { ...ingress, host: null };
   const path = check.path ?? "/";
   if (siteUrl !== null) return { url: new URL(`${siteUrl}${path}`), host: address === null ? null : domain };
-  if (address !== null) return { url: new URL(`http://${address}${path}`), host: domain };
+  if (address !== null) return { url: new URL(`http://${address}${path}`), host: domain, asHttps: true };
   return { url: new URL(`http://127.0.0.1${path}`), host: domain };
 }
 
@@ -78,7 +78,7 @@ export async function verifyRelease(
     case "answered": {
       const isCut = Buffer.byteLength(best.body) >= MAX_HEALTH_BODY;
       const evidence = { health_status: best.status, health_body: scope.mask(best.body, isCut) };
-      return fail("health_check_failed", "verify", message, evidence);
+      return fail("health_check_failed", "verify", message, evidence, redirectHint(best));
     }
     case "failed":
       return fail("health_check_failed", "verify", message, { health_status: null });

@@ -5,7 +5,7 @@ import { endOf } from "#agent/apps/describe-exit.ts";
 import { readLogEnd } from "#agent/apps/read-log-end.ts";
 import type { InstanceNote } from "#agent/apps/instance-notes.ts";
 import type { InstanceExit } from "#agent/apps/supervisor.ts";
-import { describeTry } from "#agent/lib/http/check-health.ts";
+import { describeTry, redirectHint } from "#agent/lib/http/check-health.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import type { StageLimit } from "#agent/run/step/stage-limit.ts";
 import { describeEnd, evidenceOf } from "#build/failure/command-failure.ts";
@@ -60,7 +60,7 @@ export async function notReadyFailure(
         return makeFailure("health_check_failed", "start", message, { health_status: null, ...tail });
       const isCut = Buffer.byteLength(best.body) >= MAX_HEALTH_BODY;
       const evidence = { health_status: best.status, health_body: scope.mask(best.body, isCut), ...tail };
-      return makeFailure("health_check_failed", "start", message, evidence);
+      return makeFailure("health_check_failed", "start", message, evidence, redirectHint(best));
     }
   }
 }

@@ -1,5 +1,7 @@
 import type { IncomingMessage } from "node:http";
 
+import { HEALTH_CHECK_AGENT } from "#agent/lib/http/health-check-agent.ts";
+
 /** Headers about one connection, which are not passed on. */
 const CONNECTION_HEADERS = new Set([
   ...["connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection"],
@@ -34,7 +36,9 @@ export function headersForApp(request: IncomingMessage): string[] {
   const address = request.socket.remoteAddress;
   if (address !== undefined) pairs.push(["X-Forwarded-For", address]);
   if (request.headers.host !== undefined) pairs.push(["X-Forwarded-Host", request.headers.host]);
-  pairs.push(["X-Forwarded-Proto", "http"]);
+  // The agent's check asks as the ingress of a server does, which has TLS.
+  const isCheck = request.headers["user-agent"] === HEALTH_CHECK_AGENT;
+  pairs.push(["X-Forwarded-Proto", isCheck ? "https" : "http"]);
   const { upgrade } = request.headers;
   if (upgrade === undefined) pairs.push(["Connection", "close"]);
   else pairs.push(["Connection", "Upgrade"], ["Upgrade", upgrade]);
