@@ -21,7 +21,7 @@ process.on("SIGTERM", () => process.exit(0));
 `;
 
 /**
- * Measures deployments and rollbacks of an app that has nothing to build any more, beside two other ways: the commands that
+ * Measures deployments and rollbacks of an app that has nothing left to build, beside two other ways: the commands that
  * somebody types who restarts the app, and the order of steps that Kamal documents.
  */
 export async function measureApp(system: System, home: string): Promise<Row[]> {

@@ -105,7 +105,7 @@ describe("an agent that is killed before any of the steps of", () => {
         "current",
       ]),
     );
-  }, 120_000);
+  }, 500_000);
 
   it("the way back from a failed switch does the same", async () => {
     const failing = {
@@ -119,7 +119,7 @@ describe("an agent that is killed before any of the steps of", () => {
     expect(steps.map((step) => step.split("/").at(-1))).toEqual(
       expect.arrayContaining(["current", "desired.next.json"]),
     );
-  }, 120_000);
+  }, 500_000);
 });
 
 describe("without the control plane", () => {
