@@ -7,9 +7,13 @@ import { withSession } from "#cli/session/session.ts";
 export const projectsDelete = defineCommand({
   name: "projects delete",
   summary: "Delete a project and its deployments and logs",
+  details: ["Without --purge, the server still serves the site and runs its processes."],
   words: { project: { isRequired: true, help: "Project name or ID" } },
   options: {
-    purge: { kind: "flag", help: "Also delete its files on the server, which takes the site down" },
+    purge: {
+      kind: "flag",
+      help: "Also delete its files on the server, which takes the site down and ends its processes",
+    },
     yes: { kind: "flag", short: "y", help: "Skip the confirmation prompt" },
   },
   run: withSession(async (session, { words, options }) => {
@@ -19,11 +23,15 @@ export const projectsDelete = defineCommand({
     const shownName = printableName(name ?? id);
     const query = options.purge ? { purge: "true" as const } : {};
     return remove(session, {
-      question: `Delete ${shownName}, its deployments and its logs${options.purge ? ", and its files on the server" : ""}?`,
+      question: options.purge
+        ? `Delete ${shownName}, its deployments and its logs, and its files on the server?`
+        : `Delete ${shownName}, its deployments and its logs? Its server still serves the site and runs its processes; --purge ends both.`,
       yes: options.yes,
       send: () => session.client.deleteProject({ params: { project_id: id }, query }),
       json: { deleted: id },
-      line: `${shownName} is deleted.`,
+      line: options.purge
+        ? `${shownName} is deleted.`
+        : `${shownName} is deleted. Its server still serves the site and runs its processes.`,
     });
   }),
 });
