@@ -52,6 +52,15 @@ describe("gantry ps", () => {
     ]);
   });
 
+  it("prints only the newest lines of an instance that has printed many", () => {
+    const last_output = Array.from({ length: 40 }, (_, at) => `line ${at}`).join("\n");
+    const web = processReport("web", {
+      instances: [instanceReport("web-7-0", { ...crashLooping, last_output })],
+    });
+    const notes = processNotes({ ...report, processes: [web] }, plain, Date.parse(checkedAt));
+    expect(notes.slice(2)).toEqual(Array.from({ length: 12 }, (_, at) => `  line ${at + 28}`));
+  });
+
   it("says that a report is old", () => {
     const [note] = processNotes(report, plain, Date.parse(checkedAt) + 60_000);
     expect(note).toBe(`The server does not answer now. It reported this ${checkedAt}.`);

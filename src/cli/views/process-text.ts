@@ -81,10 +81,14 @@ function lackText(process: ProcessReport): string {
   return `${process.name}: ${liveCount(process)} of ${process.wanted} instances live.`;
 }
 
+/** Enough for an error with its stack. An instance that keeps ending prints the same lines each time. */
+const MAX_LINES = 12;
+
 function crashNotes({ name, state, last_exit: exit, last_output: lines }: InstanceReport): string[] {
   const reason = exit === null ? "ended" : exit;
   const subject = state === "crash_looping" ? `${name} keeps ending: it` : name;
   const shown = (lines ?? "").trimEnd();
   if (shown === "") return [`${subject} ${reason}. It printed nothing.`];
-  return [`${subject} ${reason}. Its last lines:`, ...shown.split("\n").map((line) => `  ${line}`)];
+  const newest = shown.split("\n").slice(-MAX_LINES);
+  return [`${subject} ${reason}. Its last lines:`, ...newest.map((line) => `  ${line}`)];
 }
