@@ -1,13 +1,14 @@
 import * as z from "zod/mini";
 
-import { listUpTo, textUpTo } from "#contract/bounds.ts";
+import { listUpTo, textUpTo, wholeBetween, wholeFrom } from "#contract/bounds.ts";
 import { BranchName, Repository } from "#contract/git-names.ts";
 import { DeploymentId, ProjectId, RunId, ServerId } from "#contract/ids.ts";
 import { PublicKey, RepositoryTested } from "#contract/endpoints/projects/repository-access.ts";
 import { Disk, IsolationLevel, MAX_REPORTED_TOOLS, ToolReport } from "#contract/endpoints/servers/schemas.ts";
 import { SealKey } from "#contract/endpoints/variables/schemas.ts";
-import { ProcessReports } from "#contract/endpoints/processes/schemas.ts";
 import { MaintenanceState } from "#contract/endpoints/traffic/schemas.ts";
+import { FollowedLine, MAX_LAST_LINES, AppOutputLine } from "#contract/endpoints/output/schemas.ts";
+import { InstanceName, ProcessName, ProcessReports } from "#contract/endpoints/processes/schemas.ts";
 import { ReleaseVersion, RunOrder, SealedToken } from "#contract/agent-order.ts";
 
 /**
@@ -66,6 +67,19 @@ export type Enrolled = z.infer<typeof Enrolled>;
 /** Identifies a request over the link. Its answer has the same. */
 const RequestId = textUpTo(64);
 
+/** Identifies a reader of a project's output. */
+const ReaderId = textUpTo(64);
+
+/** The lines that a reader wants: of one process or instance, or of all; and how many of the last lines. */
+const outputFilter = {
+  process: z.optional(ProcessName),
+  instance: z.optional(InstanceName),
+  lines: wholeBetween(0, MAX_LAST_LINES),
+};
+
+/** The most lines in one message. */
+export const MAX_SENT_OUTPUT = 4000;
+
 /** Messages from the control plane to the agent, over the link. */
 export const ToAgent = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("welcome"), protocol: z.int(), server_id: ServerId }),
@@ -108,6 +122,26 @@ export const ToAgent = z.discriminatedUnion("type", [
     project_id: ProjectId,
     maintenance: MaintenanceState,
   }),
+  /** Reads the last lines that the project's instances printed. The answer is `output_read`. */
+  z.strictObject({
+    type: z.literal("read_output"),
+    request_id: RequestId,
+    project_id: ProjectId,
+    ...outputFilter,
+  }),
+  /**
+   * Sends what the project's instances print, in `output` messages, until `stop_output`. First comes what this reader
+   * needs: what was printed after the line `after`, or else the last lines.
+   */
+  z.strictObject({
+    type: z.literal("follow_output"),
+    project_id: ProjectId,
+    reader: ReaderId,
+    ...outputFilter,
+    after: z.nullable(wholeFrom(0)),
+  }),
+  /** Nobody reads the project's output any more. */
+  z.strictObject({ type: z.literal("stop_output"), project_id: ProjectId }),
 ]);
 export type ToAgent = z.infer<typeof ToAgent>;
 
@@ -213,15 +247,33 @@ export const FromAgent = z.discriminatedUnion("type", [
     project_id: ProjectId,
     problem: z.nullable(textUpTo(1000)),
   }),
+  /** The answer to `read_output`. */
+  z.strictObject({
+    type: z.literal("output_read"),
+    request_id: RequestId,
+    project_id: ProjectId,
+    lines: listUpTo(AppOutputLine, MAX_LAST_LINES),
+  }),
+  /**
+   * What a project's instances printed, while it is followed: for all readers, or the first lines for one `reader`, who
+   * wants no earlier message. `left_out`: how many lines are missing before these; null: unknown.
+   */
+  z.strictObject({
+    type: z.literal("output"),
+    project_id: ProjectId,
+    reader: z.nullable(ReaderId),
+    lines: listUpTo(FollowedLine, MAX_SENT_OUTPUT),
+    left_out: z.nullable(wholeFrom(0)),
+  }),
 ]);
 export type FromAgent = z.infer<typeof FromAgent>;
 
 /** A request of the control plane over the link, and the agent's answer. */
 export type AgentRequest = Extract<
   ToAgent,
-  { type: "make_deploy_key" | "test_repository" | "read_processes" | "set_maintenance" }
+  { type: "make_deploy_key" | "test_repository" | "read_processes" | "set_maintenance" | "read_output" }
 >;
 export type AgentAnswer = Extract<
   FromAgent,
-  { type: "deploy_key" | "repository_tested" | "processes_read" | "maintenance_set" }
+  { type: "deploy_key" | "repository_tested" | "processes_read" | "maintenance_set" | "output_read" }
 >;

@@ -21,6 +21,7 @@ import { routeDashboard } from "#worker/routes/dashboard.ts";
 import { deploymentHandlers } from "#worker/routes/deployments.ts";
 import { createHealthHandlers } from "#worker/routes/health.ts";
 import { logHandlers } from "#worker/routes/logs.ts";
+import { outputHandlers } from "#worker/routes/output.ts";
 import { processHandlers } from "#worker/routes/processes.ts";
 import { trafficHandlers } from "#worker/routes/traffic.ts";
 import { projectHandlers } from "#worker/routes/projects.ts";
@@ -64,6 +65,7 @@ const tokenHandlers: TokenHandlers = {
   ...projectHandlers,
   ...processHandlers,
   ...trafficHandlers,
+  ...outputHandlers,
   ...serverHandlers,
   ...sessionHandlers,
   ...variableHandlers,

@@ -64,6 +64,10 @@ const prepare: Partial<Record<OperationName, (world: World, isCold: boolean) => 
     await connectAndSettle(world);
     return { path: `/v1/projects/${world.projectId}/maintenance`, body: { on: true } };
   },
+  async getOutput(world) {
+    await connectAndSettle(world);
+    return { path: `/v1/projects/${world.projectId}/output` };
+  },
   async deleteServer({ account: { token } }) {
     const { id } = await create("/v1/servers", token, { name: "unused", ip: "192.0.2.7" });
     return { path: `/v1/servers/${id}` };

@@ -22,7 +22,7 @@ export const headerParameters = {
   LastEventId: header(
     "Last-Event-ID",
     headerTexts.lastEventId,
-    { type: "string", pattern: "^\\d{1,9}$" },
+    { type: "string", pattern: "^\\d{1,15}$" },
     "2",
   ),
   IfNoneMatch: header(

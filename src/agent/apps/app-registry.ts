@@ -28,6 +28,8 @@ export type ProjectApps = {
   readonly samples: Map<string, CpuSample>;
   /** The last lines of an instance before it ended last, masked. */
   readonly lastOutput: Map<string, string>;
+  /** The values of the secrets of this agent's deployments: instances that were replaced can still print them. */
+  readonly secretValues: Set<string>;
   /** Why an instance could not be started at the last check; `null` if none had to or all could. */
   problem: string | null;
 };
@@ -58,6 +60,7 @@ export function createAppRegistry(): AppRegistry {
         listening: new Map(),
         samples: new Map(),
         lastOutput: new Map(),
+        secretValues: new Set(),
         problem: null,
       };
       projects.set(project, known);

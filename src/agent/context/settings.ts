@@ -15,6 +15,9 @@ export const defaultSettings = {
   outputCheckMs: 20_000,
   /** The size limit of an instance's log. As much of its older output is kept in another file. */
   maxInstanceLogBytes: 5 * 1024 * 1024,
+  /** The pause between two messages with the output of instances, and how long it is kept for a reader who reconnects. */
+  outputBatchMs: 150,
+  outputLingerMs: 10_000,
   /** How often the supervisor checks whether it has instances. The second time that it has none, it ends. */
   supervisorIdleMs: 300_000,
   /** How long a line may stay unfinished before it is shown as it is. */

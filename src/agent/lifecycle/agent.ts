@@ -2,6 +2,7 @@ import { mkdir, statfs } from "node:fs/promises";
 
 import { readDesired } from "#agent/apps/desired.ts";
 import { keepRunning } from "#agent/apps/keep-running.ts";
+import { createOutputFollows } from "#agent/apps/output/follow-output.ts";
 import { cachesSize } from "#agent/cache/caches-size.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { showMaintenance } from "#agent/ingress/maintenance.ts";
@@ -67,6 +68,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
   const stoppedEarly = new Set<RunId>();
   const ended = new AbortController();
   const requests = createRequests(context, ended.signal);
+  const output = createOutputFollows(context, send, ended.signal);
   let isStopping = false;
 
   function addKnown(id: RunId, ids = knownRuns): void {
@@ -161,7 +163,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
     while (!ended.signal.aborted) {
       for (const { folder } of await listProjects(context.home)) {
         await limitOutput(folder, maxOutputFileBytes);
-        await limitInstanceLogs(folder, maxInstanceLogBytes);
+        await limitInstanceLogs(folder, maxInstanceLogBytes, output.catchUp);
       }
       await pause(outputCheckMs, ended.signal);
     }
@@ -228,7 +230,12 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
         case "test_repository":
         case "read_processes":
         case "set_maintenance":
+        case "read_output":
           return void requests.answer(message).then(send);
+        case "follow_output":
+          return output.follow(message);
+        case "stop_output":
+          return output.stop(message.project_id);
       }
     },
     async hello() {

@@ -1,3 +1,4 @@
+import { readOutput } from "#agent/apps/output/read-output.ts";
 import { reportProcesses } from "#agent/apps/report-processes.ts";
 import { limitReports } from "#agent/report/project-report.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
@@ -75,6 +76,17 @@ export function createRequests(context: AgentContext, signal: AbortSignal): Requ
     return { type: "maintenance_set", request_id, project_id, problem: said };
   }
 
+  async function readLines(request: Extract<AgentRequest, { type: "read_output" }>): Promise<AgentAnswer> {
+    const { request_id, project_id } = request;
+    const lines = await readOutput(context, projectFolder(context.home, project_id), request).catch(
+      (error: unknown) => {
+        context.log(`${project_id}: its output could not be read: ${messageOf(error)}`);
+        return [];
+      },
+    );
+    return { type: "output_read", request_id, project_id, lines };
+  }
+
   return {
     answer(request) {
       switch (request.type) {
@@ -86,6 +98,8 @@ export function createRequests(context: AgentContext, signal: AbortSignal): Requ
           return readProcesses(request);
         case "set_maintenance":
           return setMaintenance(request);
+        case "read_output":
+          return readLines(request);
       }
     },
   };

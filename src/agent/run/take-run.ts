@@ -125,6 +125,7 @@ async function runAndDeliver(
       received.reuse_release,
     );
     const variables = opened.ok ? opened.value : noVariables;
+    for (const value of variables.secretValues) context.apps.of(project_id).secretValues.add(value);
     const order = orderWithToken(received, variables.repositoryToken);
     const mask = maskSecrets(
       variables.secretValues,

@@ -12,12 +12,19 @@ export function instanceLog(folder: ProjectFolder, name: string): string {
   return join(folder.logs, `${name}.log`);
 }
 
-/** Limits the logs of a project's instances, and deletes old ones of instances that have ended. Never throws. */
-export async function limitInstanceLogs(folder: ProjectFolder, maxBytes: number): Promise<void> {
+/**
+ * Limits the logs of a project's instances, and deletes old ones of instances that have ended. Never throws.
+ * @param beforeEmptied called with the path of a log just before it is emptied
+ */
+export async function limitInstanceLogs(
+  folder: ProjectFolder,
+  maxBytes: number,
+  beforeEmptied: (path: string) => void = () => undefined,
+): Promise<void> {
   const files = await readdir(folder.logs).catch(() => []);
   const names = files.flatMap((file) => /^(.+)\.log$/.exec(file)?.[1] ?? []);
   if (names.length === 0) return;
-  for (const name of names) await limitLogFile(instanceLog(folder, name), maxBytes);
+  for (const name of names) await limitLogFile(instanceLog(folder, name), maxBytes, beforeEmptied);
   const noted = new Set(await readdir(folder.instances).catch(() => []));
   const ended = await Promise.all(
     names

@@ -1,4 +1,4 @@
-import { constants } from "node:fs";
+import { constants, ftruncateSync } from "node:fs";
 import { type FileHandle, open, rm } from "node:fs/promises";
 
 const CHUNK_BYTES = 256 * 1024;
@@ -7,15 +7,22 @@ const CHUNK_BYTES = 256 * 1024;
  * Keeps a file that processes append to within a size: the newest part of a longer one moves to `<path>.1`, and the file
  * is emptied. Output that is written in between is lost. The owner of the folder may be a project's user, who must not
  * direct the agent to other files. Never throws: if the disk fails, the file stays as it is.
+ * @param beforeEmptied called just before the file is emptied, for a reader that has not read all of it
  */
-export async function limitLogFile(path: string, maxBytes: number): Promise<void> {
+export async function limitLogFile(
+  path: string,
+  maxBytes: number,
+  beforeEmptied: (path: string) => void = () => undefined,
+): Promise<void> {
   let file: FileHandle | null = null;
   try {
     file = await open(path, constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const found = await file.stat();
     if (!found.isFile() || found.nlink !== 1 || found.size <= maxBytes) return;
     await copyEnd(file, found.size, `${path}.1`, maxBytes);
-    await file.truncate();
+    beforeEmptied(path);
+    // In the same turn, so that as little as possible is written in between.
+    ftruncateSync(file.fd);
   } catch {
     // Tried again later.
   } finally {

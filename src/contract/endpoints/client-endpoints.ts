@@ -1,6 +1,7 @@
 import { accountEndpoints } from "#contract/endpoints/accounts/endpoints.ts";
 import { deploymentEndpoints } from "#contract/endpoints/deployments/endpoints.ts";
 import { logEndpoints } from "#contract/endpoints/logs/endpoints.ts";
+import { outputEndpoints } from "#contract/endpoints/output/endpoints.ts";
 import { processEndpoints } from "#contract/endpoints/processes/endpoints.ts";
 import { trafficEndpoints } from "#contract/endpoints/traffic/endpoints.ts";
 import { projectEndpoints } from "#contract/endpoints/projects/endpoints.ts";
@@ -16,6 +17,7 @@ export const clientEndpoints = {
   ...projectEndpoints,
   ...processEndpoints,
   ...trafficEndpoints,
+  ...outputEndpoints,
   ...variableEndpoints,
   ...serverEndpoints,
   ...tokenEndpoints,

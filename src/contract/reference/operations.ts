@@ -3,6 +3,7 @@ import { accountTexts } from "#contract/endpoints/accounts/texts.ts";
 import { agentTexts } from "#contract/endpoints/agents/texts.ts";
 import { deploymentTexts } from "#contract/endpoints/deployments/texts.ts";
 import { logTexts } from "#contract/endpoints/logs/texts.ts";
+import { outputTexts } from "#contract/endpoints/output/texts.ts";
 import { processTexts } from "#contract/endpoints/processes/texts.ts";
 import { projectTexts } from "#contract/endpoints/projects/texts.ts";
 import { serverTexts } from "#contract/endpoints/servers/texts.ts";
@@ -18,7 +19,7 @@ import type { Tag } from "#contract/reference/tags.ts";
 export const sections = {
   Deployments: { ...deploymentTexts, ...logTexts },
   Projects: projectTexts,
-  Processes: { ...processTexts, ...trafficTexts },
+  Processes: { ...processTexts, ...trafficTexts, ...outputTexts },
   Variables: variableTexts,
   Servers: serverTexts,
   Tokens: { ...tokenTexts, ...sessionTexts },

@@ -18,6 +18,12 @@ export const parameterTexts: Readonly<Record<ParameterName, ParameterText>> = {
   deployment_id: { description: "The deployment's id.", example: example.deployment },
   token_id: { description: "The token's id.", example: example.token },
   process: { description: "The name of the process.", example: "web" },
+  instance: { description: "The name of an instance. Only its lines are returned.", example: "web-12-0" },
+  lines: {
+    description:
+      "How many of the last lines come first, up to 1000. Each instance has the same share of them. Default: 100.",
+    example: 200,
+  },
   limit: { description: "The maximum number of rows in the page.", example: 20 },
   cursor: {
     description: "The `next_cursor` of the previous page. A cursor of another list is 422.",

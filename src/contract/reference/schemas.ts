@@ -2,6 +2,7 @@ import { accountSchemas } from "#contract/endpoints/accounts/texts.ts";
 import { agentSchemas } from "#contract/endpoints/agents/texts.ts";
 import { deploymentSchemas } from "#contract/endpoints/deployments/texts.ts";
 import { logSchemas } from "#contract/endpoints/logs/texts.ts";
+import { outputSchemas } from "#contract/endpoints/output/texts.ts";
 import { processSchemas } from "#contract/endpoints/processes/texts.ts";
 import { trafficSchemas } from "#contract/endpoints/traffic/texts.ts";
 import { problemSchemas } from "#contract/reference/schemas/problems.ts";
@@ -20,6 +21,7 @@ export const schemaTexts: Readonly<Record<string, SchemaText>> = {
   ...variableSchemas,
   ...processSchemas,
   ...trafficSchemas,
+  ...outputSchemas,
   ...serverSchemas,
   ...tokenSchemas,
   ...sessionSchemas,

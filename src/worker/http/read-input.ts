@@ -82,8 +82,10 @@ function readIfLive(request: Request): Result<DeploymentId | null, "invalid_requ
 function readLastEventId(request: Request): Result<number | null, "invalid_request"> {
   const header = request.headers.get("last-event-id");
   if (header === null) return succeed(null);
-  if (/^\d{1,9}$/.test(header)) return succeed(Number(header));
-  return refuse("invalid_request", "The header Last-Event-ID must contain the id of an event of this log.", [
-    { pointer: "Last-Event-ID", message: "must be a line number, like the ids of the stream" },
-  ]);
+  if (/^\d{1,15}$/.test(header)) return succeed(Number(header));
+  return refuse(
+    "invalid_request",
+    "The header Last-Event-ID must contain the id of an event of this stream.",
+    [{ pointer: "Last-Event-ID", message: "must be a number, like the ids of the stream" }],
+  );
 }

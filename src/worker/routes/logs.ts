@@ -12,7 +12,7 @@ import { readDeploymentLog } from "#worker/operations/deployments/read-deploymen
 import { eventStreamStart, logEventText, logNdjson, logText } from "#worker/views/log-views.ts";
 
 /** After this time the stream ends, and the client reconnects with its token. */
-const MAX_FOLLOW_MS = 15 * 60 * 1000;
+export const MAX_FOLLOW_MS = 15 * 60 * 1000;
 
 export const logHandlers = {
   async getDeploymentLog(context, { params, query, mediaType, lastEventId, url }) {

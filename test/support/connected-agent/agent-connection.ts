@@ -12,6 +12,7 @@ import {
   ToAgent,
 } from "#contract/agent-protocol.ts";
 import type { IsolationLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
+import type { FollowedLine, AppOutputLine } from "#contract/endpoints/output/schemas.ts";
 import type { ProcessReport } from "#contract/endpoints/processes/schemas.ts";
 import type { SealKey } from "#contract/endpoints/variables/schemas.ts";
 
@@ -82,6 +83,8 @@ export class AgentConnection {
   tools: ToolReport[] | undefined = undefined;
   /** What it reports of the processes of every project that it is asked about. */
   processes: ProcessReport[] = [];
+  /** What it reports that the instances of every project have printed. */
+  printed: AppOutputLine[] = [];
   pongs = 0;
   closed: { code: number; reason: string } | null = null;
   readonly network: Network;
@@ -141,10 +144,25 @@ export class AgentConnection {
     if (message.type === "test_repository") this.answer(passedTest(message));
     if (message.type === "set_maintenance") this.answer(doneMaintenance(message));
     if (message.type === "read_processes") this.answer(this.#readProcesses(message));
+    if (message.type === "read_output") this.answer(this.#readOutput(message));
   }
 
   #readProcesses({ request_id, project_id }: RequestOf<"read_processes">): AgentAnswer {
     return { type: "processes_read", request_id, project_id, processes: this.processes };
+  }
+
+  #readOutput({ request_id, project_id }: RequestOf<"read_output">): AgentAnswer {
+    return { type: "output_read", request_id, project_id, lines: this.printed };
+  }
+
+  /** Sends lines of a project that is followed. @param reader whose first lines they are; null: lines for all readers */
+  prints(
+    projectId: string,
+    reader: string | null,
+    lines: readonly FollowedLine[],
+    leftOut: number | null = 0,
+  ): void {
+    this.#send({ type: "output", project_id: projectId, reader, lines, left_out: leftOut });
   }
 
   /** Answers a request of the control plane. */

@@ -94,6 +94,9 @@ export function takeMessage(agent: ModelAgent, message: ToAgent): ModelAgent {
     case "test_repository":
     case "read_processes":
     case "set_maintenance":
+    case "read_output":
+    case "follow_output":
+    case "stop_output":
       return agent;
   }
 }

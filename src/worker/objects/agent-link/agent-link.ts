@@ -27,6 +27,7 @@ import {
 import { type Asked, LinkRequests } from "#worker/objects/agent-link/link-requests.ts";
 import { LinkLimit } from "#worker/objects/agent-link/link-limit.ts";
 import { LinkedServer } from "#worker/objects/agent-link/linked-server.ts";
+import { OutputReaders } from "#worker/objects/agent-link/output-readers.ts";
 import { PresenceRecord } from "#worker/objects/agent-link/presence-record.ts";
 import { ObjectAlarm } from "#worker/objects/shared/object-alarm.ts";
 
@@ -41,6 +42,7 @@ const SILENT_MS = 60_000;
 export class AgentLink extends DurableObject<Env> {
   readonly #link: LinkContext;
   readonly #requests = new LinkRequests();
+  readonly #readers: OutputReaders;
   readonly #limit = new LinkLimit(() => Date.now());
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -52,11 +54,16 @@ export class AgentLink extends DurableObject<Env> {
     const keys = new DeployKeyQueue(ctx.storage.sql);
     const deliveries = new LinkDeliveries({ env, server, presence, queue, keys, sockets });
     const alarm = new ObjectAlarm(ctx.storage);
+    this.#readers = new OutputReaders(ctx, sockets);
     this.#link = { env, server, presence, queue, keys, sockets, deliveries, alarm };
   }
 
-  /** The agent's upgrade request. The Worker has authenticated it, and sends the account and the credential in headers. */
+  /**
+   * The upgrade request of the agent, or of a reader of output. The Worker has authenticated it, and sends the agent's
+   * account and credential in headers.
+   */
   override async fetch(request: Request): Promise<Response> {
+    if (this.#readers.isReader(request)) return this.#readers.accept(request);
     this.#link.server.noteAccount(AccountId.parse(request.headers.get(linkHeaders.accountId)));
     const credentialHash = z.string().parse(request.headers.get(linkHeaders.credentialHash));
     const answer = this.#link.sockets.accept(credentialHash, Date.now());
@@ -111,6 +118,8 @@ export class AgentLink extends DurableObject<Env> {
   }
 
   override async webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
+    // A reader sends only pings, which the runtime answers.
+    if (this.#link.sockets.isReader(socket)) return socket.close(1008, "unknown message");
     if (attachmentOf(socket).state === "ended") return;
     const received = parseMessage(data);
     if (!this.#limit.take(received.kind === "message" ? received.message : null))
@@ -128,7 +137,10 @@ export class AgentLink extends DurableObject<Env> {
   }
 
   async #receive(socket: WebSocket, message: FromAgent): Promise<void> {
-    if (message.type === "hello") return await welcome(this.#link, socket, message);
+    if (message.type === "hello") {
+      await welcome(this.#link, socket, message);
+      return this.#readers.agentConnected();
+    }
     if (attachmentOf(socket).state !== "ready") return;
     const { presence, queue, keys, server, deliveries } = this.#link;
     switch (message.type) {
@@ -146,8 +158,11 @@ export class AgentLink extends DurableObject<Env> {
       case "repository_tested":
       case "processes_read":
       case "maintenance_set":
+      case "output_read":
         this.#requests.take(message);
         return;
+      case "output":
+        return this.#readers.take(message);
       case "deploy_key": {
         this.#requests.take(message);
         if (message.public_key === null) return;
@@ -171,11 +186,14 @@ export class AgentLink extends DurableObject<Env> {
 
   override async webSocketClose(socket: WebSocket, code: number): Promise<void> {
     // 1005 and 1006 mean that no code was received. They must not be sent.
-    end(socket, code === 1005 || code === 1006 ? 1000 : code, "");
+    const answer = code === 1005 || code === 1006 ? 1000 : code;
+    if (this.#readers.left(socket)) return socket.close(answer, "");
+    end(socket, answer, "");
     await this.#noteClosed();
   }
 
   override async webSocketError(socket: WebSocket): Promise<void> {
+    if (this.#readers.left(socket)) return;
     attach(socket, { ...attachmentOf(socket), state: "ended" });
     await this.#noteClosed();
   }

@@ -44,6 +44,8 @@ function costOf(message: FromAgent | null): number {
     case "repository_tested":
     case "processes_read":
     case "maintenance_set":
+    case "output_read":
+    case "output":
     case undefined:
       return 1;
   }

@@ -15,6 +15,9 @@ import { parseJson } from "#contract/parse-json.ts";
 import { parseKnown } from "#contract/tolerant.ts";
 import { notWellFormed } from "#contract/well-formed.ts";
 
+/** The tag of the sockets of those who read what instances print. */
+export const OUTPUT_TAG = "output";
+
 /**
  * The hibernating sockets of a link. At most one is `ready`; the others have not sent a hello yet, or have ended.
  * The runtime answers pings without waking the object.
@@ -36,7 +39,12 @@ export class LinkSockets {
   }
 
   all(): WebSocket[] {
-    return this.#ctx.getWebSockets();
+    return this.#ctx.getWebSockets().filter((socket) => !this.isReader(socket));
+  }
+
+  /** Whether the socket is not an agent's, but that of a reader of output. */
+  isReader(socket: WebSocket): boolean {
+    return this.#ctx.getTags(socket).includes(OUTPUT_TAG);
   }
 
   ready(): WebSocket[] {

@@ -1,6 +1,6 @@
 import type { DeploymentId } from "#contract/ids.ts";
 import { LOG_HEARTBEAT_MS, type LogEnd, type LogQuery } from "#contract/endpoints/logs/schemas.ts";
-import { type Result, succeed } from "#contract/problems.ts";
+import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
 import { findDeployment } from "#worker/db/deployments/find-deployment.ts";
@@ -10,6 +10,8 @@ import type { StoredLine } from "#worker/logs/stored-lines.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { lineOfCursor } from "#worker/operations/deployments/log-cursor.ts";
 import { linesFrom, openDeploymentLog } from "#worker/operations/deployments/read-deployment-log.ts";
+
+const MAX_LINE = 999_999_999;
 
 export type DeploymentLogEvents = (signal: AbortSignal) => AsyncGenerator<LogEvent<LogEnd>>;
 
@@ -24,7 +26,7 @@ export async function followDeploymentLog(
   { cursor }: LogQuery,
   lastEventId: number | null,
 ): Promise<Result<DeploymentLogEvents, "not_found" | "invalid_request" | "log_expired">> {
-  const after = lastEventId === null ? lineOfCursor(cursor) : succeed(lastEventId);
+  const after = lastEventId === null ? lineOfCursor(cursor) : lineOfEvent(lastEventId);
   if (!after.ok) return after;
   const deployment = await findDeployment(context.rows, id);
   if (deployment === null) return notFound("deployment");
@@ -40,6 +42,15 @@ export async function followDeploymentLog(
     heartbeatMs: LOG_HEARTBEAT_MS,
   };
   return succeed((signal) => followLog(log, after.value, signal));
+}
+
+/** The ids of a log's events are its line numbers, which are small. */
+function lineOfEvent(id: number): Result<number, "invalid_request"> {
+  if (id <= MAX_LINE) return succeed(id);
+  const message = "must be a line number, like the ids of the stream";
+  return refuse("invalid_request", "The header Last-Event-ID must contain the id of an event of this log.", [
+    { pointer: "Last-Event-ID", message },
+  ]);
 }
 
 async function* finished(

@@ -1,0 +1,145 @@
+import { lstatSync } from "node:fs";
+
+import { readNotes } from "#agent/apps/instance-notes.ts";
+import { type FollowedLog, openFollowedLog } from "#agent/apps/output/followed-log.ts";
+import { lastLines, type OutputFilter } from "#agent/apps/output/last-lines.ts";
+import { maskForOutput } from "#agent/apps/output/mask-output.ts";
+import { notShown } from "#agent/apps/output/read-output.ts";
+import type { AgentContext } from "#agent/context/context.ts";
+import { instanceLog } from "#agent/workspace/instance-logs.ts";
+import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
+import { type FollowedLine, isWanted, MAX_LAST_LINES } from "#contract/endpoints/output/schemas.ts";
+import { attempt } from "#node/attempt.ts";
+
+/** The most bytes in one batch, as the lines are sent. What an app prints faster is left out. */
+const BATCH_BYTES = 64 * 1024;
+/** About the size of a line without its text. */
+const LINE_BYTES = 80;
+/** How much of a log is read for one batch. */
+const READ_BYTES = 1024 * 1024;
+/** The newest lines, for readers that come later or again. */
+const KEPT_LINES = 2 * MAX_LAST_LINES;
+const KEPT_BYTES = 512 * 1024;
+
+/** Lines for readers. `leftOut`: how many are missing before them; null: unknown. */
+export type Batch = { readonly lines: readonly FollowedLine[]; readonly leftOut: number | null };
+
+/** The output of all instances of a project, while somebody follows it. */
+export class ProjectOutput {
+  readonly #context: AgentContext;
+  readonly #folder: ProjectFolder;
+  readonly #logs = new Map<string, FollowedLog>();
+  readonly #refused = new Set<string>();
+  #kept: FollowedLine[] = [];
+  #keptBytes = 0;
+  /** The number of the next line. */
+  #next: number;
+  #isOpened = false;
+  /** Lines of logs that were closed. */
+  #rest: Omit<FollowedLine, "line">[] = [];
+
+  /** @param first the number of the first line */
+  constructor(context: AgentContext, folder: ProjectFolder, first: number) {
+    this.#context = context;
+    this.#folder = folder;
+    this.#next = first;
+  }
+
+  get next(): number {
+    return this.#next;
+  }
+
+  /** Opens the logs of new instances, and closes those of instances that have ended. */
+  async look(): Promise<void> {
+    const notes = readNotes(this.#folder).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    const names = new Set<string>(notes.map(({ name }) => name));
+    for (const [name, log] of this.#logs) {
+      const found = attempt(() => lstatSync(this.#path(name)).ino, null);
+      if (names.has(name) && (found === null || found === log.inode)) continue;
+      this.#logs.delete(name);
+      this.#rest.push(...attempt(() => log.end(), []).map((message) => ({ instance: name, message })));
+    }
+    for (const { name, release } of notes) {
+      if (this.#logs.has(name) || this.#refused.has(name)) continue;
+      const mask = await maskForOutput(this.#context, this.#folder, release);
+      const log = mask.ok ? attempt(() => openFollowedLog(this.#path(name), mask.value), null) : null;
+      if (log !== null) this.#logs.set(name, log);
+      if (mask.ok) continue;
+      this.#refused.add(name);
+      this.#rest.push({ instance: name, message: notShown(mask.message) });
+    }
+    if (!this.#isOpened) this.#readEarlier();
+    this.#isOpened = true;
+  }
+
+  /** Keeps what was printed before anybody followed. */
+  #readEarlier(): void {
+    const share = Math.floor(MAX_LAST_LINES / Math.max(1, this.#logs.size));
+    for (const [instance, messages] of this.#readLogs())
+      for (const message of messages.slice(-share)) this.#keep({ instance, message });
+  }
+
+  /** The next lines, for all readers. */
+  read(): Batch {
+    const read = [...this.#rest.map((line) => [line.instance, [line.message]] as const), ...this.#readLogs()];
+    this.#rest = [];
+    const printed = read.filter(([, messages]) => messages.length > 0);
+    const lines: FollowedLine[] = [];
+    let leftOut = 0;
+    let room = BATCH_BYTES;
+    for (const [at, [instance, messages]] of printed.entries()) {
+      // So that an instance that prints much hides no other.
+      let share = room / (printed.length - at);
+      for (const message of messages) {
+        const bytes = Buffer.byteLength(message) + LINE_BYTES;
+        if (bytes > share) {
+          leftOut += 1;
+          continue;
+        }
+        share -= bytes;
+        room -= bytes;
+        lines.push(this.#keep({ instance, message }));
+      }
+    }
+    return { lines, leftOut };
+  }
+
+  /** What a reader gets first: what follows the line `after`, or the last lines. */
+  first(filter: OutputFilter, after: number | null): Batch {
+    if (after === null) return { lines: lastLines(this.#kept, filter), leftOut: 0 };
+    const oldest = this.#kept[0]?.line ?? this.#next;
+    const isKnown = after + 1 >= oldest && after < this.#next;
+    if (!isKnown) return { lines: [], leftOut: null };
+    const lines = this.#kept.filter((line) => line.line > after && isWanted(filter, line));
+    return { lines, leftOut: 0 };
+  }
+
+  /** The log at this path is emptied now. */
+  catchUp(path: string): void {
+    for (const [name, log] of this.#logs)
+      if (this.#path(name) === path) attempt(() => log.catchUp(), undefined);
+  }
+
+  close(): void {
+    for (const log of this.#logs.values()) attempt(() => log.end(), []);
+    this.#logs.clear();
+  }
+
+  #path(name: string): string {
+    return instanceLog(this.#folder, name);
+  }
+
+  #readLogs(): (readonly [string, string[]])[] {
+    return [...this.#logs].map(([name, log]) => [name, attempt(() => log.read(READ_BYTES), [])] as const);
+  }
+
+  #keep(line: Omit<FollowedLine, "line">): FollowedLine {
+    const kept = { line: this.#next, ...line };
+    this.#next += 1;
+    this.#kept.push(kept);
+    this.#keptBytes += line.message.length + LINE_BYTES;
+    while (this.#kept.length > KEPT_LINES || this.#keptBytes > KEPT_BYTES)
+      this.#keptBytes -= (this.#kept.shift()?.message.length ?? 0) + LINE_BYTES;
+    return kept;
+  }
+}

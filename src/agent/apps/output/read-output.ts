@@ -1,0 +1,38 @@
+import { readNotes } from "#agent/apps/instance-notes.ts";
+import { openFollowedLog } from "#agent/apps/output/followed-log.ts";
+import { lastLines, type OutputFilter } from "#agent/apps/output/last-lines.ts";
+import { maskForOutput } from "#agent/apps/output/mask-output.ts";
+import type { AgentContext } from "#agent/context/context.ts";
+import { instanceLog } from "#agent/workspace/instance-logs.ts";
+import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
+import { isWanted, type AppOutputLine } from "#contract/endpoints/output/schemas.ts";
+
+const MAX_READ_BYTES = 1024 * 1024;
+
+/** Reads the last lines that a project's instances printed. One that has ended is read only if the filter names it. */
+export async function readOutput(
+  context: AgentContext,
+  folder: ProjectFolder,
+  filter: OutputFilter,
+): Promise<AppOutputLine[]> {
+  const notes = readNotes(folder).map(({ name, release }) => ({ name, release }));
+  const { instance } = filter;
+  const isNoted = notes.some(({ name }) => name === instance);
+  const all = instance === undefined || isNoted ? notes : [{ name: instance, release: null }];
+  const lines: AppOutputLine[] = [];
+  for (const { name, release } of all.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    if (!isWanted(filter, { instance: name, message: "" })) continue;
+    const mask = await maskForOutput(context, folder, release);
+    const log = mask.ok ? openFollowedLog(instanceLog(folder, name), mask.value) : null;
+    if (!mask.ok) lines.push({ instance: name, message: notShown(mask.message) });
+    if (log === null) continue;
+    const messages = [...log.read(MAX_READ_BYTES), ...log.end()];
+    lines.push(...messages.slice(-filter.lines).map((message) => ({ instance: name, message })));
+  }
+  return lastLines(lines, filter);
+}
+
+/** The line instead of the output of an instance whose secrets could not be masked. */
+export function notShown(reason: string): string {
+  return `[gantry] The output of this instance is not shown: ${reason}`;
+}

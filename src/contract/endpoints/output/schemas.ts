@@ -1,0 +1,48 @@
+import * as z from "zod/mini";
+
+import { textUpTo, wholeFrom } from "#contract/bounds.ts";
+import { MAX_LOG_LINE_BYTES } from "#contract/endpoints/logs/schemas.ts";
+import { InstanceName, ProcessName } from "#contract/endpoints/processes/schemas.ts";
+import { queryInteger } from "#contract/paging.ts";
+
+/** The most lines that a reader gets of what was printed before. */
+export const MAX_LAST_LINES = 1000;
+export const DEFAULT_OUTPUT_LINES = 100;
+
+/** Limits the output to one process or one instance. `lines`: how many of the last lines come first. */
+export const OutputQuery = z.strictObject({
+  process: z.optional(ProcessName),
+  instance: z.optional(InstanceName),
+  lines: z.optional(queryInteger(0, MAX_LAST_LINES)),
+});
+export type OutputQuery = z.infer<typeof OutputQuery>;
+
+/** A line that an instance printed, without its line break. */
+export const AppOutputLine = z.strictObject({
+  instance: InstanceName,
+  message: textUpTo(MAX_LOG_LINE_BYTES),
+});
+export type AppOutputLine = z.infer<typeof AppOutputLine>;
+
+/** The last lines that the instances of a project printed: those of one instance in order, one instance after the other. */
+export const AppOutput = z.strictObject({ lines: z.array(AppOutputLine) });
+export type AppOutput = z.infer<typeof AppOutput>;
+
+/** The name of the event that says that lines are missing here. All other events have no name, and an AppOutputLine as data. */
+export const LEFT_OUT_EVENT = "left_out";
+
+/** How many lines are missing, because the app prints faster than they are sent. Null: unknown, after a lost connection. */
+export const OutputLeftOut = z.strictObject({ lines: z.nullable(wholeFrom(1)) });
+export type OutputLeftOut = z.infer<typeof OutputLeftOut>;
+
+/** A line with its place in the stream: numbers rise, and no two lines that a server sends have the same. */
+export const FollowedLine = z.extend(AppOutputLine, { line: wholeFrom(0) });
+export type FollowedLine = z.infer<typeof FollowedLine>;
+
+/** Whether a line is of the process and the instance that a reader named. */
+export function isWanted({ process, instance }: OutputQuery, line: AppOutputLine): boolean {
+  return (
+    (instance === undefined || line.instance === instance) &&
+    (process === undefined || line.instance.replace(/-\d+-\d+$/, "") === process)
+  );
+}

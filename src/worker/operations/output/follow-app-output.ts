@@ -1,0 +1,36 @@
+import { LOG_HEARTBEAT_MS } from "#contract/endpoints/logs/schemas.ts";
+import { DEFAULT_OUTPUT_LINES, type OutputQuery } from "#contract/endpoints/output/schemas.ts";
+import type { ProjectId } from "#contract/ids.ts";
+import { refuse, type Result, succeed } from "#contract/problems.ts";
+import type { Context } from "#worker/context.ts";
+import { findServedProject } from "#worker/db/projects/find-served-project.ts";
+import { logFailure } from "#worker/log-failure.ts";
+import { followOutput, type OutputEvent } from "#worker/logs/output-follower.ts";
+import { unavailable } from "#worker/operations/repositories/ask-agent.ts";
+import { notFound } from "#worker/operations/refusals.ts";
+
+export type AppOutputEvents = (signal: AbortSignal) => AsyncGenerator<OutputEvent>;
+
+/**
+ * Follows what a project's instances print. Takes one read of D1, at the start.
+ * @param after the last line that the client received; null: it wants the last lines first
+ */
+export async function followAppOutput(
+  context: Context,
+  projectId: ProjectId,
+  { lines = DEFAULT_OUTPUT_LINES, ...filter }: OutputQuery,
+  after: number | null,
+): Promise<Result<AppOutputEvents, "not_found" | "server_offline" | "unavailable">> {
+  const project = await findServedProject(context.rows, projectId);
+  if (project === null) return notFound("project");
+  const { serverId } = project;
+  try {
+    const request = { projectId, ...filter, lines, after };
+    const events = await followOutput(context, serverId, request, LOG_HEARTBEAT_MS);
+    if (events === null) return refuse("server_offline", `The agent of ${serverId} is not connected.`);
+    return succeed(events);
+  } catch (error) {
+    logFailure("follow output", { server_id: serverId, project_id: projectId }, error);
+    return unavailable("The server's link cannot be reached.");
+  }
+}

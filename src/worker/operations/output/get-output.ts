@@ -1,0 +1,30 @@
+import {
+  type AppOutput,
+  DEFAULT_OUTPUT_LINES,
+  type OutputQuery,
+} from "#contract/endpoints/output/schemas.ts";
+import type { ProjectId } from "#contract/ids.ts";
+import { type Result, succeed } from "#contract/problems.ts";
+import type { Context } from "#worker/context.ts";
+import { findServedProject } from "#worker/db/projects/find-served-project.ts";
+import { askAgent, requestAbout, unavailable } from "#worker/operations/repositories/ask-agent.ts";
+import { notFound } from "#worker/operations/refusals.ts";
+
+const TIMEOUT_MS = 10_000;
+
+/** Returns the last lines that a project's instances printed, as their server has them now. */
+export async function getOutput(
+  context: Context,
+  id: ProjectId,
+  { lines = DEFAULT_OUTPUT_LINES, ...filter }: OutputQuery,
+): Promise<Result<AppOutput, "not_found" | "server_offline" | "agent_outdated" | "unavailable">> {
+  const project = await findServedProject(context.rows, id);
+  if (project === null) return notFound("project");
+  const { request_id, project_id } = requestAbout(context, project);
+  const request = { type: "read_output", request_id, project_id, ...filter, lines } as const;
+  const answer = await askAgent(context, project, request, TIMEOUT_MS);
+  if (!answer.ok) return answer;
+  return answer.value.type === "output_read"
+    ? succeed({ lines: answer.value.lines })
+    : unavailable("The server's agent gave another answer.");
+}

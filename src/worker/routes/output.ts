@@ -1,0 +1,45 @@
+import { LEFT_OUT_EVENT } from "#contract/endpoints/output/schemas.ts";
+import { succeed } from "#contract/problems.ts";
+import type { TokenHandlers } from "#worker/http/handler.ts";
+import { answer } from "#worker/http/responses.ts";
+import { eventStream } from "#worker/http/streamed.ts";
+import type { OutputEvent } from "#worker/logs/output-follower.ts";
+import { followAppOutput } from "#worker/operations/output/follow-app-output.ts";
+import { getOutput } from "#worker/operations/output/get-output.ts";
+import { eventStreamStart } from "#worker/views/log-views.ts";
+import { MAX_FOLLOW_MS } from "#worker/routes/logs.ts";
+
+export const outputHandlers = {
+  async getOutput(context, { params, query, mediaType, lastEventId }) {
+    const id = params.project_id;
+    switch (mediaType) {
+      case "application/json":
+        return await answer(getOutput(context, id, query ?? {}));
+      case "text/event-stream": {
+        const events = await followAppOutput(context, id, query ?? {}, lastEventId);
+        if (!events.ok) return events;
+        const response = eventStream((signal) => eventTexts(events.value(signal)), MAX_FOLLOW_MS);
+        return succeed({ response });
+      }
+    }
+  },
+} satisfies Partial<TokenHandlers>;
+
+async function* eventTexts(events: AsyncGenerator<OutputEvent>): AsyncGenerator<string> {
+  yield eventStreamStart;
+  for await (const event of events) yield eventText(event);
+}
+
+function eventText(event: OutputEvent): string {
+  switch (event.type) {
+    case "alive":
+      return ": alive\n\n";
+    case "output": {
+      const { lines, leftOut } = event;
+      const gap =
+        leftOut === 0 ? "" : `event: ${LEFT_OUT_EVENT}\ndata: ${JSON.stringify({ lines: leftOut })}\n\n`;
+      const texts = lines.map(({ line, ...data }) => `id: ${line}\ndata: ${JSON.stringify(data)}\n\n`);
+      return gap + texts.join("");
+    }
+  }
+}
