@@ -1,12 +1,11 @@
 import { clientEndpoints } from "#contract/endpoints/client-endpoints.ts";
 import type { DeploymentId } from "#contract/ids.ts";
 import { LOG_HEARTBEAT_MS } from "#contract/endpoints/logs/schemas.ts";
-import type { Problem } from "#contract/problems.ts";
-import { problemIn, unexpected, unreachable } from "#client/answer.ts";
 import { Connection } from "#client/connection.ts";
+import { connectionLost, openEventStream, type StreamRetry } from "#client/event-stream.ts";
 import { type FollowedLogEvent, LogEventReader } from "#client/log-event-reader.ts";
-import { headersOf, type Transport, urlOf } from "#client/request.ts";
-import { isTemporary, retryAfterMs, retryDelayMs } from "#client/retry.ts";
+import type { Transport } from "#client/request.ts";
+import { retryDelayMs } from "#client/retry.ts";
 import { pause } from "#contract/lib/pause.ts";
 
 export type FollowLogOptions = {
@@ -76,14 +75,10 @@ async function* connections(followed: Followed, progress: Progress): AsyncGenera
   }
 }
 
-/** Why to reconnect, and after how many milliseconds at the earliest. `isCut`: a stream had started. Null: do not. */
-type Retry = { readonly problem: Problem; readonly afterMs: number; readonly isCut: boolean } | null;
+/** Null: do not connect again. */
+type Retry = StreamRetry | null;
 
 const incomplete = new Error("the log stream ended early");
-
-function connectionLost(error: unknown, baseUrl: string, isCut: boolean): Retry {
-  return { problem: unreachable(error, baseUrl).problem, afterMs: 0, isCut };
-}
 
 async function* connect(followed: Followed, progress: Progress): AsyncGenerator<FollowedLogEvent, Retry> {
   const connection = new Connection(followed.silenceMs, followed.signal);
@@ -103,28 +98,17 @@ async function* requestLog(
   const request = {
     params: { deployment_id: deploymentId },
     headers: {
-      accept: "text/event-stream",
       "last-event-id": String(progress.last),
       ...(progress.bookmark === null ? {} : { "gantry-bookmark": progress.bookmark }),
     },
   };
-  const response = await connection.answer(async (signal) => {
-    const url = urlOf(clientEndpoints.getDeploymentLog, request, transport);
-    return await transport.fetch(url, { headers: headersOf(request, transport), signal });
-  });
-  if (!response.ok) return connectionLost(response.error, baseUrl, false);
-  const { ok, status, headers, body } = response.value;
-  if (!ok) {
-    const text = await connection.wait(response.value.text());
-    const { problem } = problemIn(text.ok ? text.value : "", response.value, baseUrl);
-    if (isTemporary(status)) return { problem, afterMs: retryAfterMs(headers), isCut: false };
-    yield { type: "problem", problem };
+  const opened = await openEventStream(clientEndpoints.getDeploymentLog, request, transport, connection);
+  if (opened.kind === "retry") return opened;
+  if (opened.kind === "problem") {
+    yield { type: "problem", problem: opened.problem };
     return null;
   }
-  if (body === null || headers.get("content-type")?.startsWith("text/event-stream") !== true) {
-    yield { type: "problem", problem: unexpected(status, baseUrl).problem };
-    return null;
-  }
+  const { headers, body } = opened;
   progress.bookmark = headers.get("gantry-bookmark") ?? progress.bookmark;
   const failure = yield* readEvents(body, new LogEventReader(progress.last, baseUrl), progress, connection);
   return failure === null ? null : connectionLost(failure, baseUrl, true);

@@ -36,6 +36,40 @@ const runAndServe = async (args: string[], count: number) => {
   return running.ended;
 };
 
+describe("gantry logs --app", () => {
+  it("prints the last lines of the instances, or says that its names are none", async () => {
+    server.agent.printed = [{ instance: "web-1-0", message: "listening\u001b[2J" }];
+    const { code, stdout } = await gantryRun("logs", "--app", "--no-follow", "--process", "web");
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "web-1-0\tlistening\n" });
+    const wrong = await gantryRun("logs", "--app", "--process", "Web!");
+    expect(wrong.code).toBe(2);
+    expect(wrong.stderr).toContain("--process the name of a process such as web");
+  });
+
+  it("prints new lines until Ctrl-C, and says how many are left out", async () => {
+    const { agent, projectId } = server;
+    const follows = (count: number) =>
+      vi.waitFor(() => {
+        const found = agent.received.filter((one) => one.type === "follow_output");
+        return found[count - 1] ?? Promise.reject(new Error(`${found.length} requests to follow`));
+      }, 20_000);
+    const running = cli.start(["logs", "--app", "--lines=1"], environment());
+    const { reader, lines } = await follows(1);
+    expect(lines).toBe(1);
+    agent.prints(projectId, reader, [{ line: 1, instance: "web-1-0", message: "one" }]);
+    agent.prints(projectId, null, [{ line: 2, instance: "web-1-0", message: "two" }], 3);
+    await vi.waitFor(() => expect(running.stdout()).toContain("web-1-0\ttwo"), 20_000);
+    running.child.kill("SIGINT");
+    const ended = await running.ended;
+    expect(ended.stdout).toBe("web-1-0\tone\nweb-1-0\ttwo\n");
+    expect(ended.stderr).toContain("3 lines are left out: the app prints faster than they can be sent.");
+    await vi.waitFor(
+      () => expect(agent.received.some(({ type }) => type === "stop_output")).toBe(true),
+      20_000,
+    );
+  });
+});
+
 describe("without a live deployment", () => {
   it("gantry ps says that nothing runs, and apply and restart are refused", async () => {
     const ps = await gantryRun("ps");

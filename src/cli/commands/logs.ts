@@ -2,6 +2,7 @@ import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import { MAX_LOG_PAGE } from "#contract/endpoints/logs/schemas.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done, type Outcome } from "#cli/outcome.ts";
+import { appOptions, printAppOutput } from "#cli/session/app-output.ts";
 import { DEPLOYMENT_HELP, findDeployment } from "#cli/session/find-deployment.ts";
 import { followDeployment } from "#cli/session/follow-deployment.ts";
 import { type Session, withSession } from "#cli/session/session.ts";
@@ -9,17 +10,25 @@ import { createLogPrinter, warningsOption } from "#cli/views/log-printer.ts";
 
 export const logs = defineCommand({
   name: "logs",
-  summary: "Show a deployment's log",
+  summary: "Show a deployment's log, or what the app prints",
   details: [
     "Without --follow, prints the log so far. With --follow, prints new lines until the deployment ends, and has the exit codes of deploy --follow. With --json, prints one JSON object per line.",
+    "With --app, prints what the instances of the project print to stdout and stderr, read from its server: the last lines, then new lines until Ctrl-C, each after the name of its instance. Nothing of it is stored outside of the server.",
   ],
-  words: { deployment: { isRequired: false, help: `${DEPLOYMENT_HELP} (default: the newest)` } },
+  words: {
+    deployment: {
+      isRequired: false,
+      help: `${DEPLOYMENT_HELP} (default: the newest); with --app, the project (default: the linked one)`,
+    },
+  },
   options: {
     follow: { kind: "flag", short: "f", help: "Print new lines until the deployment ends" },
     ...warningsOption,
+    ...appOptions,
   },
-  examples: ["logs -f", "logs v12"],
+  examples: ["logs -f", "logs v12", "logs --app --process web"],
   run: withSession(async (session, { words, options }) => {
+    if (options.app) return printAppOutput(session, words.deployment, options);
     const found = await findDeployment(session, words.deployment);
     if (!found.ok) return found;
     const { id, version } = found.value;

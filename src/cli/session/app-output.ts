@@ -1,0 +1,117 @@
+import { followOutput } from "#client/follow-output.ts";
+import {
+  type AppOutputLine,
+  DEFAULT_OUTPUT_LINES,
+  MAX_LAST_LINES,
+  OutputQuery,
+} from "#contract/endpoints/output/schemas.ts";
+import type { ProjectId } from "#contract/ids.ts";
+import { done, type Outcome, type Result, stop } from "#cli/outcome.ts";
+import type { Output } from "#cli/output/output.ts";
+import { printable, printableInColour } from "#cli/output/printable.ts";
+import { findProject } from "#cli/session/find-named.ts";
+import type { Session } from "#cli/session/session.ts";
+import { succeed } from "#contract/lib/result.ts";
+
+/** The options of `gantry logs` that belong to --app. */
+export const appOptions = {
+  app: { kind: "flag", help: "Show what the processes of the project print, and follow it" },
+  process: { kind: "list", value: "NAME", help: "With --app: only this process" },
+  instance: { kind: "text", value: "NAME", help: "With --app: only this instance, such as web-12-0" },
+  lines: {
+    kind: "text",
+    value: "COUNT",
+    help: `With --app: how many of the last lines come first (default: ${DEFAULT_OUTPUT_LINES})`,
+  },
+  "no-follow": { kind: "flag", help: "With --app: end after the last lines" },
+} as const;
+
+type Given = {
+  readonly process: readonly string[];
+  readonly instance: string | null;
+  readonly lines: string | null;
+  readonly "no-follow": boolean;
+};
+
+/** Prints what the instances of a project print, until Ctrl-C unless the options say otherwise. */
+export async function printAppOutput(
+  session: Session,
+  project: string | null,
+  given: Given,
+): Promise<Outcome> {
+  const query = readQuery(given);
+  if (!query.ok) return query;
+  const found = await findProject(session, project);
+  if (!found.ok) return found;
+  const { id } = found.value;
+  if (!given["no-follow"]) return follow(session, id, query.value);
+  const read = await session.client.getOutput({ params: { project_id: id }, query: query.value });
+  if (!read.ok) return read;
+  for (const line of read.value.lines) printLine(session.output, line);
+  return done;
+}
+
+function readQuery({
+  process,
+  instance,
+  lines,
+}: Given): Result<{ process?: string; instance?: string; lines: number }> {
+  const [name, ...others] = process;
+  if (others.length > 0) return stop("usage", "--process can be given once with --app.");
+  const query = {
+    ...(name === undefined ? {} : { process: name }),
+    ...(instance === null ? {} : { instance }),
+    lines: lines === null ? DEFAULT_OUTPUT_LINES : Number(lines),
+  };
+  if (OutputQuery.safeParse({ ...query, lines: String(query.lines) }).success) return succeed(query);
+  return stop(
+    "usage",
+    `--lines must be a number up to ${MAX_LAST_LINES}, --process the name of a process such as web, --instance the name of an instance such as web-12-0.`,
+  );
+}
+
+async function follow(
+  { output, transport, signal, reconnectForMs }: Session,
+  id: ProjectId,
+  query: { process?: string; instance?: string; lines: number },
+): Promise<Outcome> {
+  let disconnectedAt: number | null = null;
+  for await (const event of followOutput(transport, id, { query, signal })) {
+    switch (event.type) {
+      case "line":
+        disconnectedAt = null;
+        printLine(output, event.line);
+        break;
+      case "left_out":
+        output.json(event);
+        output.note(leftOutText(event.lines));
+        break;
+      case "waiting":
+        if (performance.now() - (disconnectedAt ?? performance.now()) + event.ms > reconnectForMs)
+          return { ok: false, problem: event.problem };
+        if (disconnectedAt === null) {
+          output.json({ type: "waiting", problem: event.problem });
+          output.note(`${event.problem.detail} Trying again.`);
+        }
+        disconnectedAt ??= performance.now();
+        break;
+      case "problem":
+        return { ok: false, problem: event.problem };
+    }
+  }
+  return { ok: true, exit: "interrupted" };
+}
+
+function leftOutText(lines: number | null): string {
+  return lines === null
+    ? "Lines may be missing here: the connection to the server was lost."
+    : `${lines} ${lines === 1 ? "line is" : "lines are"} left out: the app prints faster than they can be sent.`;
+}
+
+function printLine(output: Output, { instance, message }: AppOutputLine): void {
+  const { form, style } = output;
+  if (form === "json") return output.json({ type: "line", instance, message });
+  if (form === "plain") return output.line(`${instance}\t${printable(message)}`);
+  const text = style.dim("x") === "x" ? printable(message) : printableInColour(message);
+  output.line(`${style.dim(instance)} ${text}`);
+}
