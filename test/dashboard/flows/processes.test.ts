@@ -66,11 +66,27 @@ describe("the processes of a project", () => {
     await goTo(page.getByLabel("Last lines of worker-1-0"));
     await page.getByText("Error: connect ECONNREFUSED 127.0.0.1:5432").waitFor();
 
+    await press(page.getByRole("button", { name: "Show live output" }));
+    const follow = await agent.receives("follow_output");
+    agent.prints(projectId, follow.reader, [{ line: 1, instance: "web-1-0", message: "listening" }]);
+    agent.prints(
+      projectId,
+      null,
+      [{ line: 2, instance: "web-1-0", message: "\u001b[31mGET /\u001b[0m 500" }],
+      4,
+    );
+    const output = page.getByRole("log", { name: "Lines of the output" });
+    await output.getByText("listening").waitFor();
+    await output.getByText("GET /").waitFor();
+    await output.getByText("4 lines are left out").waitFor();
+
     const found = [...(await violations(page, "light")), ...(await violations(page, "dark"))];
     await page.setViewportSize(narrowest);
     expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
     await page.setViewportSize(wideScreen);
     expect(found).toEqual([]);
+
+    await press(page.getByRole("button", { name: "Stop showing output" }));
 
     const dialog = page.getByRole("dialog");
     await press(page.getByRole("button", { name: "Maintenance" }));
@@ -112,6 +128,9 @@ describe("the processes of a project", () => {
     agent.processes = [web];
     await serveNext(5);
     await card("web").getByText("2 of 2 live").waitFor();
+    // A reader that has left is noticed at the next heartbeat at the latest.
+    const hasStopped = () => agent.received.some(({ type }) => type === "stop_output");
+    await vi.waitFor(() => expect(hasStopped()).toBe(true), 20_000);
   });
 });
 

@@ -7,6 +7,7 @@ import { resolveProcesses, wantedInstances } from "#contract/processes/resolve-p
 import { useNow } from "#dashboard/data/clock.ts";
 import { notLoaded, type Watched } from "#dashboard/data/resource.ts";
 import { useProcesses } from "#dashboard/data/resources.ts";
+import { AppOutput } from "#dashboard/pages/project/app-output.tsx";
 import { ProcessCard } from "#dashboard/pages/project/process-card.tsx";
 import { useSamples } from "#dashboard/pages/project/use-samples.ts";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
@@ -18,7 +19,13 @@ import { useSeen } from "#dashboard/shared/use-seen.ts";
 export function ProcessesSection({ project }: { readonly project: Project }) {
   const { detected_processes: detected, processes, processes_state: state } = project;
   const hasSome = state !== null || resolveProcesses(detected, processes).length > 0;
-  return hasSome ? <Section project={project} /> : null;
+  if (!hasSome) return null;
+  return (
+    <>
+      <Section project={project} />
+      <AppOutput id={project.id} />
+    </>
+  );
 }
 
 function Section({ project }: { readonly project: Project }) {

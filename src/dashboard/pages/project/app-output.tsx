@@ -1,0 +1,103 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+
+import { followOutput } from "#client/follow-output.ts";
+import type { AppOutputLine } from "#contract/endpoints/output/schemas.ts";
+import type { ProjectId } from "#contract/ids.ts";
+import type { Problem } from "#contract/problems.ts";
+import { transport } from "#dashboard/data/api.ts";
+import { AnsiText } from "#dashboard/shared/ansi-text.tsx";
+import { Button } from "#dashboard/shared/button.tsx";
+import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
+
+/** The newest lines are shown. */
+const SHOWN_LINES = 500;
+/** Lines that arrive within this time are rendered together. */
+const GATHER_MS = 100;
+
+/** What the app prints, live. The server sends it only while it is open. */
+export function AppOutput({ id }: { readonly id: ProjectId }) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <section class="app-output" aria-label="Output">
+      <h2>Output</h2>
+      <Button onClick={() => setIsOpen(!isOpen)}>
+        {isOpen ? "Stop showing output" : "Show live output"}
+      </Button>
+      {isOpen ? <Lines id={id} /> : null}
+    </section>
+  );
+}
+
+/** `instance` is null for a note of the dashboard. `key` rises from line to line. */
+type Shown = {
+  readonly key: number;
+  readonly instance: AppOutputLine["instance"] | null;
+  readonly message: string;
+};
+
+function Lines({ id }: { readonly id: ProjectId }) {
+  const [lines, setLines] = useState<readonly Shown[]>([]);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [tries, setTries] = useState(0);
+  const box = useRef<HTMLPreElement>(null);
+  const isAtEnd = useRef(true);
+
+  useEffect(() => {
+    const stopped = new AbortController();
+    let next = 0;
+    let waiting: Shown[] = [];
+    const add = (instance: Shown["instance"], message: string) => {
+      waiting.push({ key: (next += 1), instance, message });
+    };
+    const publish = () => {
+      if (waiting.length === 0) return;
+      const added = waiting;
+      waiting = [];
+      setLines((before) => [...before, ...added].slice(-SHOWN_LINES));
+    };
+    const timer = setInterval(publish, GATHER_MS);
+    const follow = async () => {
+      for await (const event of followOutput(transport, id, { query: {}, signal: stopped.signal })) {
+        if (event.type === "line") add(event.line.instance, event.line.message);
+        else if (event.type === "left_out") add(null, leftOutText(event.lines));
+        setProblem(event.type === "waiting" || event.type === "problem" ? event.problem : null);
+      }
+    };
+    setLines([]);
+    setProblem(null);
+    void follow();
+    return () => {
+      stopped.abort();
+      clearInterval(timer);
+    };
+  }, [id, tries]);
+
+  useEffect(() => {
+    if (isAtEnd.current && box.current !== null) box.current.scrollTop = box.current.scrollHeight;
+  }, [lines]);
+
+  const noteScroll = () => {
+    const element = box.current;
+    if (element === null) return;
+    isAtEnd.current = element.scrollHeight - element.scrollTop - element.clientHeight < 24;
+  };
+  return (
+    <>
+      <ProblemBox problem={problem} doing="Reading the output" retry={() => setTries(tries + 1)} />
+      <pre ref={box} tabIndex={0} role="log" aria-label="Lines of the output" onScroll={noteScroll}>
+        {lines.map(({ key, instance, message }) => (
+          <div key={key}>
+            <span class="quiet">{instance ?? "–"}</span> <AnsiText line={message} />
+          </div>
+        ))}
+        {lines.length === 0 && problem === null ? <span class="quiet">Nothing yet.</span> : null}
+      </pre>
+    </>
+  );
+}
+
+function leftOutText(lines: number | null): string {
+  return lines === null
+    ? "Lines may be missing here: the connection to the server was lost."
+    : `${lines} ${lines === 1 ? "line is" : "lines are"} left out: the app prints faster than they can be sent.`;
+}
