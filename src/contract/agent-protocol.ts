@@ -140,7 +140,7 @@ export const ToAgent = z.discriminatedUnion("type", [
     ...outputFilter,
     after: z.nullable(wholeFrom(0)),
   }),
-  /** Nobody reads the project's output any more. */
+  /** Nobody reads the project's output now. */
   z.strictObject({ type: z.literal("stop_output"), project_id: ProjectId }),
 ]);
 export type ToAgent = z.infer<typeof ToAgent>;

@@ -17,7 +17,7 @@ export type OutputReader = OutputFilter & {
 /** Sends what instances print, while somebody reads it. Nothing of this is stored. */
 export type OutputFollows = {
   follow(reader: OutputReader): void;
-  /** Nobody reads the project's output any more. It is kept in memory a little longer, for a reader who reconnects. */
+  /** Nobody reads the project's output now. It is kept in memory a little longer, for a reader who reconnects. */
   stop(project: ProjectId): void;
   /** The log at this path is emptied now. */
   readonly catchUp: (path: string) => void;

@@ -44,7 +44,7 @@ export class OutputReaders {
     return new Response(null, { status: 101, webSocket: client });
   }
 
-  /** The agent has sent lines. If nobody reads them any more, it is told to stop. */
+  /** The agent has sent lines. If nobody reads them now, it is told to stop. */
   take({ project_id, reader: only, lines, left_out }: Output): void {
     const readers = this.#of(project_id);
     if (readers.length === 0) return this.#stop(project_id);
