@@ -3,6 +3,8 @@ import * as fc from "fast-check";
 import type { Schema } from "../../../scripts/reference/openapi/types.ts";
 import { document } from "./open-api.ts";
 
+const RFC_3339 = { min: new Date("0000-01-01T00:00:00.000Z"), max: new Date("9999-12-31T23:59:59.999Z") };
+
 /** Stands for something of the place that a request is sent to: an id, a cursor, an enrolment token, a sign-in code. */
 export const STAND_IN = /@(acct|tok|srv|proj|dpl|run|cursor|enroll|code):(\d+)/g;
 
@@ -117,7 +119,9 @@ function texts(schema: Schema, name: string): fc.Arbitrary<string> {
 function anyText({ pattern, format, minLength = 0, maxLength = 300 }: Schema): fc.Arbitrary<string> {
   if (format === "ipv4") return fc.ipV4();
   if (format === "uri") return fc.webUrl();
-  if (format === "date-time") return fc.date({ noInvalidDate: true }).map((date) => date.toISOString());
+  // RFC 3339 has years of four digits.
+  if (format === "date-time")
+    return fc.date({ ...RFC_3339, noInvalidDate: true }).map((date) => date.toISOString());
   const kind = /^\^(acct|tok|srv|proj|dpl|run)_/.exec(pattern ?? "")?.[1];
   if (kind !== undefined)
     return fc.oneof({ weight: 5, arbitrary: standIn(kind) }, fc.stringMatching(new RegExp(pattern ?? "")));
