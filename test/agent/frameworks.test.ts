@@ -261,7 +261,7 @@ describe("a repository without a framework setting", () => {
 describe("a repository that runs as a server", () => {
   const app = {
     "package.json": JSON.stringify({ scripts: { start: "node app.js" } }),
-    "app.js": "source",
+    "app.js": `require("node:http").createServer((_, answer) => answer.end()).listen(process.env.PORT, process.env.HOST)`,
     "public/style.css": "body{}",
   };
 
@@ -289,6 +289,7 @@ describe("a repository that runs as a server", () => {
     installTool("npm", "");
     world.repository.commit({
       ...app,
+      "worker.js": "setInterval(() => undefined, 1000);",
       Procfile: "web: node app.js\nworker: node worker.js\n",
       "gantry.json": '{ "processes": { "worker": { "instances": 2 } } }',
     });

@@ -22,7 +22,8 @@ afterEach(() => world.close());
 
 async function deploy(given: Partial<RunOrder> = {}) {
   const { build_command: _build, output_directory: _output, ...rest } = world.order();
-  const run = world.control.dispatch({ ...rest, ...given });
+  // These apps start no process: the tests are about their builds.
+  const run = world.control.dispatch({ ...rest, activate_command: "true", ...given });
   return { run, result: await world.control.result(run) };
 }
 
@@ -128,7 +129,7 @@ describe("a repository that asks for a version of Node", () => {
   it("is served without it if nothing is built", async () => {
     world.repository.commit({ "index.html": "one", ".nvmrc": "12" });
     await world.startAgent();
-    const { run, result } = await deploy();
+    const { run, result } = await deploy({ activate_command: null });
     expect(result.outcome).toBe("live");
     expect(messagesOf(run, "system").join("\n")).not.toContain(".nvmrc");
   });

@@ -83,7 +83,7 @@ async function checkProject(
   for (const name of upkeep.forget) removeNote(folder, name);
   const noted = new Set(notes.flatMap((note) => (note.draining_until === null ? [] : [note.name])));
   for (const note of upkeep.drain) if (!noted.has(note.name)) writeNote(folder, note);
-  const drained = upkeep.drain.filter((note) => isDrained(context, folder.id, note, now));
+  const drained = upkeep.drain.filter((note) => isDrained(context, folder.id, note));
   const ends = [...upkeep.stop, ...drained.map(({ name }) => name)];
   const withPort = new Set(notes.flatMap(({ name, port }) => (port === null ? [] : [name])));
   // Not waited for: an instance may take as long as it is allowed to, and the other projects must not wait.
@@ -120,12 +120,12 @@ async function stop(context: AgentContext, folder: ProjectFolder, name: string):
 
 /** Whether nobody is connected to an instance that drains. */
 function isDrained(
-  { settings, apps }: AgentContext,
+  { settings, apps, clock }: AgentContext,
   project: ProjectId,
   { name, port }: InstanceNote,
-  now: number,
 ): boolean {
   const { drainingSince } = apps.of(project);
+  const now = clock.monotonic();
   const since = drainingSince.get(name) ?? now;
   drainingSince.set(name, since);
   return port !== null && now - since >= settings.leastDrainMs && countConnections(port) === 0;

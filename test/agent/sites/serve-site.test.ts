@@ -36,7 +36,7 @@ describe("an app that runs as a server", () => {
     for (const path of ["/", "/index.html", "/app.js", "/404.html"]) {
       const answer = await get(path);
       expect(answer.status).toBe(503);
-      expect(await answer.text()).toContain("The activate_command starts the app");
+      expect(await answer.text()).toContain("it has no process named web");
     }
     await workspace.addRelease(2, { "index.html": "page" });
     await workspace.switchTo(2);
