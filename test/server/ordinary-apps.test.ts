@@ -102,13 +102,15 @@ describe("gantry deploy alone runs an app, and a client that verifies its certif
   it.each(ordinary)(
     "$framework",
     async ({ framework, generate, files = {}, variables = {}, text }) => {
-      await generate(`/srv/repositories/${framework}`);
-      const domain = `${framework}.localhost`;
-      const project = await server.createProject(framework, files, { domain, health_check: { path: "/" } });
-      const set = Object.entries(variables).map(([name, value]) => ({ name, value }));
+      // Other files of tests use the same control plane, and projects with the frameworks' names.
+      const name = `ordinary-${framework}`;
+      await generate(`/srv/repositories/${name}`);
+      const domain = `${name}.localhost`;
+      const project = await server.createProject(name, files, { domain, health_check: { path: "/" } });
+      const set = Object.entries(variables).map(([variable, value]) => ({ name: variable, value }));
       await server.api.call("PATCH", `/v1/projects/${project.id}/variables`, { set });
       const { url, token } = server.gantry;
-      const deployed = await cli.run(["deploy", "--project", framework, "--follow"], {
+      const deployed = await cli.run(["deploy", "--project", name, "--follow"], {
         env: { GANTRY_URL: url, GANTRY_TOKEN: token },
       });
       expect(deployed, deployed.stdout).toMatchObject({ code: 0 });

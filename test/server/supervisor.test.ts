@@ -138,7 +138,7 @@ describe("an instance on a server with systemd", () => {
       "Slice=gantry-app.slice",
       "StartLimitIntervalUSec=0",
       "TasksMax=64",
-      "TimeoutStopUSec=7s",
+      "TimeoutStopUSec=8s",
       `User=${shop}`,
     ]);
     await stop("look-1-0");

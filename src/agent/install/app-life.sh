@@ -93,8 +93,8 @@ case $1 in
     signal=${signal#SIG}
     read_group
     read_uptime
-    # A moment before systemd would send its own signal and wait again.
-    deadline=$((now + most * 10 - 2))
+    # A second later, systemd would send its own signal and wait again.
+    deadline=$((now + most * 10))
     # The first process alone at first, because some pass the signal on. A shell does not: it ends, and leaves its command.
     kill -s "$signal" "$MAINPID" 2>/dev/null || true
     while [ -e "/proc/$MAINPID" ] && is_early; do sleep 0.05; done

@@ -275,7 +275,7 @@ start_app() {
   folder=$home/projects/$project
   if start_unit app "$unit" "$1" "-$folder/shared $folder/home $folder/logs" "$3" "$4" "$5" \
     --description="Gantry app of $project" --property=Type=exec --property=LoadCredential="job:$apps/$unit.job" \
-    --property=KillSignal="$signal" --property=TimeoutStopSec="$seconds" /bin/sh "/run/credentials/$unit/job"; then
+    --property=KillSignal="$signal" --property=TimeoutStopSec="$((seconds + 1))" /bin/sh "/run/credentials/$unit/job"; then
     answer ok
   fi
   # Its program runs in no sandbox, so systemd would only try again.
