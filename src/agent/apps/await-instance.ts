@@ -104,6 +104,7 @@ export async function findEnded(
   names: readonly string[],
   leastEnds: number,
 ): Promise<EndedInstance | null> {
+  if (names.length === 0) return null;
   const listed = await supervisor.list(project);
   if (!listed.ok) return null;
   const ended = listed.value.find(

@@ -91,19 +91,17 @@ export async function startWorkers(scope: RunScope, rollout: Rollout | null): Pr
 
 const SETTLE_POLL_MS = 100;
 
-/** Checks before the verdict that the new instances still run. */
+/** Checks before the verdict that the new instances still run. Instances without a port must run for a moment first. */
 export async function checkInstances(scope: RunScope, rollout: Rollout | null): Promise<Step<null>> {
   if (rollout === null) return succeed(null);
   const { context, folder, interrupt } = scope;
   const workers = namesOf(rollout, false);
-  const ended = await endedSinceReady(scope, rollout);
-  if (ended !== null) return failEnded(scope, rollout, ended);
-  if (workers.length === 0) return succeed(null);
   const { clock, settings } = context;
-  const until = clock.monotonic() + settings.settleMs;
+  const until = clock.monotonic() + (workers.length === 0 ? 0 : settings.settleMs);
   while (true) {
-    const worker = await findEnded(context.supervisor, folder.id, workers, 1);
-    if (worker !== null) return failEnded(scope, rollout, worker);
+    const ended =
+      (await endedSinceReady(scope, rollout)) ?? (await findEnded(context.supervisor, folder.id, workers, 1));
+    if (ended !== null) return failEnded(scope, rollout, ended);
     if (interrupt.signal.aborted) return interrupted;
     if (clock.monotonic() >= until) return succeed(null);
     await pause(SETTLE_POLL_MS, interrupt.signal);
