@@ -105,7 +105,11 @@ export async function createServices(options: StartOptions, onPidChange: () => v
     startAgent: (program) =>
       start({
         name: "agent",
-        argv: [program, "run", "--home", agentHome, "--sites-socket", socket, "--external-supervisor"],
+        argv: [
+          ...[program, "run", "--home", agentHome, "--sites-socket", socket, "--external-supervisor"],
+          // It is the user's own machine.
+          "--allow-commands",
+        ],
         environment: { ...process.env, PATH: callersPath(process.env["PATH"] ?? "") },
         healthUrl: null,
         stopMs: AGENT_STOP_MS,

@@ -23,6 +23,7 @@ import { projectsTestRepository } from "#cli/commands/projects-test-repository.t
 import { ps } from "#cli/commands/ps.ts";
 import { restart } from "#cli/commands/restart.ts";
 import { rollback } from "#cli/commands/rollback.ts";
+import { runCommand } from "#cli/commands/run.ts";
 import { scale } from "#cli/commands/scale.ts";
 import { serversAdd } from "#cli/commands/servers-add.ts";
 import { serversEnroll } from "#cli/commands/servers-enroll.ts";
@@ -64,6 +65,7 @@ export const commands: readonly Command[] = [
   start,
   apply,
   maintenance,
+  runCommand,
   projectsList,
   projectsShow,
   projectsCreate,

@@ -22,7 +22,7 @@ setDefaultAutoSelectFamilyAttemptTimeout(ADDRESS_MS);
 /** Source: the shell's convention, 128 plus the number of SIGPIPE. */
 const BROKEN_PIPE = 141;
 
-async function run(output: Output, signal: AbortSignal): Promise<Exit> {
+async function run(output: Output, signal: AbortSignal): Promise<Exit | number> {
   const read = readArguments(argv.slice(2), commands);
   if (!read.ok) {
     output.problem(read.problem);
@@ -49,7 +49,7 @@ async function run(output: Output, signal: AbortSignal): Promise<Exit> {
   return print(outcome, output, signal);
 }
 
-function print(outcome: Outcome, output: Output, signal: AbortSignal): Exit {
+function print(outcome: Outcome, output: Output, signal: AbortSignal): Exit | number {
   if (outcome.ok) return outcome.exit;
   // The error of an aborted request is not the reason why the command ended.
   const isInterrupted = signal.aborted && outcome.problem.code === "unreachable";
@@ -82,7 +82,7 @@ for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
 const output = createOutput({ stdout, stderr }, wantsJson(argv), env);
 stdout.on("error", endUnwritten);
 run(output, interruption.signal).then(
-  (exit) => end(exitCodes[exit].code),
+  (exit) => end(typeof exit === "number" ? exit : exitCodes[exit].code),
   (error: unknown) => {
     output.progress.hide();
     console.error(error);

@@ -2,8 +2,11 @@ import type { Failed } from "#client/answer.ts";
 import type { Success } from "#contract/lib/result.ts";
 import { type Exit, type OwnCode, ownProblems } from "#cli/exit-codes.ts";
 
-/** How a command ended: with an exit, or with a problem that is printed and determines the exit. */
-export type Outcome = { readonly ok: true; readonly exit: Exit } | Failed;
+/**
+ * How a command ended: with an exit, or with a problem that is printed and determines the exit. A number is the exit code
+ * of a command that ran on a server.
+ */
+export type Outcome = { readonly ok: true; readonly exit: Exit | number } | Failed;
 
 /** A value, or the problem that ends the command. */
 export type Result<Value> = Success<Value> | Failed;

@@ -1,11 +1,7 @@
 import type * as z from "zod/mini";
 
 import type { Endpoint, OutputOf } from "#contract/endpoints/endpoint.ts";
-import {
-  type ClientEndpoints,
-  clientEndpoints,
-  type ClientOperation,
-} from "#contract/endpoints/client-endpoints.ts";
+import { type ClientEndpoints, clientEndpoints } from "#contract/endpoints/client-endpoints.ts";
 import type { AnyRequest, Transport } from "#client/request.ts";
 import { type ClientResult, type Send, send } from "#client/send.ts";
 
@@ -30,21 +26,33 @@ export type RequestOf<Of extends Endpoint> = Given<"params", z.input<Of["params"
 
 type ArgumentsOf<Request> = Nothing extends Request ? [request?: Request] : [request: Request];
 
-/** A method for each operation of the endpoint table. The methods never throw: they return a problem. */
-export type Client = {
-  readonly [Name in ClientOperation]: (
-    ...args: ArgumentsOf<RequestOf<ClientEndpoints[Name]>>
-  ) => Promise<ClientResult<OutputOf<ClientEndpoints[Name]["success"]["body"]>>>;
+type Table = Readonly<Record<string, Endpoint>>;
+
+/** A method for each operation of an endpoint table. The methods never throw: they return a problem. */
+export type ClientOf<Of extends Table> = {
+  readonly [Name in keyof Of]: (
+    ...args: ArgumentsOf<RequestOf<Of[Name]>>
+  ) => Promise<ClientResult<OutputOf<Of[Name]["success"]["body"]>>>;
 };
+export type Client = ClientOf<ClientEndpoints>;
 
 /**
  * Creates a client of the API from the endpoint table.
  * @param how how to send a request, such as `sendWithRetry(…)`; by default each is sent once
  */
+export function createClient(transport: Transport, how?: Send): Client {
+  return createClientOf(clientEndpoints, transport, how);
+}
+
+/** As `createClient`, for endpoints that not every client needs. */
 // Overloaded because TypeScript cannot derive from a loop over the table that each of its names gets a method.
-export function createClient(transport: Transport, how?: Send): Client;
-export function createClient(transport: Transport, how: Send = send): object {
-  const methods = Object.entries<Endpoint>(clientEndpoints).map(([name, endpoint]) => {
+export function createClientOf<const Of extends Table>(
+  table: Of,
+  transport: Transport,
+  how?: Send,
+): ClientOf<Of>;
+export function createClientOf(table: Table, transport: Transport, how: Send = send): object {
+  const methods = Object.entries<Endpoint>(table).map(([name, endpoint]) => {
     const method = (request: AnyRequest = {}) => how(endpoint, request, transport);
     return [name, method] as const;
   });

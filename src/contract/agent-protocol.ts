@@ -2,7 +2,8 @@ import * as z from "zod/mini";
 
 import { listUpTo, textUpTo, wholeBetween, wholeFrom } from "#contract/bounds.ts";
 import { BranchName, Repository } from "#contract/git-names.ts";
-import { DeploymentId, ProjectId, RunId, ServerId } from "#contract/ids.ts";
+import { CommandId, DeploymentId, ProjectId, RunId, ServerId } from "#contract/ids.ts";
+import { CommandReading, CommandTimeout, MAX_COMMAND_WAIT_MS } from "#contract/endpoints/commands/schemas.ts";
 import { PublicKey, RepositoryTested } from "#contract/endpoints/projects/repository-access.ts";
 import { Disk, IsolationLevel, MAX_REPORTED_TOOLS, ToolReport } from "#contract/endpoints/servers/schemas.ts";
 import { SealKey } from "#contract/endpoints/variables/schemas.ts";
@@ -10,6 +11,7 @@ import { MaintenanceState } from "#contract/endpoints/traffic/schemas.ts";
 import { FollowedLine, MAX_LAST_LINES, AppOutputLine } from "#contract/endpoints/output/schemas.ts";
 import { InstanceName, ProcessName, ProcessReports } from "#contract/endpoints/processes/schemas.ts";
 import { ReleaseVersion, RunOrder, SealedToken } from "#contract/agent-order.ts";
+import { ShellCommand } from "#contract/shell-command.ts";
 
 /**
  * Raised for changes that an older agent or control plane must not ignore. Both sides send their version first. Within a
@@ -142,6 +144,32 @@ export const ToAgent = z.discriminatedUnion("type", [
   }),
   /** Nobody reads the project's output now. */
   z.strictObject({ type: z.literal("stop_output"), project_id: ProjectId }),
+  // One-off commands. The answer to each is `command_read`.
+  /** Starts a command in the live release, unless the agent knows its id: then it only reads it. */
+  z.strictObject({
+    type: z.literal("start_command"),
+    request_id: RequestId,
+    project_id: ProjectId,
+    command_id: CommandId,
+    command: ShellCommand,
+    timeout_seconds: CommandTimeout,
+  }),
+  /** Reads a command and its output from this byte on. Waits this long for new output or the command's end. */
+  z.strictObject({
+    type: z.literal("read_command"),
+    request_id: RequestId,
+    project_id: ProjectId,
+    command_id: CommandId,
+    offset: wholeFrom(0),
+    wait_ms: wholeBetween(0, MAX_COMMAND_WAIT_MS),
+  }),
+  /** Stops a command: SIGTERM, and after the agent's grace period SIGKILL, to all of its processes. */
+  z.strictObject({
+    type: z.literal("stop_command"),
+    request_id: RequestId,
+    project_id: ProjectId,
+    command_id: CommandId,
+  }),
 ]);
 export type ToAgent = z.infer<typeof ToAgent>;
 
@@ -265,15 +293,40 @@ export const FromAgent = z.discriminatedUnion("type", [
     lines: listUpTo(FollowedLine, MAX_SENT_OUTPUT),
     left_out: z.nullable(wholeFrom(0)),
   }),
+  /** The answer to `start_command`, `read_command` and `stop_command`. */
+  z.strictObject({
+    type: z.literal("command_read"),
+    request_id: RequestId,
+    project_id: ProjectId,
+    result: CommandReading,
+  }),
 ]);
 export type FromAgent = z.infer<typeof FromAgent>;
 
 /** A request of the control plane over the link, and the agent's answer. */
 export type AgentRequest = Extract<
   ToAgent,
-  { type: "make_deploy_key" | "test_repository" | "read_processes" | "set_maintenance" | "read_output" }
+  {
+    type:
+      | "make_deploy_key"
+      | "test_repository"
+      | "read_processes"
+      | "set_maintenance"
+      | "read_output"
+      | "start_command"
+      | "read_command"
+      | "stop_command";
+  }
 >;
 export type AgentAnswer = Extract<
   FromAgent,
-  { type: "deploy_key" | "repository_tested" | "processes_read" | "maintenance_set" | "output_read" }
+  {
+    type:
+      | "deploy_key"
+      | "repository_tested"
+      | "processes_read"
+      | "maintenance_set"
+      | "output_read"
+      | "command_read";
+  }
 >;

@@ -25,6 +25,10 @@ export type DeploymentId = z.infer<typeof DeploymentId>;
 export const RunId = idSchema("run").brand<"RunId">();
 export type RunId = z.infer<typeof RunId>;
 
+/** The id of a one-off command. */
+export const CommandId = idSchema("cmd").brand<"CommandId">();
+export type CommandId = z.infer<typeof CommandId>;
+
 /** The source of time (Unix milliseconds) and randomness for ids. */
 export type IdSource = { now(): number; randomBytes(count: number): Uint8Array };
 
@@ -35,6 +39,7 @@ export type IdGenerator = {
   project(): ProjectId;
   deployment(): DeploymentId;
   run(): RunId;
+  command(): CommandId;
 };
 
 /**
@@ -68,6 +73,7 @@ export function createIdGenerator(source: IdSource): IdGenerator {
     project: () => ProjectId.parse(`proj_${encode(uuid7())}`),
     deployment: () => DeploymentId.parse(`dpl_${encode(uuid7())}`),
     run: () => RunId.parse(`run_${encode(uuid7())}`),
+    command: () => CommandId.parse(`cmd_${encode(uuid7())}`),
   };
 }
 

@@ -80,6 +80,11 @@ export const problems = {
     title: "Not live",
     when: "The project has no live deployment, so there is nothing to restart or to apply settings to.",
   },
+  refused_by_policy: {
+    status: 409,
+    title: "Refused by policy",
+    when: "The policy of the project's server does not allow the command. `detail` names the rule.",
+  },
   not_cancelable: {
     status: 409,
     title: "Not cancelable",

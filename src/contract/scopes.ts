@@ -1,9 +1,13 @@
 import * as z from "zod/mini";
 
-/** A permission of a token. `write` includes `read` of the same resource. */
+/**
+ * A permission of a token. `write` includes `read` of the same resource. `commands:run` is in no other: its owner can
+ * read everything that a project's commands can, also its secrets.
+ */
 export const Scope = z.enum([
   "deployments:read",
   "deployments:write",
+  "commands:run",
   "projects:read",
   "projects:write",
   "servers:read",

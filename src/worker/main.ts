@@ -22,6 +22,7 @@ import { deploymentHandlers } from "#worker/routes/deployments.ts";
 import { createHealthHandlers } from "#worker/routes/health.ts";
 import { logHandlers } from "#worker/routes/logs.ts";
 import { outputHandlers } from "#worker/routes/output.ts";
+import { commandHandlers } from "#worker/routes/commands.ts";
 import { processHandlers } from "#worker/routes/processes.ts";
 import { trafficHandlers } from "#worker/routes/traffic.ts";
 import { projectHandlers } from "#worker/routes/projects.ts";
@@ -66,6 +67,7 @@ const tokenHandlers: TokenHandlers = {
   ...processHandlers,
   ...trafficHandlers,
   ...outputHandlers,
+  ...commandHandlers,
   ...serverHandlers,
   ...sessionHandlers,
   ...variableHandlers,

@@ -197,6 +197,7 @@ describe("the command line", () => {
       isolate: null,
       slots: null,
       ingress: null,
+      allowsCommands: false,
     });
     const helper = "/run/gantry-isolate.sock";
     expect(readArguments(["run", "--home", "/h", "--isolate", helper])).toMatchObject({ isolate: helper });

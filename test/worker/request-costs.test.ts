@@ -19,7 +19,8 @@ type Request = { readonly path: string; readonly body?: unknown; readonly token?
  * Prepares a world so that the request of an operation succeeds.
  * `isCold`: the request needs a token that the Worker has not cached.
  */
-const prepare: Partial<Record<OperationName, (world: World, isCold: boolean) => Promise<Request>>> = {
+type Prepare = (world: World, isCold: boolean, name: OperationName) => Promise<Request>;
+const prepare: Partial<Record<OperationName, Prepare>> = {
   async rollBack({ account: { token } }) {
     const agent = await enrolAgent(token, "rollback");
     await agent.connect();
@@ -68,6 +69,10 @@ const prepare: Partial<Record<OperationName, (world: World, isCold: boolean) => 
     await connectAndSettle(world);
     return { path: `/v1/projects/${world.projectId}/output` };
   },
+  runCommand: connectForCommands,
+  getCommand: connectForCommands,
+  getCommandOutput: connectForCommands,
+  stopCommand: connectForCommands,
   async deleteServer({ account: { token } }) {
     const { id } = await create("/v1/servers", token, { name: "unused", ip: "192.0.2.7" });
     return { path: `/v1/servers/${id}` };
@@ -111,6 +116,12 @@ async function expectSettled(token: string, serverId: string, projectId: string)
   });
 }
 
+/** An agent that answers requests about commands. */
+async function connectForCommands(world: World, _: boolean, name: OperationName): Promise<Request> {
+  await connectAndSettle(world);
+  return requests[name](world);
+}
+
 async function connectAndSettle(world: World): Promise<void> {
   const agent = await connectAgent(world);
   // The agent gets the world's queued deployment. What that writes must not be counted.
@@ -133,7 +144,7 @@ async function create(path: string, token: string, body: unknown): Promise<{ id:
  */
 async function measure(name: OperationName, world: World, coldToken: string | null): Promise<RoundTrips> {
   const { method, access } = endpoints[name];
-  const request: Request = (await prepare[name]?.(world, coldToken !== null)) ?? requests[name](world);
+  const request: Request = (await prepare[name]?.(world, coldToken !== null, name)) ?? requests[name](world);
   const token = access.by === "agent" ? world.credential : (coldToken ?? world.account.token);
   let status = 0;
   const counted = await countRoundTrips(async () => {

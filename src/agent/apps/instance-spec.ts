@@ -1,14 +1,12 @@
 import { unitLimits } from "#agent/policy/unit-limits.ts";
-import { projectUser } from "#agent/isolation/project-user.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import type { InstanceNote } from "#agent/apps/instance-notes.ts";
 import type { InstanceSpec } from "#agent/apps/supervisor.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
-import { type Release, releasePath } from "#agent/workspace/releases.ts";
-import { type Environment, projectEnvironment } from "#build/commands/environment.ts";
-import { shellCommand } from "#build/commands/shell.ts";
+import { releaseCommand } from "#agent/apps/release-command.ts";
+import type { Release } from "#agent/workspace/releases.ts";
+import type { Environment } from "#build/commands/environment.ts";
 import { INSTANCE_MARKER } from "#build/process/process-table.ts";
-import { folderInside } from "#build/tree/folder-inside.ts";
 import type { ResultOf } from "#contract/lib/result.ts";
 import type { ResolvedProcess } from "#contract/processes/resolve-processes.ts";
 
@@ -16,8 +14,7 @@ import type { ResolvedProcess } from "#contract/processes/resolve-processes.ts";
 export const INSTANCE_HOST = "127.0.0.1";
 
 /**
- * What the supervisor needs to start an instance. It runs in the release's own path, never in `current`, so that its files
- * stay the same after a switch.
+ * What the supervisor needs to start an instance.
  * @param variables the project's variables, with open secrets
  */
 export async function instanceSpec(
@@ -28,31 +25,13 @@ export async function instanceSpec(
   { name, port }: Pick<InstanceNote, "name" | "port">,
   variables: Environment,
 ): Promise<ResultOf<InstanceSpec, { readonly reason: string }>> {
-  const path = releasePath(folder, release.version);
-  const root = await folderInside(path, release.root_directory);
-  if (root.kind !== "inside")
-    return { ok: false, reason: `the root directory \`${release.root_directory}\` is not in the release` };
-  const environment = projectEnvironment(
-    context.environment,
-    // Not the run's: its processes are ended with it.
-    `app-${folder.id}-${name}`,
-    projectUser(context, folder),
-    variables,
-    release.tool_folders,
-  );
-  const command = shellCommand(process.command, root.path, environment, {
-    release: path,
-    projectName: release.project_name,
-    version: release.version,
-    commitSha: release.commit_sha,
-    branch: release.branch,
-  });
-  // An app is no build: some frameworks behave as in a test when they find this.
-  const { CI: _, ...shared } = command.env;
-  const ci = variables["CI"];
+  // Not the run's marker: its processes are ended with it.
+  const marker = `app-${folder.id}-${name}`;
+  const found = await releaseCommand(context, folder, release, process.command, marker, variables);
+  if (!found.ok) return found;
+  const command = found.value;
   const env = {
-    ...shared,
-    ...(ci === undefined ? {} : { CI: ci }),
+    ...command.env,
     ...(port === null ? {} : { PORT: String(port), HOST: INSTANCE_HOST }),
     GANTRY_PROCESS: process.name,
     [INSTANCE_MARKER]: name,

@@ -39,6 +39,7 @@ Installs the Gantry agent $agent_version of $origin on this server, or updates i
   --ingress       installs Caddy $caddy_version too, as a service that leads the domains of projects to them, with TLS
   --ingress-issuer internal   with certificates of the server's own authority, not of Let's Encrypt
   --ingress-listen ADDRESS:PORT   without TLS at this address, behind a web server of yours
+  --allow-commands   lets tokens with the scope commands:run run commands in projects: writes the rule into the policy
   --prefix DIR    the program's folder (default: /usr/local, or ~/.local with --no-service)
   --home DIR      the folder for projects (default: /var/lib/gantry, or PREFIX/share/gantry with --no-service)
   --user NAME     the service's user, created if it does not exist (default: gantry)
@@ -67,7 +68,7 @@ read_options() {
   token=${GANTRY_TOKEN:-}
   # Commands that this script starts do not need the token in their environment.
   unset GANTRY_TOKEN
-  action=install is_service=yes is_started=yes is_purge=no wants_mise=no wants_ingress=no issuer='' listen='' prefix='' home='' user=''
+  action=install is_service=yes is_started=yes is_purge=no wants_mise=no wants_ingress=no wants_commands=no issuer='' listen='' prefix='' home='' user=''
   while [ $# -gt 0 ]; do
     case $1 in
       --token | --prefix | --home | --user | --ingress-issuer | --ingress-listen)
@@ -86,6 +87,7 @@ read_options() {
       --no-start) is_started=no && shift ;;
       --with-mise) wants_mise=yes && shift ;;
       --ingress) wants_ingress=yes && shift ;;
+      --allow-commands) wants_commands=yes && shift ;;
       --uninstall) action=uninstall && shift ;;
       --purge) is_purge=yes && shift ;;
       -h | --help) usage && exit 0 ;;
@@ -96,6 +98,9 @@ read_options() {
   if [ $is_service = no ] && [ -n "$user" ]; then fail 2 "--user cannot be used with --no-service, which installs for the current user."; fi
   if [ $is_service = no ] && [ $wants_ingress = yes ]; then
     fail 4 "--ingress needs systemd, and so cannot be used with --no-service."
+  fi
+  if [ $is_service = no ] && [ $wants_commands = yes ]; then
+    fail 2 "--allow-commands writes the policy of the service. Without one, run the agent with its own option --allow-commands."
   fi
   case $issuer in '' | acme | internal) ;; *) fail 2 "--ingress-issuer: acme or internal, not $issuer." ;; esac
   if [ -n "$listen" ] && ! printf '%s' "$listen" | grep -qxE '([0-9.]{7,15}|\[[0-9a-f:.]{2,45}\]):[0-9]{1,5}'; then
@@ -622,6 +627,21 @@ END
   chmod 644 "$settings/policy.json.new" && mv "$settings/policy.json.new" "$settings/policy.json"
 }
 
+# A list of commands, which is stricter, stays.
+allow_commands() {
+  if [ $wants_commands = no ]; then return; fi
+  # shellcheck disable=SC2016
+  "$node" -e '
+    const { readFileSync, writeFileSync } = require("fs");
+    const [path] = process.argv.slice(1);
+    const policy = JSON.parse(readFileSync(path, "utf8"));
+    if (!Array.isArray(policy.commands)) policy.commands = "any";
+    writeFileSync(path + ".new", JSON.stringify(policy, null, 2) + "\n");
+  ' "$settings/policy.json" || fail 1 "the rule for --allow-commands cannot be written into $settings/policy.json."
+  chmod 644 "$settings/policy.json.new" && mv "$settings/policy.json.new" "$settings/policy.json"
+  log "one-off commands are allowed by $settings/policy.json"
+}
+
 # What neither the agent nor the commands of projects may do.
 confinement() {
   cat <<'END'
@@ -823,7 +843,7 @@ OOMScoreAdjust=500
 IOWeight=50
 END
       ;;
-    command)
+    command | job)
       cat <<END
 KillMode=control-group
 TimeoutStopSec=10
@@ -875,7 +895,7 @@ install_isolation() {
   write_app_life | place "$app_life" 755
   write_isolate_socket | place /etc/systemd/system/gantry-isolate.socket 644
   write_isolate_service | place /etc/systemd/system/gantry-isolate@.service 644
-  for kind in build command app; do
+  for kind in build command app job; do
     mkdir -p "/etc/systemd/system/gantry-$kind-.service.d"
     write_sandbox $kind | place "/etc/systemd/system/gantry-$kind-.service.d/10-gantry.conf" 644
   done
@@ -889,13 +909,13 @@ remove_isolation() {
   systemctl stop 'gantry-app-*' 2>/dev/null || true
   rm -rf "$isolate" "$app_life" /etc/systemd/system/gantry-isolate.socket /etc/systemd/system/gantry-isolate@.service \
     /etc/systemd/system/gantry-build-.service.d /etc/systemd/system/gantry-command-.service.d \
-    /etc/systemd/system/gantry-app-.service.d /run/gantry-isolate "$isolate_socket"
+    /etc/systemd/system/gantry-app-.service.d /etc/systemd/system/gantry-job-.service.d /run/gantry-isolate "$isolate_socket"
 }
 
 # Ends what projects run, and deletes their users.
 remove_project_users() {
-  systemctl stop 'gantry-build-*' 'gantry-command-*' 2>/dev/null || true
-  systemctl reset-failed 'gantry-build-*' 'gantry-command-*' 2>/dev/null || true
+  systemctl stop 'gantry-build-*' 'gantry-command-*' 'gantry-job-*' 2>/dev/null || true
+  systemctl reset-failed 'gantry-build-*' 'gantry-command-*' 'gantry-job-*' 2>/dev/null || true
   systemctl stop gantry.slice 2>/dev/null || true
   getent passwd | awk -F : -v home="$home/projects/" '$1 ~ /^proj_[0-9a-z]+$/ && index($6, home) == 1 { print $1 }' |
     while read -r project; do
@@ -978,6 +998,7 @@ install_agent() {
     check_home
     refuse_agent_by_hand
     write_policy
+    allow_commands
   else
     make_home
   fi

@@ -28,11 +28,11 @@ id='proj_[0-7][0-9a-hjkmnp-tv-z]{25}'
 version='[1-9][0-9]{0,14}'
 limits='(infinity|[1-9][0-9]{0,7}) [1-9][0-9]{0,4} [1-9][0-9]{0,6}'
 marker='[a-z][a-z0-9_-]{0,99}'
-requests="show|own $id $version|run (build|cache|command) $id $version [1-9][0-9]{0,5} $marker $limits [1-9][0-9]{0,6}"
+requests="show|own $id $version|run (build|cache|command|job) $id $version [1-9][0-9]{0,5} $marker $limits [1-9][0-9]{0,6}"
 instance='[a-z][a-z0-9_-]{0,29}-[1-9][0-9]{0,14}-[0-9]{1,2}'
 requests="$requests|app start $id $version $instance $limits SIG(TERM|INT|QUIT|HUP|USR1|USR2) [0-9]{1,3} [1-9][0-9]{0,6}"
 requests="$requests|app stop $id $instance|app list( $id)?|app listens $id $instance [1-9][0-9]{0,4}"
-requests="$requests|stop $id|running $id|end $id (all|release $version|run $marker)|discard $id|remove $id"
+requests="$requests|stop $id|running $id|end $id (all|release $version|run $marker|jobs|job $marker)|discard $id|remove $id"
 
 # Makes a folder of the project the working folder. From there on it cannot be replaced with a link to another one.
 enter() {
@@ -149,6 +149,16 @@ open_pipes() {
   mode=file folder=$work
 }
 
+# As own, for a release that may be large and has an owner already.
+own_once() {
+  make_user
+  make_home
+  enter "releases/$1"
+  # A release whose folder is the project's was given to it as a whole, because its folder is the last to change.
+  if [ "$(stat -c %U .)" != "$project" ]; then own_release; fi
+  own_shared
+}
+
 # A command writes to files, because its app continues without the agent.
 open_files() {
   enter output
@@ -192,9 +202,9 @@ run() {
   if [ "$kind" = cache ]; then class=build; fi
   unit=gantry-$class-$project-$2-$number-$4.service
   read_job "$8"
-  own "$2"
+  if [ "$class" = job ]; then own_once "$2"; else own "$2"; fi
   forget "$unit"
-  if [ "$class" = build ]; then open_pipes; else open_files "$2-$number"; fi
+  if [ "$class" = command ]; then open_files "$2-$number"; else open_pipes; fi
   places="-$home/projects/$project/shared $home/projects/$project/home"
   if [ "$kind" = cache ]; then
     make_cache
@@ -247,12 +257,7 @@ forget_app() {
 start_app() {
   unit=gantry-app-$project-$2.service signal=$6 seconds=$7
   read_job "$8"
-  make_user
-  make_home
-  enter "releases/$1"
-  # A release whose folder is the project's was given to it as a whole, because its folder is the last to change.
-  if [ "$(stat -c %U .)" != "$project" ]; then own_release; fi
-  own_shared
+  own_once "$1"
   make_logs
   # Zero seconds would be no limit for systemd.
   if [ "$seconds" -eq 0 ]; then signal=SIGKILL seconds=5; fi
@@ -499,6 +504,8 @@ case $verb in
       all) end_units "gantry-command-$project-*" ;;
       release) end_units "gantry-command-$project-$4-*" ;;
       run) end_units "gantry-command-$project-*-$4.service" ;;
+      jobs) end_units "gantry-job-$project-*" ;;
+      job) end_units "gantry-job-$project-*-$4.service" ;;
     esac
     ;;
   discard) discard ;;

@@ -2,11 +2,13 @@ import { askHelper, type HelperAnswer } from "#agent/isolation/helper.ts";
 import type { IsolationLevel } from "#contract/endpoints/servers/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
-/** Whose processes to end, of those that activate commands left running. */
+/** Whose processes to end: of those that activate commands left running, or of one-off commands (`jobs`). */
 export type LeftUnits =
   | { readonly kind: "all" }
   | { readonly kind: "release"; readonly version: number }
-  | { readonly kind: "run"; readonly marker: string };
+  | { readonly kind: "run"; readonly marker: string }
+  | { readonly kind: "jobs" }
+  | { readonly kind: "job"; readonly marker: string };
 
 /**
  * Who runs the commands of projects. `none`: the agent, as its own user. `projects`: systemd, each command as its
@@ -22,7 +24,7 @@ export type ProjectUsers = {
   own(project: ProjectId, version: number): Promise<HelperAnswer>;
   /** Ends the project's build. */
   stopBuild(project: ProjectId): Promise<HelperAnswer>;
-  /** Ends what activate commands left running. @returns each process as `name/pid` */
+  /** Ends what activate commands left running, or one-off commands. @returns each process as `name/pid` */
   endCommands(project: ProjectId, units: LeftUnits): Promise<HelperAnswer>;
   /** @returns `<version>-<n>` of each activate command that left processes running */
   listRunning(project: ProjectId): Promise<HelperAnswer>;
@@ -56,6 +58,10 @@ function describe(units: LeftUnits): string {
       return `release ${units.version}`;
     case "run":
       return `run ${units.marker}`;
+    case "jobs":
+      return "jobs";
+    case "job":
+      return `job ${units.marker}`;
   }
 }
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import { messageOf } from "#contract/lib/message-of.ts";
 import { pause } from "#contract/lib/pause.ts";
-import { callHelper, type HelperCall, refusalOf } from "#agent/isolation/helper.ts";
+import { callHelper, type HelperAnswer, type HelperCall, refusalOf } from "#agent/isolation/helper.ts";
 import type { ProjectUsers } from "#agent/isolation/isolation.ts";
 import { jobScript } from "#agent/isolation/job-script.ts";
 import type { Command, ProcessEnd } from "#build/process/command.ts";
@@ -23,9 +23,12 @@ export type UnitLimits = {
   readonly tasks: number;
 };
 
-/** The unit that a command runs in. `cache`: it sees the project's cache too, and is otherwise as a build. `marker` identifies the run. */
+/**
+ * The unit that a command runs in. `cache`: it sees the project's cache too, and is otherwise as a build. `job`: a one-off
+ * command, which ends with all of its processes and is independent of deployments. `marker` identifies the run.
+ */
 export type Unit = {
-  readonly kind: "build" | "cache" | "command";
+  readonly kind: "build" | "cache" | "command" | "job";
   readonly project: ProjectId;
   readonly version: number;
   /** Tells the units of a release apart. Omitted: the next number that no output file of the release has. */
@@ -90,10 +93,7 @@ async function runUnit(call: HelperCall, number: number, options: IsolatedOption
   const ending = call.nextLine();
   let hasEnded = false;
   void ending.then(() => (hasEnded = true));
-  const stopUnit = () =>
-    unit.kind === "command"
-      ? users.endCommands(unit.project, { kind: "run", marker: unit.marker })
-      : users.stopBuild(unit.project);
+  const stopUnit = () => stop(users, unit);
   const stopUntilEnded = async (): Promise<void> => {
     // Repeated, because the helper may not have started the unit yet.
     while (!hasEnded) {
@@ -119,6 +119,18 @@ async function runUnit(call: HelperCall, number: number, options: IsolatedOption
   await stopUnit();
   const reason = line === null ? call.problem : (refusalOf(line) ?? line);
   return { kind: "not_started", message: reason };
+}
+
+function stop(users: ProjectUsers, { kind, project, marker }: Unit): Promise<HelperAnswer> {
+  switch (kind) {
+    case "build":
+    case "cache":
+      return users.stopBuild(project);
+    case "command":
+      return users.endCommands(project, { kind: "run", marker });
+    case "job":
+      return users.endCommands(project, { kind: "job", marker });
+  }
 }
 
 function openReaders(

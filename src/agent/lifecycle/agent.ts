@@ -6,6 +6,8 @@ import { createOutputFollows } from "#agent/apps/output/follow-output.ts";
 import { cachesSize } from "#agent/cache/caches-size.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { showMaintenance } from "#agent/ingress/maintenance.ts";
+import { createCommands } from "#agent/jobs/commands.ts";
+import { endLeftCommands } from "#agent/jobs/end-left-commands.ts";
 import { createRequests } from "#agent/lifecycle/answer-requests.ts";
 import { removeProject } from "#agent/lifecycle/remove-project.ts";
 import { pause } from "#contract/lib/pause.ts";
@@ -67,8 +69,9 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
   /** Runs whose `stop` arrived before their order. */
   const stoppedEarly = new Set<RunId>();
   const ended = new AbortController();
-  const requests = createRequests(context, ended.signal);
   const output = createOutputFollows(context, send, ended.signal);
+  const commands = createCommands(context);
+  const requests = createRequests(context, commands, ended.signal);
   let isStopping = false;
 
   function addKnown(id: RunId, ids = knownRuns): void {
@@ -139,6 +142,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
     if (refusal !== null) return context.log(`${projectId}: ${refusal}`);
     // After a failure it is not confirmed either, and the control plane repeats the message.
     await inTurn(projectId, `${projectId} could not be removed`, async () => {
+      await commands.end(projectId);
       await removeProject(context, projectId, purge);
       send({ type: "project_removed", project_id: projectId, purge });
     });
@@ -202,6 +206,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
         await showMaintenance(context.slots, folder).catch((error: unknown) =>
           context.log(`${id}: its maintenance could not be shown: ${messageOf(error)}`),
         );
+        await endLeftCommands(context, folder);
         if (unfinished.leftover !== null) void settle(folder, unfinished.leftover);
         if (unfinished.correction !== null) void correctServedRelease(id, unfinished.correction);
         if ((await readCurrent(folder)) !== null) registrations.push(context.sites.register(id, folder.root));
@@ -231,6 +236,9 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
         case "read_processes":
         case "set_maintenance":
         case "read_output":
+        case "start_command":
+        case "read_command":
+        case "stop_command":
           return void requests.answer(message).then(send);
         case "follow_output":
           return output.follow(message);
@@ -269,7 +277,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
       isStopping = true;
       const running = [...taken.values()];
       for (const { interrupt } of running) interrupt.raise("shutdown");
-      await Promise.all(running.map(({ finished }) => finished));
+      await Promise.all([commands.end(null), ...running.map(({ finished }) => finished)]);
       const delivered = Promise.all(running.map((run) => run.delivered));
       const enough = new AbortController();
       await Promise.race([delivered, pause(context.settings.shutdownReportMs, enough.signal)]);

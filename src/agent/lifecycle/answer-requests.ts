@@ -1,4 +1,5 @@
 import { readOutput } from "#agent/apps/output/read-output.ts";
+import type { Commands } from "#agent/jobs/commands.ts";
 import { reportProcesses } from "#agent/apps/report-processes.ts";
 import { limitReports } from "#agent/report/project-report.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
@@ -19,7 +20,7 @@ export type Requests = {
 };
 
 /** @param signal ends the tests that are running */
-export function createRequests(context: AgentContext, signal: AbortSignal): Requests {
+export function createRequests(context: AgentContext, commands: Commands, signal: AbortSignal): Requests {
   let tests = 0;
 
   async function makeKey(request: Extract<AgentRequest, { type: "make_deploy_key" }>): Promise<AgentAnswer> {
@@ -87,6 +88,19 @@ export function createRequests(context: AgentContext, signal: AbortSignal): Requ
     return { type: "output_read", request_id, project_id, lines };
   }
 
+  async function command(
+    request: Extract<AgentRequest, { type: "start_command" | "read_command" | "stop_command" }>,
+  ): Promise<AgentAnswer> {
+    const { request_id, project_id } = request;
+    const answer = { type: "command_read", request_id, project_id } as const;
+    try {
+      return { ...answer, result: await commands.answer(request) };
+    } catch (error) {
+      const message = `the agent failed: ${messageOf(error)}`.slice(0, 2000).toWellFormed();
+      return { ...answer, result: { ok: false, code: "failed", message } };
+    }
+  }
+
   return {
     answer(request) {
       switch (request.type) {
@@ -100,6 +114,10 @@ export function createRequests(context: AgentContext, signal: AbortSignal): Requ
           return setMaintenance(request);
         case "read_output":
           return readLines(request);
+        case "start_command":
+        case "read_command":
+        case "stop_command":
+          return command(request);
       }
     },
   };

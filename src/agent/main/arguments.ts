@@ -8,7 +8,7 @@ import { isOpenToOthers } from "#contract/loopback.ts";
 export const USAGE = `usage:
   gantry-agent enroll --url URL [--token TOKEN] --home DIR            enrol this server with a control plane
   gantry-agent run --home DIR [--policy FILE] [--sites-socket PATH] [--external-supervisor] [--isolate SOCKET] [--slots DIR]
-                   [--ingress FILE]
+                   [--ingress FILE] [--allow-commands]
                                                                       run the agent
   gantry-agent status --home DIR                                      show whether the agent is connected
   gantry-agent forget-host HOST --home DIR                            trust the next key of an ssh host, such as [git.example.com]:2222
@@ -36,6 +36,8 @@ export type AgentArguments =
       readonly slots: string | null;
       /** The settings of the ingress, if this server has one of its own. */
       readonly ingress: string | null;
+      /** Whether one-off commands are allowed on a server without a policy file. */
+      readonly allowsCommands: boolean;
     }
   | { readonly kind: "status"; readonly home: string }
   | { readonly kind: "end_builds"; readonly home: string; readonly isolate: string | null }
@@ -63,6 +65,7 @@ export function readArguments(argv: readonly string[], environment: NodeJS.Proce
         isolate: { type: "string" },
         slots: { type: "string" },
         ingress: { type: "string" },
+        "allow-commands": { type: "boolean" },
         version: { type: "boolean" },
         help: { type: "boolean", short: "h" },
       },
@@ -111,6 +114,7 @@ export function readArguments(argv: readonly string[], environment: NodeJS.Proce
         isolate: isolate === undefined ? null : resolve(isolate),
         slots: slots === undefined ? null : resolve(slots),
         ingress: ingress === undefined ? null : resolve(ingress),
+        allowsCommands: values["allow-commands"] === true,
       };
     }
     case "status":

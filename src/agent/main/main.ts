@@ -130,7 +130,10 @@ async function runServer(args: RunArguments): Promise<number> {
   if (read.kind === "unreadable") return refuse(`${connectionPath(home)} cannot be read: ${read.reason}.`);
   if (isOpenToOthers(new URL(read.connection.url)))
     return refuse(`The agent does not start: ${plainHttp(read.connection.url)}. Enrol this server again.`);
-  if (path === null) return serve(args, read.connection, openPolicy, isolation);
+  if (path === null) {
+    const policy = args.allowsCommands ? { ...openPolicy, commands: "any" as const } : openPolicy;
+    return serve(args, read.connection, policy, isolation);
+  }
   const policy = await readPolicy(path);
   // Without a readable policy, the agent would carry out orders that its owner does not allow.
   if (policy.kind === "refused") return refuse(`The agent does not start: ${policy.reason}`);

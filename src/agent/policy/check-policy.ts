@@ -115,6 +115,14 @@ export function checkProcesses(
   return refused === undefined ? null : refuse("processes", `a process with the command ${refused}`);
 }
 
+/** Checks a one-off command before it is started. The default refuses all, so the sentence says how to allow them. */
+export function checkCommand({ commands }: Policy, command: string): PolicyRefusal {
+  if (commands === "any" || (commands !== "none" && commands.includes(command))) return null;
+  return commands === "none"
+    ? 'this server\'s policy (commands) does not allow one-off commands. Its administrator allows them with the line "commands": "any" in the policy file, or by running the install command with --allow-commands'
+    : refuse("commands", `the command ${command}`);
+}
+
 function checkSharedPaths({ shared_paths }: Policy, paths: readonly string[]): PolicyRefusal {
   if (shared_paths === "any") return null;
   const other = paths.find((path) => shared_paths === "none" || !shared_paths.includes(path));

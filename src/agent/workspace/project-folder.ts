@@ -47,6 +47,8 @@ export function projectFolder(home: string, projectId: ProjectId) {
     instances: join(root, "instances"),
     /** The instances that must run, and what leads to them. Truth after a restart of the server. */
     desired: join(root, "desired.json"),
+    /** One-off commands: a note of each, and its output. */
+    commands: join(root, "commands"),
     /** The domains of the project, and what they lead to. */
     site: join(root, "site.json"),
     /** Whether visitors get the page of the maintenance. */

@@ -19,8 +19,8 @@ export type Output = {
   table(names: readonly string[], rows: readonly (readonly string[])[]): void;
   /** The status line at the bottom of a terminal. */
   readonly progress: Progress;
-  /** Prints a problem to stderr. */
-  problem(problem: Problem): void;
+  /** Prints a problem to stderr. @param code the exit code of the command; default: that of the problem */
+  problem(problem: Problem, code?: number): void;
 };
 
 type Streams = { readonly stdout: NodeJS.WriteStream; readonly stderr: NodeJS.WriteStream };
@@ -58,11 +58,8 @@ export function createOutput(
         form === "plain" ? tabbedText(clean) : tableText(names, clean, style, stdout.columns || 80),
       );
     },
-    problem(problem) {
-      if (form === "json") {
-        const exit = exitCodes[exitOf(problem)].code;
-        return write(stderr, JSON.stringify({ problem, exit_code: exit }));
-      }
+    problem(problem, code = exitCodes[exitOf(problem)].code) {
+      if (form === "json") return write(stderr, JSON.stringify({ problem, exit_code: code }));
       write(stderr, `${noteStyle.red(printable(problem.title))}: ${printable(problem.detail)}`);
       for (const { pointer, message } of problem.errors ?? [])
         write(stderr, `  ${printable(pointer)} ${printable(message)}`);

@@ -1,8 +1,9 @@
 import { agentEndpoints } from "#contract/endpoints/agents/endpoints.ts";
+import { commandEndpoints } from "#contract/endpoints/commands/endpoints.ts";
 import { clientEndpoints } from "#contract/endpoints/client-endpoints.ts";
 
 /** Every endpoint that the Worker answers, by operation name. */
-export const endpoints = { ...clientEndpoints, ...agentEndpoints };
+export const endpoints = { ...clientEndpoints, ...commandEndpoints, ...agentEndpoints };
 
 export type Endpoints = typeof endpoints;
 export type OperationName = keyof Endpoints;

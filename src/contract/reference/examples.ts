@@ -7,6 +7,7 @@ export const example = {
   earlier: "dpl_01kaf3w7d5f2mgx1r8h4pq9bzs",
   deployment: "dpl_01kaf4s2b9erj8tqv0cw6nz3yh",
   run: "run_01kaf4s3c0fv7m2k9d5w8xq6jz",
+  command: "cmd_01kaf4v8q1e5s7j2b9xw3mtc6n",
   sha: "8e8412f0c3b1d57a94e2f6a8b0c7d1e5f3a29b64",
   commit: "8e8412f",
   earlierCommit: "51fc0d9",

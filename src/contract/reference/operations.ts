@@ -4,6 +4,7 @@ import { agentTexts } from "#contract/endpoints/agents/texts.ts";
 import { deploymentTexts } from "#contract/endpoints/deployments/texts.ts";
 import { logTexts } from "#contract/endpoints/logs/texts.ts";
 import { outputTexts } from "#contract/endpoints/output/texts.ts";
+import { commandTexts } from "#contract/endpoints/commands/texts.ts";
 import { processTexts } from "#contract/endpoints/processes/texts.ts";
 import { projectTexts } from "#contract/endpoints/projects/texts.ts";
 import { serverTexts } from "#contract/endpoints/servers/texts.ts";
@@ -20,6 +21,7 @@ export const sections = {
   Deployments: { ...deploymentTexts, ...logTexts },
   Projects: projectTexts,
   Processes: { ...processTexts, ...trafficTexts, ...outputTexts },
+  Commands: commandTexts,
   Variables: variableTexts,
   Servers: serverTexts,
   Tokens: { ...tokenTexts, ...sessionTexts },
@@ -31,6 +33,7 @@ export const operationTexts: OperationTexts = {
   ...sections.Deployments,
   ...sections.Projects,
   ...sections.Processes,
+  ...sections.Commands,
   ...sections.Variables,
   ...sections.Servers,
   ...sections.Tokens,

@@ -17,6 +17,7 @@ export const parameterTexts: Readonly<Record<ParameterName, ParameterText>> = {
   server_id: { description: "The server's id.", example: example.server },
   deployment_id: { description: "The deployment's id.", example: example.deployment },
   token_id: { description: "The token's id.", example: example.token },
+  command_id: { description: "The command's id.", example: example.command },
   process: { description: "The name of the process.", example: "web" },
   instance: { description: "The name of an instance. Only its lines are returned.", example: "web-12-0" },
   lines: {
@@ -40,6 +41,11 @@ export const parameterTexts: Readonly<Record<ParameterName, ParameterText>> = {
   commit: {
     description: "Returns only deployments of this commit. Send at least the first 7 characters of the hash.",
     example: example.commit,
+  },
+  offset: { description: "The `next_offset` of the previous part. Default: 0.", example: 118 },
+  wait_seconds: {
+    description: "How long to wait for new lines, up to 20 seconds. Default: 0.",
+    example: 20,
   },
   purge: {
     description: "Also removes the project's files from its server.",

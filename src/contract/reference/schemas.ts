@@ -3,6 +3,7 @@ import { agentSchemas } from "#contract/endpoints/agents/texts.ts";
 import { deploymentSchemas } from "#contract/endpoints/deployments/texts.ts";
 import { logSchemas } from "#contract/endpoints/logs/texts.ts";
 import { outputSchemas } from "#contract/endpoints/output/texts.ts";
+import { commandSchemas } from "#contract/endpoints/commands/texts.ts";
 import { processSchemas } from "#contract/endpoints/processes/texts.ts";
 import { trafficSchemas } from "#contract/endpoints/traffic/texts.ts";
 import { problemSchemas } from "#contract/reference/schemas/problems.ts";
@@ -22,6 +23,7 @@ export const schemaTexts: Readonly<Record<string, SchemaText>> = {
   ...processSchemas,
   ...trafficSchemas,
   ...outputSchemas,
+  ...commandSchemas,
   ...serverSchemas,
   ...tokenSchemas,
   ...sessionSchemas,

@@ -5,6 +5,7 @@ import { type Scope, scopesAllowAll } from "#contract/scopes.ts";
 export const scopeLabels: Record<Scope, string> = {
   "deployments:read": "View deployments and logs",
   "deployments:write": "Deploy, roll back, cancel and delete",
+  "commands:run": "Run commands in the live release",
   "projects:read": "View projects and their settings",
   "projects:write": "Create, change and delete projects",
   "servers:read": "View servers",

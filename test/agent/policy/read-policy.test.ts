@@ -50,6 +50,7 @@ describe("a policy file", () => {
       activate_commands: "none",
       release_commands: ["make migrate"],
       processes: ["node server.mjs"],
+      commands: ["npm run migrate"],
       shared_paths: ["storage"],
       secrets: "no_builds",
       health_checks: ["https://shop.example.com"],

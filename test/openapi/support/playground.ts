@@ -13,6 +13,9 @@ import { STAND_IN } from "./values.ts";
 /** The maximum number of ids of a kind, so that existing ones are drawn often. */
 const POOL = 12;
 
+/** So many that most of the drawn commands and projects belong together. */
+const COMMANDS = 8;
+
 /** The event stream of a queued deployment would last for minutes. */
 const SILENT_MS = 100;
 
@@ -86,6 +89,8 @@ export class Playground {
     this.#secrets.session = SessionCreated.parse(await session.json()).token;
     for (const project of [waiting, created, created, created])
       await this.#make(`/v1/projects/${project}/deployments`, {});
+    for (let count = 0; count < COMMANDS; count += 1)
+      await this.#make(`/v1/projects/${created}/commands`, { command: "true" });
     for (let tries = 0; tries < 100; tries += 1) {
       const path = `/v1/projects/${created}/deployments?status=building`;
       if (!(await (await get(this.#gantry, path)).text()).includes('"id"')) return;
@@ -147,7 +152,7 @@ export class Playground {
     // Of new servers only: with one of its own the agent would be locked out.
     for (const [, token = ""] of text.matchAll(/"enrollment":\{"token":"([^"]+)"/g))
       this.#note(token, "enroll");
-    for (const [id] of text.matchAll(/\b(?:acct|tok|srv|proj|dpl|run)_[0-7][0-9a-hjkmnp-tv-z]{25}\b/g))
+    for (const [id] of text.matchAll(/\b(?:acct|tok|srv|proj|dpl|run|cmd)_[0-7][0-9a-hjkmnp-tv-z]{25}\b/g))
       this.#note(id);
   }
 

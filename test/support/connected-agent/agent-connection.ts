@@ -13,12 +13,25 @@ import {
 } from "#contract/agent-protocol.ts";
 import type { IsolationLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
 import type { FollowedLine, AppOutputLine } from "#contract/endpoints/output/schemas.ts";
+import type { CommandReading } from "#contract/endpoints/commands/schemas.ts";
 import type { ProcessReport } from "#contract/endpoints/processes/schemas.ts";
 import type { SealKey } from "#contract/endpoints/variables/schemas.ts";
 
 /** The key that an agent makes for every project. */
 export const PUBLIC_KEY =
   "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl gantry-shop@web-1";
+
+/** What an agent says about a command that has ended. */
+export const endedCommand: Extract<CommandReading, { ok: true }> = {
+  ok: true,
+  state: {
+    ...{ status: "exited", exit_code: 0, signal: null, message: "ended with exit code 0", release: 1 },
+    ...{ started_at: "2026-11-20T09:14:43.090Z", finished_at: "2026-11-20T09:14:44.090Z" },
+  },
+  lines: [{ stream: "stdout", message: "one" }],
+  next_offset: 36,
+  complete: true,
+};
 
 const DISK = { total_bytes: 100e9, free_bytes: 60e9 };
 
@@ -85,6 +98,8 @@ export class AgentConnection {
   processes: ProcessReport[] = [];
   /** What it reports that the instances of every project have printed. */
   printed: AppOutputLine[] = [];
+  /** What it says about commands. */
+  command: CommandReading = endedCommand;
   pongs = 0;
   closed: { code: number; reason: string } | null = null;
   readonly network: Network;
@@ -145,6 +160,14 @@ export class AgentConnection {
     if (message.type === "set_maintenance") this.answer(doneMaintenance(message));
     if (message.type === "read_processes") this.answer(this.#readProcesses(message));
     if (message.type === "read_output") this.answer(this.#readOutput(message));
+    if (
+      message.type === "start_command" ||
+      message.type === "read_command" ||
+      message.type === "stop_command"
+    ) {
+      const { request_id, project_id } = message;
+      this.answer({ type: "command_read", request_id, project_id, result: this.command });
+    }
   }
 
   #readProcesses({ request_id, project_id }: RequestOf<"read_processes">): AgentAnswer {

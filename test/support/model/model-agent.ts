@@ -97,6 +97,9 @@ export function takeMessage(agent: ModelAgent, message: ToAgent): ModelAgent {
     case "read_output":
     case "follow_output":
     case "stop_output":
+    case "start_command":
+    case "read_command":
+    case "stop_command":
       return agent;
   }
 }

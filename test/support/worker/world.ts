@@ -1,12 +1,16 @@
+import { env } from "cloudflare:workers";
+
 import { Enrolled } from "#contract/agent-protocol.ts";
 import { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
 import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 import { endpoints, type OperationName } from "#contract/endpoints/endpoints.ts";
-import type { DeploymentId, ProjectId, ServerId, TokenId } from "#contract/ids.ts";
+import type { CommandId, DeploymentId, ProjectId, ServerId, TokenId } from "#contract/ids.ts";
 import { mapValues } from "#contract/lib/map-values.ts";
 import { operationTexts } from "#contract/reference/operations.ts";
 import { Project } from "#contract/endpoints/projects/schemas.ts";
 import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
+import { AccountRows } from "#worker/db/account-rows.ts";
+import { insertCommand } from "#worker/db/commands/command-records.ts";
 import { createAccount, createToken, ids, newSecret, type TestAccount } from "./account.ts";
 import { call } from "./call.ts";
 
@@ -17,6 +21,7 @@ export type World = {
   readonly credential: string;
   readonly projectId: ProjectId;
   readonly deploymentId: DeploymentId;
+  readonly commandId: CommandId;
   /** A second token of the account. */
   readonly tokenId: TokenId;
 };
@@ -47,14 +52,25 @@ export async function createWorld(name = "shop"): Promise<World> {
     credential,
     projectId: project.id,
     deploymentId: started.id,
+    commandId: await recordCommand(account, project.id),
     tokenId: other.id,
   };
+}
+
+/** Without an agent none can be started. */
+async function recordCommand(account: TestAccount, projectId: ProjectId): Promise<CommandId> {
+  const id = ids.command();
+  const actor = { type: "token", id: ids.token(), name: "owner" } as const;
+  const record = { id, projectId, command: "true", timeoutSeconds: 60, actor, createdAt: Date.now() };
+  await insertCommand(new AccountRows(env.DB, account.id), record);
+  return id;
 }
 
 type Target = { readonly path: string; readonly body?: unknown };
 
 /** The path parameters of every operation. */
 const pathParameters = (world: World): Readonly<Record<string, string>> => ({
+  command_id: world.commandId,
   deployment_id: world.deploymentId,
   process: "web",
   project_id: world.projectId,

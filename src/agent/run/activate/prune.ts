@@ -1,4 +1,5 @@
 import { readNotes } from "#agent/apps/instance-notes.ts";
+import { readUnfinished } from "#agent/jobs/command-notes.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { ownRelease, removeOwned } from "#agent/run/step/remove-owned.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
@@ -29,8 +30,8 @@ export async function pruneReleases(
   const aside: string[] = [];
   try {
     const { complete } = await listReleases(folder);
-    // An instance that drains still reads its release's files.
-    const used = readNotes(folder).map(({ release }) => release);
+    // An instance that drains still reads its release's files, and so does a one-off command.
+    const used = [...readNotes(folder), ...readUnfinished(folder)].map(({ release }) => release);
     const gone = decidePrune(complete, [...order.keep_releases, ...used], live, previous);
     for (const version of gone) {
       await ownRelease(context, folder, version);

@@ -97,6 +97,7 @@ export const tokenSchemas = {
   Scope: choice(Scope, "A permission of a token. `write` includes `read`.", {
     "deployments:read": "read deployments and their logs",
     "deployments:write": "start, cancel, delete and roll back deployments",
+    "commands:run": "run commands in the live release, which can read the project's secrets",
     "projects:read": "read projects and their settings",
     "projects:write": "create, change and delete projects",
     "servers:read": "read servers",

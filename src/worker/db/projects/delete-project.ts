@@ -2,6 +2,7 @@ import { eq } from "drizzle-orm";
 
 import type { ProjectId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
+import { commands } from "#worker/db/command-table.ts";
 import { deployments, domains, projects } from "#worker/db/schema.ts";
 import { variableRevisions, variables } from "#worker/db/variable-tables.ts";
 
@@ -11,6 +12,7 @@ export async function deleteProjectRecords(rows: AccountRows, id: ProjectId): Pr
     rows.delete(deployments, eq(deployments.projectId, id)),
     rows.delete(variables, eq(variables.projectId, id)),
     rows.delete(variableRevisions, eq(variableRevisions.projectId, id)),
+    rows.delete(commands, eq(commands.projectId, id)),
     rows.delete(domains, eq(domains.projectId, id)),
     rows.delete(projects, eq(projects.id, id)),
   ]);

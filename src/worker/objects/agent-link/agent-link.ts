@@ -159,6 +159,7 @@ export class AgentLink extends DurableObject<Env> {
       case "processes_read":
       case "maintenance_set":
       case "output_read":
+      case "command_read":
         this.#requests.take(message);
         return;
       case "output":

@@ -46,6 +46,7 @@ function costOf(message: FromAgent | null): number {
     case "maintenance_set":
     case "output_read":
     case "output":
+    case "command_read":
     case undefined:
       return 1;
   }

@@ -1,0 +1,85 @@
+import { appendFileSync, closeSync, fstatSync, openSync, readSync } from "node:fs";
+
+import * as z from "zod/mini";
+
+import { CommandOutputLine, MAX_COMMAND_OUTPUT_BYTES } from "#contract/endpoints/commands/schemas.ts";
+import { attempt } from "#node/attempt.ts";
+import { parseJson } from "#contract/parse-json.ts";
+
+/** Lines are written together after this time. */
+const WRITE_MS = 50;
+/** Many times the longest line. */
+const MAX_READ_BYTES = 512 * 1024;
+
+const TOO_LARGE = `The output is larger than ${MAX_COMMAND_OUTPUT_BYTES / 1024 / 1024} MiB. The rest is not kept.`;
+
+/** Writes the output of a command to its file, a line of JSON for each line, up to a limit. */
+export class CommandOutputWriter {
+  readonly #path: string;
+  #size = 0;
+  #isFull = false;
+  #waiting = "";
+  #timer: NodeJS.Timeout | undefined;
+  #watchers: (() => void)[] = [];
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  add(line: CommandOutputLine): void {
+    if (this.#isFull) return;
+    const text = `${JSON.stringify(line)}\n`;
+    this.#size += Buffer.byteLength(text);
+    this.#isFull = this.#size > MAX_COMMAND_OUTPUT_BYTES;
+    this.#waiting += this.#isFull ? `${JSON.stringify({ stream: "system", message: TOO_LARGE })}\n` : text;
+    this.#timer ??= setTimeout(() => this.flush(), WRITE_MS);
+  }
+
+  /** Writes what waits. On a full disk the output is lost, and the command continues. */
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const text = this.#waiting;
+    this.#waiting = "";
+    if (text !== "") attempt(() => appendFileSync(this.#path, text, { mode: 0o600 }), undefined);
+    for (const changed of this.#watchers.splice(0)) changed();
+  }
+
+  /** Resolves after the next lines were written. */
+  changed(): Promise<void> {
+    return new Promise((resolve) => this.#watchers.push(resolve));
+  }
+}
+
+export type OutputPart = {
+  readonly lines: CommandOutputLine[];
+  readonly nextOffset: number;
+  /** Whether the file has no more lines at present. */
+  readonly isEnd: boolean;
+};
+
+/** Reads whole lines from an offset that an earlier part ended at. A command that printed nothing has no file. */
+export function readOutput(path: string, offset: number): OutputPart {
+  return attempt(() => readPart(path, offset), { lines: [], nextOffset: offset, isEnd: true });
+}
+
+function readPart(path: string, offset: number): OutputPart {
+  const file = openSync(path, "r");
+  try {
+    const buffer = Buffer.alloc(MAX_READ_BYTES);
+    const read = buffer.subarray(0, readSync(file, buffer, 0, MAX_READ_BYTES, offset));
+    const end = read.lastIndexOf("\n") + 1;
+    // An offset that is none leads into the middle of a line, which is skipped.
+    const lines = read
+      .toString("utf8", 0, end)
+      .split("\n")
+      .flatMap((text) => {
+        const line = z.safeParse(CommandOutputLine, parseJson(text));
+        return line.success ? [line.data] : [];
+      });
+    const nextOffset = offset + end;
+    return { lines, nextOffset, isEnd: nextOffset >= fstatSync(file).size };
+  } finally {
+    closeSync(file);
+  }
+}

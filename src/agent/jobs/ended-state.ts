@@ -1,0 +1,36 @@
+import { AGENT_ENDED } from "#agent/jobs/end-left-commands.ts";
+import type { ProcessEnd } from "#build/process/command.ts";
+import { describeEnd } from "#build/failure/command-failure.ts";
+import type { CommandState } from "#contract/endpoints/commands/schemas.ts";
+
+/** Why the agent stopped a command: somebody asked for it, its time was over, or the agent or the project ends. */
+export type StopReason = "stopped" | "timed_out" | "lost";
+
+/** The state of a command that has ended. @param reason `null` when nobody stopped it */
+export function endedState(
+  state: CommandState,
+  end: ProcessEnd,
+  reason: StopReason | null,
+  finished_at: string,
+): CommandState {
+  const message = describeEnd(end).slice(0, 1000).toWellFormed();
+  const ended = { ...state, finished_at, message };
+  switch (end.kind) {
+    case "exited":
+      return { ...ended, status: "exited", exit_code: end.code };
+    case "killed":
+      return { ...ended, status: "killed", signal: end.signal };
+    case "out_of_memory":
+      return { ...ended, status: "killed", signal: "SIGKILL" };
+    case "not_started":
+      return { ...ended, status: "not_started" };
+    case "stopped":
+      return { ...ended, status: reason ?? "stopped", message: stopMessages[reason ?? "stopped"] };
+  }
+}
+
+const stopMessages: Readonly<Record<StopReason, string>> = {
+  stopped: "was stopped",
+  timed_out: "was stopped at its time limit",
+  lost: AGENT_ENDED,
+};

@@ -1,0 +1,64 @@
+import type { AgentContext } from "#agent/context/context.ts";
+import { runIsolated, type UnitLimits } from "#agent/isolation/run-isolated.ts";
+import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
+import type { Command, ProcessEnd } from "#build/process/command.ts";
+import { killProcessesOfRun } from "#build/process/process-table.ts";
+import { runProcess } from "#build/process/run-process.ts";
+import { createTailedOutput } from "#build/process/tailed-output.ts";
+import type { CommandStream } from "#build/process/line-output.ts";
+import type { Mask } from "#contract/mask.ts";
+
+export type Job = {
+  readonly command: Command;
+  readonly folder: ProjectFolder;
+  readonly release: number;
+  /** Marks its processes. */
+  readonly marker: string;
+  readonly limits: UnitLimits;
+  readonly mask: Mask;
+  /** Takes a masked line of its output. */
+  readonly line: (stream: CommandStream, text: string) => void;
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Runs a command of a release as its project's user, if the server has one. No process of it stays. A deployment does not
+ * end it. Never throws.
+ */
+export async function runJob({ settings, isolation }: AgentContext, job: Job): Promise<ProcessEnd> {
+  const { command, folder, marker, mask, signal } = job;
+  const output = createTailedOutput(
+    { line: (stream, text) => job.line(stream, mask(text)), room: () => null, mask },
+    settings.partialLineMs,
+  );
+  try {
+    if (isolation.kind === "projects")
+      return await runIsolated(command, {
+        users: isolation,
+        unit: {
+          ...{ kind: "job", project: folder.id, version: job.release, number: 1 },
+          ...{ marker, limits: job.limits },
+        },
+        output: output.sink,
+        outputFolder: folder.output,
+        // It writes to pipes.
+        follow: { pollMs: 0, maxBytes: 0, onDropped: () => undefined },
+        signal,
+        outputGraceMs: settings.outputGraceMs,
+      });
+    const { end } = await runProcess(command, {
+      output: output.sink,
+      channel: { kind: "pipes" },
+      ledger: { opened: () => undefined, closed: () => undefined },
+      signal,
+      leftovers: "kill",
+      stopGraceMs: settings.stopGraceMs,
+      outputGraceMs: settings.outputGraceMs,
+    });
+    // A daemon leaves its process group when it starts.
+    await killProcessesOfRun(marker);
+    return end;
+  } finally {
+    output.end();
+  }
+}

@@ -1,0 +1,83 @@
+import type { AgentRequest } from "#contract/agent-protocol.ts";
+import type { CommandReading } from "#contract/endpoints/commands/schemas.ts";
+import type { CommandId } from "#contract/ids.ts";
+import { refuse, type Result, succeed } from "#contract/problems.ts";
+import type { Context } from "#worker/context.ts";
+import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
+import { notFound } from "#worker/operations/refusals.ts";
+import { askAgent, requestAbout, unavailable } from "#worker/operations/repositories/ask-agent.ts";
+
+/** Besides the time that the agent itself waits. It may have to open variables and start a unit. */
+const TIMEOUT_MS = 8_000;
+
+type Read = Extract<CommandReading, { ok: true }>;
+type Fields<Type extends AgentRequest["type"]> = Omit<
+  Extract<AgentRequest, { type: Type }>,
+  "type" | "request_id" | "project_id" | "command_id"
+>;
+type CommandRequest =
+  | ({ readonly type: "start_command" } & Fields<"start_command">)
+  | ({ readonly type: "read_command" } & Fields<"read_command">)
+  | { readonly type: "stop_command" };
+
+export type ReadRefusal = "agent_outdated" | "not_found" | "server_offline" | "unavailable";
+export type StartRefusal = ReadRefusal | "not_live" | "refused_by_policy" | "secrets_not_sealed" | "too_many";
+
+/** Asks a project's server to start, read or stop a command. */
+export async function askForCommand(
+  context: Context,
+  project: ProjectRecord,
+  command_id: CommandId,
+  request: CommandRequest,
+): Promise<Result<Read, StartRefusal>> {
+  const { request_id, project_id } = requestAbout(context, project);
+  const waitMs = request.type === "read_command" ? request.wait_ms : 0;
+  const message: AgentRequest = { ...request, request_id, project_id, command_id };
+  const answer = await askAgent(context, project, message, TIMEOUT_MS + waitMs);
+  if (!answer.ok) return answer;
+  if (answer.value.type !== "command_read")
+    return unavailable("The server's agent sent an answer to another request. Try again.");
+  const { result } = answer.value;
+  if (result.ok) return succeed(result);
+  const detail = sentence(result.message);
+  switch (result.code) {
+    case "unknown_command":
+      return notFound("command");
+    case "failed":
+      return unavailable(`The server could not do this: ${result.message}.`);
+    case "not_live":
+    case "refused_by_policy":
+    case "secrets_not_sealed":
+    case "too_many":
+      return refuse(result.code, detail);
+  }
+}
+
+/** As `askForCommand`, for a request that starts nothing. */
+export async function askAboutCommand(
+  context: Context,
+  project: ProjectRecord,
+  id: CommandId,
+  request: Exclude<CommandRequest, { type: "start_command" }>,
+): Promise<Result<Read, ReadRefusal>> {
+  const read = await askForCommand(context, project, id, request);
+  if (read.ok) return read;
+  const { code, detail } = read.refusal;
+  switch (code) {
+    case "not_live":
+    case "refused_by_policy":
+    case "secrets_not_sealed":
+    case "too_many":
+      return unavailable(detail);
+    case "agent_outdated":
+    case "not_found":
+    case "server_offline":
+    case "unavailable":
+      return { ok: false, refusal: { ...read.refusal, code } };
+  }
+}
+
+function sentence(message: string): string {
+  const text = `${message.slice(0, 1).toUpperCase()}${message.slice(1)}`;
+  return text.endsWith(".") ? text : `${text}.`;
+}

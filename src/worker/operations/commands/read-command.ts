@@ -1,0 +1,92 @@
+import type {
+  CommandOutput,
+  CommandOutputQuery,
+  CommandRows,
+  CommandRun,
+} from "#contract/endpoints/commands/schemas.ts";
+import { CommandId, type ProjectId } from "#contract/ids.ts";
+import { DEFAULT_PAGE_SIZE, type PageQuery } from "#contract/paging.ts";
+import { type Result, succeed } from "#contract/problems.ts";
+import type { Context } from "#worker/context.ts";
+import {
+  type CommandRecord,
+  findCommand,
+  listCommands as readCommands,
+} from "#worker/db/commands/command-records.ts";
+import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
+import { findServedProject } from "#worker/db/projects/find-served-project.ts";
+import { askAboutCommand, type ReadRefusal } from "#worker/operations/commands/ask-for-command.ts";
+import { notFound } from "#worker/operations/refusals.ts";
+import { readPage } from "#worker/paging.ts";
+import { commandRow, commandView } from "#worker/views/command-view.ts";
+
+/** Lists who ran which commands in a project, newest first. */
+export async function listCommands(
+  { rows }: Context,
+  projectId: ProjectId,
+  query: PageQuery,
+): Promise<Result<CommandRows, "invalid_request" | "not_found">> {
+  const list = {
+    ...{ name: `commands ${projectId}`, key: CommandId, keyOf: ({ id }: CommandRecord) => id },
+    read: (position: { after: CommandId | null; limit: number }) => readCommands(rows, projectId, position),
+  };
+  const page = await readPage(list, query, DEFAULT_PAGE_SIZE);
+  if (!page.ok) return page;
+  // Only a project that exists has commands.
+  if (page.value.rows.length === 0 && (await findServedProject(rows, projectId)) === null)
+    return notFound("project");
+  return succeed({ commands: page.value.rows.map(commandRow), next_cursor: page.value.nextCursor });
+}
+
+/** Returns a command and how it ended, as its server says. */
+export async function getCommand(
+  context: Context,
+  projectId: ProjectId,
+  id: CommandId,
+): Promise<Result<CommandRun, ReadRefusal>> {
+  const output = await getCommandOutput(context, projectId, id, {});
+  return output.ok ? succeed(output.value.command) : output;
+}
+
+/** Returns a part of a command's output; waits for it, if the query says so. */
+export async function getCommandOutput(
+  context: Context,
+  projectId: ProjectId,
+  id: CommandId,
+  { offset = 0, wait_seconds = 0 }: CommandOutputQuery,
+): Promise<Result<CommandOutput, ReadRefusal>> {
+  const found = await findBoth(context, projectId, id);
+  if (!found.ok) return found;
+  const { project, record } = found.value;
+  const request = { type: "read_command", offset, wait_ms: wait_seconds * 1000 } as const;
+  const read = await askAboutCommand(context, project, id, request);
+  if (!read.ok) return read;
+  const { state, lines, next_offset, complete } = read.value;
+  return succeed({ lines, next_offset, complete, command: commandView(record, state) });
+}
+
+/** Stops a command. One that has ended stays as it is. */
+export async function stopCommand(
+  context: Context,
+  projectId: ProjectId,
+  id: CommandId,
+): Promise<Result<CommandRun, ReadRefusal>> {
+  const found = await findBoth(context, projectId, id);
+  if (!found.ok) return found;
+  const { project, record } = found.value;
+  const read = await askAboutCommand(context, project, id, { type: "stop_command" });
+  return read.ok ? succeed(commandView(record, read.value.state)) : read;
+}
+
+async function findBoth(
+  { latestRows: rows }: Context,
+  projectId: ProjectId,
+  id: CommandId,
+): Promise<Result<{ project: ProjectRecord; record: CommandRecord }, "not_found">> {
+  const [project, record] = await Promise.all([
+    findServedProject(rows, projectId),
+    findCommand(rows, projectId, id),
+  ]);
+  if (project === null) return notFound("project");
+  return record === null ? notFound("command") : succeed({ project, record });
+}

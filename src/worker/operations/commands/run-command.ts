@@ -1,0 +1,43 @@
+import {
+  type CommandRun,
+  DEFAULT_COMMAND_TIMEOUT,
+  type RunCommandInput,
+} from "#contract/endpoints/commands/schemas.ts";
+import type { ProjectId } from "#contract/ids.ts";
+import { type Result, succeed } from "#contract/problems.ts";
+import type { Context } from "#worker/context.ts";
+import { deleteCommand, findCommand, insertCommand } from "#worker/db/commands/command-records.ts";
+import { findServedProject } from "#worker/db/projects/find-served-project.ts";
+import { askForCommand, type StartRefusal } from "#worker/operations/commands/ask-for-command.ts";
+import { actorOf } from "#worker/operations/deployments/lane-command.ts";
+import { notFound } from "#worker/operations/refusals.ts";
+import { commandView } from "#worker/views/command-view.ts";
+
+/**
+ * Starts a command on the server of the live deployment. It is recorded first. If the answer is lost, the command may run:
+ * a retry with the same Idempotency-Key has the same id, and the agent starts each id once.
+ */
+export async function runCommand(
+  context: Context,
+  projectId: ProjectId,
+  { command, timeout_seconds = DEFAULT_COMMAND_TIMEOUT }: RunCommandInput,
+): Promise<Result<CommandRun, StartRefusal>> {
+  const { latestRows: rows } = context;
+  const project = await findServedProject(rows, projectId);
+  if (project === null) return notFound("project");
+  const record = {
+    ...{ id: context.ids.command(), projectId, command, timeoutSeconds: timeout_seconds },
+    ...{ actor: actorOf(context), createdAt: context.clock.now() },
+  };
+  const isNew = await insertCommand(rows, record);
+  const read = await askForCommand(context, project, record.id, {
+    ...{ type: "start_command", command, timeout_seconds },
+  });
+  if (read.ok) {
+    const stored = isNew ? record : ((await findCommand(rows, projectId, record.id)) ?? record);
+    return succeed(commandView(stored, read.value.state));
+  }
+  // Nothing runs. After an earlier try, or without an answer, nobody knows.
+  if (isNew && read.refusal.code !== "unavailable") await deleteCommand(rows, record.id);
+  return read;
+}
