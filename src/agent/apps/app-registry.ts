@@ -6,7 +6,7 @@ import type { CpuSample } from "#agent/apps/instance-state.ts";
 export type ProjectApps = {
   /** The instances that a run or a correction keeps, starts or stops. Nothing else does meanwhile. */
   readonly claimed: Set<string>;
-  /** The instances that are being stopped: they cannot be kept any more. */
+  /** The instances that are being stopped: they can no longer be kept. */
   readonly stopping: Set<string>;
   /** Whether a run or a correction decides where the slots lead. */
   isSwitching: boolean;
@@ -20,9 +20,9 @@ export type ProjectApps = {
   checking: Promise<void>;
   /** Those of instances that this agent started begin with no ends. */
   readonly crashes: Map<string, CrashHistory>;
-  /** When an instance was first seen draining, in Unix milliseconds. */
+  /** When an instance was first seen draining, in milliseconds of the monotonic clock. */
   readonly drainingSince: Map<string, number>;
-  /** The life of an instance, by its start, in which it was last seen listening on its port itself. */
+  /** When an instance had started that was seen listening on its port itself, in Unix milliseconds. */
   readonly listening: Map<string, number | null>;
   /** The CPU time of an instance at the last report. */
   readonly samples: Map<string, CpuSample>;

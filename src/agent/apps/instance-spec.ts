@@ -3,7 +3,7 @@ import type { AgentContext } from "#agent/context/context.ts";
 import type { InstanceNote } from "#agent/apps/instance-notes.ts";
 import type { InstanceSpec } from "#agent/apps/supervisor.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
-import { releaseCommand } from "#agent/apps/release-command.ts";
+import { appCommand } from "#agent/apps/release-command.ts";
 import type { Release } from "#agent/workspace/releases.ts";
 import type { Environment } from "#build/commands/environment.ts";
 import { INSTANCE_MARKER } from "#build/process/process-table.ts";
@@ -27,7 +27,7 @@ export async function instanceSpec(
 ): Promise<ResultOf<InstanceSpec, { readonly reason: string }>> {
   // Not the run's marker: its processes are ended with it.
   const marker = `app-${folder.id}-${name}`;
-  const found = await releaseCommand(context, folder, release, process.command, marker, variables);
+  const found = await appCommand(context, folder, release, process.command, marker, variables);
   if (!found.ok) return found;
   const command = found.value;
   const env = {

@@ -7,7 +7,7 @@ import { keepLastOutput } from "#agent/apps/last-output.ts";
 import { leadToDesired } from "#agent/apps/lead-traffic.ts";
 import { moveDisplaced } from "#agent/apps/move-displaced.ts";
 import { startDesired } from "#agent/apps/start-desired.ts";
-import { stopInstance } from "#agent/apps/stop-instance.ts";
+import { endInstance } from "#agent/apps/stop-instance.ts";
 import type { SupervisedInstance } from "#agent/apps/supervisor.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { listProjects } from "#agent/workspace/list-projects.ts";
@@ -88,7 +88,7 @@ async function checkProject(
   const withPort = new Set(notes.flatMap(({ name, port }) => (port === null ? [] : [name])));
   // Not waited for: an instance may take as long as it is allowed to, and the other projects must not wait.
   const stopThose = (names: readonly string[]) => {
-    for (const name of names) void stop(context, folder, name);
+    for (const name of names) void endInstance(context, folder, name);
   };
   stopThose(ends.filter((name) => desired === null || !withPort.has(name)));
 
@@ -106,16 +106,10 @@ async function checkProject(
   return upkeep.drain.length > drained.length;
 }
 
-/** Whether no run has claimed an instance since the look began, and none has made it one that must run. */
+/** Whether no run has claimed an instance since the check began, and none has made it one that must run. */
 function isStillUnneeded({ apps }: AgentContext, folder: ProjectFolder, name: string): boolean {
   const isWanted = readDesired(folder)?.instances.some((one) => one.name === name) === true;
   return !isWanted && !apps.of(folder.id).claimed.has(name);
-}
-
-async function stop(context: AgentContext, folder: ProjectFolder, name: string): Promise<void> {
-  const stopped = await stopInstance(context, folder.id, name);
-  if (stopped.ok) return removeNote(folder, name);
-  context.log(`${folder.id}: ${name} could not be stopped: ${stopped.reason}`);
 }
 
 /** Whether nobody is connected to an instance that drains. */

@@ -1,16 +1,16 @@
 import { projectUser } from "#agent/isolation/project-user.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
+import { findReleaseRoot } from "#agent/workspace/release-root.ts";
 import { type Release, releasePath } from "#agent/workspace/releases.ts";
 import { type Environment, projectEnvironment } from "#build/commands/environment.ts";
 import { shellCommand } from "#build/commands/shell.ts";
 import type { Command } from "#build/process/command.ts";
-import { folderInside } from "#build/tree/folder-inside.ts";
-import type { ResultOf } from "#contract/lib/result.ts";
+import { type ResultOf, succeed } from "#contract/lib/result.ts";
 
 /**
- * A command of a release that was built: an instance of an app, or a one-off command. It runs in the release's own path,
- * never in `current`, so that its files stay the same after a switch.
+ * A command of a release that was built. It runs in the release's own path, never in `current`, so that its files stay the
+ * same after a switch.
  * @param marker of its processes
  * @param variables the project's variables, with open secrets
  */
@@ -22,26 +22,28 @@ export async function releaseCommand(
   marker: string,
   variables: Environment,
 ): Promise<ResultOf<Command, { readonly reason: string }>> {
-  const path = releasePath(folder, release.version);
-  const root = await folderInside(path, release.root_directory);
-  if (root.kind !== "inside")
-    return { ok: false, reason: `the root directory \`${release.root_directory}\` is not in the release` };
-  const environment = projectEnvironment(
-    context.environment,
-    marker,
-    projectUser(context, folder),
-    variables,
-    release.tool_folders,
-  );
-  const command = shellCommand(line, root.path, environment, {
-    release: path,
+  const root = await findReleaseRoot(folder, release);
+  if (!root.ok) return root;
+  const user = projectUser(context, folder);
+  const environment = projectEnvironment(context.environment, marker, user, variables, release.tool_folders);
+  const facts = {
+    release: releasePath(folder, release.version),
     projectName: release.project_name,
     version: release.version,
     commitSha: release.commit_sha,
     branch: release.branch,
-  });
-  // An app is no build: some frameworks behave as in a test when they find this.
-  const { CI: _, ...shared } = command.env;
+  };
+  return succeed(shellCommand(line, root.value, environment, facts));
+}
+
+/** The same for an instance of an app or a one-off command: neither is a build. */
+export async function appCommand(
+  ...[context, folder, release, line, marker, variables]: Parameters<typeof releaseCommand>
+): ReturnType<typeof releaseCommand> {
+  const command = await releaseCommand(context, folder, release, line, marker, variables);
+  if (!command.ok) return command;
+  // Some frameworks behave as in a test when they find this.
+  const { CI: _, ...shared } = command.value.env;
   const ci = variables["CI"];
-  return { ok: true, value: { ...command, env: { ...shared, ...(ci === undefined ? {} : { CI: ci }) } } };
+  return succeed({ ...command.value, env: { ...shared, ...(ci === undefined ? {} : { CI: ci }) } });
 }

@@ -1,10 +1,10 @@
 import { noCrashes } from "#agent/apps/crash-history.ts";
 import { type Desired, discardNextDesired, hasInstances, readDesired } from "#agent/apps/desired.ts";
 import { fingerprintOf } from "#agent/apps/fingerprint.ts";
-import { type InstanceNote, readNotes, removeNote, writeNote } from "#agent/apps/instance-notes.ts";
+import { type InstanceNote, readNotes, writeNote } from "#agent/apps/instance-notes.ts";
 import { instanceSpec } from "#agent/apps/instance-spec.ts";
 import { type InstancePlan, planInstances } from "#agent/apps/plan-instances.ts";
-import { stopInstance } from "#agent/apps/stop-instance.ts";
+import { endInstance } from "#agent/apps/stop-instance.ts";
 import { returnPort, takePort } from "#agent/apps/take-port.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
@@ -163,14 +163,7 @@ export async function revertRollout(
   rollout: Rollout,
 ): Promise<void> {
   await discardNextDesired(folder);
-  await Promise.all(
-    [...rollout.started.keys()].map(async (name) => {
-      const stopped = await stopInstance(context, folder.id, name);
-      if (stopped.ok) removeNote(folder, name);
-      // Otherwise it is stopped at the next check of the project.
-      else context.log(`${folder.id}: ${name} could not be stopped: ${stopped.reason}`);
-    }),
-  );
+  await Promise.all([...rollout.started.keys()].map((name) => endInstance(context, folder, name)));
 }
 
 /** Lets the regular check start and stop the project's instances again. */

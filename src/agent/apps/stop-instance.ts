@@ -1,5 +1,7 @@
 import type { SupervisorResult } from "#agent/apps/supervisor.ts";
 import type { AgentContext } from "#agent/context/context.ts";
+import { removeNote } from "#agent/apps/instance-notes.ts";
+import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
 /** Stops an instance. Nothing can keep it from the moment of the call. Safe to repeat. */
@@ -19,4 +21,11 @@ export async function stopInstance(
   } finally {
     own.stopping.delete(name);
   }
+}
+
+/** Stops an instance that is not needed and forgets it. One that cannot be stopped is tried again at the next check. */
+export async function endInstance(context: AgentContext, folder: ProjectFolder, name: string): Promise<void> {
+  const stopped = await stopInstance(context, folder.id, name);
+  if (stopped.ok) removeNote(folder, name);
+  else context.log(`${folder.id}: ${name} could not be stopped: ${stopped.reason}`);
 }

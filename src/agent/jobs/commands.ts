@@ -1,4 +1,4 @@
-import { releaseCommand } from "#agent/apps/release-command.ts";
+import { appCommand } from "#agent/apps/release-command.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import {
   type CommandNote,
@@ -106,7 +106,7 @@ export function createCommands(context: AgentContext): Commands {
     if (release === null) return refuse("not_live", "no release of the project is live on this server");
     const opened = await openReleaseVariables(folder, context.sealKey, folder.id, release.version);
     if (!opened.ok) return refuse("secrets_not_sealed", opened.message);
-    const found = await releaseCommand(context, folder, release, line, id, opened.value.activate);
+    const found = await appCommand(context, folder, release, line, id, opened.value.activate);
     if (!found.ok) return refuse("failed", found.reason);
     const state: CommandState = {
       ...{ status: "running", exit_code: null, signal: null, message: null, release: release.version },

@@ -80,6 +80,15 @@ export function redirectHint(tried: Tried): string | null {
   return "The app redirects the check to HTTPS. Let it trust the header X-Forwarded-Proto of the ingress, or leave the check's path out of the redirect.";
 }
 
+/** What a failure keeps of an answer. @param mask hides secrets; `isCut`: the text may end within one */
+export function answerEvidence(
+  { status, body }: Extract<Tried, { kind: "answered" }>,
+  mask: (text: string, isCut: boolean) => string,
+): { readonly health_status: number; readonly health_body: string } {
+  const isCut = Buffer.byteLength(body) >= MAX_HEALTH_BODY;
+  return { health_status: status, health_body: mask(body, isCut) };
+}
+
 /** Describes a try that did not succeed, to be used within a sentence. */
 export function describeTry(tried: Tried): string {
   switch (tried.kind) {

@@ -1,21 +1,18 @@
 import { prepareDesired } from "#agent/apps/desired.ts";
+import { releaseCommand } from "#agent/apps/release-command.ts";
 import type { Rollout } from "#agent/apps/rollout.ts";
 import { keepSiteBefore } from "#agent/ingress/site-file.ts";
 import { siteNames, startWorkers, switchTraffic } from "#agent/run/activate/switch-instances.ts";
-import { projectEnvironment } from "#build/commands/environment.ts";
 import { unitLimits } from "#agent/policy/unit-limits.ts";
-import { shellCommand } from "#build/commands/shell.ts";
 import { checkActivateCommand } from "#agent/policy/check-policy.ts";
 import { type CommandEnd, describeEnd } from "#build/failure/command-failure.ts";
 import { runCommand, stepAfterCommand } from "#agent/run/step/run-command.ts";
-import { projectUser } from "#agent/isolation/project-user.ts";
 import type { CommandScope, RunScope } from "#agent/run/step/run-scope.ts";
 import { startLimit, type StageLimit } from "#agent/run/step/stage-limit.ts";
 import type { OpenVariables } from "#agent/secrets/open-variables.ts";
 import { fail, type Step } from "#agent/run/step/step.ts";
 import { linkTarget, prepareSwitchBack, switchCurrent } from "#agent/workspace/current-link.ts";
-import { folderInside } from "#build/tree/folder-inside.ts";
-import { type Release, releasePath } from "#agent/workspace/releases.ts";
+import type { Release } from "#agent/workspace/releases.ts";
 import { flushFolder } from "#node/write-atomic.ts";
 import { succeed } from "#contract/lib/result.ts";
 
@@ -79,30 +76,11 @@ export async function runActivateCommand(
   }
   log.system("activate", `running ${release.activate_command}`);
   const startedAt = context.clock.monotonic();
-  const root = await folderInside(releasePath(scope.folder, release.version), release.root_directory);
-  if (root.kind !== "inside") {
-    const message = `the root directory \`${release.root_directory}\` is not in the release`;
-    return { end: { kind: "not_started", message }, stderrTail: "", outputTail: "" };
-  }
-  const command = shellCommand(
-    release.activate_command,
-    root.path,
-    projectEnvironment(
-      context.environment,
-      scope.marker,
-      projectUser(scope.context, scope.folder),
-      variables,
-      release.tool_folders,
-    ),
-    {
-      release: releasePath(scope.folder, release.version),
-      projectName: release.project_name,
-      version: release.version,
-      commitSha: release.commit_sha,
-      branch: release.branch,
-    },
-  );
-  const ran = await runCommand(scope, command, {
+  const { activate_command: line } = release;
+  const command = await releaseCommand(context, scope.folder, release, line, scope.marker, variables);
+  if (!command.ok)
+    return { end: { kind: "not_started", message: command.reason }, stderrTail: "", outputTail: "" };
+  const ran = await runCommand(scope, command.value, {
     stage: "activate",
     signal: limit.signal,
     leftovers: { keepAs: String(release.version) },

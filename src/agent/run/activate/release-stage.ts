@@ -3,7 +3,7 @@ import { runBuildCommand } from "#agent/run/build/run-build-command.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { startLimit } from "#agent/run/step/stage-limit.ts";
 import { fail, interrupted, type Step } from "#agent/run/step/step.ts";
-import { folderInside } from "#build/tree/folder-inside.ts";
+import { findReleaseRoot } from "#agent/workspace/release-root.ts";
 import { type Release, releasePath } from "#agent/workspace/releases.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
 import { succeed } from "#contract/lib/result.ts";
@@ -33,15 +33,11 @@ export async function runReleaseCommand(scope: RunScope, release: Release): Prom
   if (line === null) return succeed(null);
   scope.journal.record({ stage: "release" });
   scope.reporter.report({ type: "stage", stage: "release" }, "urgent");
-  const path = releasePath(folder, release.version);
-  const root = await folderInside(path, release.root_directory);
-  if (root.kind !== "inside") {
-    const message = `the root directory \`${release.root_directory}\` is not in the release`;
-    return fail("release_failed", "release", message);
-  }
+  const root = await findReleaseRoot(folder, release);
+  if (!root.ok) return fail("release_failed", "release", root.reason);
   const ran = await runBuildCommand(scope, "release", line, {
-    release: path,
-    folder: root.path,
+    release: releasePath(folder, release.version),
+    folder: root.value,
     commitSha: release.commit_sha,
     isPreset: false,
     toolFolders: release.tool_folders ?? [],

@@ -129,13 +129,8 @@ function namesOf({ plan }: Rollout, withPort: boolean): readonly string[] {
   return plan.started.filter(({ process }) => process.port === withPort).map(({ name }) => name);
 }
 
-async function failEnded(
-  scope: RunScope,
-  { plan }: Rollout,
-  { name, exit }: EndedInstance,
-): Promise<Step<never>> {
-  const limitMb = plan.started.find((one) => one.name === name)?.process.limits.memory_mb ?? null;
-  const failure = await endedFailure(scope, "verify", name, exit, limitMb);
+async function failEnded(scope: RunScope, rollout: Rollout, ended: EndedInstance): Promise<Step<never>> {
+  const failure = await endedFailure(scope, "verify", rollout, ended);
   scope.log.system("verify", failure.message);
   return failWith(failure);
 }

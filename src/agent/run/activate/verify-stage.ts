@@ -2,11 +2,17 @@ import { webAddresses } from "#agent/apps/lead-traffic.ts";
 import type { Rollout } from "#agent/apps/rollout.ts";
 import type { IngressTarget } from "#agent/ingress/ingress.ts";
 import { readSite } from "#agent/ingress/site-file.ts";
-import { checkHealth, type CheckTarget, describeTry, redirectHint } from "#agent/lib/http/check-health.ts";
+import {
+  answerEvidence,
+  checkHealth,
+  type CheckTarget,
+  describeTry,
+  redirectHint,
+} from "#agent/lib/http/check-health.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { startLimit } from "#agent/run/step/stage-limit.ts";
 import { fail, interrupted, type Step } from "#agent/run/step/step.ts";
-import { type LiveEvidence, MAX_HEALTH_BODY } from "#contract/endpoints/deployments/schemas.ts";
+import type { LiveEvidence } from "#contract/endpoints/deployments/schemas.ts";
 import type { Release } from "#agent/workspace/releases.ts";
 import { maskUrlSecret } from "#contract/git-names.ts";
 import type { HealthCheck } from "#contract/endpoints/projects/schemas.ts";
@@ -76,8 +82,7 @@ export async function verifyRelease(
   const message = `${shown} did not answer ${check.status} ${after}: ${describeTry(best)}`;
   switch (best.kind) {
     case "answered": {
-      const isCut = Buffer.byteLength(best.body) >= MAX_HEALTH_BODY;
-      const evidence = { health_status: best.status, health_body: scope.mask(best.body, isCut) };
+      const evidence = answerEvidence(best, scope.mask);
       return fail("health_check_failed", "verify", message, evidence, redirectHint(best));
     }
     case "failed":

@@ -1,28 +1,28 @@
 import { stripVTControlCharacters } from "node:util";
 
-import type { Readiness } from "#agent/apps/await-instance.ts";
+import type { EndedInstance, Readiness } from "#agent/apps/await-instance.ts";
 import { endOf } from "#agent/apps/describe-exit.ts";
 import { readLogEnd } from "#agent/apps/read-log-end.ts";
 import type { InstanceNote } from "#agent/apps/instance-notes.ts";
-import type { InstanceExit } from "#agent/apps/supervisor.ts";
-import { describeTry, redirectHint } from "#agent/lib/http/check-health.ts";
+import type { Rollout } from "#agent/apps/rollout.ts";
+import { answerEvidence, describeTry, redirectHint } from "#agent/lib/http/check-health.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import type { StageLimit } from "#agent/run/step/stage-limit.ts";
 import { describeEnd, evidenceOf } from "#build/failure/command-failure.ts";
 import { memoryHint } from "#build/failure/failure-hint.ts";
 import { makeFailure } from "#build/failure/make-failure.ts";
 import { portHint, startHint } from "#build/failure/start-hint.ts";
-import { type Failure, MAX_HEALTH_BODY, MAX_STDERR_TAIL } from "#contract/endpoints/deployments/schemas.ts";
+import { type Failure, MAX_STDERR_TAIL } from "#contract/endpoints/deployments/schemas.ts";
 import { failingLine } from "#contract/output-lines.ts";
 
 /** The failure of a new instance that ended by itself. */
 export async function endedFailure(
   scope: RunScope,
   stage: "start" | "verify",
-  name: string,
-  exit: InstanceExit | null,
-  limitMb: number | null,
+  { plan }: Pick<Rollout, "plan">,
+  { name, exit }: EndedInstance,
 ): Promise<Failure> {
+  const limitMb = plan.started.find((one) => one.name === name)?.process.limits.memory_mb ?? null;
   const end = endOf(exit, limitMb);
   const output = await lastOutput(scope, name);
   const plain = stripVTControlCharacters(output);
@@ -58,8 +58,7 @@ export async function notReadyFailure(
       const message = `${name} did not answer ${status} to ${path} in ${tries} tries: ${describeTry(best)}`;
       if (best.kind !== "answered")
         return makeFailure("health_check_failed", "start", message, { health_status: null, ...tail });
-      const isCut = Buffer.byteLength(best.body) >= MAX_HEALTH_BODY;
-      const evidence = { health_status: best.status, health_body: scope.mask(best.body, isCut), ...tail };
+      const evidence = { ...answerEvidence(best, scope.mask), ...tail };
       return makeFailure("health_check_failed", "start", message, evidence, redirectHint(best));
     }
   }

@@ -53,12 +53,10 @@ export async function startInstances(
       rollout.readyAt = context.clock.now();
       return succeed(rollout);
     }
-    const { name } = failed;
-    const memoryMb = starts.find((one) => one.name === name)?.process.limits.memory_mb ?? null;
-    const ended = failed.kind === "ended";
-    const failure = ended
-      ? await endedFailure(scope, "start", name, failed.exit, memoryMb)
-      : await notReadyFailure(scope, failed.note, failed.readiness, limit);
+    const failure =
+      failed.kind === "ended"
+        ? await endedFailure(scope, "start", rollout, failed)
+        : await notReadyFailure(scope, failed.note, failed.readiness, limit);
     log.system("start", failure.message);
     return failWith(failure);
   } finally {

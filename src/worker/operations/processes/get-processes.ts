@@ -7,7 +7,7 @@ import { askAgent, requestAbout } from "#worker/operations/repositories/ask-agen
 import { notFound } from "#worker/operations/refusals.ts";
 import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
 
-/** A reader does not wait longer than this for a look at the server, and gets the last report instead. */
+/** A reader does not wait longer than this for the server, and gets the last report instead. */
 const TIMEOUT_MS = 5_000;
 
 /** Returns what a project's server runs: as it sees it now, or as it reported it last if it does not answer. */
