@@ -1,6 +1,6 @@
-import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 
+import { READ_FILE } from "#node/open-flags.ts";
 import { instanceLog } from "#agent/workspace/instance-logs.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 
@@ -10,9 +10,8 @@ import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
  */
 export async function readLogEnd(folder: ProjectFolder, name: string, maxBytes: number): Promise<string> {
   // The project's user can replace the file with a link to one that only the agent may read.
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   try {
-    const file = await open(instanceLog(folder, name), flags);
+    const file = await open(instanceLog(folder, name), READ_FILE);
     try {
       const status = await file.stat();
       if (!status.isFile()) return "";

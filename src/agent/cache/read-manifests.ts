@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
+import { READ_FILE } from "#node/open-flags.ts";
 import { copiesFolder, dependsOnFolder } from "#agent/cache/copied-folders.ts";
 import { isNodeModules, type Survey } from "#agent/cache/survey-release.ts";
 import { installScripts, lockFiles } from "#contract/frameworks/install-steps.ts";
@@ -99,8 +99,7 @@ function isRead(path: string): boolean {
 
 /** @returns null for a folder */
 async function readPlainFile(path: string): Promise<Buffer | null> {
-  // Without O_NONBLOCK, a pipe would block forever.
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const file = await open(path, READ_FILE);
   try {
     const found = await file.stat();
     if (!found.isFile()) return null;

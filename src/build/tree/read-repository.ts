@@ -1,7 +1,7 @@
-import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 
+import { READ_FILE } from "#node/open-flags.ts";
 import { lstatOrNull } from "#node/lstat-or-null.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
 import { type FileProblem, unusable } from "#contract/processes/file-problem.ts";
@@ -42,7 +42,7 @@ async function readSmall(
   const put = `Put the file ${name} itself into the root directory.`;
   if (found.isSymbolicLink()) return unusable(`${name} is a symbolic link, which is not followed`, put);
   if (!found.isFile()) return unusable(`${name} is not a file`, put);
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const file = await open(path, READ_FILE);
   try {
     const { size } = await file.stat();
     if (size > MAX_BYTES) return unusable(`${name} is larger than 64 KiB`, "Put long commands into scripts.");

@@ -1,5 +1,6 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
+import { READ_FILE } from "#node/open-flags.ts";
 import { createLineSplitter } from "#build/process/line-splitter.ts";
 import type { Mask } from "#contract/mask.ts";
 
@@ -86,7 +87,7 @@ export function openFollowedLog(path: string, mask: Mask): FollowedLog | null {
 function openLog(path: string): number | null {
   let fd: number | null = null;
   try {
-    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    fd = openSync(path, READ_FILE);
     const found = fstatSync(fd);
     if (found.isFile() && found.nlink === 1) return fd;
   } catch {

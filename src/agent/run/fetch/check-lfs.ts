@@ -1,8 +1,8 @@
-import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
+import { READ_FILE } from "#node/open-flags.ts";
 import { listLfsFiles, readLfsExcludes } from "#agent/commands/git.ts";
 import { isExcluded, readExcludes } from "#agent/commands/lfs-excludes.ts";
 import type { GitRunner } from "#agent/run/fetch/git-runner.ts";
@@ -68,12 +68,9 @@ export async function checkLfs(
       );
 }
 
-/** Does not follow symbolic links, and does not block on a pipe or a device. */
-const OPEN_FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-
 async function isPointer(path: string): Promise<boolean> {
   try {
-    const file = await open(path, OPEN_FILE);
+    const file = await open(path, READ_FILE);
     try {
       if (!(await file.stat()).isFile()) return false;
       const { bytesRead, buffer } = await file.read(Buffer.alloc(POINTER.length), 0, POINTER.length, 0);
