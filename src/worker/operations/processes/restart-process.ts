@@ -4,7 +4,7 @@ import type { ProjectId } from "#contract/ids.ts";
 import type { Result } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findProjectToDeploy } from "#worker/db/variables/find-project-to-deploy.ts";
-import { startConfig } from "#worker/operations/processes/apply-config.ts";
+import { type ApplyRefusal, startConfig } from "#worker/operations/processes/apply-config.ts";
 import { hasProcess, noSuchProcess } from "#worker/operations/processes/has-process.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 
@@ -13,9 +13,7 @@ export async function restartProcess(
   context: Context,
   projectId: ProjectId,
   name: ProcessName,
-): Promise<
-  Result<DeploymentStarted, "not_found" | "not_live" | "queue_full" | "secrets_not_sealed" | "unavailable">
-> {
+): Promise<Result<DeploymentStarted, ApplyRefusal>> {
   const found = await findProjectToDeploy(context.latestRows, projectId, "current");
   if (found === null) return notFound("project");
   if (!hasProcess(found.project, name)) return noSuchProcess(found.project, name);

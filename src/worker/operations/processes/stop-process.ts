@@ -5,17 +5,10 @@ import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findProjectToConfigure } from "#worker/db/projects/find-project-to-configure.ts";
 import { updateProject } from "#worker/db/projects/update-project.ts";
+import type { ApplyRefusal } from "#worker/operations/processes/apply-config.ts";
 import { applyChanges } from "#worker/operations/processes/apply-changes.ts";
 import { hasProcess, noSuchProcess } from "#worker/operations/processes/has-process.ts";
 import { notFound, tooManyProcesses } from "#worker/operations/refusals.ts";
-
-type StopRefusal =
-  | "not_found"
-  | "not_live"
-  | "queue_full"
-  | "secrets_not_sealed"
-  | "too_many"
-  | "unavailable";
 
 /**
  * Stops a process, or starts it again, with a deployment of the live code. The setting is stored first, so it also counts
@@ -26,7 +19,7 @@ export async function setProcessStopped(
   projectId: ProjectId,
   name: ProcessName,
   stopped: boolean,
-): Promise<Result<DeploymentStarted, StopRefusal>> {
+): Promise<Result<DeploymentStarted, ApplyRefusal | "too_many">> {
   const { latestRows: rows } = context;
   const found = await findProjectToConfigure(rows, projectId);
   if (found === null) return notFound("project");

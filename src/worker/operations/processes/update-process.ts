@@ -8,6 +8,7 @@ import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findProject, type ProjectRecord } from "#worker/db/projects/find-project.ts";
 import { updateProject } from "#worker/db/projects/update-project.ts";
+import type { ApplyRefusal } from "#worker/operations/processes/apply-config.ts";
 import { applyChanges } from "#worker/operations/processes/apply-changes.ts";
 import { hasProcess, noSuchProcess } from "#worker/operations/processes/has-process.ts";
 import { notFound, tooManyProcesses } from "#worker/operations/refusals.ts";
@@ -22,9 +23,7 @@ export async function updateProcess(
   projectId: ProjectId,
   name: ProcessName,
   input: UpdateProcessInput,
-): Promise<
-  Result<ProcessUpdated, "not_found" | "queue_full" | "secrets_not_sealed" | "too_many" | "unavailable">
-> {
+): Promise<Result<ProcessUpdated, Exclude<ApplyRefusal, "not_live"> | "too_many">> {
   const project = await findProject(context.latestRows, projectId);
   if (project === null) return notFound("project");
   // A setting of a process that a release lacks would be stored and do nothing: its name is probably misspelled.
