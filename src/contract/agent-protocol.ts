@@ -3,7 +3,12 @@ import * as z from "zod/mini";
 import { listUpTo, textUpTo, wholeBetween, wholeFrom } from "#contract/bounds.ts";
 import { BranchName, Repository } from "#contract/git-names.ts";
 import { CommandId, DeploymentId, ProjectId, RunId, ServerId } from "#contract/ids.ts";
-import { CommandReading, CommandTimeout, MAX_COMMAND_WAIT_MS } from "#contract/endpoints/commands/schemas.ts";
+import {
+  CommandReading,
+  CommandStates,
+  CommandTimeout,
+  MAX_COMMAND_WAIT_MS,
+} from "#contract/endpoints/commands/schemas.ts";
 import { PublicKey, RepositoryTested } from "#contract/endpoints/projects/repository-access.ts";
 import { Disk, IsolationLevel, MAX_REPORTED_TOOLS, ToolReport } from "#contract/endpoints/servers/schemas.ts";
 import { SealKey } from "#contract/endpoints/variables/schemas.ts";
@@ -144,7 +149,7 @@ export const ToAgent = z.discriminatedUnion("type", [
   }),
   /** Nobody reads the project's output now. */
   z.strictObject({ type: z.literal("stop_output"), project_id: ProjectId }),
-  // One-off commands. The answer to each is `command_read`.
+  // One-off commands. The answer to each of the first three is `command_read`.
   /** Starts a command in the live release, unless the agent knows its id: then it only reads it. */
   z.strictObject({
     type: z.literal("start_command"),
@@ -170,6 +175,8 @@ export const ToAgent = z.discriminatedUnion("type", [
     project_id: ProjectId,
     command_id: CommandId,
   }),
+  /** Asks for the state of all commands that the server keeps. The answer is `commands_listed`. */
+  z.strictObject({ type: z.literal("list_commands"), request_id: RequestId, project_id: ProjectId }),
 ]);
 export type ToAgent = z.infer<typeof ToAgent>;
 
@@ -300,6 +307,13 @@ export const FromAgent = z.discriminatedUnion("type", [
     project_id: ProjectId,
     result: CommandReading,
   }),
+  /** The answer to `list_commands`. */
+  z.strictObject({
+    type: z.literal("commands_listed"),
+    request_id: RequestId,
+    project_id: ProjectId,
+    commands: CommandStates,
+  }),
 ]);
 export type FromAgent = z.infer<typeof FromAgent>;
 
@@ -315,7 +329,8 @@ export type AgentRequest = Extract<
       | "read_output"
       | "start_command"
       | "read_command"
-      | "stop_command";
+      | "stop_command"
+      | "list_commands";
   }
 >;
 export type AgentAnswer = Extract<
@@ -327,6 +342,7 @@ export type AgentAnswer = Extract<
       | "processes_read"
       | "maintenance_set"
       | "output_read"
-      | "command_read";
+      | "command_read"
+      | "commands_listed";
   }
 >;

@@ -88,6 +88,12 @@ describe("a one-off command", () => {
     expect(state).toMatchObject({
       ...{ status: "exited", exit_code: 3, release: 1, message: "ended with exit code 3" },
     });
+    world.control.send({ type: "list_commands", request_id: "list", project_id: world.projectId });
+    await world.control.waitFor("the list", () =>
+      world.control.messages.some(
+        (one) => one.type === "commands_listed" && one.commands[0]?.state.exit_code === 3,
+      ),
+    );
   });
 
   it("is read while it runs, from any line on, and continues during a deployment", async () => {

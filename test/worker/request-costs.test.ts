@@ -70,6 +70,7 @@ const prepare: Partial<Record<OperationName, Prepare>> = {
     return { path: `/v1/projects/${world.projectId}/output` };
   },
   runCommand: connectForCommands,
+  listCommands: connectForCommands,
   getCommand: connectForCommands,
   getCommandOutput: connectForCommands,
   stopCommand: connectForCommands,

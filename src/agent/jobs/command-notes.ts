@@ -35,14 +35,18 @@ export async function writeCommandNote(folder: ProjectFolder, note: CommandNote)
   await writeAtomic(notePath(folder, note.id), `${JSON.stringify(note)}\n`, { mode: 0o600, flush: true });
 }
 
+/** The commands that are kept, the oldest first. */
+export function listCommandNotes(folder: ProjectFolder): readonly CommandNote[] {
+  return listIds(folder).flatMap((id) => readCommandNote(folder, id) ?? []);
+}
+
 /** The commands that run, or ran when an earlier agent process ended. `release`: the one that they read. */
 export function readUnfinished(
   folder: ProjectFolder,
 ): readonly { readonly note: CommandNote; readonly release: number }[] {
-  return listIds(folder).flatMap((id) => {
-    const note = readCommandNote(folder, id);
-    return note === null || note.state.finished_at !== null ? [] : [{ note, release: note.state.release }];
-  });
+  return listCommandNotes(folder)
+    .filter(({ state }) => state.finished_at === null)
+    .map((note) => ({ note, release: note.state.release }));
 }
 
 /** Deletes all but the newest commands, except those that run. Never throws. */

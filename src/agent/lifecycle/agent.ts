@@ -239,6 +239,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
         case "start_command":
         case "read_command":
         case "stop_command":
+        case "list_commands":
           return void requests.answer(message).then(send);
         case "follow_output":
           return output.follow(message);

@@ -1,4 +1,5 @@
 import { readOutput } from "#agent/apps/output/read-output.ts";
+import { listCommandNotes } from "#agent/jobs/command-notes.ts";
 import type { Commands } from "#agent/jobs/commands.ts";
 import { reportProcesses } from "#agent/apps/report-processes.ts";
 import { limitReports } from "#agent/report/project-report.ts";
@@ -101,6 +102,14 @@ export function createRequests(context: AgentContext, commands: Commands, signal
     }
   }
 
+  function listCommands({
+    request_id,
+    project_id,
+  }: Extract<AgentRequest, { type: "list_commands" }>): AgentAnswer {
+    const notes = listCommandNotes(projectFolder(context.home, project_id));
+    return { type: "commands_listed", request_id, project_id, commands: [...notes] };
+  }
+
   return {
     answer(request) {
       switch (request.type) {
@@ -118,6 +127,8 @@ export function createRequests(context: AgentContext, commands: Commands, signal
         case "read_command":
         case "stop_command":
           return command(request);
+        case "list_commands":
+          return Promise.resolve(listCommands(request));
       }
     },
   };

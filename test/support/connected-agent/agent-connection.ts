@@ -160,6 +160,7 @@ export class AgentConnection {
     if (message.type === "set_maintenance") this.answer(doneMaintenance(message));
     if (message.type === "read_processes") this.answer(this.#readProcesses(message));
     if (message.type === "read_output") this.answer(this.#readOutput(message));
+    if (message.type === "list_commands") this.answer(this.#listCommands(message));
     if (
       message.type === "start_command" ||
       message.type === "read_command" ||
@@ -172,6 +173,19 @@ export class AgentConnection {
 
   #readProcesses({ request_id, project_id }: RequestOf<"read_processes">): AgentAnswer {
     return { type: "processes_read", request_id, project_id, processes: this.processes };
+  }
+
+  /** As if every command that it was asked to start had the state that it says. */
+  #listCommands({ request_id, project_id }: RequestOf<"list_commands">): AgentAnswer {
+    const { command } = this;
+    const started = command.ok
+      ? this.received.flatMap((one) =>
+          one.type === "start_command" && one.project_id === project_id ? [one.command_id] : [],
+        )
+      : [];
+    const state = command.ok ? command.state : endedCommand.state;
+    const commands = [...new Set(started)].map((id) => ({ id, state }));
+    return { type: "commands_listed", request_id, project_id, commands };
   }
 
   #readOutput({ request_id, project_id }: RequestOf<"read_output">): AgentAnswer {

@@ -100,6 +100,7 @@ export function takeMessage(agent: ModelAgent, message: ToAgent): ModelAgent {
     case "start_command":
     case "read_command":
     case "stop_command":
+    case "list_commands":
       return agent;
   }
 }

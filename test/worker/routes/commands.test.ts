@@ -44,7 +44,7 @@ describe("a command", () => {
     expect(startsOf(project)).toMatchObject([
       { command_id: command.id, command: "npm run migrate", timeout_seconds: 3600 },
     ]);
-    expect(await list(project)).toMatchObject([{ id: command.id, actor: command.actor }]);
+    expect(await list(project)).toEqual([command]);
     expect(await (await project.get(path(project, `/${command.id}`))).json()).toEqual(command);
   });
 
@@ -99,6 +99,18 @@ describe("a command", () => {
     project.agent.cut();
     await expect.poll(async () => (await problemOf(await start(project))).code).toBe("server_offline");
     expect(await list(project)).toEqual([]);
+  });
+
+  it("is listed without a state if the server is not connected or does not keep it", async () => {
+    const project = await connected();
+    const { id } = CommandRun.parse(await (await start(project)).json());
+    project.agent.command = { ok: false, code: "unknown_command", message: "it is gone" };
+    const unknown = { id, status: null, exit_code: null, release: null, started_at: null };
+    expect(await list(project)).toMatchObject([unknown]);
+    project.agent.command = reading;
+    expect(await list(project)).toMatchObject([{ id, status: "running" }]);
+    project.agent.cut();
+    await expect.poll(() => list(project)).toMatchObject([unknown]);
   });
 
   it("needs a scope that no other scope includes", async () => {

@@ -56,6 +56,10 @@ export const CommandState = z.strictObject({
 });
 export type CommandState = z.infer<typeof CommandState>;
 
+/** The commands of a project that its server keeps. */
+export const CommandStates = listUpTo(z.strictObject({ id: CommandId, state: CommandState }), 1000);
+export type CommandStates = z.infer<typeof CommandStates>;
+
 export const CommandOutputLine = z.strictObject({ stream: LogStream, message: z.string() });
 export type CommandOutputLine = z.infer<typeof CommandOutputLine>;
 
@@ -93,8 +97,17 @@ const commandRow = {
   created_at: z.string(),
 };
 
-/** A command that was started, as the control plane knows it. */
-export const CommandRow = z.strictObject(commandRow);
+/** A command that was started. Its state is null if its server does not tell it. */
+export const CommandRow = z.strictObject({
+  ...commandRow,
+  status: z.nullable(CommandStatus),
+  exit_code: CommandState.shape.exit_code,
+  signal: CommandState.shape.signal,
+  message: CommandState.shape.message,
+  release: z.nullable(CommandState.shape.release),
+  started_at: z.nullable(CommandState.shape.started_at),
+  finished_at: CommandState.shape.finished_at,
+});
 export type CommandRow = z.infer<typeof CommandRow>;
 
 export const CommandRows = z.strictObject({ commands: z.array(CommandRow), next_cursor: NextCursor });

@@ -53,10 +53,10 @@ export const commandTexts = {
   },
   listCommands: {
     description: prose`
-      Returns who ran which commands in the project, newest first. The newest 1,000 are kept. How a command ended is in
-      \`GET /v1/projects/{project_id}/commands/{command_id}\`. The list also has commands whose start was not confirmed,
-      because the connection to the server broke.`,
-    answer: { commands: [row], next_cursor: null },
+      Returns who ran which commands in the project, newest first, and how they ended. The newest 1,000 are kept. The
+      server keeps the state of the newest 50. \`status\` is \`null\` for older commands, for all while the server is not
+      connected, and for commands that never reached it because the connection broke.`,
+    answer: { commands: [exited], next_cursor: null },
   },
   getCommand: {
     description: prose`
@@ -122,7 +122,17 @@ export const commandSchemas = {
     command: rowFields.command,
     timeout_seconds: "After how many seconds it is stopped. Default: 3600.",
   }),
-  CommandRow: object(schemas.CommandRow, "A command that was run.", rowFields),
+  CommandRow: object(
+    schemas.CommandRow,
+    "A command that was run. `status` is `null` if its state is not known.",
+    {
+      ...rowFields,
+      ...stateFields,
+      status: "Its state. `null`: its server does not keep it, or is not connected.",
+      release: "The release that it runs in. `null`: not known.",
+      started_at: "When it was started. `null`: not known.",
+    },
+  ),
   CommandRows: object(schemas.CommandRows, "A page of commands.", {
     commands: "The commands of this page, newest first.",
     next_cursor: nextCursor,

@@ -1,10 +1,11 @@
 import { and, desc, eq, sql } from "drizzle-orm";
 
 import { MAX_LISTED_COMMANDS } from "#contract/endpoints/commands/schemas.ts";
-import type { CommandId, ProjectId } from "#contract/ids.ts";
+import type { CommandId, ProjectId, ServerId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { commands } from "#worker/db/command-table.ts";
 import { newestFirst, type Position } from "#worker/db/newest-first.ts";
+import { servingServerOf } from "#worker/db/projects/find-served-project.ts";
 
 export type CommandRecord = Omit<typeof commands.$inferSelect, "accountId">;
 
@@ -46,11 +47,16 @@ export async function findCommand(
   return record ?? null;
 }
 
-/** The commands of a project, newest first. */
+/** The commands of a project, newest first, each with the server that serves the project now. */
 export async function listCommands(
   rows: AccountRows,
   projectId: ProjectId,
   position: Position<CommandId>,
-): Promise<CommandRecord[]> {
-  return rows.select(fields, commands, newestFirst(commands.id, position, eq(commands.projectId, projectId)));
+): Promise<(CommandRecord & { readonly serverId: ServerId })[]> {
+  const withServer = { ...fields, serverId: servingServerOf(rows, projectId) };
+  return rows.select(
+    withServer,
+    commands,
+    newestFirst(commands.id, position, eq(commands.projectId, projectId)),
+  );
 }

@@ -17,7 +17,16 @@ export async function findServedProject(rows: AccountRows, id: ProjectId): Promi
 
 /** The server on which the project in `projects` is live, or will be deployed if it is not live anywhere. */
 export function servingServer(rows: AccountRows) {
-  const isLive = and(eq(deployments.projectId, projects.id), sql`${deployments.status} = 'live'`);
-  const liveOn = rows.first<ServerId>(deployments.serverId, deployments, isLive, sql`${deployments.version}`);
-  return sql<ServerId>`coalesce(${liveOn}, ${projects.serverId})`;
+  return sql<ServerId>`coalesce(${liveServer(rows, projects.id)}, ${projects.serverId})`;
+}
+
+/** The same, in a statement about other rows of a project. */
+export function servingServerOf(rows: AccountRows, id: ProjectId) {
+  const placed = rows.first<ServerId>(projects.serverId, projects, eq(projects.id, id), sql`${projects.id}`);
+  return sql<ServerId>`coalesce(${liveServer(rows, id)}, ${placed})`;
+}
+
+function liveServer(rows: AccountRows, id: ProjectId | typeof projects.id) {
+  const isLive = and(eq(deployments.projectId, id), sql`${deployments.status} = 'live'`);
+  return rows.first<ServerId>(deployments.serverId, deployments, isLive, sql`${deployments.version}`);
 }

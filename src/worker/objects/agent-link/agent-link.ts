@@ -160,6 +160,7 @@ export class AgentLink extends DurableObject<Env> {
       case "maintenance_set":
       case "output_read":
       case "command_read":
+      case "commands_listed":
         this.#requests.take(message);
         return;
       case "output":

@@ -47,6 +47,7 @@ function costOf(message: FromAgent | null): number {
     case "output_read":
     case "output":
     case "command_read":
+    case "commands_listed":
     case undefined:
       return 1;
   }

@@ -1,14 +1,21 @@
 import type { AgentRequest } from "#contract/agent-protocol.ts";
-import type { CommandReading } from "#contract/endpoints/commands/schemas.ts";
+import type { CommandReading, CommandState } from "#contract/endpoints/commands/schemas.ts";
 import type { CommandId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
 import { notFound } from "#worker/operations/refusals.ts";
-import { askAgent, requestAbout, unavailable } from "#worker/operations/repositories/ask-agent.ts";
+import {
+  askAgent,
+  newRequestId,
+  requestAbout,
+  unavailable,
+} from "#worker/operations/repositories/ask-agent.ts";
 
 /** Besides the time that the agent itself waits. It may have to open variables and start a unit. */
 const TIMEOUT_MS = 8_000;
+/** Shorter, because the list is shown without an answer too. */
+const LIST_TIMEOUT_MS = 3_000;
 
 type Read = Extract<CommandReading, { ok: true }>;
 type Fields<Type extends AgentRequest["type"]> = Omit<
@@ -75,6 +82,18 @@ export async function askAboutCommand(
     case "unavailable":
       return { ok: false, refusal: { ...read.refusal, code } };
   }
+}
+
+/** Asks a project's server for the state of the commands that it keeps. Without an answer, it knows none. */
+export async function askForStates(
+  context: Context,
+  project: Pick<ProjectRecord, "id" | "serverId">,
+): Promise<ReadonlyMap<CommandId, CommandState>> {
+  const request_id = newRequestId(context);
+  const message = { type: "list_commands", request_id, project_id: project.id } as const;
+  const answer = await askAgent(context, project, message, LIST_TIMEOUT_MS);
+  const commands = answer.ok && answer.value.type === "commands_listed" ? answer.value.commands : [];
+  return new Map(commands.map(({ id, state }) => [id, state]));
 }
 
 function sentence(message: string): string {

@@ -15,27 +15,38 @@ import {
 } from "#worker/db/commands/command-records.ts";
 import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
 import { findServedProject } from "#worker/db/projects/find-served-project.ts";
-import { askAboutCommand, type ReadRefusal } from "#worker/operations/commands/ask-for-command.ts";
+import {
+  askAboutCommand,
+  askForStates,
+  type ReadRefusal,
+} from "#worker/operations/commands/ask-for-command.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { readPage } from "#worker/paging.ts";
 import { commandRow, commandView } from "#worker/views/command-view.ts";
 
-/** Lists who ran which commands in a project, newest first. */
+/** Lists who ran which commands in a project, newest first, with the state of those that the server keeps. */
 export async function listCommands(
-  { rows }: Context,
+  context: Context,
   projectId: ProjectId,
   query: PageQuery,
 ): Promise<Result<CommandRows, "invalid_request" | "not_found">> {
+  const { rows } = context;
   const list = {
     ...{ name: `commands ${projectId}`, key: CommandId, keyOf: ({ id }: CommandRecord) => id },
     read: (position: { after: CommandId | null; limit: number }) => readCommands(rows, projectId, position),
   };
   const page = await readPage(list, query, DEFAULT_PAGE_SIZE);
   if (!page.ok) return page;
-  // Only a project that exists has commands.
-  if (page.value.rows.length === 0 && (await findServedProject(rows, projectId)) === null)
-    return notFound("project");
-  return succeed({ commands: page.value.rows.map(commandRow), next_cursor: page.value.nextCursor });
+  const { rows: records, nextCursor } = page.value;
+  const [first] = records;
+  if (first === undefined) {
+    // Only a project that exists has commands.
+    const exists = (await findServedProject(rows, projectId)) !== null;
+    return exists ? succeed({ commands: [], next_cursor: null }) : notFound("project");
+  }
+  const states = await askForStates(context, { id: projectId, serverId: first.serverId });
+  const commands = records.map((record) => commandRow(record, states.get(record.id)));
+  return succeed({ commands, next_cursor: nextCursor });
 }
 
 /** Returns a command and how it ended, as its server says. */

@@ -11,16 +11,22 @@ const RETRY_SECONDS = 5;
 
 const BROKEN = "The connection to the server's agent broke during the request.";
 
-/** The fields that every request to an agent has. */
-export function requestAbout(context: Pick<Context, "randomBytes">, project: ProjectRecord) {
-  const requestId = toHex(context.randomBytes(16));
-  return { request_id: requestId, project_id: project.id, project_name: project.name };
+/** The fields that requests to an agent have. */
+export function requestAbout(
+  context: Pick<Context, "randomBytes">,
+  { id, name }: Pick<ProjectRecord, "id" | "name">,
+) {
+  return { request_id: newRequestId(context), project_id: id, project_name: name };
+}
+
+export function newRequestId({ randomBytes }: Pick<Context, "randomBytes">): string {
+  return toHex(randomBytes(16));
 }
 
 /** Sends a request to the agent of a project's server, and waits for the answer. */
 export async function askAgent(
   { links, origin }: Pick<Context, "links" | "origin">,
-  project: ProjectRecord,
+  project: Pick<ProjectRecord, "id" | "serverId">,
   request: AgentRequest,
   timeoutMs: number,
 ): Promise<Result<AgentAnswer, "server_offline" | "agent_outdated" | "unavailable">> {
