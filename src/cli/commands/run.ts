@@ -1,9 +1,9 @@
 import { constants } from "node:os";
 
 import type { Failed } from "#client/answer.ts";
+import { followParts } from "#client/follow-parts.ts";
 import type { CommandOutput, CommandRun } from "#contract/endpoints/commands/schemas.ts";
 import type { CommandId, ProjectId } from "#contract/ids.ts";
-import { pause } from "#contract/lib/pause.ts";
 import { shellQuote } from "#node/shell-quote.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { exitCodes, exitOf } from "#cli/exit-codes.ts";
@@ -19,7 +19,6 @@ const TIMED_OUT = 124;
 /** Source: the shell's convention, 128 plus the number of the signal. */
 const KILLED = 128;
 const WAIT_SECONDS = 20;
-const RECONNECT_MS = 2_000;
 
 export const runCommand = defineCommand({
   name: "run",
@@ -63,53 +62,61 @@ async function runInSession(session: Session, { words, options }: Given): Promis
   const command = others.length === 0 ? only : words.command.map(shellQuote).join(" ");
   const body = { command, ...(seconds === undefined ? {} : { timeout_seconds: seconds }) };
   // Requests of the session end with Ctrl-C, but after these the command would run without anybody who knows it.
-  const patient = openSession({ ...session, signal: new AbortController().signal }, session);
+  const { url, token, linkedProject } = session;
+  const never = new AbortController().signal;
+  const patient = openSession({ ...session, signal: never }, { url, token, linkedProject });
   if (!patient.ok) return patient;
   const started = await patient.value.client.runCommand({ params: { project_id }, body });
   if (!started.ok) return started;
   return await follow(session, patient.value, { project_id, command_id: started.value.id });
 }
 
+type Params = { readonly project_id: ProjectId; readonly command_id: CommandId };
+
 /**
  * Prints the output of a command until it ends. Ctrl-C stops it.
  * @param patient the same session, whose requests do not end with Ctrl-C
  */
-async function follow(
-  session: Session,
-  patient: Session,
-  params: { readonly project_id: ProjectId; readonly command_id: CommandId },
-): Promise<Outcome> {
-  const { output, signal } = session;
-  let offset = 0;
-  let isStopping = false;
+async function follow(session: Session, patient: Session, params: Params): Promise<Outcome> {
+  const printed = await printOutput(session, params, 0);
+  if (printed.kind === "ended") return printed.outcome;
+  session.output.note("Stopping the command on the server.");
+  const stopped = await patient.client.stopCommand({ params, body: {} });
+  if (!stopped.ok) return mayRun(session, stopped);
+  // Whoever presses Ctrl-C does not wait for a lost connection.
+  const rest = await printOutput({ ...patient, reconnectForMs: 0 }, params, printed.offset);
+  return rest.kind === "ended" ? rest.outcome : { ok: true, exit: "interrupted" };
+}
+
+/** How the printing ended. `interrupted`: the session's signal ended it; `offset`: where the output continues. */
+type Printed =
+  | { readonly kind: "ended"; readonly outcome: Outcome }
+  | { readonly kind: "interrupted"; readonly offset: number };
+
+/** Prints the output of a command from an offset to its end. */
+async function printOutput(session: Session, params: Params, offset: number): Promise<Printed> {
+  const { client, output, signal, reconnectForMs } = session;
+  let next = offset;
   let lostAt: number | null = null;
-  for (;;) {
-    if (signal.aborted && !isStopping) {
-      isStopping = true;
-      output.note("Stopping the command on the server.");
-      const stopped = await patient.client.stopCommand({ params, body: {} });
-      if (!stopped.ok) return mayRun(session, stopped);
+  const parts = followParts((query) => client.getCommandOutput({ params, query }), {
+    ...{ offset, waitSeconds: WAIT_SECONDS, signal },
+  });
+  for await (const event of parts) {
+    if (event.type === "part") {
+      lostAt = null;
+      next = event.part.next_offset;
+      printLines(session, event.part);
+      if (!event.part.complete) continue;
+      output.json({ type: "end", command: event.part.command });
+      return { kind: "ended", outcome: { ok: true, exit: exitCodeOf(session, event.part.command) } };
     }
-    const { client } = isStopping ? patient : session;
-    const read = await client.getCommandOutput({ params, query: { offset, wait_seconds: WAIT_SECONDS } });
-    if (!read.ok && signal.aborted && !isStopping) continue;
-    if (!read.ok) {
-      const { problem } = read;
-      const canReturn = problem.code === "server_offline" || exitOf(problem) === "unreachable";
-      if (lostAt === null && canReturn) output.note(`${problem.detail} Trying again.`);
-      lostAt ??= performance.now();
-      if (!canReturn || isStopping || performance.now() - lostAt > session.reconnectForMs)
-        return mayRun(session, read);
-      await pause(RECONNECT_MS, signal);
-      continue;
-    }
-    lostAt = null;
-    offset = read.value.next_offset;
-    printLines(session, read.value);
-    if (!read.value.complete) continue;
-    output.json({ type: "end", command: read.value.command });
-    return { ok: true, exit: exitCodeOf(session, read.value.command) };
+    const { problem } = event;
+    if (lostAt === null && event.type === "waiting") output.note(`${problem.detail} Trying again.`);
+    lostAt ??= performance.now();
+    if (event.type === "problem" || performance.now() - lostAt >= reconnectForMs)
+      return { kind: "ended", outcome: mayRun(session, { ok: false, problem }) };
   }
+  return { kind: "interrupted", offset: next };
 }
 
 function printLines({ output, stderr }: Session, { lines }: CommandOutput): void {
