@@ -16,7 +16,8 @@ import { DebianMachine } from "./debian-machine.ts";
 import { servePackages } from "./package-registry.ts";
 
 const DEPLOYMENT_MS = 110_000;
-const AUTHORITY = "/var/lib/gantry-ingress/caddy/pki/authorities/local/root.crt";
+/** Where the ingress has the certificate of its own authority. */
+export const AUTHORITY = "/var/lib/gantry-ingress/caddy/pki/authorities/local/root.crt";
 
 type Files = Readonly<Record<string, string>>;
 
@@ -111,7 +112,7 @@ export class AppServer {
 }
 
 /** The machine shares this machine's ports, so the ingress cannot have 80 and 443. @returns the port for TLS */
-async function prepareIngress(machine: DebianMachine): Promise<number> {
+export async function prepareIngress(machine: DebianMachine): Promise<number> {
   await copyFile(ingressPrograms().caddy, `${machine.root}/opt/caddy`);
   const httpsPort = await freePort();
   await machine.write(

@@ -1,0 +1,27 @@
+import { afterEach, describe, it } from "vitest";
+
+import { createCli } from "../cli/support/command.ts";
+import { useGantry } from "../openapi/support/gantry.ts";
+import { GuideReader } from "./support/guides/guide-reader.ts";
+import { readGuide } from "./support/guides/read-guide.ts";
+
+/** With packages that are downloaded and installed. */
+const GUIDE_MS = 480_000;
+
+const cli = createCli();
+let reader: GuideReader | null = null;
+afterEach(async () => {
+  await reader?.close();
+  reader = null;
+});
+
+describe("the commands of a guide, run in order on a fresh Debian, do what it says:", () => {
+  it.each(["static"])(
+    "docs/guides/%s.md",
+    async (name) => {
+      reader = await GuideReader.start(name, await useGantry(), cli.program);
+      for (const step of readGuide(name)) await reader.follow(step);
+    },
+    GUIDE_MS,
+  );
+});
