@@ -439,6 +439,10 @@ describe("gantry projects", () => {
     expect(anyCommit.stdout).toMatch(/^commits by hash\tany$/m);
     const limited = await run("projects", "set", "shop", "--memory-limit", "512", "--task-limit", "100");
     expect(limited.stdout).toMatch(/^limits\t512 MB of memory, 100 tasks$/m);
+    const checked = await run("projects", "set", "shop", "--health-check", "/up");
+    expect(checked.stdout).toMatch(/^health check\t\/up$/m);
+    const unchecked = await run("projects", "set", "shop", "--health-check", "");
+    expect(unchecked.stdout).not.toMatch(/^health check/m);
     expect(await run("projects", "set", "shop", "--memory-limit", "much")).toMatchObject({ code: 2 });
     const wrongRule = await run("projects", "set", "shop", "--commits", "sme");
     expect(wrongRule).toMatchObject({ code: 2, stderr: expect.stringContaining("reachable, any, none") });

@@ -37,6 +37,11 @@ export const projectOptions = {
   },
   "root-directory": { kind: "text", value: "PATH", help: "Directory of the project in the repository" },
   domain: { kind: "text", value: "HOST", help: "Host name of the site" },
+  "health-check": {
+    kind: "text",
+    value: "PATH",
+    help: "Path that must answer with 200 before a release is switched to, such as /up",
+  },
   "memory-limit": { kind: "text", value: "MB", help: "Memory of the build, release and activate command" },
   "cpu-weight": { kind: "text", value: "N", help: "Their share of the CPU; other programs have 100" },
   "task-limit": { kind: "text", value: "N", help: "Their processes and threads" },
@@ -86,6 +91,12 @@ function commandFields(options: Options<typeof projectOptions>): CommandFields {
   return fields;
 }
 
+/** An empty path becomes `null`, which removes the check. */
+function healthCheckField(path: string | null): { health_check?: { path: string } | null } {
+  if (path === null) return {};
+  return { health_check: path === "" ? null : { path } };
+}
+
 /** The fields of a request's body for the given options. The control plane validates their values. */
 export function projectFields(options: Options<typeof projectOptions>, limits: Limits | null) {
   const { branch, framework, domain } = options;
@@ -100,5 +111,5 @@ export function projectFields(options: Options<typeof projectOptions>, limits: L
     limits,
     shared_paths: paths.length === 0 ? null : [...paths],
   });
-  return { ...given, ...commandFields(options) };
+  return { ...given, ...commandFields(options), ...healthCheckField(options["health-check"]) };
 }

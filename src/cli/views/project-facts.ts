@@ -37,6 +37,7 @@ export function printProject(output: Output, project: Project): void {
     ["activate command", project.activate_command === null ? null : printable(project.activate_command)],
     ["shared paths", project.shared_paths.length === 0 ? null : printable(project.shared_paths.join(", "))],
     ["processes", processesText(project)],
+    ["health check", healthCheckText(project.health_check)],
     ["keeps releases", `${project.keep_releases}`],
     ["limits", limitsText(project.limits)],
     ["queue", project.queue],
@@ -85,6 +86,13 @@ function processesText({
     stopped ? `${name} (stopped)` : instances === 1 ? name : `${name} (${instances})`,
   );
   return `${names.join(", ")}; replaced ones get ${drain} s to finish`;
+}
+
+/** `/up`, or `/up with the status 204` */
+function healthCheckText(check: Project["health_check"]): string | null {
+  if (check === null) return null;
+  const address = printable(check.path ?? check.url ?? "");
+  return check.status === 200 ? address : `${address} with the status ${check.status}`;
 }
 
 function limitsText({ memory_mb, cpu_weight, tasks }: Limits): string | null {
