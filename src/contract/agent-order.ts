@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { listUpTo, wholeFrom } from "#contract/bounds.ts";
 import { BranchName, CommitName, InsidePath, Repository, SharedPath } from "#contract/git-names.ts";
 import { AccountId, DeploymentId, ProjectId, RunId } from "#contract/ids.ts";
+import { CronJob, MAX_CRON_JOBS } from "#contract/endpoints/cron/job-schemas.ts";
 import { AllProcessSettings, DrainSeconds, ProcessName } from "#contract/endpoints/processes/schemas.ts";
 import {
   Alias,
@@ -57,7 +58,7 @@ export type RunVariables = z.infer<typeof RunVariables>;
  * `limits`: for the build, release and activate command. An older control plane sends none.
  * `processes`: the project's own settings for its processes. `restart`: the processes whose instances are all replaced, also
  * those that are as they should be. `drain_seconds`: how long the replaced instances may finish their requests.
- * `aliases`: further host names. An older control plane omits these.
+ * `aliases`: further host names. `cron`: the project's own jobs. An older control plane omits these.
  * `maintenance`: omitted if it was never turned on.
  * `keep_releases`: the releases to keep besides the new one when it is live. The agent removes all others.
  * `variables`: an older control plane has none.
@@ -95,6 +96,7 @@ export const RunOrder = z.strictObject({
   restart: z.optional(z.array(ProcessName)),
   drain_seconds: z.optional(DrainSeconds),
   aliases: z.optional(listUpTo(Alias, MAX_ALIASES)),
+  cron: z.optional(listUpTo(CronJob, MAX_CRON_JOBS)),
   maintenance: z.optional(MaintenanceState),
   cache: z.optional(z.strictObject({ clear: z.boolean(), default_branch: BranchName })),
 });

@@ -3,12 +3,9 @@ import * as z from "zod/mini";
 import { listUpTo, textUpTo, wholeBetween, wholeFrom } from "#contract/bounds.ts";
 import { BranchName, Repository } from "#contract/git-names.ts";
 import { CommandId, DeploymentId, ProjectId, RunId, ServerId } from "#contract/ids.ts";
-import {
-  CommandReading,
-  CommandStates,
-  CommandTimeout,
-  MAX_COMMAND_WAIT_MS,
-} from "#contract/endpoints/commands/schemas.ts";
+import { CommandReading, CommandStates, MAX_COMMAND_WAIT_MS } from "#contract/endpoints/commands/schemas.ts";
+import { CronName } from "#contract/endpoints/cron/job-schemas.ts";
+import { CronJobReports, CronRunNumber, CronRunReading } from "#contract/endpoints/cron/schemas.ts";
 import { PublicKey, RepositoryTested } from "#contract/endpoints/projects/repository-access.ts";
 import { Disk, IsolationLevel, MAX_REPORTED_TOOLS, ToolReport } from "#contract/endpoints/servers/schemas.ts";
 import { SealKey } from "#contract/endpoints/variables/schemas.ts";
@@ -16,7 +13,7 @@ import { MaintenanceState } from "#contract/endpoints/traffic/schemas.ts";
 import { FollowedLine, MAX_LAST_LINES, AppOutputLine } from "#contract/endpoints/output/schemas.ts";
 import { InstanceName, ProcessName, ProcessReports } from "#contract/endpoints/processes/schemas.ts";
 import { ReleaseVersion, RunOrder, SealedToken } from "#contract/agent-order.ts";
-import { ShellCommand } from "#contract/shell-command.ts";
+import { CommandTimeout, ShellCommand } from "#contract/shell-command.ts";
 
 /**
  * Raised for changes that an older agent or control plane must not ignore. Both sides send their version first. Within a
@@ -177,6 +174,41 @@ export const ToAgent = z.discriminatedUnion("type", [
   }),
   /** Asks for the state of all commands that the server keeps. The answer is `commands_listed`. */
   z.strictObject({ type: z.literal("list_commands"), request_id: RequestId, project_id: ProjectId }),
+  // Jobs of the live deployment.
+  /** Asks for the jobs and their latest runs, or for one job and all its runs. The answer is `cron_read`. */
+  z.strictObject({
+    type: z.literal("read_cron"),
+    request_id: RequestId,
+    project_id: ProjectId,
+    job: z.nullable(CronName),
+  }),
+  // The answer to each of these is `cron_run_read`.
+  /** Runs a job now. With the same `key` it is run once. */
+  z.strictObject({
+    type: z.literal("run_cron"),
+    request_id: RequestId,
+    project_id: ProjectId,
+    job: CronName,
+    key: CommandId,
+  }),
+  /** Reads a run of a job and its output, as `read_command`. */
+  z.strictObject({
+    type: z.literal("read_cron_run"),
+    request_id: RequestId,
+    project_id: ProjectId,
+    job: CronName,
+    run: CronRunNumber,
+    offset: wholeFrom(0),
+    wait_ms: wholeBetween(0, MAX_COMMAND_WAIT_MS),
+  }),
+  /** Stops a run of a job, as `stop_command`. */
+  z.strictObject({
+    type: z.literal("stop_cron_run"),
+    request_id: RequestId,
+    project_id: ProjectId,
+    job: CronName,
+    run: CronRunNumber,
+  }),
 ]);
 export type ToAgent = z.infer<typeof ToAgent>;
 
@@ -314,6 +346,20 @@ export const FromAgent = z.discriminatedUnion("type", [
     project_id: ProjectId,
     commands: CommandStates,
   }),
+  /** The answer to `read_cron`. */
+  z.strictObject({
+    type: z.literal("cron_read"),
+    request_id: RequestId,
+    project_id: ProjectId,
+    jobs: CronJobReports,
+  }),
+  /** The answer to `run_cron`, `read_cron_run` and `stop_cron_run`. */
+  z.strictObject({
+    type: z.literal("cron_run_read"),
+    request_id: RequestId,
+    project_id: ProjectId,
+    result: CronRunReading,
+  }),
 ]);
 export type FromAgent = z.infer<typeof FromAgent>;
 
@@ -330,7 +376,11 @@ export type AgentRequest = Extract<
       | "start_command"
       | "read_command"
       | "stop_command"
-      | "list_commands";
+      | "list_commands"
+      | "read_cron"
+      | "run_cron"
+      | "read_cron_run"
+      | "stop_cron_run";
   }
 >;
 export type AgentAnswer = Extract<
@@ -343,6 +393,8 @@ export type AgentAnswer = Extract<
       | "maintenance_set"
       | "output_read"
       | "command_read"
-      | "commands_listed";
+      | "commands_listed"
+      | "cron_read"
+      | "cron_run_read";
   }
 >;

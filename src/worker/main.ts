@@ -23,6 +23,7 @@ import { createHealthHandlers } from "#worker/routes/health.ts";
 import { logHandlers } from "#worker/routes/logs.ts";
 import { outputHandlers } from "#worker/routes/output.ts";
 import { commandHandlers } from "#worker/routes/commands.ts";
+import { cronHandlers } from "#worker/routes/cron.ts";
 import { processHandlers } from "#worker/routes/processes.ts";
 import { trafficHandlers } from "#worker/routes/traffic.ts";
 import { projectHandlers } from "#worker/routes/projects.ts";
@@ -68,6 +69,7 @@ const tokenHandlers: TokenHandlers = {
   ...trafficHandlers,
   ...outputHandlers,
   ...commandHandlers,
+  ...cronHandlers,
   ...serverHandlers,
   ...sessionHandlers,
   ...variableHandlers,

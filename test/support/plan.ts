@@ -20,5 +20,6 @@ export const defaultPlan: Plan = {
   processes: {},
   drainSeconds: 30,
   aliases: [],
+  cron: [],
   maintenance: null,
 };

@@ -74,6 +74,11 @@ const prepare: Partial<Record<OperationName, Prepare>> = {
   getCommand: connectForCommands,
   getCommandOutput: connectForCommands,
   stopCommand: connectForCommands,
+  listCronJobs: connectForCommands,
+  getCronJob: connectForCommands,
+  runCronJob: connectForCommands,
+  getCronOutput: connectForCommands,
+  stopCronRun: connectForCommands,
   async deleteServer({ account: { token } }) {
     const { id } = await create("/v1/servers", token, { name: "unused", ip: "192.0.2.7" });
     return { path: `/v1/servers/${id}` };
@@ -117,7 +122,7 @@ async function expectSettled(token: string, serverId: string, projectId: string)
   });
 }
 
-/** An agent that answers requests about commands. */
+/** An agent that answers requests about commands and jobs. */
 async function connectForCommands(world: World, _: boolean, name: OperationName): Promise<Request> {
   await connectAndSettle(world);
   return requests[name](world);

@@ -240,6 +240,10 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
         case "read_command":
         case "stop_command":
         case "list_commands":
+        case "read_cron":
+        case "run_cron":
+        case "read_cron_run":
+        case "stop_cron_run":
           return void requests.answer(message).then(send);
         case "follow_output":
           return output.follow(message);

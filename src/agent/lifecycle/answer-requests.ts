@@ -129,6 +129,17 @@ export function createRequests(context: AgentContext, commands: Commands, signal
           return command(request);
         case "list_commands":
           return Promise.resolve(listCommands(request));
+        case "read_cron": {
+          const { request_id, project_id } = request;
+          return Promise.resolve({ type: "cron_read", request_id, project_id, jobs: [] });
+        }
+        case "run_cron":
+        case "read_cron_run":
+        case "stop_cron_run": {
+          const { request_id, project_id } = request;
+          const result = { ok: false, code: "unknown_job", message: "the project has no such job" } as const;
+          return Promise.resolve({ type: "cron_run_read", request_id, project_id, result });
+        }
       }
     },
   };

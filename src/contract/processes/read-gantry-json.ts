@@ -1,6 +1,8 @@
 import * as z from "zod/mini";
 
 import "#contract/issue-messages.ts";
+import { findCronProblem } from "#contract/cron/find-cron-problem.ts";
+import { CronJob, CronJobs } from "#contract/endpoints/cron/job-schemas.ts";
 import { byName, ProcessDefinition } from "#contract/endpoints/processes/schemas.ts";
 import { BuildSettings } from "#contract/endpoints/projects/schemas.ts";
 import { parseLocatedJson } from "#contract/lib/located-json.ts";
@@ -17,7 +19,7 @@ export type WrittenProcesses = z.infer<typeof WrittenProcesses>;
 export const GANTRY_JSON = "gantry.json";
 
 /**
- * What a repository says about its build and its processes. The project's own settings take precedence. `release_command`:
+ * What a repository says about its build, its processes and its jobs. The project's own settings take precedence. `release_command`:
  * null means none, also if the Procfile has one. `$schema` is for editors, and `url`, `project` and `name` are for the
  * command: `gantry projects link` writes them.
  */
@@ -29,6 +31,7 @@ export const GantryJson = z.strictObject({
   ...BuildSettings.shape,
   release_command: z.optional(z.nullable(ShellCommand)),
   processes: z.optional(WrittenProcesses),
+  cron: z.optional(CronJobs),
 });
 export type GantryJson = z.infer<typeof GantryJson>;
 
@@ -44,6 +47,15 @@ export function readGantryJson(text: string): ResultOf<GantryJson, { readonly pr
   }
   const { value, placeOf } = json.value;
   const parsed = GantryJson.safeParse(value);
+  const wrongJob = parsed.success ? findCronProblem(parsed.data.cron ?? []) : null;
+  if (wrongJob !== null) {
+    const path = ["cron", ...wrongJob.path];
+    const { line } = placeOf(path);
+    return unusable(
+      `line ${line} of ${GANTRY_JSON} is wrong: ${shown(path.join("."))}: ${wrongJob.message}`,
+      "The page Commands and cron of the documentation describes schedules.",
+    );
+  }
   if (parsed.success) return succeed(parsed.data);
   const [issue] = parsed.error.issues;
   if (issue === undefined) return unusable(`${GANTRY_JSON} is wrong`, DOCUMENTED);
@@ -73,6 +85,7 @@ function reasonOf(issue: z.core.$ZodIssue): string {
 const lowerFirst = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1);
 
 function knownKeys(path: readonly PropertyKey[]): readonly string[] {
+  if (path[0] === "cron") return Object.keys(CronJob.shape);
   if (path[0] !== "processes") return Object.keys(GantryJson.shape).filter((key) => !key.startsWith("$"));
   return Object.keys(WrittenProcesses.def.valueType.shape);
 }

@@ -5,6 +5,7 @@ import { deploymentTexts } from "#contract/endpoints/deployments/texts.ts";
 import { logTexts } from "#contract/endpoints/logs/texts.ts";
 import { outputTexts } from "#contract/endpoints/output/texts.ts";
 import { commandTexts } from "#contract/endpoints/commands/texts.ts";
+import { cronTexts } from "#contract/endpoints/cron/texts.ts";
 import { processTexts } from "#contract/endpoints/processes/texts.ts";
 import { projectTexts } from "#contract/endpoints/projects/texts.ts";
 import { serverTexts } from "#contract/endpoints/servers/texts.ts";
@@ -22,6 +23,7 @@ export const sections = {
   Projects: projectTexts,
   Processes: { ...processTexts, ...trafficTexts, ...outputTexts },
   Commands: commandTexts,
+  Cron: cronTexts,
   Variables: variableTexts,
   Servers: serverTexts,
   Tokens: { ...tokenTexts, ...sessionTexts },
@@ -34,6 +36,7 @@ export const operationTexts: OperationTexts = {
   ...sections.Projects,
   ...sections.Processes,
   ...sections.Commands,
+  ...sections.Cron,
   ...sections.Variables,
   ...sections.Servers,
   ...sections.Tokens,

@@ -19,6 +19,8 @@ export const parameterTexts: Readonly<Record<ParameterName, ParameterText>> = {
   token_id: { description: "The token's id.", example: example.token },
   command_id: { description: "The command's id.", example: example.command },
   process: { description: "The name of the process.", example: "web" },
+  job: { description: "The name of the job.", example: "backup" },
+  run: { description: "The number of the run.", example: "17" },
   instance: { description: "The name of an instance. Only its lines are returned.", example: "web-12-0" },
   lines: {
     description:

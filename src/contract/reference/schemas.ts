@@ -4,6 +4,7 @@ import { deploymentSchemas } from "#contract/endpoints/deployments/texts.ts";
 import { logSchemas } from "#contract/endpoints/logs/texts.ts";
 import { outputSchemas } from "#contract/endpoints/output/texts.ts";
 import { commandSchemas } from "#contract/endpoints/commands/texts.ts";
+import { cronSchemas } from "#contract/endpoints/cron/texts.ts";
 import { processSchemas } from "#contract/endpoints/processes/texts.ts";
 import { trafficSchemas } from "#contract/endpoints/traffic/texts.ts";
 import { problemSchemas } from "#contract/reference/schemas/problems.ts";
@@ -24,6 +25,7 @@ export const schemaTexts: Readonly<Record<string, SchemaText>> = {
   ...trafficSchemas,
   ...outputSchemas,
   ...commandSchemas,
+  ...cronSchemas,
   ...serverSchemas,
   ...tokenSchemas,
   ...sessionSchemas,

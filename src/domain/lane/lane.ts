@@ -22,6 +22,7 @@ import {
   Limits,
   Timeouts,
 } from "#contract/endpoints/projects/schemas.ts";
+import { CronJob } from "#contract/endpoints/cron/job-schemas.ts";
 import { MaintenanceState } from "#contract/endpoints/traffic/schemas.ts";
 import { runStages } from "#contract/stages.ts";
 import { DeploymentVariables } from "#domain/lane/variables.ts";
@@ -57,10 +58,11 @@ export const Plan = z.strictObject({
   /** Absent in plans that were stored by an earlier version. */
   limits: z._default(Limits, {}),
   timeouts: Timeouts,
-  /** The project's own settings. This and the next two are absent in plans that were stored by an earlier version. */
+  /** The project's own settings. This and the next three are absent in plans that were stored by an earlier version. */
   processes: z._default(AllProcessSettings, {}),
   drainSeconds: z._default(DrainSeconds, DEFAULT_DRAIN_SECONDS),
   aliases: z._default(z.array(Alias), []),
+  cron: z._default(z.array(CronJob), []),
   /** Null: it was never turned on. Absent in plans that were stored by an earlier version. */
   maintenance: z._default(z.nullable(MaintenanceState), null),
 });

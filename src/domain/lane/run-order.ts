@@ -66,6 +66,7 @@ export function runOrder(lane: Lane, deployment: Named<"offered">, projectId: Pr
     restart: deployment.restart,
     drain_seconds: plan.drainSeconds,
     aliases: plan.aliases,
+    cron: plan.cron,
     ...(plan.maintenance === null ? {} : { maintenance: plan.maintenance }),
     cache: { clear: deployment.clearCache, default_branch: plan.defaultBranch ?? deployment.branch },
     keep_releases: releasesToKeep(lane, deployment.serverId, plan.keepReleases),

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { index, integer, real, sqliteTable, text, unique, uniqueIndex } from "drizzle-orm/sqlite-core";
 
 import { DEFAULT_LOG_RETENTION_DAYS } from "#contract/endpoints/accounts/schemas.ts";
+import type { CronJobs } from "#contract/endpoints/cron/job-schemas.ts";
 import { DEFAULT_DRAIN_SECONDS } from "#contract/endpoints/processes/schemas.ts";
 import type {
   Actor,
@@ -157,6 +158,7 @@ export const projects = sqliteTable(
     drainSeconds: integer("drain_seconds").notNull().default(DEFAULT_DRAIN_SECONDS),
     /** Each of them, and `domain`, has a row in `domains`. */
     aliases: text("aliases", { mode: "json" }).$type<Alias[]>().notNull().default([]),
+    cron: text("cron", { mode: "json" }).$type<CronJobs>().notNull().default([]),
     /** Null: it was never turned on. */
     maintenance: text("maintenance", { mode: "json" }).$type<MaintenanceState>(),
     createdAt: integer("created_at").notNull(),

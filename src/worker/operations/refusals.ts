@@ -1,3 +1,5 @@
+import { findCronProblem } from "#contract/cron/find-cron-problem.ts";
+import type { CronJobs } from "#contract/endpoints/cron/job-schemas.ts";
 import { MAX_PROCESSES } from "#contract/endpoints/processes/schemas.ts";
 import { refuse, type Refusal } from "#contract/problems.ts";
 import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
@@ -38,6 +40,17 @@ export function tooManyProcesses() {
 export function unknownServer(serverId: ServerId) {
   return refuse("invalid_request", `There is no server ${serverId} in this account.`, [
     { pointer: "/server_id", message: "is not a server of this account" },
+  ]);
+}
+
+/** Refuses jobs with a name, a schedule or a time zone that cannot be used; `null` if all can. */
+export function refuseCron(jobs: CronJobs = []) {
+  const problem = findCronProblem(jobs);
+  if (problem === null) return null;
+  const { path, message } = problem;
+  const pointer = ["/cron", ...path].join("/");
+  return refuse("invalid_request", `The ${path[1]} of the job ${jobs[path[0]]?.name} ${message}.`, [
+    { pointer, message },
   ]);
 }
 

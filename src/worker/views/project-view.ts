@@ -55,6 +55,7 @@ export function projectView(record: ProjectRecord, serving: ServingReading | nul
     processes: record.processes,
     drain_seconds: record.drainSeconds,
     aliases: record.aliases,
+    cron: record.cron,
     detected_processes: record.detected?.processes ?? {},
     processes_state: processesState(record.reportedProcesses),
     variables_applied: serving?.variablesApplied ?? null,

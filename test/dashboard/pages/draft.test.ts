@@ -34,6 +34,7 @@ const project: Project = {
   processes: {},
   drain_seconds: 30,
   aliases: [],
+  cron: [],
   detected_processes: {},
   processes_state: null,
   maintenance: null,

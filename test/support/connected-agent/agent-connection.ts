@@ -14,6 +14,7 @@ import {
 import type { IsolationLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
 import type { FollowedLine, AppOutputLine } from "#contract/endpoints/output/schemas.ts";
 import type { CommandReading } from "#contract/endpoints/commands/schemas.ts";
+import type { CronJobReport, CronRunReading } from "#contract/endpoints/cron/schemas.ts";
 import type { ProcessReport } from "#contract/endpoints/processes/schemas.ts";
 import type { SealKey } from "#contract/endpoints/variables/schemas.ts";
 
@@ -31,6 +32,25 @@ export const endedCommand: Extract<CommandReading, { ok: true }> = {
   lines: [{ stream: "stdout", message: "one" }],
   next_offset: 36,
   complete: true,
+};
+
+/** What an agent says about a run of a job that has ended. */
+export const endedCronRun: Extract<CronRunReading, { ok: true }> = {
+  ok: true,
+  run: {
+    ...{ number: 3, trigger: "schedule", scheduled_for: "2026-11-20T01:30:00.000Z", times: 1 },
+    ...endedCommand.state,
+  },
+  lines: [{ stream: "stdout", message: "saved" }],
+  next_offset: 38,
+  complete: true,
+};
+
+/** A job of every project. */
+export const cronJob: CronJobReport = {
+  ...{ name: "backup", schedule: "30 2 * * *", timezone: "Europe/Berlin", command: "./backup" },
+  ...{ timeout_seconds: 3600, source: "project", next_run_at: "2026-11-21T01:30:00.000Z", problem: null },
+  runs: [endedCronRun.run],
 };
 
 const DISK = { total_bytes: 100e9, free_bytes: 60e9 };
@@ -98,6 +118,9 @@ export class AgentConnection {
   processes: ProcessReport[] = [];
   /** What it reports that the instances of every project have printed. */
   printed: AppOutputLine[] = [];
+  /** What it says about jobs, and about their runs. */
+  cronJobs: readonly CronJobReport[] = [cronJob];
+  cronRun: CronRunReading = endedCronRun;
   /** What it says about commands. */
   command: CommandReading = endedCommand;
   pongs = 0;
@@ -155,6 +178,7 @@ export class AgentConnection {
   #receive(message: ToAgent): void {
     this.received.push(message);
     if (!this.answersRequests) return;
+    this.#answerCron(message);
     if (message.type === "make_deploy_key") this.answer(madeKey(message));
     if (message.type === "test_repository") this.answer(passedTest(message));
     if (message.type === "set_maintenance") this.answer(doneMaintenance(message));
@@ -168,6 +192,17 @@ export class AgentConnection {
     ) {
       const { request_id, project_id } = message;
       this.answer({ type: "command_read", request_id, project_id, result: this.command });
+    }
+  }
+
+  #answerCron(message: ToAgent): void {
+    if (message.type === "read_cron") {
+      const { request_id, project_id } = message;
+      this.answer({ type: "cron_read", request_id, project_id, jobs: [...this.cronJobs] });
+    }
+    if (message.type === "run_cron" || message.type === "read_cron_run" || message.type === "stop_cron_run") {
+      const { request_id, project_id } = message;
+      this.answer({ type: "cron_run_read", request_id, project_id, result: this.cronRun });
     }
   }
 

@@ -97,6 +97,10 @@ export function takeMessage(agent: ModelAgent, message: ToAgent): ModelAgent {
     case "read_output":
     case "follow_output":
     case "stop_output":
+    case "read_cron":
+    case "run_cron":
+    case "read_cron_run":
+    case "stop_cron_run":
     case "start_command":
     case "read_command":
     case "stop_command":

@@ -72,8 +72,10 @@ type Target = { readonly path: string; readonly body?: unknown };
 const pathParameters = (world: World): Readonly<Record<string, string>> => ({
   command_id: world.commandId,
   deployment_id: world.deploymentId,
+  job: "backup",
   process: "web",
   project_id: world.projectId,
+  run: "3",
   server_id: world.serverId,
   token_id: world.tokenId,
 });

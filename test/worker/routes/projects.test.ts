@@ -72,6 +72,7 @@ describe("a project", () => {
       processes: {},
       drain_seconds: 30,
       aliases: [],
+      cron: [],
       automatic: ["framework", "install_command", "build_command", "output_directory"],
       suggested_release_command: null,
       app_type: "static",

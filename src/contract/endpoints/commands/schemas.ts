@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
 
-import { listUpTo, textUpTo, wholeBetween, wholeFrom } from "#contract/bounds.ts";
+import { listUpTo, textUpTo, wholeFrom } from "#contract/bounds.ts";
 import { Actor } from "#contract/endpoints/deployments/schemas.ts";
 import { LogStream } from "#contract/endpoints/logs/schemas.ts";
 import { CommandId, ProjectId } from "#contract/ids.ts";
 import { NextCursor, queryInteger } from "#contract/paging.ts";
-import { ShellCommand } from "#contract/shell-command.ts";
+import { CommandTimeout, ShellCommand } from "#contract/shell-command.ts";
 
 /** How many one-off commands of a project can run at the same time. */
 export const MAX_RUNNING_COMMANDS = 5;
@@ -19,8 +19,6 @@ export const MAX_COMMAND_OUTPUT_BYTES = 5 * 1024 * 1024;
 export const MAX_COMMAND_WAIT_MS = 20_000;
 
 export const DEFAULT_COMMAND_TIMEOUT = 3600;
-/** In seconds. */
-export const CommandTimeout = wholeBetween(1, 86_400);
 
 export const RunCommandInput = z.strictObject({
   command: ShellCommand,

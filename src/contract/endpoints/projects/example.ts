@@ -39,6 +39,9 @@ export const project = {
   processes: { web: { instances: 2 } },
   drain_seconds: 30,
   aliases: [{ domain: "www.shop.example.com", redirect: true }],
+  cron: [
+    { name: "backup", schedule: "30 2 * * *", command: "node scripts/backup.js", timezone: "Europe/Berlin" },
+  ],
   automatic: [],
   suggested_release_command: "npx prisma migrate deploy",
   app_type: "server",

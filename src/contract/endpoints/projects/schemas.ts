@@ -5,6 +5,7 @@ import { BranchName, InsidePath, isMasked, ProjectRepository, SharedPath } from 
 import { firstHidden } from "#contract/hidden-text.ts";
 import { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
 import { mapValues } from "#contract/lib/map-values.ts";
+import { CronJobs } from "#contract/endpoints/cron/job-schemas.ts";
 import {
   AllProcessSettings,
   DEFAULT_DRAIN_SECONDS,
@@ -144,6 +145,7 @@ const settings = {
   processes: AllProcessSettings,
   drain_seconds: DrainSeconds,
   aliases: listUpTo(Alias, MAX_ALIASES),
+  cron: CronJobs,
 };
 
 /**
@@ -202,6 +204,7 @@ export const CreateProjectInput = z
     processes: z._default(settings.processes, {}),
     drain_seconds: z._default(settings.drain_seconds, DEFAULT_DRAIN_SECONDS),
     aliases: z._default(settings.aliases, []),
+    cron: z._default(settings.cron, []),
   })
   .check(hasDistinctDomains);
 export type CreateProjectInput = z.infer<typeof CreateProjectInput>;
@@ -226,8 +229,8 @@ const AllSettings = z.strictObject({
 
 /**
  * The settings to change. Omitted settings, and omitted fields of `timeouts`, `limits` and `processes`, keep their
- * values. A limit of null becomes the server's again. `health_check` and `aliases` are replaced as a whole. The settings
- * named in `automatic` become automatic again.
+ * values. A limit of null becomes the server's again. `health_check`, `aliases` and `cron` are replaced as a whole. The
+ * settings named in `automatic` become automatic again.
  */
 export const UpdateProjectInput = z.partial(AllSettings).check(
   hasDistinctDomains,
@@ -266,8 +269,8 @@ export type Serving = z.infer<typeof Serving>;
  * A project with its settings. `framework`, the commands and `output_directory` are the values for the next
  * deployment: the setting, or for those in `automatic` the value from the framework's preset. An automatic framework is
  * the one detected by the latest deployment, `static` before the first. `suggested_release_command`: what the framework
- * usually needs as the `release_command`; null if it needs none. `processes`: the project's own settings, which win over
- * `detected_processes`, those of the repository. `variables_applied`: whether the live deployment runs with the current
+ * usually needs as the `release_command`; null if it needs none. `processes` and `cron`: the project's own settings, which win over
+ * those of the repository, such as `detected_processes`. `variables_applied`: whether the live deployment runs with the current
  * variables; null if nothing is live.
  */
 export const Project = z.extend(z.extend(ProjectRow, settings), {

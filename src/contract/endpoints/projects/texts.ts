@@ -53,6 +53,7 @@ export const projectTexts = {
       serving: null,
       processes: {},
       aliases: [],
+      cron: [],
       detected_processes: {},
       processes_state: null,
       variables_applied: null,
@@ -74,13 +75,13 @@ export const projectTexts = {
     description: prose`
       Changes settings. Omitted fields keep their values. New settings apply to deployments that start from now on;
       running and queued deployments keep the settings they were started with. To apply new \`processes\`,
-      \`drain_seconds\` or \`aliases\` to the live deployment without a build, call
+      \`drain_seconds\`, \`aliases\` or \`cron\` to the live deployment without a build, call
       \`POST /v1/projects/{project_id}/apply\`.
 
       A new \`server_id\` moves the project: the next deployment goes to the new server, and when that deployment is
       live, the old server stops serving the project. A token that is limited to projects cannot move a project (403).
       The name must be unique in the account (409 \`name_taken\`), the domain and the aliases in the installation (409
-      \`domain_taken\`). \`aliases\` is replaced as a whole. A password in the \`repository\` is stored as when a
+      \`domain_taken\`). \`aliases\` and \`cron\` are replaced as a whole. A password in the \`repository\` is stored as when a
       project is created.`,
     body: { branch: "stable", keep_releases: 10, timeouts: { build_seconds: 1200 } },
     answer: {
@@ -133,6 +134,7 @@ const settingFields = {
     "The project's own settings for its processes, by name. They win over what the repository defines, field by field.",
   drain_seconds: "How long replaced instances may finish their requests before they are stopped.",
   aliases: "Further host names of the site.",
+  cron: "The project's own jobs. They win over those of gantry.json with the same name. The server's policy must allow them.",
 };
 
 const rowFields = {

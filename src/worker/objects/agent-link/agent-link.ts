@@ -161,6 +161,8 @@ export class AgentLink extends DurableObject<Env> {
       case "output_read":
       case "command_read":
       case "commands_listed":
+      case "cron_read":
+      case "cron_run_read":
         this.#requests.take(message);
         return;
       case "output":

@@ -48,6 +48,8 @@ function costOf(message: FromAgent | null): number {
     case "output":
     case "command_read":
     case "commands_listed":
+    case "cron_read":
+    case "cron_run_read":
     case undefined:
       return 1;
   }

@@ -96,7 +96,8 @@ export async function askForStates(
   return new Map(commands.map(({ id, state }) => [id, state]));
 }
 
-function sentence(message: string): string {
+/** A message of an agent as a sentence. */
+export function sentence(message: string): string {
   const text = `${message.slice(0, 1).toUpperCase()}${message.slice(1)}`;
   return text.endsWith(".") ? text : `${text}.`;
 }

@@ -55,6 +55,7 @@ function planOf(project: ProjectRecord): Plan {
     processes: project.processes,
     drainSeconds: project.drainSeconds,
     aliases: project.aliases,
+    cron: project.cron,
     maintenance: project.maintenance,
   };
 }

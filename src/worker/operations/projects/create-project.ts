@@ -8,7 +8,7 @@ import { findProject, type ProjectRecord } from "#worker/db/projects/find-projec
 import { insertProject } from "#worker/db/projects/insert-project.ts";
 import { findServer } from "#worker/db/servers/find-server.ts";
 import type { NewRevision } from "#worker/db/variables/revision-writes.ts";
-import { nameTaken, domainTaken, unknownServer, tooMany } from "#worker/operations/refusals.ts";
+import { domainTaken, nameTaken, refuseCron, tooMany, unknownServer } from "#worker/operations/refusals.ts";
 import { actorOf } from "#worker/operations/deployments/lane-command.ts";
 import { sealRepositoryToken } from "#worker/secrets/repository-token.ts";
 import { prepareDeployKey } from "#worker/operations/repositories/request-deploy-key.ts";
@@ -25,6 +25,8 @@ export async function createProject(
   context: Context,
   input: CreateProjectInput,
 ): Promise<Result<Project, CreateProjectRefusal>> {
+  const wrongCron = refuseCron(input.cron);
+  if (wrongCron !== null) return wrongCron;
   const project = newProject(context, input);
   const login = splitLogin(input.repository);
   const token = await firstVariables(context, project, login?.token ?? null);
@@ -102,6 +104,7 @@ function newProject({ ids, clock, baseDomain }: Context, input: CreateProjectInp
     processes: input.processes,
     drainSeconds: input.drain_seconds,
     aliases: input.aliases,
+    cron: input.cron,
     createdAt: clock.now(),
     lastDeployAt: null,
     url: null,

@@ -16,6 +16,7 @@ import {
   domainTaken,
   nameTaken,
   notFound,
+  refuseCron,
   tooManyProcesses,
   unknownServer,
 } from "#worker/operations/refusals.ts";
@@ -47,6 +48,8 @@ export async function updateProject(
   id: ProjectId,
   input: UpdateProjectInput,
 ): Promise<Result<Project, UpdateProjectRefusal>> {
+  const wrongCron = refuseCron(input.cron);
+  if (wrongCron !== null) return wrongCron;
   const given = changesOf(input);
   const token = await newToken(context, id, input);
   if (!token.ok) return token;
@@ -179,5 +182,6 @@ function changesOf(input: UpdateProjectInput): ProjectChanges {
     processes: input.processes,
     drainSeconds: input.drain_seconds,
     aliases: input.aliases,
+    cron: input.cron,
   };
 }

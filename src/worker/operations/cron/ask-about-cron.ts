@@ -1,0 +1,64 @@
+import type { AgentRequest } from "#contract/agent-protocol.ts";
+import type { CronName } from "#contract/endpoints/cron/job-schemas.ts";
+import type { CronRunReading } from "#contract/endpoints/cron/schemas.ts";
+import type { ProjectId } from "#contract/ids.ts";
+import { refuse, type Result, succeed } from "#contract/problems.ts";
+import type { Context } from "#worker/context.ts";
+import { findServedProject } from "#worker/db/projects/find-served-project.ts";
+import { sentence } from "#worker/operations/commands/ask-for-command.ts";
+import { notFound } from "#worker/operations/refusals.ts";
+import { askAgent, requestAbout, unavailable } from "#worker/operations/repositories/ask-agent.ts";
+
+/** Besides the time that the agent itself waits. It may have to open variables and start a unit. */
+const TIMEOUT_MS = 8_000;
+
+type Read = Extract<CronRunReading, { ok: true }>;
+type Fields<Type extends AgentRequest["type"]> = Omit<
+  Extract<AgentRequest, { type: Type }>,
+  "type" | "request_id" | "project_id" | "job"
+>;
+type RunRequest =
+  | ({ readonly type: "run_cron" } & Fields<"run_cron">)
+  | ({ readonly type: "read_cron_run" } & Fields<"read_cron_run">)
+  | ({ readonly type: "stop_cron_run" } & Fields<"stop_cron_run">);
+
+export type CronReadRefusal = "agent_outdated" | "not_found" | "server_offline" | "unavailable";
+export type CronRunRefusal = CronReadRefusal | "refused_by_policy" | "secrets_not_sealed" | "too_many";
+
+/** Asks the server of a project to run a job, or to read or stop a run. */
+export async function askAboutRun(
+  context: Context,
+  projectId: ProjectId,
+  job: CronName,
+  request: RunRequest,
+): Promise<Result<Read, CronRunRefusal>> {
+  const project = await findServedProject(context.rows, projectId);
+  if (project === null) return notFound("project");
+  const { request_id, project_id } = requestAbout(context, project);
+  const waitMs = request.type === "read_cron_run" ? request.wait_ms : 0;
+  const message: AgentRequest = { ...request, request_id, project_id, job };
+  const answer = await askAgent(context, project, message, TIMEOUT_MS + waitMs);
+  if (!answer.ok) return answer;
+  if (answer.value.type !== "cron_run_read") return otherAnswer;
+  const { result } = answer.value;
+  if (result.ok) return succeed(result);
+  switch (result.code) {
+    case "unknown_job":
+      return noSuchJob(job);
+    case "unknown_run":
+      return refuse("not_found", `The job ${job} has no such run. The server keeps the newest ones.`);
+    case "failed":
+      return unavailable(`The server could not do this: ${result.message}.`);
+    case "is_running":
+      return refuse("too_many", sentence(result.message));
+    case "refused_by_policy":
+    case "secrets_not_sealed":
+      return refuse(result.code, sentence(result.message));
+  }
+}
+
+export const otherAnswer = unavailable("The server's agent sent an answer to another request. Try again.");
+
+export function noSuchJob(job: CronName) {
+  return refuse("not_found", `The live deployment of the project has no job ${job}.`);
+}

@@ -1,0 +1,46 @@
+import type { CronName } from "#contract/endpoints/cron/job-schemas.ts";
+import type { CronJobList, CronJobReport } from "#contract/endpoints/cron/schemas.ts";
+import type { ProjectId } from "#contract/ids.ts";
+import { type Result, succeed } from "#contract/problems.ts";
+import type { Context } from "#worker/context.ts";
+import { findServedProject } from "#worker/db/projects/find-served-project.ts";
+import { type CronReadRefusal, noSuchJob, otherAnswer } from "#worker/operations/cron/ask-about-cron.ts";
+import { notFound } from "#worker/operations/refusals.ts";
+import { askAgent, requestAbout } from "#worker/operations/repositories/ask-agent.ts";
+
+const TIMEOUT_MS = 8_000;
+
+/** Returns the jobs of the live deployment, as the server runs them. */
+export async function listCronJobs(
+  context: Context,
+  id: ProjectId,
+): Promise<Result<CronJobList, CronReadRefusal>> {
+  const read = await readCron(context, id, null);
+  return read.ok ? succeed({ jobs: [...read.value] }) : read;
+}
+
+/** Returns a job of the live deployment with all its runs. */
+export async function getCronJob(
+  context: Context,
+  id: ProjectId,
+  name: CronName,
+): Promise<Result<CronJobReport, CronReadRefusal>> {
+  const read = await readCron(context, id, name);
+  if (!read.ok) return read;
+  const job = read.value.find((one) => one.name === name);
+  return job === undefined ? noSuchJob(name) : succeed(job);
+}
+
+async function readCron(
+  context: Context,
+  id: ProjectId,
+  job: CronName | null,
+): Promise<Result<readonly CronJobReport[], CronReadRefusal>> {
+  const project = await findServedProject(context.rows, id);
+  if (project === null) return notFound("project");
+  const { request_id, project_id } = requestAbout(context, project);
+  const request = { type: "read_cron", request_id, project_id, job } as const;
+  const answer = await askAgent(context, project, request, TIMEOUT_MS);
+  if (!answer.ok) return answer;
+  return answer.value.type === "cron_read" ? succeed(answer.value.jobs) : otherAnswer;
+}
