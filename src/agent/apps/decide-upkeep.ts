@@ -23,7 +23,7 @@ export type Upkeep = {
   readonly drain: readonly (InstanceNote & { readonly draining_until: number })[];
   /** They were draining and are needed again. */
   readonly keep: readonly InstanceNote[];
-  /** Notes of instances that are gone. */
+  /** They are noted, not needed, and unknown to the supervisor. */
   readonly forget: readonly string[];
 };
 

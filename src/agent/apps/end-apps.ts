@@ -1,5 +1,5 @@
 import { hasInstances, removeDesired } from "#agent/apps/desired.ts";
-import { removeNote } from "#agent/apps/instance-notes.ts";
+import { readNotes, removeNote } from "#agent/apps/instance-notes.ts";
 import { stopInstance } from "#agent/apps/stop-instance.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { removeMaintenance } from "#agent/ingress/maintenance.ts";
@@ -24,7 +24,9 @@ export async function endApps(context: AgentContext, folder: ProjectFolder): Pro
     await apps.of(folder.id).checking;
     const listed = await supervisor.list(folder.id);
     if (!listed.ok) throw new Error(`its instances cannot be ended: ${listed.reason}`);
-    const stops = listed.value.map(async ({ name }) => {
+    // A supervisor that was killed may not know one that it had just started.
+    const names = new Set([...listed.value, ...readNotes(folder)].map(({ name }) => name));
+    const stops = [...names].map(async (name) => {
       const stopped = await stopInstance(context, folder.id, name);
       if (!stopped.ok) throw new Error(`${name} cannot be stopped: ${stopped.reason}`);
       removeNote(folder, name);

@@ -2,7 +2,7 @@ import { countConnections } from "#node/tcp-sockets.ts";
 import { endsOf, noticeCrashes } from "#agent/apps/crash-history.ts";
 import { decideUpkeep } from "#agent/apps/decide-upkeep.ts";
 import { hasInstances, readDesired } from "#agent/apps/desired.ts";
-import { type InstanceNote, readNote, readNotes, removeNote, writeNote } from "#agent/apps/instance-notes.ts";
+import { type InstanceNote, readNote, readNotes, writeNote } from "#agent/apps/instance-notes.ts";
 import { keepLastOutput } from "#agent/apps/last-output.ts";
 import { leadToDesired } from "#agent/apps/lead-traffic.ts";
 import { moveDisplaced } from "#agent/apps/move-displaced.ts";
@@ -80,7 +80,6 @@ async function checkProject(
     writeNote(folder, { ...note, draining_until: null });
     own.drainingSince.delete(note.name);
   }
-  for (const name of upkeep.forget) removeNote(folder, name);
   const noted = new Set(notes.flatMap((note) => (note.draining_until === null ? [] : [note.name])));
   for (const note of upkeep.drain) if (!noted.has(note.name)) writeNote(folder, note);
   const drained = upkeep.drain.filter((note) => isDrained(context, folder.id, note));
@@ -91,6 +90,8 @@ async function checkProject(
     for (const name of names) void endInstance(context, folder, name);
   };
   stopThose(ends.filter((name) => desired === null || !withPort.has(name)));
+  // One that was killed together with the agent, just after it had started an instance, has left it unknown.
+  stopThose(upkeep.forget);
 
   if (await noticeEnds(context, folder, supervised, now)) onChange(folder.id);
   if (desired === null) return upkeep.drain.length > drained.length;
