@@ -12,6 +12,7 @@ import {
   type InstanceBody,
   InstanceList,
   instancePath,
+  instancesPath,
   type InstanceView,
   Listens,
 } from "#agent/supervisor/protocol.ts";
@@ -31,13 +32,16 @@ export function createProcessSupervisor(options: SupervisorOptions): Supervisor 
     return answer.ok ? succeed(null) : answer;
   }
 
-  /** A supervisor that was killed has left instances to the present one, which needs their commands. */
-  async function sendCommandsAgain(views: readonly InstanceView[]): Promise<void> {
-    for (const { project, name, is_adopted } of views) {
-      const path = instancePath(project, name);
-      const body = started.get(path);
+  /**
+   * A supervisor that was killed has left instances to the present one, which needs their commands. It does not know those
+   * that ended in between.
+   */
+  async function sendCommandsAgain(views: readonly InstanceView[], folder: string): Promise<void> {
+    const known = new Map(views.map((view) => [instancePath(view.project, view.name), view]));
+    for (const [path, body] of [...started]) {
+      const needsCommand = known.get(path)?.is_adopted ?? path.startsWith(folder);
       // If it fails, the next list tries again.
-      if (is_adopted && body !== undefined) await start(path, body);
+      if (needsCommand && started.has(path)) await start(path, body);
     }
   }
 
@@ -57,12 +61,12 @@ export function createProcessSupervisor(options: SupervisorOptions): Supervisor 
       return answer.ok ? succeed(null) : answer;
     },
     async list(project) {
-      const path = project === null ? "/instances" : `/projects/${project}/instances`;
+      const path = project === null ? "/instances" : instancesPath(project);
       const answer = await connection.askIfNeeded({ method: "GET", path });
       if (answer === null) return succeed([]);
       const list = parse(answer, InstanceList);
       if (!list.ok) return list;
-      await sendCommandsAgain(list.value.instances);
+      await sendCommandsAgain(list.value.instances, project === null ? "/" : instancesPath(project));
       return succeed(list.value.instances.map(supervisedOf));
     },
     async listensOn(project, name, port) {

@@ -18,9 +18,14 @@ const VariableName = text(200).check(
   z.refine((name) => name !== "" && !name.includes("="), "must be a variable's name"),
 );
 
+/** The path of the requests about a project's instances. */
+export function instancesPath(project: ProjectId): string {
+  return `/projects/${project}/instances`;
+}
+
 /** The path of the requests about an instance. */
 export function instancePath(project: ProjectId, name: string): string {
-  return `/projects/${project}/instances/${encodeURIComponent(name)}`;
+  return `${instancesPath(project)}/${encodeURIComponent(name)}`;
 }
 
 /** What the kernel takes as a command. */

@@ -92,6 +92,18 @@ describe("a supervisor that was killed", () => {
     await expect.poll(() => home.linesOf("web-1-1")).toHaveLength(2);
   });
 
+  it("has a successor that starts what ended together with it, with the commands of the same agent", async () => {
+    const home = await newHome();
+    const supervisor = home.connect();
+    const pid = await startServing(home, "web-1-0", supervisor);
+    await startServing(home, "web-1-1", supervisor);
+    await supervisor.stop(home.project, "web-1-1");
+    process.kill(home.pid(), "SIGKILL");
+    process.kill(pid, "SIGKILL");
+    await expect.poll(async () => [...(await instancesOf(supervisor)).keys()]).toEqual(["web-1-0"]);
+    await expect.poll(() => home.linesOf("web-1-0")).toHaveLength(2);
+  });
+
   it("has a successor that finishes what it was stopping, and ends what it did not know of", async () => {
     const home = await newHome();
     const supervisor = home.connect();
