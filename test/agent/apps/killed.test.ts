@@ -1,7 +1,9 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import * as z from "zod";
 
 import type { RunOrder } from "#contract/agent-order.ts";
 
@@ -22,6 +24,8 @@ const GANTRY_AGENT_SETTINGS = JSON.stringify({
   ...{ appsCheckMs: 100, drainCheckMs: 50, leastDrainMs: 100, settleMs: 100 },
   ...{ flushMs: 20, backOffBaseMs: 20, backOffCapMs: 100 },
 });
+
+const Lock = z.object({ pid: z.int() });
 
 let world: World;
 let agent: AgentProcess;
@@ -57,12 +61,36 @@ async function expectLive(version: number): Promise<void> {
   expect(world.current).toBe("releases/1");
 }
 
-/** Kills the agent one step later in each run, until a run completes. @returns the steps */
-async function killInRuns(nextOrder: () => RunOrder, from: string): Promise<readonly string[]> {
+type Victims = "agent" | "supervisor" | "both";
+
+function pidsOf(victims: Victims): string {
+  const { pid } = Lock.parse(JSON.parse(readFileSync(join(world.home, "supervisor.lock"), "utf8")));
+  switch (victims) {
+    case "agent":
+      return "self";
+    case "supervisor":
+      return `${pid}`;
+    case "both":
+      return `${pid},self`;
+  }
+}
+
+/**
+ * Kills the agent, its supervisor or both one step later in each run, until a run completes.
+ * @param stride how many steps later
+ * @returns the steps
+ */
+async function killInRuns(
+  nextOrder: () => RunOrder,
+  from: string,
+  victims: Victims = "agent",
+  stride = 1,
+): Promise<readonly string[]> {
   const steps: string[] = [];
   let live = 1;
   for (;;) {
-    writeFileSync(dieFile, `${steps.length} ${from}`);
+    writeFileSync(dieFile, `${steps.length * stride} ${from} ${pidsOf(victims)}`);
+    rmSync(`${dieFile}.step`, { force: true });
     const run: FakeRun = world.control.dispatch(nextOrder());
     const death = agent.exited.then(() => "died" as const);
     const done = world.control.waitFor(
@@ -71,9 +99,11 @@ async function killInRuns(nextOrder: () => RunOrder, from: string): Promise<read
     );
     const end = await Promise.race([death, done]);
     rmSync(dieFile, { force: true });
+    const wasKilled = existsSync(`${dieFile}.step`);
+    if (wasKilled)
+      steps.push(readFileSync(`${dieFile}.step`, "utf8").replaceAll(world.home, "").replaceAll(/\d+/g, "N"));
     if (end === "died") {
       void done.catch(() => undefined);
-      steps.push(readFileSync(`${dieFile}.step`, "utf8").replaceAll(world.home, "").replaceAll(/\d+/g, "N"));
       agent = await startAgent();
     }
     const result = await world.control.result(run);
@@ -83,7 +113,7 @@ async function killInRuns(nextOrder: () => RunOrder, from: string): Promise<read
         failure: { code: expect.stringMatching(/server_lost|start_failed|health/) },
       });
     await expectLive(live);
-    if (end === "done") return steps;
+    if (!wasKilled) return steps;
   }
 }
 
@@ -115,11 +145,33 @@ describe("an agent that is killed before any of the steps of", () => {
       interval_seconds: 1,
       timeout_seconds: 1,
     };
-    const steps = await killInRuns(() => order({ ...again, health_check: failing }), "way-back /");
+    const steps = await killInRuns(() => order({ ...again, health_check: failing }), "way-back");
     expect(steps.map((step) => step.split("/").at(-1))).toEqual(
       expect.arrayContaining(["current", "desired.next.json"]),
     );
   }, 500_000);
+});
+
+describe("a supervisor that is killed before any of the agent's steps of a switch", () => {
+  beforeEach(async () => {
+    expect(await world.control.result(world.control.dispatch(order()))).toMatchObject({ outcome: "live" });
+    await expect.poll(() => world.has("run.json")).toBe(false);
+  });
+
+  it.each<[string, Victims, number]>([
+    ["alone", "supervisor", 1],
+    // Each of these takes a start of both.
+    ["together with the agent", "both", 3],
+  ])(
+    "%s leaves what the control plane calls live, and nothing else",
+    async (_, victims, stride) => {
+      const steps = await killInRuns(() => order(again), "instances", victims, stride);
+      expect(steps.map((step) => step.split("/").at(-1))).toEqual(
+        expect.arrayContaining(["web-N-N.json", "run.json"]),
+      );
+    },
+    500_000,
+  );
 });
 
 describe("without the control plane", () => {

@@ -1,7 +1,8 @@
 /**
- * Loaded before the agent. Kills the agent's process immediately before one of its changes of the disk.
- * It counts changes while the file `DIE_FILE` exists. The file contains the number of changes to allow, and a text:
- * counting begins with the first change whose path contains it. The killed step is written to `DIE_FILE.step`.
+ * Loaded before the agent. Kills processes immediately before one of the agent's changes of the disk.
+ * It counts changes while the file `DIE_FILE` exists. The file contains the number of changes to allow, a text (counting
+ * begins with the first change whose path contains it), and the pids of the processes to kill, separated by commas; `self`
+ * is the agent's own and the default. The step is written to `DIE_FILE.step`.
  */
 import fs from "node:fs";
 import promises from "node:fs/promises";
@@ -9,12 +10,19 @@ import { syncBuiltinESMExports } from "node:module";
 
 const { existsSync, readFileSync, writeFileSync } = fs;
 const dieFile = process.env["DIE_FILE"] ?? "";
+let armed = "";
 let done = 0;
 let isCounting = false;
 
 function step(name: string, args: readonly unknown[]): void {
   if (!existsSync(dieFile)) return;
-  const [count, from = ""] = readFileSync(dieFile, "utf8").split(" ");
+  const text = readFileSync(dieFile, "utf8");
+  if (text !== armed) {
+    armed = text;
+    done = 0;
+    isCounting = false;
+  }
+  const [count, from = "", victims = "self"] = text.split(" ");
   const paths = args.filter((arg) => typeof arg === "string").join(" ");
   // The agent writes this file whenever the connection changes, so its place among the steps of a run varies.
   if (paths.includes("/link.json")) return;
@@ -22,12 +30,16 @@ function step(name: string, args: readonly unknown[]): void {
   if (/\/slots\/[^/]+\/(?:[1-9]|gate)/.test(paths) || paths.includes("/supervisor")) return;
   isCounting ||= paths.includes(from);
   if (!isCounting) return;
-  if (done < Number(count)) {
-    done += 1;
-    return;
-  }
+  done += 1;
+  if (done !== Number(count) + 1) return;
   writeFileSync(`${dieFile}.step`, `${name} ${paths}`);
-  process.kill(process.pid, "SIGKILL");
+  for (const victim of victims.split(",")) {
+    try {
+      process.kill(victim === "self" ? process.pid : Number(victim), "SIGKILL");
+    } catch {
+      // It has ended by itself.
+    }
+  }
 }
 
 function countStepsOf(module: object, names: readonly string[]): void {
