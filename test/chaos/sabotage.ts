@@ -7,7 +7,7 @@ import { eventually } from "../support/faults/eventually.ts";
 import { emptyDisk, fillDisk } from "../support/faults/fill-disk.ts";
 import type { Host } from "../support/faults/host.ts";
 import type { LinkProxy } from "../support/faults/link-proxy.ts";
-import { descendantsOf, signal } from "../support/faults/processes.ts";
+import { signal } from "../support/faults/processes.ts";
 import type { Chance } from "./chance.ts";
 import { type Chaos, excuseVisitors, pauseIn } from "./chaos.ts";
 
@@ -116,7 +116,7 @@ export const sabotages: readonly Sabotage[] = [
     name: "a command of a run is killed",
     weight: 6,
     async act(chaos, chance) {
-      const below = descendantsOf(chance.pick(chaos.hosts).agentPid());
+      const below = chance.pick(chaos.hosts).commands();
       if (below.length > 0) signal(chance.pick(below).pid, chance.happens(0.7) ? "SIGKILL" : "SIGTERM");
     },
   },

@@ -18,6 +18,7 @@ import { createInstallation, type Installation } from "../support/faults/install
 import { siteViolations, systemViolations } from "../support/faults/invariants/check.ts";
 import { deploymentViolations, readDeployments } from "../support/faults/invariants/deployments.ts";
 import { logViolations } from "../support/faults/invariants/logs.ts";
+import { processViolations } from "../support/faults/invariants/processes.ts";
 import { waitingViolations, logObjectViolations } from "../support/faults/invariants/stored-state.ts";
 import { followLog } from "../support/faults/log-follower.ts";
 import { deployNext } from "../support/faults/points/deploy-next.ts";
@@ -326,6 +327,67 @@ describe("the check of leftovers finds", () => {
     await host.startAgent();
     await expect.poll(() => siteViolations(installation, other), { timeout: 20_000 }).toEqual([]);
     await allHolds();
+  });
+});
+
+describe("the check of apps finds", () => {
+  let app: Site;
+  beforeAll(async () => {
+    app = await createSite(installation, host, "app", {}, true);
+    await deployNext({ installation, host, site: app });
+    await sendVisitor(installation, app);
+  });
+  afterAll(async () => {
+    await app.visitor?.leave();
+    expect(await installation.requests.deleteProject(app.projectId, true)).toBe(204);
+  });
+
+  const found = async (change: Partial<Site> = {}): Promise<string> =>
+    [
+      ...(await siteViolations(installation, { ...app, ...change })),
+      ...(await processViolations(installation)),
+    ].join("\n");
+  const appHolds = () => expect.poll(() => found(), { timeout: 20_000, interval: 100 }).toBe("");
+  const inApp = (...parts: string[]) => join(host.home, "projects", app.projectId, ...parts);
+
+  it("an instance that runs and need not", async () => {
+    await appHolds();
+    const left = spawn("sleep", ["300"], {
+      cwd: inApp("releases/1"),
+      env: { GANTRY_RUN_ID: `app-${app.projectId}-web-9-0` },
+    });
+    await expect
+      .poll(() => found())
+      .toMatch(/web-1-0, web-9-0, worker-1-0 runs, and web-1-0, worker-1-0 must[^]*web-9-0 of .* need not/);
+    const ended = once(left, "exit");
+    left.kill("SIGKILL");
+    await ended;
+  });
+
+  it("a slot that leads elsewhere, and a state that is not true yet", async () => {
+    await appHolds();
+    const slot = join(host.home, "slots", app.projectId, "3");
+    const address = await readFile(slot, "utf8");
+    await writeFile(slot, "127.0.0.1:1");
+    await writeFile(inApp("desired.next.json"), "{}");
+    expect(await found()).toMatch(/desired\.next\.json lies in[^]*slots lead to 127\.0\.0\.1:1, 127/);
+    await writeFile(slot, address);
+    await rm(inApp("desired.next.json"));
+    await appHolds();
+  });
+
+  it("instances on a server where nothing is live", async () => {
+    expect(await found({ isApp: false })).toMatch(/instance web-1-0 is left[^]*slots are left/);
+  });
+
+  it("a visitor who has seen a release that did not get ready", async () => {
+    const { marker } = await app.source.commit({ start: "exit 3" });
+    const { id } = startedOf(await installation.requests.start(app.projectId));
+    expect((await installation.api.ended(id)).status).toBe("failed");
+    await appHolds();
+    const { visitor } = app;
+    if (visitor === null) throw new Error("there is no visitor");
+    expect(await found({ visitor: { ...visitor, markers: new Set([marker]) } })).toContain("never got ready");
   });
 });
 

@@ -9,6 +9,7 @@ import { commandPoints } from "../support/faults/points/command-points.ts";
 import { diskPoints } from "../support/faults/points/disk-points.ts";
 import { networkPoints } from "../support/faults/points/network-points.ts";
 import type { FaultPoint } from "../support/faults/points/point.ts";
+import { processPoints } from "../support/faults/points/process-points.ts";
 import { racePoints } from "../support/faults/points/race-points.ts";
 import { workerPoints } from "../support/faults/points/worker-points.ts";
 import type { Site } from "../support/faults/site.ts";
@@ -76,7 +77,14 @@ async function runPoint(point: FaultPoint, pickHost: (system: System) => Host): 
   }
 }
 
-const points = [...networkPoints, ...workerPoints, ...agentPoints, ...commandPoints, ...racePoints];
+const points = [
+  ...networkPoints,
+  ...workerPoints,
+  ...agentPoints,
+  ...commandPoints,
+  ...racePoints,
+  ...processPoints,
+];
 
 // A loop, because `each` truncates long names.
 describe.concurrent("every promise is kept when", () => {

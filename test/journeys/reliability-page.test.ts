@@ -8,6 +8,7 @@ import { agentPoints } from "../support/faults/points/agent-points.ts";
 import { commandPoints } from "../support/faults/points/command-points.ts";
 import { diskPoints } from "../support/faults/points/disk-points.ts";
 import { networkPoints } from "../support/faults/points/network-points.ts";
+import { processPoints } from "../support/faults/points/process-points.ts";
 import { racePoints } from "../support/faults/points/race-points.ts";
 import { workerPoints } from "../support/faults/points/worker-points.ts";
 
@@ -16,6 +17,7 @@ const points = [
   ...commandPoints,
   ...diskPoints,
   ...networkPoints,
+  ...processPoints,
   ...racePoints,
   ...workerPoints,
 ];
@@ -26,7 +28,7 @@ it("docs/reliability.md names only tests and fault points that exist", async () 
   const proofs = rows.filter((row) => row.startsWith("| ")).map((row) => row.split(" | ").at(-1) ?? "");
   const files = proofs.flatMap((proof) => proof.match(/[\w/-]+\.test\.ts/g) ?? []);
   const named = proofs.flatMap((proof) => [
-    ...proof.matchAll(/"(the [^"]+|a [^"]+|git [^"]+|output [^"]+)"/g),
+    ...proof.matchAll(/"(the [^"]+|a [^"]+|all [^"]+|git [^"]+|output [^"]+)"/g),
   ]);
   expect(files.filter((file) => !existsSync(join(root, "test", file)))).toEqual([]);
   const known = new Set(points.map((point) => point.name));

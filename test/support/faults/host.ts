@@ -1,12 +1,16 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { mkdir, readFile } from "node:fs/promises";
 import { request } from "node:http";
 import { join } from "node:path";
 
+import * as z from "zod";
+
 import { endSupervisor } from "#agent/apps/process-supervisor.ts";
 import type { AgentSettings } from "#agent/context/settings.ts";
+import { startTimeOf } from "#build/process/process-table.ts";
+import { attempt } from "#node/attempt.ts";
 import { Enrollment, ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 
 import { root } from "../../../scripts/shared/root.ts";
@@ -15,9 +19,11 @@ import type { Api } from "../journey-api.ts";
 import { eventually } from "./eventually.ts";
 import { createLinkProxy, type LinkProxy } from "./link-proxy.ts";
 import { messageToAgent } from "./passages.ts";
-import { signal } from "./processes.ts";
+import { descendantsOf, signal } from "./processes.ts";
 
 const STOP_MS = 15_000;
+
+const Lock = z.object({ pid: z.int(), start_time: z.string() });
 
 /** Short enough that the agent detects a network fault within two seconds. */
 const AGENT_SETTINGS: Partial<AgentSettings> = {
@@ -29,6 +35,10 @@ const AGENT_SETTINGS: Partial<AgentSettings> = {
   signOfLifeMs: 1_000,
   stopGraceMs: 1_000,
   shutdownReportMs: 1_500,
+  appsCheckMs: 500,
+  drainCheckMs: 250,
+  leastDrainMs: 500,
+  settleMs: 200,
 };
 
 /** A user's server: an agent and a site server with their own home, behind their own proxy. */
@@ -44,6 +54,10 @@ export type Host = {
   /** Waits until the site server answers. */
   sitesUp(): Promise<void>;
   agentPid(): number | null;
+  /** The process that keeps the instances of apps running; `null` while there is none. */
+  supervisorPid(): number | null;
+  /** The agent's own processes, without its supervisor and the instances. */
+  commands(): { readonly pid: number; readonly name: string }[];
   /** Starts the agent, unless it runs, and waits for the control plane's welcome message. */
   startAgent(): Promise<void>;
   /** Starts the agent, unless it runs. */
@@ -159,6 +173,14 @@ export async function createHost(options: HostOptions): Promise<Host> {
     if (signalName === "SIGKILL" || signalName === "SIGTERM") await ended;
   };
 
+  const supervisorPid = (): number | null => {
+    const lock = attempt(
+      () => Lock.parse(JSON.parse(readFileSync(join(home, "supervisor.lock"), "utf8"))),
+      null,
+    );
+    return lock !== null && startTimeOf(lock.pid) === lock.start_time ? lock.pid : null;
+  };
+
   return {
     name,
     serverId,
@@ -168,6 +190,8 @@ export async function createHost(options: HostOptions): Promise<Host> {
     hasOwnDisk: diskMegabytes !== null,
     sitesUp: () => eventually(`the sites of ${name} are served`, () => answers(socket)),
     agentPid: () => agent?.pid ?? null,
+    supervisorPid,
+    commands: () => descendantsOf(agent?.pid ?? null, supervisorPid()),
     launchAgent,
     async startAgent() {
       if (agent !== null) return;

@@ -18,13 +18,19 @@ function livingPids(): number[] {
   return readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
 }
 
-/** All descendants of a process that run now. An empty list where the process does not run (`null`). */
-export function descendantsOf(pid: number | null): { readonly pid: number; readonly name: string }[] {
+/**
+ * All descendants of a process that run now. An empty list where the process does not run (`null`).
+ * @param besides one that is left out, with its own descendants
+ */
+export function descendantsOf(
+  pid: number | null,
+  besides: number | null = null,
+): { readonly pid: number; readonly name: string }[] {
   // All processes of the machine are descendants of 0.
   if (pid === null || pid === 0) return [];
   const stats = livingPids().flatMap((one) => {
     const stat = statOf(one);
-    return stat === null || stat.state === "Z" ? [] : [{ pid: one, ...stat }];
+    return stat === null || stat.state === "Z" || one === besides ? [] : [{ pid: one, ...stat }];
   });
   const found: { pid: number; name: string }[] = [];
   const parents = new Set([pid]);
@@ -43,11 +49,6 @@ export function descendantsOf(pid: number | null): { readonly pid: number; reado
 /** The pid of the workerd process among the descendants of a node process; `null` while there is none. */
 export function workerdBelow(pid: number): number | null {
   return descendantsOf(pid).find(({ name }) => name.startsWith("workerd"))?.pid ?? null;
-}
-
-/** The pids of the agent's descendants with a name, such as `git`. */
-export function processesIn(agentPid: number | null, name: string): number[] {
-  return descendantsOf(agentPid).flatMap((one) => (one.name === name ? [one.pid] : []));
 }
 
 /** Sends a signal, unless the process has ended. */

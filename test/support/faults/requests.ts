@@ -13,6 +13,8 @@ export type Requests = {
   /** @returns the deployment, or the refusal's code; `null` where no answer came in time */
   start(projectId: string, body?: Record<string, unknown>): Promise<StartEnd>;
   rollBack(projectId: string, body?: Record<string, unknown>): Promise<StartEnd>;
+  /** Starts a deployment without a build, such as `/processes/web/restart` or `/apply`. */
+  configure(projectId: string, what: string): Promise<StartEnd>;
   cancel(id: string): Promise<number | null>;
   deleteDeployment(projectId: string, id: string): Promise<number | null>;
   deleteProject(projectId: string, purge: boolean): Promise<number | null>;
@@ -69,6 +71,7 @@ export function createRequests(api: Api, ledger: Ledger): Requests {
     send,
     start: (projectId, body = {}) => begin(projectId, `/v1/projects/${projectId}/deployments`, body),
     rollBack: (projectId, body = {}) => begin(projectId, "/v1/rollback", { project_id: projectId, ...body }),
+    configure: (projectId, what) => begin(projectId, `/v1/projects/${projectId}${what}`, {}),
     async cancel(id) {
       const answer = await send("POST", `/v1/deployments/${id}/cancel`);
       if (answer?.status === 200) ledger.canceled.add(id);

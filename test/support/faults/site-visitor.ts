@@ -11,6 +11,8 @@ export type SiteVisitor = {
   readonly failed: number;
   /** The marker of the latest page. */
   readonly seen: string | null;
+  /** The markers of all pages. */
+  readonly markers: ReadonlySet<string>;
   /**
    * Ignores failures while the site may be down. Several causes can overlap (its server is killed while the project
    * moves), so each caller gets a separate excuse.
@@ -30,6 +32,7 @@ export function visitSite(url: string, everyMs: number): SiteVisitor {
   let failed = 0;
   let seen: string | null = null;
   const failures: string[] = [];
+  const markers = new Set<string>();
 
   async function look(): Promise<void> {
     const wasExcused = excuses.size > 0;
@@ -39,6 +42,7 @@ export function visitSite(url: string, everyMs: number): SiteVisitor {
         const marker = markerOf(body);
         if (marker === null) return `a page that is not one complete release: ${body.slice(0, 100)}`;
         seen = marker;
+        markers.add(marker);
         return null;
       },
       (error: unknown) => String(error),
@@ -67,6 +71,7 @@ export function visitSite(url: string, everyMs: number): SiteVisitor {
       return seen;
     },
     failures,
+    markers,
     excuse() {
       const excuse = Symbol("excuse");
       excuses.add(excuse);

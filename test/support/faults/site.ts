@@ -10,6 +10,8 @@ export type Site = {
   readonly projectId: string;
   readonly name: string;
   readonly source: Source;
+  /** Whether its page is served by instances of its releases. */
+  readonly isApp: boolean;
   keepReleases: number;
   /** The server where it is live, or was live last. */
   host: Host;
@@ -23,6 +25,9 @@ export type Site = {
 /** Frequent requests that take only a few percent of a core. */
 const VISIT_EVERY_MS = 25;
 
+/** Long enough to find a replaced instance draining, if a request holds it. */
+const DRAIN_SECONDS = 2;
+
 /** The settings of every site, with a build and an activate command that can be held at a gate. */
 function settingsOf(source: Source, host: Host, own: Record<string, unknown>) {
   return {
@@ -32,6 +37,7 @@ function settingsOf(source: Source, host: Host, own: Record<string, unknown>) {
     activate_command: `sh activate.sh ${source.gate.path}`,
     shared_paths: ["data"],
     keep_releases: 3,
+    drain_seconds: DRAIN_SECONDS,
     ...own,
   };
 }
@@ -42,14 +48,16 @@ export async function createSite(
   host: Host,
   name: string,
   settings: Record<string, unknown> = {},
+  isApp = false,
 ): Promise<Site> {
-  const source = await createSource(join(installation.home, "sources", name));
+  const source = await createSource(join(installation.home, "sources", name), isApp);
   await source.commit();
   const project = await installation.api.createProject({ name, ...settingsOf(source, host, settings) });
   return {
     projectId: project.id,
     name,
     source,
+    isApp,
     host,
     keepReleases: project.keep_releases,
     visitor: null,

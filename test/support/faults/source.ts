@@ -3,6 +3,7 @@ import { basename, dirname, join } from "node:path";
 
 import { type BareRepository, createBareRepository } from "./bare-repository.ts";
 import { createGate, type Gate, waitAtGate } from "./gate.ts";
+import { appFiles } from "./app-files.ts";
 
 /** The content of a commit, which its deployments must serve and log. */
 export type SourceCommit = {
@@ -33,6 +34,8 @@ export type CommitChange = {
   readonly build?: string;
   /** Lines of sh at the end of the release command, after the gate. */
   readonly release?: string;
+  /** Lines of sh before an app's server starts, after the gate. */
+  readonly start?: string;
   /** Lines of sh at the end of the activate command, after the gate. */
   readonly activate?: string;
 };
@@ -71,8 +74,8 @@ ${waitAtGate("release")}
 ${extra}
 `;
 
-/** @param path a new folder */
-export async function createSource(path: string): Promise<Source> {
+/** @param path a new folder @param isApp whether the page is served by the app of its commit, and not as a file */
+export async function createSource(path: string, isApp = false): Promise<Source> {
   const repository = await createBareRepository(path);
   const gate = await createGate(`${path}.gate`);
   const commits = new Map<string, SourceCommit>();
@@ -92,7 +95,7 @@ export async function createSource(path: string): Promise<Source> {
     forgetAllBut(shas) {
       for (const sha of commits.keys()) if (!shas.has(sha)) commits.delete(sha);
     },
-    commit: ({ lines = 20, build = "", release = "", activate = "" } = {}) =>
+    commit: ({ lines = 20, build = "", release = "", start = "", activate = "" } = {}) =>
       inTurn(async () => {
         count += 1;
         const marker = `${basename(path)}-${count}`;
@@ -102,6 +105,7 @@ export async function createSource(path: string): Promise<Source> {
           "release.sh": releaseScript(gate, release),
           "activate.sh": activateScript(activate),
           "data/seed.txt": "the release's own\n",
+          ...(isApp ? appFiles(gate, start) : {}),
         });
         const commit = { sha, marker, lines };
         commits.set(sha, commit);

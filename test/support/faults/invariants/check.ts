@@ -28,7 +28,25 @@ export async function siteViolations(installation: Installation, site: Site): Pr
   const seen = site.visitor?.seen ?? null;
   if (wanted !== undefined && seen !== null && seen !== wanted)
     violations.push(`visitors see ${seen}, but ${wanted} is live`);
+  violations.push(...unreadyViolations(site, listed));
   return violations.map((violation) => `${site.name}: ${violation}`);
+}
+
+/** Checks that no visitor has seen a page of a commit whose deployments have all ended before their switch. */
+function unreadyViolations({ visitor, source }: Site, listed: readonly Deployment[]): string[] {
+  const shas = [...source.commits.values()].filter(({ marker }) => visitor?.markers.has(marker) === true);
+  return shas.flatMap(({ sha, marker }) => {
+    const ofIt = listed.filter((one) => one.commit_sha === sha);
+    return ofIt.length > 0 && ofIt.every(hasNotSwitched)
+      ? [`visitors have seen ${marker}, which never got ready`]
+      : [];
+  });
+}
+
+/** Whether an agent has said so: a server that was lost may have switched afterwards. */
+function hasNotSwitched({ status, failure }: Deployment): boolean {
+  if (status !== "failed" || failure === null || failure.code === "server_lost") return status === "canceled";
+  return !["activate", "verify"].includes(failure.stage);
 }
 
 /** Checks that no server has files of a purged project. */

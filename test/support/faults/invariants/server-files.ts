@@ -7,6 +7,7 @@ import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { Host } from "../host.ts";
 import type { Site } from "../site.ts";
 import { markerOf } from "../source.ts";
+import { appViolations } from "./apps.ts";
 
 const namesIn = (path: string): Promise<string[]> => readdir(path).catch(() => []);
 
@@ -24,6 +25,8 @@ const PROJECT_FILES = new Set([
   "variables",
   "tmp",
 ]);
+/** In addition, the files of a project that has instances. */
+const APP_FILES = new Set(["desired.json", "instances", "logs", "site.json"]);
 const HOME_FILES = new Set([
   "agent.json",
   "agent.lock",
@@ -33,6 +36,11 @@ const HOME_FILES = new Set([
   "projects",
   "sites.json",
   "policy.json",
+  "slots",
+  "supervisor.json",
+  "supervisor.lock",
+  "supervisor.log",
+  "supervisor.sock",
 ]);
 
 /** Checks a server's files: only complete releases, not too many of them, `current` at the live one, no temporary files. */
@@ -45,7 +53,8 @@ export async function serverFileViolations(
   if (!existsSync(root)) return [];
   const violations: string[] = [];
   for (const name of await namesIn(root))
-    if (!PROJECT_FILES.has(name)) violations.push(`${name} lies in the project's folder`);
+    if (!PROJECT_FILES.has(name) && !(site.isApp && APP_FILES.has(name)))
+      violations.push(`${name} lies in the project's folder`);
   for (const name of await namesIn(join(root, "tmp"))) violations.push(`tmp/${name} is left over`);
 
   const names = await namesIn(join(root, "releases"));
@@ -65,6 +74,7 @@ export async function serverFileViolations(
     violations.push(`current points to ${target}, and live is ${live.evidence?.target}`);
   if (!isHere && target !== null) violations.push(`current points to ${target}, and nothing is live here`);
   if (target !== null) violations.push(...(await pageViolations(join(root, target), site, live)));
+  violations.push(...(await appViolations(host, site, live)));
   return violations;
 }
 

@@ -17,9 +17,9 @@ export async function openScene(
   installation: Installation,
   host: Host,
   name: string,
-  { settings, isFirst = false }: Pick<FaultPoint, "settings" | "isFirst"> = {},
+  { settings, isApp = false, isFirst = false }: Pick<FaultPoint, "settings" | "isApp" | "isFirst"> = {},
 ): Promise<Scene> {
-  const site = await createSite(installation, host, name, settings?.(installation) ?? {});
+  const site = await createSite(installation, host, name, settings?.(installation) ?? {}, isApp);
   const scene: Scene = { installation, host, site };
   if (isFirst) return scene;
   await deployNext(scene);

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import type { FailureCode } from "#contract/endpoints/deployments/schemas.ts";
 
 import { eventually } from "../eventually.ts";
-import { signal } from "../processes.ts";
 import { canceling } from "./doings.ts";
 import { faults, killBelowAgent, moveRepositoryBack, moveRepositoryAway } from "./faults.ts";
 import { at } from "./moments.ts";
@@ -47,15 +46,6 @@ const healthSays =
 const withHealthCheck: NonNullable<FaultPoint["settings"]> = ({ health }) => ({
   health_check: { url: health.url, tries: 3, interval_seconds: 0.1, timeout_seconds: 0.3 },
 });
-
-const siteServerDies: Fault = async ({ host, site }) => {
-  const before = host.sites.pid();
-  const endExcuse = site.visitor?.excuse();
-  signal(before, "SIGKILL");
-  await eventually("the site server is restarted", () => ![null, before].includes(host.sites.pid()));
-  await host.sitesUp();
-  endExcuse?.();
-};
 
 const repositoryIsBackAfterwards = async (scene: Scene): Promise<void> => {
   await eventuallyEnded(scene);
@@ -161,7 +151,7 @@ export const commandPoints: readonly FaultPoint[] = [
   {
     name: "the site server dies in the activate command",
     at: at.gate("activate"),
-    fault: siteServerDies,
+    fault: faults.siteServerDies,
     ends: ["live"],
   },
 ];

@@ -4,6 +4,9 @@ import type { Doing, Scene } from "./point.ts";
 
 export const deploying: Doing = ({ installation, site }) => installation.requests.start(site.projectId);
 
+export const restarting: Doing = ({ installation, site }) =>
+  installation.requests.configure(site.projectId, "/processes/web/restart");
+
 export const rollingBack: Doing = ({ installation, site }) => installation.requests.rollBack(site.projectId);
 
 /** Starts a deployment, and cancels it once its command waits at a gate. */

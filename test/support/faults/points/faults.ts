@@ -2,7 +2,9 @@ import { rename } from "node:fs/promises";
 
 import { eventually } from "../eventually.ts";
 import type { Host } from "../host.ts";
-import { processesIn, signal } from "../processes.ts";
+import { instancesOn } from "../instances.ts";
+import { signal } from "../processes.ts";
+import { sendVisitor } from "../site.ts";
 import type { Fault, Scene } from "./point.ts";
 
 /** Ends the Worker's process, or its runtime, and waits until the supervisor has restarted it. */
@@ -43,15 +45,64 @@ export const faults = {
     await welcome;
     return "drop";
   }) satisfies Fault,
+  siteServerDies: (async ({ host, site }) => {
+    const before = host.sites.pid();
+    const endExcuse = site.visitor?.excuse();
+    signal(before, "SIGKILL");
+    await eventually("the site server is restarted", () => ![null, before].includes(host.sites.pid()));
+    await host.sitesUp();
+    endExcuse?.();
+  }) satisfies Fault,
+  supervisorDies: (async ({ host }) => {
+    await killSupervisor(host);
+  }) satisfies Fault,
+  supervisorAndAgentDie: (async ({ host }) => {
+    await killSupervisor(host);
+    await host.signalAgent("SIGKILL");
+    return "drop";
+  }) satisfies Fault,
+  /** Visitors get errors until the instances run again. */
+  instancesDie: (async (scene) => killInstances(scene)) satisfies Fault,
+  supervisorAndInstancesDie: (async (scene) => {
+    await killSupervisor(scene.host);
+    await killInstances(scene);
+  }) satisfies Fault,
 } as const;
+
+async function killSupervisor(host: Host): Promise<void> {
+  const pid = host.supervisorPid();
+  if (pid === null) throw new Error(`${host.name} has no supervisor`);
+  signal(pid, "SIGKILL");
+  await eventually("the supervisor has ended", () => host.supervisorPid() !== pid);
+}
+
+/** The excuse ends with the scene's recovery, see `appAnswers`. */
+async function killInstances({ host, site }: Scene): Promise<void> {
+  site.visitor?.excuse();
+  for (const { pid, projectId } of await instancesOn(host))
+    if (projectId === site.projectId) signal(pid, "SIGKILL");
+}
+
+/** Waits until the site's app answers again, and sends another visitor, who may see no error. */
+export const appAnswers = async ({ installation, site }: Scene): Promise<void> => {
+  const { url } = await installation.api.getProject(site.projectId);
+  await eventually("the app answers", () =>
+    fetch(url ?? "", { signal: AbortSignal.timeout(2_000) }).then(
+      (response) => response.ok,
+      () => false,
+    ),
+  );
+  await site.visitor?.leave();
+  await sendVisitor(installation, site);
+};
 
 /** Kills every process of one name below the agent. */
 export const killBelowAgent =
   (name: string): Fault =>
   async ({ host }) => {
-    const agent = host.agentPid();
-    await eventually(`${name} runs`, () => processesIn(agent, name).length > 0);
-    for (const pid of processesIn(agent, name)) signal(pid, "SIGKILL");
+    const named = () => host.commands().filter((command) => command.name === name);
+    await eventually(`${name} runs`, () => named().length > 0);
+    for (const { pid } of named()) signal(pid, "SIGKILL");
   };
 
 /** Starts the agent again, as systemd would. */

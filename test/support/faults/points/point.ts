@@ -33,6 +33,8 @@ export type FaultPoint = {
   readonly name: string;
   /** Project settings in addition to those of every site. */
   readonly settings?: (installation: Installation) => Record<string, unknown>;
+  /** Whether the site's page is served by instances of its releases. */
+  readonly isApp?: boolean;
   /** Whether the deployment is the project's first, so that the site has no visitor. */
   readonly isFirst?: boolean;
   /** Runs before everything else, without a fault. */
