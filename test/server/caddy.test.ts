@@ -234,6 +234,25 @@ describe("Caddy, as the agent configures it", () => {
     });
   });
 
+  it("hides what says how a site is built, if it is served from the sources", async () => {
+    const plain = ids.project();
+    const folder = join(projectFolder(test.home, plain).releases, "1");
+    writeFiles(folder, {
+      "index.html": "plain",
+      Procfile: "x: y",
+      "package.json": "{}",
+      "sub/Procfile": "z",
+    });
+    await writeDocumentRoot(test.slots, plain, folder);
+    const content = { kind: "files", directory: ".", sources: true } as const;
+    await test.put(plain, { domain: "plain.localhost", aliases: [], content });
+    await untilServed("plain.localhost");
+    expect(await textOf("plain.localhost")).toBe("plain");
+    expect(await textOf("plain.localhost", "/sub/Procfile")).toBe("z");
+    for (const path of ["/Procfile", "//Procfile", "/sub/..%2fProcfile", "/%50rocfile", "/package.json"])
+      expect([path, (await ask("plain.localhost", path)).status]).toEqual([path, 404]);
+  });
+
   it("compresses what a client can read", async () => {
     const plain = await ask("docs.localhost");
     const zstd = await ask("docs.localhost", "/", { headers: { "accept-encoding": "gzip, zstd" } });

@@ -2,6 +2,7 @@ import { posix } from "node:path";
 
 import type { AgentContext } from "#agent/context/context.ts";
 import { readSite, type SiteFile, writeSite } from "#agent/ingress/site-file.ts";
+import { showsSources } from "#agent/ingress/source-files.ts";
 import { writeDocumentRoot } from "#agent/ingress/slots.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { type Release, releasePath } from "#agent/workspace/releases.ts";
@@ -46,7 +47,8 @@ export async function publishSite(
     const { version, root_directory, output_directory } = plan.release;
     const directory = posix.join(root_directory, output_directory);
     await writeDocumentRoot(slots, folder.id, posix.join(releasePath(folder, version), directory));
-    await write({ domain, aliases, content: { kind: "files", directory } });
+    const sources = showsSources(plan.release) ? ({ sources: true } as const) : {};
+    await write({ domain, aliases, content: { kind: "files", directory, ...sources } });
   }
   await ingress.apply();
 }

@@ -16,7 +16,12 @@ import { messageOf } from "#contract/lib/message-of.ts";
 /** What a domain leads to: the instances of the process `web`, or the files in a folder of the release. */
 const SiteContent = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("app") }),
-  z.object({ kind: z.literal("files"), directory: InsidePath }),
+  z.object({
+    kind: z.literal("files"),
+    directory: InsidePath,
+    // Whether it is the folder with the sources.
+    sources: z.optional(z.literal(true)),
+  }),
 ]);
 
 /** `projects/<id>/site.json`: the domains of a project that has been live. Written at each switch. */

@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 
 import * as z from "zod/mini";
 
+import { showsSources } from "#agent/ingress/source-files.ts";
 import { readJsonFile } from "#node/read-json-file.ts";
 import { InsidePath } from "#contract/git-names.ts";
 
@@ -13,6 +14,8 @@ export type OpenRelease = {
   readonly documentRoot: string;
   /** Otherwise the app runs as a server, and none of its files are served. */
   readonly isPublished: boolean;
+  /** Whether the part that is served is the folder with the sources. */
+  readonly showsSources: boolean;
 };
 
 /**
@@ -49,7 +52,8 @@ export async function openRelease(directory: string): Promise<OpenRelease | null
     const record = await readJsonFile(`${folder}.json`, ReleaseRecord);
     if (record !== null) {
       const documentRoot = join(folder, record.root_directory, record.output_directory);
-      return { version, folder, documentRoot, isPublished: record.published !== false };
+      const isPublished = record.published !== false;
+      return { version, folder, documentRoot, isPublished, showsSources: showsSources(record) };
     }
     // A release that failed its health check is deleted right after the switch back: read the link again.
     if ((await currentVersion(directory)) === version) return null;

@@ -17,7 +17,9 @@ export const usualTree: Tree = {
   signs: new Map(
     [
       ...["build", "generate", "docs:build"].map((name) => `script:${name}`),
-      ...["Gemfile", "composer.json", "requirements.txt", "public"].map((name) => `file:${name}`),
+      ...["package.json", "Gemfile", "composer.json", "requirements.txt", "public"].map(
+        (name) => `file:${name}`,
+      ),
       ...["gem:propshaft", "django:static-root"],
     ].map((sign) => [sign, sign]),
   ),
@@ -36,23 +38,29 @@ export const tellingFiles: readonly string[] = [
     ...readFiles,
     ...packageManagerFiles,
     ...["uv.lock", "poetry.lock", "Pipfile.lock", "Gemfile.lock", ".vitepress"],
-    ...["app", "cmd", "main.go", "public"],
+    ...["app", "cmd", "main.go", "public", "server.js"],
     ...Object.values(presets)
       .flatMap(({ signs }) => signs.flat())
       .flatMap((sign) => (sign.startsWith("file:") ? [sign.slice("file:".length)] : [])),
   ]),
 ];
 
-/** The name of the first preset whose signs are present; `static` if there is none. */
+/**
+ * The name of the first preset whose signs are present. If there is none, a program for Node without a page is an app, as
+ * for `npm start`, and everything else a static site.
+ */
 export function detectFramework({ signs }: Tree): string {
-  return Object.entries(presets).find(([, preset]) => fittingSigns(preset, signs) !== null)?.[0] ?? STATIC;
+  const found = Object.entries(presets).find(([, preset]) => fittingSigns(preset, signs) !== null)?.[0];
+  return found ?? (signs.has(SERVER) && !hasPage(signs) ? NODE : STATIC);
 }
 
 /** Whether the files neither name a framework nor have a page, so that they are no site. */
 export function isUnknown(tree: Tree): boolean {
-  const { signs } = tree;
-  const hasPage = signs.has("file:index.html") || signs.has("file:public/index.html");
-  return !hasPage && detectFramework(tree) === STATIC;
+  return !hasPage(tree.signs) && detectFramework(tree) === STATIC;
+}
+
+function hasPage(signs: Tree["signs"]): boolean {
+  return signs.has("file:index.html") || signs.has("file:public/index.html");
 }
 
 /** Whether package.json names packages to install. */
@@ -91,6 +99,9 @@ export function buildProblem(framework: string, tree: Tree): string | null {
   return presetNamed(framework)?.form(tree).problem ?? null;
 }
 
+/** What `npm start` starts without a script. */
+const SERVER = "file:server.js";
+
 /** Where the script writes is unknown, so its files could not be published. */
 const BUILD_SCRIPT = "the script build runs only if build_command and output_directory are set";
 
@@ -99,7 +110,8 @@ function whyDetected(framework: string, { signs }: Tree): readonly string[] {
     return ["no file names a framework", ...(signs.has("script:build") ? [BUILD_SCRIPT] : [])];
   const preset = presetNamed(framework);
   const fitting = preset === null ? null : fittingSigns(preset, signs);
-  return (fitting ?? []).map((sign) => signs.get(sign) ?? sign);
+  const fallback = framework === NODE ? [SERVER] : [];
+  return (fitting ?? fallback).map((sign) => signs.get(sign) ?? sign);
 }
 
 /** The first signs of the preset that are all present; null if there are none. */

@@ -54,6 +54,10 @@ const svelteKit: Recipe = (tree) => {
   return isNamed ? { ...commands, build: `GCP_BUILDPACKS=1 ${commands.build}` } : commands;
 };
 
+/** A server.js alone has no packages to install. */
+const plainNode: Recipe = (tree) =>
+  tree.signs.has("file:package.json") ? node(["build"], null)(tree) : noCommands;
+
 const nodeApp = (tree: Tree): Form => server(nodeServer(tree, null));
 
 /** Nest's script `start` compiles the app first. */
@@ -173,7 +177,7 @@ export const presets: Readonly<Record<string, FrameworkPreset>> = {
   vite: { signs: [["npm:vite"]], commands: node(["build"], "vite build"), form: viteForm },
   hono: { signs: [["npm:hono"]], commands: node(["build"], null), form: nodeApp },
   express: { signs: [["npm:express"]], commands: node(["build"], null), form: nodeApp },
-  node: { signs: [["script:start"]], commands: node(["build"], null), form: nodeForm },
+  node: { signs: [["script:start"]], commands: plainNode, form: nodeForm },
   jekyll: {
     signs: [["gem:jekyll"], ["gem:github-pages"], ["file:_config.yml"]],
     commands: ruby("JEKYLL_ENV=production", "jekyll build"),

@@ -56,6 +56,9 @@ describe("a site with a release", () => {
       ".env": "SECRET=1",
       ".well-known/security.txt": "contact",
       ".git/config": "secret",
+      Procfile: "worker: node worker.js",
+      "package.json": "{}",
+      "docs/package.json": "{}",
     });
     await workspace.switchTo(3);
   });
@@ -123,6 +126,16 @@ describe("a site with a release", () => {
       expect((await rawRequest(site.url, path)).status).toBe(404);
     },
   );
+
+  it("does not serve what says how it is built, at the top of the sources alone", async () => {
+    for (const path of ["/Procfile", "/package.json", "//package.json", "/%70ackage.json", "/Procfile/"])
+      expect((await rawRequest(site.url, path)).status).toBe(404);
+    expect((await get("/docs/package.json")).status).toBe(200);
+    const record = { root_directory: ".", output_directory: "dist" };
+    await workspace.addRelease(4, { "dist/package.json": "{}" }, record);
+    await workspace.switchTo(4);
+    expect((await get("/package.json")).status).toBe(200);
+  });
 
   it("serves .well-known", async () => {
     expect(await (await get("/.well-known/security.txt")).text()).toBe("contact");

@@ -82,6 +82,8 @@ describe("a framework", () => {
     ["express", node(["express"], []), "npm ci", "."],
     ["express", node(["express", "typescript"]), npm, "."],
     ["node", node(["fastify"], ["start"]), "npm ci", "."],
+    ["node", { "server.js": "" }, null, "."],
+    ["static", { "server.js": "", "index.html": "" }, null, "."],
     [
       "laravel",
       { artisan: "", "composer.json": '{"require":{"laravel/framework":"^12"}}' },

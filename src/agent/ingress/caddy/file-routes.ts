@@ -34,8 +34,13 @@ const immutablePaths: readonly Matcher[] = [
 /**
  * How Caddy serves the files of a release, as the site server does (`src/agent/sites`).
  * @param fallbackRoot the files, as long as nothing is in the slot: after a reboot, until the agent has started
+ * @param hidden names at the top that are not served
  */
-export function fileRoutes(files: ReturnType<typeof slotFiles>, fallbackRoot: string): Route[] {
+export function fileRoutes(
+  files: ReturnType<typeof slotFiles>,
+  fallbackRoot: string,
+  { hidden }: { readonly hidden: readonly string[] },
+): Route[] {
   return [
     { handle: [{ handler: "vars", root: escaped(fallbackRoot) }] },
     {
@@ -71,7 +76,13 @@ export function fileRoutes(files: ReturnType<typeof slotFiles>, fallbackRoot: st
       match: [{ path_regexp: { pattern: VISIBLE_PATH } }],
       handle: [
         releaseTags,
-        { handler: "file_server", root: ROOT, index_names: ["index.html"], pass_thru: true },
+        {
+          handler: "file_server",
+          root: ROOT,
+          index_names: ["index.html"],
+          ...(hidden.length === 0 ? {} : { hide: hidden.map((name) => `${ROOT}/${name}`) }),
+          pass_thru: true,
+        },
       ],
     },
     {
