@@ -8,7 +8,7 @@ import { CronName } from "#contract/endpoints/cron/job-schemas.ts";
 import { CronJobReports, CronRunNumber, CronRunReading } from "#contract/endpoints/cron/schemas.ts";
 import { PublicKey, RepositoryTested } from "#contract/endpoints/projects/repository-access.ts";
 import { Disk, IsolationLevel, MAX_REPORTED_TOOLS, ToolReport } from "#contract/endpoints/servers/schemas.ts";
-import { SealKey } from "#contract/endpoints/variables/schemas.ts";
+import { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import { MaintenanceState } from "#contract/endpoints/traffic/schemas.ts";
 import { FollowedLine, MAX_LAST_LINES, AppOutputLine } from "#contract/endpoints/output/schemas.ts";
 import { InstanceName, ProcessName, ProcessReports } from "#contract/endpoints/processes/schemas.ts";

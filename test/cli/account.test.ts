@@ -352,7 +352,7 @@ describe("gantry tokens", () => {
     await run("projects", "create", "limited", "-r", "https://example.com/x.git", "--server", "web-w");
     const create = (...scopes: string[]) =>
       run("tokens", "create", "limited", ...scopes.map((scope) => `--scope=${scope}`), "--only", "limited");
-    const usable = await create("deployments:write", "projects:write", "servers:read");
+    const usable = await create("deployments:write", "commands:run", "servers:read");
     expect(usable).toMatchObject({ code: 0, stderr: expect.not.stringContaining("Warning") });
     const unusable = await create("deployments:write", "servers:write");
     expect(unusable.stderr).toContain("Warning: with --only, servers:write allows no changes");

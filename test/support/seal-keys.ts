@@ -1,5 +1,5 @@
 import type { RunOrder } from "#contract/agent-order.ts";
-import type { SealKey } from "#contract/endpoints/variables/schemas.ts";
+import type { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import { toBase64Url } from "#sealing/bytes.ts";
 import { generateKeyPair, type KeyPair } from "#sealing/hpke.ts";
 import { fingerprintOf, openSecret } from "#sealing/secret-box.ts";

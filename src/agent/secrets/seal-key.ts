@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import * as z from "zod/mini";
 
-import type { SealKey } from "#contract/endpoints/variables/schemas.ts";
+import type { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";

@@ -1,6 +1,6 @@
 import type { ProjectId } from "#contract/ids.ts";
-import { clientEndpoints } from "#contract/endpoints/client-endpoints.ts";
 import { type Endpoint, scopeOf } from "#contract/endpoints/endpoint.ts";
+import { userEndpoints } from "#contract/endpoints/user-endpoints.ts";
 import { missingPermission } from "#contract/may-call.ts";
 import { allScopes, type Scope } from "#contract/scopes.ts";
 import { DEFAULT_LIFETIME_DAYS, MAX_LIFETIME_DAYS } from "#contract/endpoints/tokens/schemas.ts";
@@ -59,7 +59,7 @@ export const tokensCreate = defineCommand({
 
 /** Whether every endpoint that takes the scope refuses tokens that are limited to projects. */
 function isOnlyForAccount(scope: Scope): boolean {
-  return Object.values<Endpoint>(clientEndpoints)
+  return Object.values<Endpoint>(userEndpoints)
     .filter(({ access }) => scopeOf(access) === scope)
     .every(({ access }) => missingPermission(access, [scope], true) === "account");
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 
-import { type Client, type ClientOf, createClient, createClientOf } from "#client/client.ts";
+import { type ClientOf, createClientOf } from "#client/client.ts";
 import type { Transport } from "#client/request.ts";
 import { sendWithRetry } from "#client/send-with-retry.ts";
 import type { Context } from "#cli/context.ts";
@@ -8,13 +8,13 @@ import { type Result, type Outcome, stop } from "#cli/outcome.ts";
 import { chooseInstallation, type Installation } from "#cli/settings/choose-installation.ts";
 import { tokenUrl } from "#cli/settings/installation-url.ts";
 import { COMMAND_VERSION } from "#cli/version.ts";
-import { commandEndpoints } from "#contract/endpoints/commands/endpoints.ts";
+import { userEndpoints } from "#contract/endpoints/user-endpoints.ts";
 import { succeed } from "#contract/lib/result.ts";
 
 /** A command's context with a client for its installation. */
 export type Session = Context &
   Installation & {
-    readonly client: Client & ClientOf<typeof commandEndpoints>;
+    readonly client: ClientOf<typeof userEndpoints>;
     readonly transport: Transport;
     /** How long to reconnect after a lost connection while following a deployment, in milliseconds. */
     readonly reconnectForMs: number;
@@ -55,7 +55,7 @@ export function openSession(context: Context, installation: Installation): Resul
     signal,
     onWaiting: (problem) => output.note(`${problem.detail} Trying again.`),
   });
-  const client = { ...createClient(transport, how), ...createClientOf(commandEndpoints, transport, how) };
+  const client = createClientOf(userEndpoints, transport, how);
   const reconnectForMs = wait === null ? DEFAULT_RECONNECT_MS : wait * 1000;
   return succeed({ ...context, ...installation, url: url.value, client, transport, reconnectForMs });
 }

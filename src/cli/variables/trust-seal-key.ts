@@ -1,4 +1,5 @@
-import { Fingerprint, type Variables } from "#contract/endpoints/variables/schemas.ts";
+import { Fingerprint } from "#contract/endpoints/variables/seal-key.ts";
+import type { Variables } from "#contract/endpoints/variables/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { succeed } from "#contract/lib/result.ts";
 import { problems } from "#contract/problems.ts";

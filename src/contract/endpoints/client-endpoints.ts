@@ -7,10 +7,9 @@ import { trafficEndpoints } from "#contract/endpoints/traffic/endpoints.ts";
 import { projectEndpoints } from "#contract/endpoints/projects/endpoints.ts";
 import { serverEndpoints } from "#contract/endpoints/servers/endpoints.ts";
 import { sessionEndpoints } from "#contract/endpoints/sessions/endpoints.ts";
-import { variableEndpoints } from "#contract/endpoints/variables/endpoints.ts";
 import { tokenEndpoints } from "#contract/endpoints/tokens/endpoints.ts";
 
-/** The endpoints for users of the API, by operation name. The dashboard bundles these without those of the agent. */
+/** The endpoints that the first page of the dashboard bundles, by operation name. `userEndpoints` has all. */
 export const clientEndpoints = {
   ...deploymentEndpoints,
   ...logEndpoints,
@@ -18,7 +17,6 @@ export const clientEndpoints = {
   ...processEndpoints,
   ...trafficEndpoints,
   ...outputEndpoints,
-  ...variableEndpoints,
   ...serverEndpoints,
   ...tokenEndpoints,
   ...sessionEndpoints,

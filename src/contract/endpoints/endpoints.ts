@@ -1,10 +1,8 @@
 import { agentEndpoints } from "#contract/endpoints/agents/endpoints.ts";
-import { commandEndpoints } from "#contract/endpoints/commands/endpoints.ts";
-import { cronEndpoints } from "#contract/endpoints/cron/endpoints.ts";
-import { clientEndpoints } from "#contract/endpoints/client-endpoints.ts";
+import { userEndpoints } from "#contract/endpoints/user-endpoints.ts";
 
 /** Every endpoint that the Worker answers, by operation name. */
-export const endpoints = { ...clientEndpoints, ...commandEndpoints, ...cronEndpoints, ...agentEndpoints };
+export const endpoints = { ...userEndpoints, ...agentEndpoints };
 
 export type Endpoints = typeof endpoints;
 export type OperationName = keyof Endpoints;

@@ -1,5 +1,6 @@
-import { type Client, createClient } from "#client/client.ts";
+import { type Client, type ClientOf, createClient, createClientOf } from "#client/client.ts";
 import type { Transport } from "#client/request.ts";
+import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 import { syncClock } from "#dashboard/data/clock.ts";
 import { sendOnce } from "#dashboard/data/send-once.ts";
 import { markEnded, session } from "#dashboard/data/session.ts";
@@ -32,14 +33,19 @@ export const transport: Transport = {
 /** Not `randomUUID`, which browsers offer over HTTPS only. */
 const newKey = () => crypto.getRandomValues(new Uint32Array(4)).join("-");
 
-/** The typed API client of the dashboard. */
-export const api: Client = createClient(
-  {
-    baseUrl: transport.baseUrl,
-    get token() {
-      return transport.token;
-    },
-    fetch: (url, init) => transport.fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) }),
+const limited: Transport = {
+  baseUrl: transport.baseUrl,
+  get token() {
+    return transport.token;
   },
-  sendOnce(() => performance.now(), newKey),
-);
+  fetch: (url, init) => transport.fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) }),
+};
+const how = sendOnce(() => performance.now(), newKey);
+
+/** The typed API client of the dashboard. */
+export const api: Client = createClient(limited, how);
+
+/** As `api`, for endpoints that few pages use: they are no part of the first page. */
+export function clientOf<const Of extends Readonly<Record<string, Endpoint>>>(table: Of): ClientOf<Of> {
+  return createClientOf(table, limited, how);
+}

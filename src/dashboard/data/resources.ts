@@ -1,5 +1,6 @@
 import { readAll } from "#client/read-all.ts";
 import { clientEndpoints, type ClientOperation } from "#contract/endpoints/client-endpoints.ts";
+import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 import type { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
 import { missingPermission } from "#contract/may-call.ts";
 import { activityReader } from "#dashboard/data/activity.ts";
@@ -16,9 +17,6 @@ const SELDOM_MS = 30_000;
 /** More live deployments than an account can have. */
 const MOST_DEPLOYMENTS = 1_000;
 
-/** Of the history of variables. */
-const REVISIONS_PER_PAGE = 20;
-
 /** The key of a resource that exists once. */
 export const ALL = "all";
 
@@ -29,12 +27,15 @@ export const useAccount = resources(() => api.getAccount());
 
 /** Whether the current token may call an endpoint. True until the account is loaded. */
 export function useMay(operation: ClientOperation): boolean {
+  return useAllowed(clientEndpoints[operation]);
+}
+
+/** As `useMay`, for an endpoint of another table. */
+export function useAllowed({ access }: Endpoint): boolean {
   const { value: account } = useAccount(ALL);
   if (account === null) return true;
   const { token } = account;
-  return (
-    missingPermission(clientEndpoints[operation].access, token.scopes, token.project_ids !== null) === null
-  );
+  return missingPermission(access, token.scopes, token.project_ids !== null) === null;
 }
 
 export const useProject = resources(
@@ -51,16 +52,6 @@ export const useProcesses = freshResources(
 /** Its server makes the key at the first read. */
 export const useDeployKey = freshResources((id: ProjectId) =>
   api.getDeployKey({ params: { project_id: id } }),
-);
-
-export const useVariables = resources(
-  (id: ProjectId) => api.getVariables({ params: { project_id: id } }),
-  NOW_AND_THEN_MS,
-);
-
-/** The newest page of changes. */
-export const useVariableRevisions = resources((id: ProjectId) =>
-  api.listVariableRevisions({ params: { project_id: id }, query: { limit: REVISIONS_PER_PAGE } }),
 );
 
 /** Polled often until the agent has connected. */

@@ -1,4 +1,4 @@
-import type { SealKey } from "#contract/endpoints/variables/schemas.ts";
+import type { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 
 /** The fingerprint of a server's seal key, and what to compare it with. */
 export function Fingerprint({ of: { fingerprint } }: { readonly of: SealKey }) {

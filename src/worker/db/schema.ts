@@ -27,7 +27,7 @@ import type {
 import type { ReportedPreset } from "#contract/endpoints/projects/reported-preset.ts";
 import type { IsolationLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
 import type { Scope } from "#contract/scopes.ts";
-import type { SealKey } from "#contract/endpoints/variables/schemas.ts";
+import type { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import type { MaintenanceState } from "#contract/endpoints/traffic/schemas.ts";
 import type { TokenPurpose } from "#contract/endpoints/tokens/schemas.ts";
 

@@ -1,4 +1,5 @@
-import type { SealKey, SetVariable } from "#contract/endpoints/variables/schemas.ts";
+import type { SealKey } from "#contract/endpoints/variables/seal-key.ts";
+import type { SetVariable } from "#contract/endpoints/variables/schemas.ts";
 import type { AccountId, ProjectId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import { sealSecret } from "#sealing/secret-box.ts";

@@ -16,7 +16,7 @@ import type { FollowedLine, AppOutputLine } from "#contract/endpoints/output/sch
 import type { CommandReading } from "#contract/endpoints/commands/schemas.ts";
 import type { CronJobReport, CronRunReading } from "#contract/endpoints/cron/schemas.ts";
 import type { ProcessReport } from "#contract/endpoints/processes/schemas.ts";
-import type { SealKey } from "#contract/endpoints/variables/schemas.ts";
+import type { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 
 /** The key that an agent makes for every project. */
 export const PUBLIC_KEY =

@@ -4,7 +4,7 @@ import { listUpTo, numberFrom, textBetween, textLike, wholeFrom } from "#contrac
 import { ServerId } from "#contract/ids.ts";
 import { NextCursor } from "#contract/paging.ts";
 import { DisplayName } from "#contract/endpoints/projects/schemas.ts";
-import { SealKey } from "#contract/endpoints/variables/schemas.ts";
+import { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 
 /** `pending`: no agent has connected yet. `degraded`: connected, with the disk nearly full. */
 export const ServerStatus = z.enum(["pending", "healthy", "degraded", "offline"]);

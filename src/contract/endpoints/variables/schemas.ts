@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 
 import { listBetween, listUpTo, textLike, wholeFrom } from "#contract/bounds.ts";
 import { Actor } from "#contract/endpoints/deployments/schemas.ts";
+import { base64url, Fingerprint, SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import { AccountId, ProjectId, ServerId } from "#contract/ids.ts";
 import { utf8Length } from "#contract/utf8-length.ts";
 import { NextCursor } from "#contract/paging.ts";
@@ -35,14 +36,6 @@ const Value = z.string().check(
     `must have at most ${MAX_VALUE_BYTES} bytes of UTF-8`,
   ),
 );
-
-/** Base64url without padding. A fingerprint is 16 bytes, a seal key 32. */
-const base64url = (least: number, most: number) => textLike(new RegExp(`^[A-Za-z0-9_-]{${least},${most}}$`));
-export const Fingerprint = base64url(22, 22);
-
-/** The public key of a server for which secrets are sealed. */
-export const SealKey = z.strictObject({ public_key: base64url(43, 43), fingerprint: Fingerprint });
-export type SealKey = z.infer<typeof SealKey>;
 
 /** A secret's value, sealed for the server with this key. Sealing adds 48 bytes to the value. */
 export const SealedValue = z.strictObject({

@@ -3,6 +3,7 @@ import type { OperationTexts } from "#contract/reference/operation-text.ts";
 import { prose } from "#contract/reference/prose.ts";
 import { nextCursor, object, type SchemaText } from "#contract/reference/schemas/schema-text.ts";
 import * as schemas from "#contract/endpoints/variables/schemas.ts";
+import { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 
 const changed = {
   changed_at: "2026-11-20T09:10:11.120Z",
@@ -105,7 +106,7 @@ export const variableSchemas = {
       box: "The encapsulated key and the ciphertext, in base64url.",
     },
   ),
-  SealKey: object(schemas.SealKey, "The public key for which a server's secrets are sealed.", {
+  SealKey: object(SealKey, "The public key for which a server's secrets are sealed.", {
     public_key: "The X25519 key, in base64url.",
     fingerprint: "The first 16 bytes of the key's SHA-256, in base64url.",
   }),

@@ -1,5 +1,5 @@
 import type { ProjectId } from "#contract/ids.ts";
-import { useVariableRevisions } from "#dashboard/data/resources.ts";
+import { useVariableRevisions } from "#dashboard/data/variable-resources.ts";
 import type { Draft } from "#dashboard/pages/variables/draft.ts";
 import { RevisionText } from "#dashboard/pages/variables/history.tsx";
 import { Button } from "#dashboard/shared/button.tsx";

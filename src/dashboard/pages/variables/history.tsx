@@ -2,8 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 
 import type { VariableRevision } from "#contract/endpoints/variables/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
-import { api } from "#dashboard/data/api.ts";
-import { useVariableRevisions } from "#dashboard/data/resources.ts";
+import { useVariableRevisions, variableApi } from "#dashboard/data/variable-resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { Button } from "#dashboard/shared/button.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
@@ -24,7 +23,7 @@ export function History({ id, revision }: Props) {
   const revisions = useVariableRevisions(id);
   const [older, setOlder] = useState<Older | null>(null);
   const reading = useAction((cursor: string) =>
-    api.listVariableRevisions({ params: { project_id: id }, query: { cursor } }),
+    variableApi.listVariableRevisions({ params: { project_id: id }, query: { cursor } }),
   );
   const newest = revisions.value?.revisions[0]?.revision ?? 0;
   useEffect(() => {

@@ -1,11 +1,12 @@
 import { useState } from "preact/hooks";
 
+import { variableEndpoints } from "#contract/endpoints/variables/endpoints.ts";
 import type { Variable, Variables } from "#contract/endpoints/variables/schemas.ts";
-import { api } from "#dashboard/data/api.ts";
 import { useCanSeal } from "#dashboard/data/can-seal.ts";
-import { useMay } from "#dashboard/data/resources.ts";
+import { useAllowed } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { useDraft } from "#dashboard/data/use-draft.ts";
+import { variableApi } from "#dashboard/data/variable-resources.ts";
 import { ConflictBox } from "#dashboard/pages/variables/conflict-box.tsx";
 import {
   afterSaving,
@@ -46,13 +47,13 @@ export function VariablesForm({ projectName, read, reload }: Props) {
   const [opened, setOpened] = useState<string | null>(null);
   const [isImporting, setIsImporting] = useState(false);
   const [query, setQuery] = useState("");
-  const mayChange = useMay("updateVariables");
+  const mayChange = useAllowed(variableEndpoints.updateVariables);
   const canSeal = useCanSeal();
   const saving = useAction(async (sent: Draft) => {
     const body = await sealDraft(sent, known);
     return body === null
       ? cannotSeal()
-      : api.updateVariables({ params: { project_id: known.project_id }, body });
+      : variableApi.updateVariables({ params: { project_id: known.project_id }, body });
   });
 
   const edits = draft?.edits ?? [];

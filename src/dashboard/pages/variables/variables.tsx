@@ -1,5 +1,6 @@
 import type { ProjectId } from "#contract/ids.ts";
-import { useProject, useVariables } from "#dashboard/data/resources.ts";
+import { useProject } from "#dashboard/data/resources.ts";
+import { useVariables } from "#dashboard/data/variable-resources.ts";
 import { History } from "#dashboard/pages/variables/history.tsx";
 import { VariablesForm } from "#dashboard/pages/variables/variables-form.tsx";
 import { ApplyConfig } from "#dashboard/shared/apply-config.tsx";

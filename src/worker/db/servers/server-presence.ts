@@ -3,7 +3,7 @@ import { and, eq, isNull, lte, or, sql } from "drizzle-orm";
 import type { ProcessReport } from "#contract/endpoints/processes/schemas.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { Disk, IsolationLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
-import type { SealKey } from "#contract/endpoints/variables/schemas.ts";
+import type { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { servingServer } from "#worker/db/projects/find-served-project.ts";
 import { projects, servers } from "#worker/db/schema.ts";

@@ -1,7 +1,8 @@
 import { and, eq, gt, isNull, lte, not, or, sql } from "drizzle-orm";
 
 import type { RunVariables } from "#contract/agent-order.ts";
-import { REPOSITORY_TOKEN, SealKey } from "#contract/endpoints/variables/schemas.ts";
+import { SealKey } from "#contract/endpoints/variables/seal-key.ts";
+import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import type { DeploymentVariables } from "#domain/lane/variables.ts";

@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 
-import { SealKey } from "#contract/endpoints/variables/schemas.ts";
+import { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";

@@ -6,7 +6,7 @@ import {
   MAX_REPORTED_PROJECTS,
   PROTOCOL_VERSION,
 } from "#contract/agent-protocol.ts";
-import type { SealKey } from "#contract/endpoints/variables/schemas.ts";
+import type { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { fromBase64Url } from "#sealing/bytes.ts";
 import { fingerprintOf } from "#sealing/secret-box.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { Disk, IsolationLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
-import { SealKey } from "#contract/endpoints/variables/schemas.ts";
+import { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import { recordConnection } from "#domain/uptime.ts";
 import type { Presence } from "#worker/db/servers/server-presence.ts";
 
