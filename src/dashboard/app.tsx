@@ -20,6 +20,7 @@ const ProjectPage = lazy(async () => (await load()).ProjectPage);
 const Settings = lazy(async () => (await load()).Settings);
 const RepositoryPage = lazy(async () => (await load()).RepositoryPage);
 const VariablesPage = lazy(async () => (await load()).VariablesPage);
+const CommandsPage = lazy(async () => (await load()).CommandsPage);
 const DeploymentPage = lazy(async () => (await load()).DeploymentPage);
 const Servers = lazy(async () => (await load()).Servers);
 const Tokens = lazy(async () => (await load()).Tokens);
@@ -60,6 +61,8 @@ function PageAt({ route }: { readonly route: Route }): VNode {
       return <RepositoryPage key={route.id} id={route.id} />;
     case "variables":
       return <VariablesPage key={route.id} id={route.id} />;
+    case "commands":
+      return <CommandsPage key={route.id} id={route.id} />;
     case "deployment":
       return <DeploymentPage key={route.id} id={route.id} />;
     case "servers":

@@ -120,7 +120,7 @@ export function checkCommand({ commands }: Policy, command: string): PolicyRefus
   if (commands === "any" || (commands !== "none" && commands.includes(command))) return null;
   return commands === "none"
     ? 'this server\'s policy (commands) does not allow one-off commands. Its administrator allows them with the line "commands": "any" in the policy file, or by running the install command with --allow-commands'
-    : refuse("commands", `the command ${command}`);
+    : `${refuse("commands", `the command ${command}`)}. Its administrator can add this line to the list "commands" in the policy file`;
 }
 
 function checkSharedPaths({ shared_paths }: Policy, paths: readonly string[]): PolicyRefusal {

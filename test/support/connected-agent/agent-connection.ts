@@ -191,7 +191,10 @@ export class AgentConnection {
       message.type === "stop_command"
     ) {
       const { request_id, project_id } = message;
-      this.answer({ type: "command_read", request_id, project_id, result: this.command });
+      const { command } = this;
+      const isRead = command.ok && message.type === "read_command" && message.offset >= command.next_offset;
+      const result = isRead ? { ...command, lines: [] } : command;
+      this.answer({ type: "command_read", request_id, project_id, result });
     }
   }
 

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 
 import { followOutput } from "#client/follow-output.ts";
 import type { AppOutputLine } from "#contract/endpoints/output/schemas.ts";
@@ -8,6 +8,7 @@ import { transport } from "#dashboard/data/api.ts";
 import { AnsiText } from "#dashboard/shared/ansi-text.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
+import { useEnd } from "#dashboard/shared/use-end.ts";
 
 /** The newest lines are shown. */
 const SHOWN_LINES = 500;
@@ -39,8 +40,7 @@ function Lines({ id }: { readonly id: ProjectId }) {
   const [lines, setLines] = useState<readonly Shown[]>([]);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [tries, setTries] = useState(0);
-  const box = useRef<HTMLPreElement>(null);
-  const isAtEnd = useRef(true);
+  const { box, onScroll } = useEnd<HTMLPreElement>(lines);
 
   useEffect(() => {
     const stopped = new AbortController();
@@ -72,19 +72,10 @@ function Lines({ id }: { readonly id: ProjectId }) {
     };
   }, [id, tries]);
 
-  useEffect(() => {
-    if (isAtEnd.current && box.current !== null) box.current.scrollTop = box.current.scrollHeight;
-  }, [lines]);
-
-  const noteScroll = () => {
-    const element = box.current;
-    if (element === null) return;
-    isAtEnd.current = element.scrollHeight - element.scrollTop - element.clientHeight < 24;
-  };
   return (
     <>
       <ProblemBox problem={problem} doing="Reading the output" retry={() => setTries(tries + 1)} />
-      <pre ref={box} tabIndex={0} role="log" aria-label="Lines of the output" onScroll={noteScroll}>
+      <pre ref={box} tabIndex={0} role="log" aria-label="Lines of the output" onScroll={onScroll}>
         {lines.map(({ key, instance, message }) => (
           <div key={key}>
             <span class="quiet">{instance ?? "–"}</span> <AnsiText line={message} />

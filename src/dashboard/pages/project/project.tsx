@@ -56,6 +56,9 @@ export function ProjectPage({ id }: Props) {
               ) : null}
             </>
           ) : null}
+          <a class="button" href={pathTo({ page: "commands", id })}>
+            Commands
+          </a>
           <a class="button" href={pathTo({ page: "variables", id })}>
             Variables
           </a>

@@ -1,0 +1,65 @@
+import { useState } from "preact/hooks";
+
+import {
+  type CommandRun,
+  DEFAULT_COMMAND_TIMEOUT,
+  RunCommandInput,
+} from "#contract/endpoints/commands/schemas.ts";
+import type { ProjectId } from "#contract/ids.ts";
+import { commandApi } from "#dashboard/data/command-resources.ts";
+import { useAction } from "#dashboard/data/use-action.ts";
+import { Button } from "#dashboard/shared/button.tsx";
+import { Field } from "#dashboard/shared/field.tsx";
+import { Form } from "#dashboard/shared/form.tsx";
+import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
+import { errorsOf } from "#dashboard/text/field-errors.ts";
+
+type Props = { readonly id: ProjectId; readonly onRun: (command: CommandRun) => unknown };
+
+/** Runs a command in the live release. */
+export function RunForm({ id, onRun }: Props) {
+  const [command, setCommand] = useState("");
+  const [seconds, setSeconds] = useState("");
+  const [hasTried, setHasTried] = useState(false);
+  const running = useAction((body: RunCommandInput) =>
+    commandApi.runCommand({ params: { project_id: id }, body }),
+  );
+  const parsed = RunCommandInput.safeParse({
+    command: command.trim(),
+    ...(seconds.trim() === "" ? {} : { timeout_seconds: Number(seconds) }),
+  });
+  const errors = hasTried && !parsed.success ? errorsOf(parsed.error) : {};
+  const run = async () => {
+    setHasTried(true);
+    const started = parsed.success ? await running.run(parsed.data) : null;
+    if (started === null) return;
+    setCommand("");
+    setHasTried(false);
+    await onRun(started.value);
+  };
+  return (
+    <Form class="run-command" onSubmit={run}>
+      <Field
+        label="Command"
+        value={command}
+        onInput={setCommand}
+        placeholder="npm run migrate"
+        isCode
+        hint="Runs once in the live release, with its variables. The command line is stored and listed below, so it must not contain secrets: use variables."
+        error={errors["command"] ?? null}
+      />
+      <Field
+        label="Time limit, in seconds"
+        value={seconds}
+        onInput={setSeconds}
+        type="number"
+        placeholder={String(DEFAULT_COMMAND_TIMEOUT)}
+        error={errors["timeout_seconds"] ?? null}
+      />
+      <ProblemBox problem={running.problem} doing="Running the command" />
+      <Button type="submit" variant="primary" isBusy={running.isRunning}>
+        Run
+      </Button>
+    </Form>
+  );
+}

@@ -1,0 +1,76 @@
+import { afterAll, expect, it, vi } from "vitest";
+
+import type { CommandReading } from "#contract/endpoints/commands/schemas.ts";
+import { createServerWithKey } from "../../cli/support/server-with-key.ts";
+import { endedCommand } from "../../support/connected-agent/agent-connection.ts";
+import { narrowest, violations, wideScreen } from "./support/browser.ts";
+import { keyboardOf } from "./support/keyboard.ts";
+import { useDashboard } from "./support/use-dashboard.ts";
+
+const { local, visit } = await useDashboard({ account: "empty" });
+const server = await createServerWithKey(local, "commands");
+const { agent, projectId } = server;
+afterAll(() => server.stop());
+
+/** A command that runs and has printed this. */
+const running = (...messages: string[]): CommandReading => ({
+  ...endedCommand,
+  state: {
+    ...endedCommand.state,
+    ...{ status: "running", exit_code: null, message: null, finished_at: null },
+    started_at: new Date().toISOString(),
+  },
+  lines: messages.slice(-1).map((message) => ({ stream: "stdout", message })),
+  next_offset: 10 * messages.length,
+  complete: false,
+});
+
+it("a command is refused with the line to add, run, followed and stopped by keyboard", async () => {
+  const { page } = await visit({ expected: /status of 409/ });
+  const { signIn, press, write, goTo } = keyboardOf(page);
+  await signIn(local, `/app/projects/${projectId}`);
+  await press(page.getByRole("link", { name: "Commands" }));
+  await page.getByText("No command has been run yet.").waitFor();
+  const message = 'the policy allows it with the line "commands": "any"';
+  agent.command = { ok: false, code: "refused_by_policy", message };
+  await write(page.getByLabel("Command", { exact: true }), "npm run import");
+  await page.keyboard.press("Enter");
+  await page.getByRole("alert").getByText('the line "commands": "any"').waitFor();
+
+  agent.command = running("one");
+  await press(page.getByRole("button", { name: "Run", exact: true }));
+  const card = page.getByRole("listitem").filter({ hasText: "npm run import" });
+  const output = page.getByRole("region", { name: "Output of npm run import" });
+  await output.getByText("one").waitFor();
+  await card.locator(".status.building").getByText("Running").waitFor();
+  agent.command = running("one", "\u001b[31mtwo\u001b[0m");
+  await output.getByText("two").waitFor();
+  expect(await output.getByText("one").count()).toBe(1);
+  expect(await page.getByLabel("Command", { exact: true }).inputValue()).toBe("");
+  await goTo(output);
+  const found = [...(await violations(page, "light")), ...(await violations(page, "dark"))];
+  await page.setViewportSize(narrowest);
+  expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+  await page.setViewportSize(wideScreen);
+  expect(found).toEqual([]);
+
+  const stopped = { status: "stopped", exit_code: null, message: "was stopped" } as const;
+  await press(page.getByRole("button", { name: "Stop npm run import" }));
+  await vi.waitFor(() => expect(agent.received.some(({ type }) => type === "stop_command")).toBe(true));
+  agent.command = {
+    ...endedCommand,
+    ...{ state: { ...endedCommand.state, ...stopped }, next_offset: 30 },
+    lines: [{ stream: "stderr", message: "stopping" }],
+  };
+  await output.getByText("stopping").waitFor();
+  await card.getByText("The command was stopped.").waitFor();
+  await card.getByText("Stopped", { exact: true }).waitFor();
+  await press(page.getByRole("button", { name: "Hide output of npm run import" }));
+  await output.waitFor({ state: "detached" });
+
+  agent.cut();
+  await page.reload();
+  await page.getByText("commands is not connected.").waitFor();
+  await card.getByText("Unknown").waitFor();
+  expect(await violations(page)).toEqual([]);
+});
