@@ -68,19 +68,34 @@ describe("an agent that isolates projects", () => {
     });
   });
 
-  it("says what to do when a command was killed at its memory limit", async () => {
+  /** As the helper does: it names the folder of the pipes, waits for the agent's go, and says how the unit ended. */
+  async function endBuildWith(line: string): Promise<void> {
     execFileSync("mkfifo", [world.file("stdout"), world.file("stderr")]);
     helper = createServer((socket) => {
       socket.on("error", () => undefined);
-      // As the helper does: it names the folder of the pipes, waits for the agent's go, and says how the unit ended.
       socket.on("data", (data) => {
         if (String(data).startsWith("run build")) socket.write(`output ${world.folder}\n`);
-        if (String(data).endsWith("go\n")) socket.end("end oom-kill 2 9 no\n");
-        if (String(data).startsWith("own ")) socket.end("ok\n");
+        if (String(data).endsWith("go\n")) socket.end(line);
+        if (/^(?:own|stop) /.test(String(data))) socket.end("ok\n");
       });
     });
     await new Promise<void>((resolve) => helper?.listen(socketPath(), resolve));
     await world.startAgent();
+  }
+
+  it("does not say that a build was not started whose helper was killed", async () => {
+    await endBuildWith("");
+    const { result } = await world.deploy({ build_command: "true" });
+    expect(result).toMatchObject({
+      failure: {
+        code: "build_failed",
+        message: "the build command was ended: the isolation helper ended without an answer",
+      },
+    });
+  });
+
+  it("says what to do when a command was killed at its memory limit", async () => {
+    await endBuildWith("end oom-kill 2 9 no\n");
     const { result } = await world.deploy({ build_command: "true", limits: { memory_mb: 64 } });
     expect(result).toMatchObject({
       failure: {

@@ -117,8 +117,8 @@ async function runUnit(call: HelperCall, number: number, options: IsolatedOption
   if (end !== null) return end.end;
   // The helper has ended without an answer, and its unit may still run.
   await stopUnit();
-  const reason = line === null ? call.problem : (refusalOf(line) ?? line);
-  return { kind: "not_started", message: reason };
+  if (line === null) return { kind: "lost", message: call.problem };
+  return { kind: "not_started", message: refusalOf(line) ?? line };
 }
 
 function stop(users: ProjectUsers, { kind, project, marker }: Unit): Promise<HelperAnswer> {

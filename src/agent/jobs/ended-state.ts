@@ -23,7 +23,8 @@ export function endedState(
     case "out_of_memory":
       return { ...ended, status: "killed", signal: "SIGKILL" };
     case "not_started":
-      return { ...ended, status: "not_started" };
+    case "lost":
+      return { ...ended, status: end.kind };
     case "stopped":
       return { ...ended, status: reason ?? "stopped", message: stopMessages[reason ?? "stopped"] };
   }

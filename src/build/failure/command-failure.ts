@@ -78,6 +78,8 @@ export function describeEnd(end: ProcessEnd): string {
       return "was stopped";
     case "not_started":
       return `could not be started: ${end.message}`;
+    case "lost":
+      return `was ended: ${end.message}`;
   }
 }
 

@@ -8,14 +8,16 @@ export type Command = {
 /**
  * How a command ended. `stopped`: the agent stopped it, and no process of its group is left. `not_started`: the
  * program or the folder does not exist, or the system has no room for another process. `out_of_memory`: the kernel ended
- * it at its memory limit; `null` when it had none and the server had no memory left.
+ * it at its memory limit; `null` when it had none and the server had no memory left. `lost`: it was started and ended, and
+ * how it went is not known.
  */
 export type ProcessEnd =
   | { readonly kind: "exited"; readonly code: number }
   | { readonly kind: "killed"; readonly signal: string }
   | { readonly kind: "out_of_memory"; readonly limitMb: number | null }
   | { readonly kind: "stopped" }
-  | { readonly kind: "not_started"; readonly message: string };
+  | { readonly kind: "not_started"; readonly message: string }
+  | { readonly kind: "lost"; readonly message: string };
 
 export function hasSucceeded(end: ProcessEnd): boolean {
   return end.kind === "exited" && end.code === 0;

@@ -48,6 +48,7 @@ export function createGitRunner(scope: RunScope, limit: StageLimit): GitRunner {
         case "out_of_memory":
           return succeed({ code: -1, stdout: "", ran });
         case "not_started":
+        case "lost":
           return fail("fetch_failed", "fetch", `git ${describeEnd(ran.end)}`);
         case "stopped":
           return stopped();

@@ -27,7 +27,7 @@ export const RunCommandInput = z.strictObject({
 export type RunCommandInput = z.infer<typeof RunCommandInput>;
 
 /**
- * `killed`: a signal ended it. `stopped`: somebody stopped it. `lost`: it was ended because the agent ended.
+ * `killed`: a signal ended it. `stopped`: somebody stopped it. `lost`: it was ended because the agent or its helper ended.
  * `not_started`: the server could not start it.
  */
 export const CommandStatus = z.enum([

@@ -115,7 +115,7 @@ export const commandSchemas = {
     killed: "a signal ended it, or it used more memory than its limit",
     stopped: "somebody stopped it",
     timed_out: "it was stopped at its time limit",
-    lost: "it was ended because the agent ended",
+    lost: "it was ended because the agent or its helper ended",
     not_started: "the server could not start it",
   }),
   RunCommandInput: object(schemas.RunCommandInput, "The command to run.", {
