@@ -16,7 +16,8 @@ export type ProjectApps = {
   leading: Promise<void>;
   /** Whether the supervisor has got the commands of what runs from this agent. */
   isIntroduced: boolean;
-  /** Ends when the present check of the project has. */
+  /** Whether a check of the project is under way, and what ends when it has. */
+  isChecking: boolean;
   checking: Promise<void>;
   /** Those of instances that this agent started begin with no ends. */
   readonly crashes: Map<string, CrashHistory>;
@@ -54,6 +55,7 @@ export function createAppRegistry(): AppRegistry {
         slots: null,
         leading: Promise.resolve(),
         isIntroduced: false,
+        isChecking: false,
         checking: Promise.resolve(),
         crashes: new Map(),
         drainingSince: new Map(),

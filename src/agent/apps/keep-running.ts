@@ -31,7 +31,7 @@ export async function keepRunning(
   while (!signal.aborted) {
     const waking = new AbortController();
     apps.wake = () => waking.abort();
-    const checked = await checkAll(context, onChange);
+    const checked = await checkAll(context, signal, onChange);
     // Once, and not every few seconds.
     if (checked.problem !== null && checked.problem !== problem) context.log(checked.problem);
     problem = checked.problem;
@@ -42,24 +42,34 @@ export async function keepRunning(
 
 type Checked = { readonly isDraining: boolean; readonly problem: string | null };
 
-async function checkAll(context: AgentContext, onChange: (project: ProjectId) => void): Promise<Checked> {
-  const all = await listProjects(context.home);
-  const withApps = all.filter(({ folder }) => hasInstances(folder));
+/** Checks all projects, but waits only for a while: a start may take minutes, and the other projects go on meanwhile. */
+async function checkAll(
+  context: AgentContext,
+  signal: AbortSignal,
+  onChange: (project: ProjectId) => void,
+): Promise<Checked> {
+  const withApps = (await listProjects(context.home)).filter(({ folder }) => hasInstances(folder));
   // A server without apps needs no supervisor.
   if (withApps.length === 0) return { isDraining: false, problem: null };
   const listed = await context.supervisor.list(null);
   if (!listed.ok) return { isDraining: true, problem: `the supervisor does not answer: ${listed.reason}` };
-  const checks = withApps.map(({ id, folder }) => {
+  const checks = withApps.map(async ({ id, folder }) => {
     const own = context.apps.of(id);
+    if (own.isChecking) return true;
+    own.isChecking = true;
     const supervised = listed.value.filter(({ project }) => project === id);
     const check = checkProject(context, folder, supervised, onChange).catch((error: unknown) => {
       context.log(`${id}: its instances could not be checked: ${messageOf(error)}`);
       return false;
     });
-    own.checking = check.then(() => undefined);
+    own.checking = check.then(() => void (own.isChecking = false));
     return check;
   });
-  return { isDraining: (await Promise.all(checks)).includes(true), problem: null };
+  const done = new AbortController();
+  const all = Promise.all(checks).finally(() => done.abort());
+  const late = pause(context.settings.appsCheckMs, AbortSignal.any([signal, done.signal])).then(() => null);
+  const draining = await Promise.race([all, late]);
+  return { isDraining: draining?.includes(true) ?? true, problem: null };
 }
 
 /** @returns whether an instance of the project is draining */
