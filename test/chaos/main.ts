@@ -28,6 +28,8 @@ const options = readOptions({
 const { seed } = options;
 const endsAt = Date.now() + options.minutes * 60_000;
 const SITES = ["red", "green", "blue", "grey"];
+/** Those that are apps with processes, one on each server. */
+const APPS: readonly string[] = ["green", "blue"];
 /** The disk has room for the releases and mirrors of all sites, and little more. */
 const DISK_MEGABYTES = 96;
 
@@ -61,7 +63,7 @@ async function openSites(): Promise<void> {
   for (const [index, name] of SITES.entries()) {
     const host = hosts[index % hosts.length];
     if (host === undefined) continue;
-    const site = await createSite(installation, host, `${name}-1`);
+    const site = await createSite(installation, host, `${name}-1`, {}, APPS.includes(name));
     chaos.sites.push(site);
     await deployNext({ installation, site, host });
     await sendVisitor(installation, site);

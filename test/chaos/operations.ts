@@ -8,6 +8,7 @@ import type { Chaos } from "./chaos.ts";
 export type Operation = {
   readonly name: string;
   readonly weight: number;
+  readonly isOfApps?: boolean;
   /** @returns the outcome in a few words */
   act(chaos: Chaos, site: Site, chance: Chance): Promise<string>;
 };
@@ -28,13 +29,17 @@ const builds: readonly ({ readonly weight: number } & CommitChange)[] = [
   { weight: 1, lines: 10, build: "trap '' TERM; sleep 2" },
   { weight: 1, lines: 10, activate: "sleep 0.5; exit 4" },
   { weight: 1, lines: 10, activate: "sleep 0.8" },
+  // Only apps have these.
+  { weight: 1, lines: 10, start: "echo no database >&2; exit 5" },
+  { weight: 1, lines: 10, start: "sleep 0.7" },
 ];
 
 async function commit(site: Site, chance: Chance): Promise<void> {
-  const { lines, build, activate } = chance.weighted(builds);
+  const { lines, build, start, activate } = chance.weighted(builds);
   await site.source.commit({
     ...(lines === undefined ? {} : { lines }),
     ...(build === undefined ? {} : { build }),
+    ...(start === undefined ? {} : { start }),
     ...(activate === undefined ? {} : { activate }),
   });
 }
@@ -49,6 +54,20 @@ async function newest(chaos: Chaos, site: Site, statuses: readonly string[]): Pr
 async function changeSettings(chaos: Chaos, site: Site, change: Record<string, unknown>): Promise<string> {
   const answer = await chaos.installation.requests.send("PATCH", `/v1/projects/${site.projectId}`, change);
   return `${JSON.stringify(change)} ${answer?.status ?? "no answer"}`;
+}
+
+/** Changes a process, which starts a deployment without a build. Retries start more of them, and nobody gets their ids. */
+async function changeProcess(
+  { installation: { requests, ledger } }: Chaos,
+  { projectId }: Site,
+  method: "POST" | "PATCH",
+  what: string,
+  change: Record<string, unknown>,
+): Promise<string> {
+  ledger.unanswered.set(projectId, Infinity);
+  const path = `/v1/projects/${projectId}/processes/${what}`;
+  const answer = await requests.send(method, path, change);
+  return `${what} ${JSON.stringify(change)} ${answer?.status ?? "no answer"}`;
 }
 
 async function moveTo(chaos: Chaos, site: Site, host: Host): Promise<string> {
@@ -73,7 +92,7 @@ async function replaceProject(chaos: Chaos, site: Site, purge: boolean): Promise
   site.deletion = purge ? "purged" : "kept";
   const count = Number(site.name.split("-")[1] ?? 0) + 1;
   const name = `${site.name.split("-")[0]}-${count}`;
-  const next = await createSite(installation, site.host, name, {}).catch(() => null);
+  const next = await createSite(installation, site.host, name, {}, site.isApp).catch(() => null);
   if (next === null) return `${status}, and no other could be created`;
   chaos.sites = [...chaos.sites, next];
   return `${status}, ${name} replaces it`;
@@ -168,6 +187,50 @@ export const operations: readonly Operation[] = [
       const change = chance.pick(changes);
       if ("keep_releases" in change) site.keepReleases = Math.max(site.keepReleases, keep_releases);
       return changeSettings(chaos, site, change);
+    },
+  },
+  {
+    name: "scale or change a process",
+    weight: 12,
+    isOfApps: true,
+    act(chaos, site, chance) {
+      const changes = [
+        { instances: chance.integer(1, 3) },
+        { command: "echo broken; exit 1" },
+        { command: null },
+        { stop_seconds: chance.integer(1, 3) },
+      ];
+      return changeProcess(chaos, site, "PATCH", "web", chance.pick(changes));
+    },
+  },
+  {
+    // Visitors would notice a stop of the other one.
+    name: "stop or start the worker",
+    weight: 3,
+    isOfApps: true,
+    act: (chaos, site, chance) =>
+      changeProcess(chaos, site, "POST", `worker/${chance.pick(["stop", "start"])}`, {}),
+  },
+  {
+    name: "restart a process",
+    weight: 8,
+    isOfApps: true,
+    act: async ({ installation }, site, chance) =>
+      describe(
+        await installation.requests.configure(
+          site.projectId,
+          `/processes/${chance.pick(["web", "worker"])}/restart`,
+        ),
+      ),
+  },
+  {
+    name: "apply a variable",
+    weight: 6,
+    isOfApps: true,
+    async act({ installation: { requests } }, site, chance) {
+      const set = [{ name: "MODE", value: `${chance.integer(1, 1_000)}` }];
+      await requests.send("PATCH", `/v1/projects/${site.projectId}/variables`, { set });
+      return describe(await requests.configure(site.projectId, "/apply"));
     },
   },
   {

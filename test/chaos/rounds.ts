@@ -25,7 +25,7 @@ async function use(chaos: Chaos, chance: Chance): Promise<void> {
   while (!chaos.phase.aborted) {
     await pauseIn(chaos, chance.integer(50, 1_600));
     const site = chance.pick(chaos.sites.filter((one) => one.deletion === null));
-    const operation = chance.weighted(operations);
+    const operation = chance.weighted(operations.filter(({ isOfApps }) => isOfApps !== true || site.isApp));
     if (chaos.phase.aborted) return;
     chaos.log(`${site.name}: ${operation.name}`);
     chaos.tally.operation(operation.name);
@@ -64,6 +64,7 @@ export async function recoverAll(chaos: Chaos): Promise<void> {
   for (const host of hosts) {
     await host.link.open();
     signal(host.agentPid(), "SIGCONT");
+    signal(host.supervisorPid(), "SIGCONT");
     host.launchAgent();
   }
   await installation.workerUp();
@@ -98,7 +99,8 @@ export async function check(chaos: Chaos, round: string): Promise<void> {
   };
   await settled(round, waiting, VERDICTS_MS);
   for (const site of sites) {
-    await installation.api.call("PATCH", `/v1/projects/${site.projectId}`, { health_check: null });
+    const changed = { health_check: null, ...(site.isApp ? { processes: { web: null, worker: null } } : {}) };
+    await installation.api.call("PATCH", `/v1/projects/${site.projectId}`, changed);
     await deployNext({ installation, site, host: site.host });
     const project = await installation.api.getProject(site.projectId);
     site.keepReleases = project.keep_releases;
@@ -132,6 +134,7 @@ export async function tidyUp(chaos: Chaos): Promise<void> {
   for (const host of chaos.hosts) {
     tally.memory(`agent of ${host.name}`, memoryOf(host.agentPid()).peak);
     tally.memory(`sites of ${host.name}`, memoryOf(host.sites.pid()).peak);
+    tally.memory(`supervisor of ${host.name}`, memoryOf(host.supervisorPid()).peak);
   }
   tally.memory("this journey", memoryOf(process.pid).peak);
   // The log has a line for each request.

@@ -5,7 +5,7 @@ const server = `const { readFileSync } = require("node:fs");
 const page = readFileSync("index.html");
 const server = require("node:http").createServer((request, response) => {
   if (request.url === "/hold") return response.writeHead(200).write("held");
-  response.end(page);
+  response.writeHead(request.url === "/missing" ? 404 : 200).end(page);
 });
 server.listen(Number(process.env.PORT), process.env.HOST);
 process.on("SIGTERM", () => {

@@ -19,6 +19,8 @@ export type SiteVisitor = {
    * @returns a function that ends this excuse and no other
    */
   excuse(): () => void;
+  /** Ignores failures until a request that is sent from now on is answered. */
+  excuseUntilAnswered(): void;
   leave(): Promise<void>;
 };
 
@@ -28,6 +30,8 @@ const KEPT_FAILURES = 5;
 export function visitSite(url: string, everyMs: number): SiteVisitor {
   let isThere = true;
   const excuses = new Set<symbol>();
+  /** Those that end with the next answer. */
+  const untilAnswered = new Set<symbol>();
   let requests = 0;
   let failed = 0;
   let seen: string | null = null;
@@ -36,6 +40,7 @@ export function visitSite(url: string, everyMs: number): SiteVisitor {
 
   async function look(): Promise<void> {
     const wasExcused = excuses.size > 0;
+    const answerEnds = [...untilAnswered];
     const failure = await readPage(url).then(
       ({ status, body }) => {
         if (status !== 200) return `status ${status}`;
@@ -48,6 +53,11 @@ export function visitSite(url: string, everyMs: number): SiteVisitor {
       (error: unknown) => String(error),
     );
     requests += 1;
+    if (failure === null)
+      for (const excuse of answerEnds) {
+        untilAnswered.delete(excuse);
+        excuses.delete(excuse);
+      }
     if (failure === null || wasExcused || excuses.size > 0) return;
     failed += 1;
     if (failures.length < KEPT_FAILURES)
@@ -76,6 +86,11 @@ export function visitSite(url: string, everyMs: number): SiteVisitor {
       const excuse = Symbol("excuse");
       excuses.add(excuse);
       return () => excuses.delete(excuse);
+    },
+    excuseUntilAnswered() {
+      const excuse = Symbol("until answered");
+      excuses.add(excuse);
+      untilAnswered.add(excuse);
     },
     async leave() {
       isThere = false;
