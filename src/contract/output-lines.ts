@@ -23,9 +23,9 @@ export function isWarning(line: string): boolean {
   return WARNING.test(line) && !looksLikeError(line);
 }
 
-/** Lines about a failure that do not say what failed. */
+/** Lines about a failure that do not say what failed. Node prints the line of its own code that throws an error. */
 const VAGUE =
-  /^npm (?:error|err!)(?: (?:code|errno|syscall|path|command|workspace|location)\b| *$)|^\s*traceback\b|^\s*at |complete log of this run/i;
+  /^\s*(?:triggerUncaughtException\(|throw )|^npm (?:error|err!)(?: (?:code|errno|syscall|path|command|workspace|location)\b| *$)|^\s*traceback\b|^\s*at |complete log of this run/i;
 
 /** Messages about a failure that do not have a word for it. */
 const PROBLEM =

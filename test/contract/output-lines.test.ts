@@ -80,6 +80,11 @@ describe("the failing line", () => {
       "Traceback (most recent call last):\n  File \"build.py\", line 1, in <module>\nKeyError: 'SECRET_KEY'\n",
       "KeyError: 'SECRET_KEY'",
     ],
+    [
+      "the error that ends a program of Node",
+      "node:internal/modules/run_main:107\n    triggerUncaughtException(\n    ^\n\nError: connect ECONNREFUSED 127.0.0.1:5432\n    at x\n",
+      "Error: connect ECONNREFUSED 127.0.0.1:5432",
+    ],
     ["a missing program", "start\nsh: 1: pnpm: not found\nbye\n", "sh: 1: pnpm: not found"],
     [
       "a missing file",
