@@ -9,7 +9,7 @@ import { RunDuration } from "#dashboard/pages/commands/run-duration.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { Ago } from "#dashboard/shared/times.tsx";
-import { commandClass, commandLabel } from "#dashboard/text/command-labels.ts";
+import { commandClass, commandLabel } from "#dashboard/text/run-labels.ts";
 
 type Props = {
   readonly command: CommandRow;
