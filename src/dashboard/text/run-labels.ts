@@ -1,29 +1,36 @@
-import type { CommandState, CommandStatus } from "#contract/endpoints/commands/schemas.ts";
+import type { CommandRow } from "#contract/endpoints/commands/schemas.ts";
+import type { CronRunStatus, CronTrigger } from "#contract/endpoints/cron/schemas.ts";
 
-const labels: Record<Exclude<CommandStatus, "exited">, string> = {
+/** The state of a command, or of a run of a job. `status`: null if it is not known. */
+export type RunState = Pick<CommandRow, "exit_code" | "message" | "started_at" | "finished_at"> & {
+  readonly status: CronRunStatus | null;
+};
+
+const labels: Record<Exclude<CronRunStatus, "exited">, string> = {
   running: "Running",
   killed: "Killed",
   stopped: "Stopped",
   timed_out: "Time limit reached",
   lost: "Lost",
   not_started: "Not started",
+  skipped: "Skipped",
 };
 
-/** How a command ended, in a few words. `status`: null if it is not known. */
-export function commandLabel({
-  status,
-  exit_code,
-}: Pick<CommandState, "exit_code"> & { readonly status: CommandStatus | null }): string {
+/** How it ended, in a few words. */
+export function runLabel({ status, exit_code }: RunState): string {
   if (status === null) return "Unknown";
   return status === "exited" ? `Exit code ${exit_code}` : labels[status];
 }
 
-/** The class of a command's status, as of a deployment's. */
-export function commandClass({
-  status,
-  exit_code,
-}: Pick<CommandState, "exit_code"> & { readonly status: CommandStatus | null }): string {
+/** The class of its state, as of a deployment's status. */
+export function runClass({ status, exit_code }: RunState): string {
   if (status === "running") return "building";
-  if (status === null || status === "stopped") return "canceled";
+  if (status === null || status === "stopped" || status === "skipped") return "canceled";
   return status === "exited" && exit_code === 0 ? "live" : "failed";
 }
+
+export const triggerLabels: Record<CronTrigger, string> = {
+  schedule: "by its schedule",
+  catch_up: "after a downtime",
+  manual: "by hand",
+};

@@ -1,8 +1,9 @@
 import { afterAll, expect, it, vi } from "vitest";
 
 import type { CommandReading } from "#contract/endpoints/commands/schemas.ts";
+import type { CronRun } from "#contract/endpoints/cron/schemas.ts";
 import { createServerWithKey } from "../../cli/support/server-with-key.ts";
-import { endedCommand } from "../../support/connected-agent/agent-connection.ts";
+import { cronJob, endedCommand, endedCronRun } from "../../support/connected-agent/agent-connection.ts";
 import { narrowest, violations, wideScreen } from "./support/browser.ts";
 import { keyboardOf } from "./support/keyboard.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
@@ -23,6 +24,44 @@ const running = (...messages: string[]): CommandReading => ({
   lines: messages.slice(-1).map((message) => ({ stream: "stdout", message })),
   next_offset: 10 * messages.length,
   complete: false,
+});
+
+it("the jobs of a project are shown with their runs, run at once and stopped by keyboard", async () => {
+  const skipped: CronRun = {
+    ...{ ...endedCronRun.run, number: 6, times: 3 },
+    ...{ status: "skipped", message: "the run before it still ran" },
+  };
+  agent.cronJobs = [{ ...cronJob, runs: [skipped, { ...endedCronRun.run, number: 5, exit_code: 2 }] }];
+  const { page } = await visit();
+  const { signIn, press } = keyboardOf(page);
+  await signIn(local, `/app/projects/${projectId}/commands`);
+  const card = page.getByRole("article", { name: cronJob.name });
+  await card.getByText(cronJob.schedule, { exact: true }).waitFor();
+  await card.getByText("the run before it still ran (3 times)").waitFor();
+  await card.getByText("Exit code 2").waitFor();
+  await press(card.getByRole("button", { name: `Show output of run 5 of ${cronJob.name}` }));
+  const last = card.getByRole("region", { name: `Output of run 5 of ${cronJob.name}` });
+  await last.getByText(endedCronRun.lines[0]?.message ?? "").waitFor();
+
+  const now = { ...endedCronRun.run, number: 7, trigger: "manual", status: "running" } as const;
+  const run = { ...now, exit_code: null, message: null, scheduled_for: null, finished_at: null };
+  agent.cronRun = { ...endedCronRun, run, lines: [], next_offset: 0, complete: false };
+  agent.cronJobs = [{ ...cronJob, runs: [run, skipped] }];
+  await press(card.getByRole("button", { name: `Run now: ${cronJob.name}` }));
+  await card.getByRole("region", { name: `Output of run 7 of ${cronJob.name}` }).waitFor();
+  await card.getByText("by hand").waitFor();
+  const found = [...(await violations(page, "light")), ...(await violations(page, "dark"))];
+  await page.setViewportSize(narrowest);
+  expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+  await page.setViewportSize(wideScreen);
+  expect(found).toEqual([]);
+
+  const ended = { ...run, status: "stopped", message: "was stopped", finished_at: run.started_at } as const;
+  agent.cronJobs = [{ ...cronJob, runs: [ended] }];
+  await press(card.getByRole("button", { name: `Stop run 7 of ${cronJob.name}` }));
+  await card.getByText("Stopped", { exact: true }).waitFor();
+  expect(agent.received.some(({ type }) => type === "stop_cron_run")).toBe(true);
+  agent.cronRun = endedCronRun;
 });
 
 it("a command is refused with the line to add, run, followed and stopped by keyboard", async () => {
@@ -63,7 +102,7 @@ it("a command is refused with the line to add, run, followed and stopped by keyb
     lines: [{ stream: "stderr", message: "stopping" }],
   };
   await output.getByText("stopping").waitFor();
-  await card.getByText("The command was stopped.").waitFor();
+  await card.getByText("It was stopped.").waitFor();
   await card.getByText("Stopped", { exact: true }).waitFor();
   await press(page.getByRole("button", { name: "Hide output of npm run import" }));
   await output.waitFor({ state: "detached" });

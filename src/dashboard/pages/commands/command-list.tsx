@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 
 import type { CommandId, ProjectId } from "#contract/ids.ts";
 import type { CommandRow } from "#contract/endpoints/commands/schemas.ts";
-import { commandApi, useCommands } from "#dashboard/data/command-resources.ts";
+import { commandApi, useCommands } from "#dashboard/data/job-resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { CommandCard } from "#dashboard/pages/commands/command-card.tsx";
 import { RunForm } from "#dashboard/pages/commands/run-form.tsx";
@@ -46,7 +46,7 @@ export function CommandList({ id }: { readonly id: ProjectId }) {
                   <CommandCard
                     key={row.id}
                     command={row}
-                    isOpen={row.id === started}
+                    isNew={row.id === started}
                     reload={commands.reload}
                   />
                 ))}

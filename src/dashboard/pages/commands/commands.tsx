@@ -1,11 +1,12 @@
 import type { ProjectId } from "#contract/ids.ts";
 import { ALL, useProject, useServers } from "#dashboard/data/resources.ts";
+import { CronList } from "#dashboard/pages/commands/cron-list.tsx";
 import { CommandList } from "#dashboard/pages/commands/command-list.tsx";
 import { Missing, isMissing } from "#dashboard/shared/unavailable.tsx";
 import { Page } from "#dashboard/shared/page.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
 
-/** The one-off commands of a project. */
+/** The one-off commands and the cron jobs of a project. */
 export function CommandsPage({ id }: { readonly id: ProjectId }) {
   const { value: project, problem } = useProject(id);
   const name = project?.name ?? "project";
@@ -23,6 +24,8 @@ export function CommandsPage({ id }: { readonly id: ProjectId }) {
       ) : (
         <>
           <Offline serverId={project?.server_id ?? null} />
+          {project === null ? null : <CronList project={project} />}
+          <h2>One-off commands</h2>
           <CommandList id={id} />
         </>
       )}

@@ -22,7 +22,7 @@ type Part = {
   readonly complete: boolean;
 };
 
-type Props = {
+export type KeptOutputProps = {
   /** The accessible name. */
   readonly label: string;
   readonly read: (query: { offset: number; wait_seconds: number }) => Promise<ClientResult<Part>>;
@@ -31,7 +31,7 @@ type Props = {
 };
 
 /** The output that a server keeps of a command, with new lines as they are printed. */
-export function KeptOutput({ label, read, onEnd }: Props) {
+export function KeptOutput({ label, read, onEnd }: KeptOutputProps) {
   // Up to 5 MiB of lines: added in place, and never copied.
   const lines = useRef<CommandOutputLine[]>([]);
   const [count, setCount] = useState(0);
