@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 
-type Props = {
+export type FieldProps = {
   readonly label: string;
   readonly value: string;
   readonly onInput: (value: string) => void;
@@ -27,7 +27,7 @@ export function Field({
   isCode = false,
   type = "text",
   lines = 1,
-}: Props) {
+}: FieldProps) {
   const id = useId();
   const described = [hint === undefined ? "" : `${id}-hint`, error === null ? "" : `${id}-error`];
   const common = {

@@ -10,7 +10,7 @@ import { useDashboard } from "./support/use-dashboard.ts";
 
 const { local, visit } = await useDashboard({ account: "empty" });
 const server = await createServerWithKey(local, "commands");
-const { agent, projectId } = server;
+const { agent, api, projectId } = server;
 afterAll(() => server.stop());
 
 /** A command that runs and has printed this. */
@@ -26,15 +26,32 @@ const running = (...messages: string[]): CommandReading => ({
   complete: false,
 });
 
-it("the jobs of a project are shown with their runs, run at once and stopped by keyboard", async () => {
+it("jobs are added in the settings, shown with their runs, run at once and stopped by keyboard", async () => {
   const skipped: CronRun = {
     ...{ ...endedCronRun.run, number: 6, times: 3 },
     ...{ status: "skipped", message: "the run before it still ran" },
   };
   agent.cronJobs = [{ ...cronJob, runs: [skipped, { ...endedCronRun.run, number: 5, exit_code: 2 }] }];
   const { page } = await visit();
-  const { signIn, press } = keyboardOf(page);
-  await signIn(local, `/app/projects/${projectId}/commands`);
+  const { signIn, press, write, receivesFocus } = keyboardOf(page);
+  await signIn(local, `/app/projects/${projectId}/settings`);
+  await press(page.getByRole("button", { name: "Add a cron job" }));
+  const fields = page.getByRole("group", { name: "Cron job" });
+  await receivesFocus(fields.getByLabel("Name"));
+  await write(fields.getByLabel("Name"), cronJob.name);
+  await write(fields.getByLabel("Schedule"), "30 25 * * *");
+  await write(fields.getByLabel("Command"), cronJob.command);
+  await write(fields.getByLabel("Time zone"), "Europe/Berlin");
+  await fields.getByText(/hour/).waitFor();
+  await write(fields.getByLabel("Schedule"), cronJob.schedule);
+  await press(page.getByRole("button", { name: "Save" }));
+  await page.getByText("Saved. Changes apply from the next deployment.").waitFor();
+  const saved = await api.getProject(projectId);
+  expect(saved.cron).toEqual([
+    { name: "backup", schedule: "30 2 * * *", command: "./backup", timezone: "Europe/Berlin" },
+  ]);
+  expect(await violations(page)).toEqual([]);
+  await page.goto(`${local.url}/app/projects/${projectId}/commands`);
   const card = page.getByRole("article", { name: cronJob.name });
   await card.getByText(cronJob.schedule, { exact: true }).waitFor();
   await card.getByText("the run before it still ran (3 times)").waitFor();

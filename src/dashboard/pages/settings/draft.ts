@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { type AutomaticSetting, HealthCheck, type Project } from "#contract/endpoints/projects/schemas.ts";
 import { mapValues } from "#contract/lib/map-values.ts";
 import { defaultTimeouts, runStages, timeoutName } from "#contract/stages.ts";
+import { cronChange, CronDraft, cronDraft } from "#dashboard/pages/settings/cron-draft.ts";
 import { processChanges, ProcessEdits } from "#dashboard/pages/settings/process-draft.ts";
 
 /**
@@ -33,6 +34,7 @@ export const Draft = z.object({
   drain_seconds: z.string(),
   /** Unlike the other fields, only what differs from the saved settings. */
   processes: ProcessEdits,
+  cron: CronDraft,
   /** Empty: the server's own limit. */
   limit_memory_mb: z.string(),
   limit_cpu_weight: z.string(),
@@ -56,7 +58,7 @@ export type Draft = Readonly<z.infer<typeof Draft>>;
 export const Edits = z.exactPartial(Draft);
 export type Edits = z.infer<typeof Edits>;
 
-export type DraftName = Exclude<keyof Draft, "installsNothing" | "buildsNothing" | "processes">;
+export type DraftName = Exclude<keyof Draft, "installsNothing" | "buildsNothing" | "processes" | "cron">;
 
 /** The defaults of a health check. */
 const defaultCheck = HealthCheck.parse({ path: "/" });
@@ -85,6 +87,7 @@ export function draftOf(project: Project): Draft {
     keep_releases: String(project.keep_releases),
     drain_seconds: String(project.drain_seconds),
     processes: {},
+    cron: cronDraft(project.cron),
     limit_memory_mb: String(project.limits.memory_mb ?? ""),
     limit_cpu_weight: String(project.limits.cpu_weight ?? ""),
     limit_tasks: String(project.limits.tasks ?? ""),
@@ -158,6 +161,8 @@ export function changesOf(draft: Draft, project: Project): Record<string, unknow
     ];
   const processes = processChanges(draft.processes, project);
   if (Object.keys(processes).length > 0) changes["processes"] = processes;
+  const cron = cronChange(draft.cron, project.cron);
+  if (cron !== null) changes["cron"] = cron;
   if (isChanged("health_check") || (draft.health_check.trim() !== "" && healthNames.some(isChanged)))
     changes["health_check"] = healthCheck(draft);
   const timeouts = timeoutNames.filter(isChanged).map((name) => [name, Number(draft[name])] as const);

@@ -1,0 +1,21 @@
+import { MAX_ALIASES } from "#contract/endpoints/projects/schemas.ts";
+import { type Draft, type DraftName, entriesOf } from "#dashboard/pages/settings/draft.ts";
+
+/** The paths of a field's errors. */
+export function errorPaths(name: DraftName, draft: Draft): RegExp[] {
+  const [, inCheck] = /^health_(.+)$/.exec(name) ?? [];
+  const [, limit] = /^limit_(.+)$/.exec(name) ?? [];
+  if (limit !== undefined) return [new RegExp(`^limits\\.${limit}$`)];
+  if (name === "health_check") return [/^health_check(\.(path|url))?$/];
+  if (inCheck !== undefined) return [new RegExp(`^health_check\\.${inCheck}$`)];
+  if (name === "redirects" || name === "served_aliases") {
+    // Both fields are one list in the API.
+    const count = entriesOf(draft.redirects).length;
+    const isOwn = (at: number) => at < count === (name === "redirects");
+    return Array.from({ length: MAX_ALIASES + 1 }, (_, at) => at)
+      .filter(isOwn)
+      .map((at) => new RegExp(`^aliases\\.${at}(\\.|$)`));
+  }
+  if (name.endsWith("_seconds") && name !== "drain_seconds") return [new RegExp(`^timeouts\\.${name}$`)];
+  return [new RegExp(`^${name}(\\.|$)`)];
+}
