@@ -16,6 +16,11 @@ export type ProjectApps = {
   leading: Promise<void>;
   /** Whether the supervisor has got the commands of what runs from this agent. */
   isIntroduced: boolean;
+  /**
+   * Makes true what a run has prepared, if the disk refused that after the verdict; otherwise `null`. Until it is true, the
+   * files say what was live before, so nobody may act on them.
+   */
+  commit: (() => Promise<void>) | null;
   /** Whether a check of the project is under way, and what ends when it has. */
   isChecking: boolean;
   checking: Promise<void>;
@@ -55,6 +60,7 @@ export function createAppRegistry(): AppRegistry {
         slots: null,
         leading: Promise.resolve(),
         isIntroduced: false,
+        commit: null,
         isChecking: false,
         checking: Promise.resolve(),
         crashes: new Map(),

@@ -1,5 +1,6 @@
 import { countConnections } from "#node/tcp-sockets.ts";
 import { endsOf, noticeCrashes } from "#agent/apps/crash-history.ts";
+import { isCommitted } from "#agent/apps/commit-live.ts";
 import { decideUpkeep } from "#agent/apps/decide-upkeep.ts";
 import { hasInstances, readDesired } from "#agent/apps/desired.ts";
 import { type InstanceNote, readNote, readNotes, writeNote } from "#agent/apps/instance-notes.ts";
@@ -79,6 +80,7 @@ async function checkProject(
   supervised: readonly SupervisedInstance[],
   onChange: (project: ProjectId) => void,
 ): Promise<boolean> {
+  if (!(await isCommitted(context, folder))) return false;
   const now = context.clock.now();
   const own = context.apps.of(folder.id);
   const desired = readDesired(folder);

@@ -1,4 +1,5 @@
 import { noCrashes } from "#agent/apps/crash-history.ts";
+import { isCommitted } from "#agent/apps/commit-live.ts";
 import { type Desired, discardNextDesired, hasInstances, readDesired } from "#agent/apps/desired.ts";
 import { fingerprintOf } from "#agent/apps/fingerprint.ts";
 import { type InstanceNote, readNotes, writeNote } from "#agent/apps/instance-notes.ts";
@@ -74,6 +75,8 @@ export async function planRollout(
   request: RolloutRequest,
 ): Promise<ResultOf<Rollout | null, { readonly reason: string }>> {
   const { release, settings, version, variables } = request;
+  if (!(await isCommitted(context, folder)))
+    return { ok: false, reason: "what is live could not be recorded on the disk" };
   // An earlier run may have failed to drop what it had prepared, and the verdict of this one must not make it true.
   await discardNextDesired(folder);
   const processes = resolveProcesses(release.processes ?? {}, settings);

@@ -2,8 +2,7 @@ import { checkOrder, checkProcesses, checkRelease, type PolicyRefusal } from "#a
 import { messageOf } from "#contract/lib/message-of.ts";
 import { reportResult } from "#agent/report/report-result.ts";
 import { activateRelease } from "#agent/run/activate/activate-stage.ts";
-import { commitDesired } from "#agent/apps/desired.ts";
-import { forgetSiteBefore } from "#agent/ingress/site-file.ts";
+import { commitLive } from "#agent/apps/commit-live.ts";
 import { endRollout, revertRollout, type Rollout } from "#agent/apps/rollout.ts";
 import { checkInstances, switchTrafficBack } from "#agent/run/activate/switch-instances.ts";
 import { startInstances } from "#agent/run/start/start-stage.ts";
@@ -32,11 +31,7 @@ import type { RunResult } from "#contract/agent-events.ts";
 import type { RunStage } from "#contract/stages.ts";
 import { succeed } from "#contract/lib/result.ts";
 import { resolveProcesses } from "#contract/processes/resolve-processes.ts";
-import {
-  commitReleaseVariables,
-  prepareReleaseVariables,
-  tidyReleaseVariables,
-} from "#agent/secrets/release-variables.ts";
+import { prepareReleaseVariables, tidyReleaseVariables } from "#agent/secrets/release-variables.ts";
 
 /** Runs each stage. A stage without a function does not compile. */
 const stageFunctions = {
@@ -82,7 +77,7 @@ export async function runDeployment(scope: RunScope, unreadable: string | null):
     isRecorded = journal.decide(result);
   }
   // After the verdict is on disk: a recovery that finds it does the same, and one that does not finds the old state.
-  if (isLive) await keepLive(scope, result.release);
+  if (isLive) await commitLive(scope.context, folder, result.release);
   endRollout(scope.context, folder);
   if (isLive && isRecorded) pruned = await pruneReleases(scope, result.release, previous);
   await removeTree(folder.temp).catch(() => undefined);
@@ -91,17 +86,6 @@ export async function runDeployment(scope: RunScope, unreadable: string | null):
   if (result === null) return;
   await reportResult(scope.context, reporter, order.project_id, result);
   void removePruned(scope, pruned);
-}
-
-/** Makes true what the run has prepared. Needs no space on the disk. */
-async function keepLive({ folder, context, order }: RunScope, release: number): Promise<void> {
-  try {
-    await commitReleaseVariables(folder, release);
-    await commitDesired(folder);
-    await forgetSiteBefore(folder);
-  } catch (error) {
-    context.log(`${order.project_name}: what is live could not be recorded: ${messageOf(error)}`);
-  }
 }
 
 /** How far a run has got, and so what must be undone if it stops there. */

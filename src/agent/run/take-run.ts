@@ -155,6 +155,7 @@ async function runAndDeliver(
     onFinished();
   }
   const delivery = interrupt.reason === "ended" ? "ended" : await reporter.delivered();
-  journal?.remove();
+  // Otherwise the next start of the agent needs it, to make true what is live.
+  if (context.apps.of(project_id).commit === null) journal?.remove();
   return delivery;
 }

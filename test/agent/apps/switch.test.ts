@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -159,6 +159,29 @@ describe("instances", () => {
     expect(world.has("desired.next.json")).toBe(false);
     expect(JSON.parse(world.read("site.json"))).toMatchObject({ domain });
     expect(world.has("site.before.json")).toBe(false);
+  });
+
+  it("stay, and get the requests, while the disk refuses to record that they are live", async () => {
+    const swap = `if [ -e ${world.file("swap")} ]; then cd ${world.path()}; mv desired.json kept; mkdir -p desired.json/full; fi`;
+    await world.deploy({ processes: web, activate_command: swap, drain_seconds: 0 });
+    writeFileSync(world.file("swap"), "");
+    const { result } = await world.deploy({
+      ...again(1),
+      processes: web,
+      restart: ["web"],
+      drain_seconds: 0,
+    });
+    expect(result).toMatchObject(live);
+    rmSync(world.file("swap"));
+    expect(await visit(world)).toBe("one web-2-0");
+    expect(runningInstances(world)).toContain("web-2-0");
+    // The disk works again.
+    rmSync(world.path("desired.json"), { recursive: true });
+    await expect
+      .poll(() => world.has("desired.json") && JSON.parse(world.read("desired.json")))
+      .toMatchObject({ version: 2 });
+    await expect.poll(() => notedInstances(world)).toEqual(["web-2-0"]);
+    expect(await visit(world)).toBe("one web-2-0");
   });
 
   it("that end after they have passed their check fail the deployment", async () => {

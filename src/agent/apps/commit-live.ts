@@ -1,0 +1,36 @@
+import { commitDesired } from "#agent/apps/desired.ts";
+import type { AgentContext } from "#agent/context/context.ts";
+import { forgetSiteBefore } from "#agent/ingress/site-file.ts";
+import { commitReleaseVariables } from "#agent/secrets/release-variables.ts";
+import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
+
+/** Makes true what a run has prepared, after its verdict. Needs no space on the disk. Never throws: see `isCommitted`. */
+export async function commitLive(
+  context: Pick<AgentContext, "apps" | "log">,
+  folder: ProjectFolder,
+  release: number,
+): Promise<void> {
+  const own = context.apps.of(folder.id);
+  own.commit = async () => {
+    await commitReleaseVariables(folder, release);
+    await commitDesired(folder);
+    await forgetSiteBefore(folder);
+    own.commit = null;
+  };
+  await own
+    .commit()
+    .catch((error: unknown) =>
+      context.log(`${folder.id}: what is live could not be recorded yet: ${messageOf(error)}`),
+    );
+}
+
+/** Whether the files say what is live. Tries again if the disk has refused to record it. */
+export async function isCommitted(
+  { apps }: Pick<AgentContext, "apps">,
+  folder: ProjectFolder,
+): Promise<boolean> {
+  const own = apps.of(folder.id);
+  await own.commit?.().catch(() => undefined);
+  return own.commit === null;
+}
