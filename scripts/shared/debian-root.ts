@@ -23,7 +23,7 @@ const packages = [
   "ca-certificates",
   // The tools of other languages than JavaScript, without the compilers: the gems of the tests are compiled.
   ...["ruby", "bundler", "tzdata", "libxslt1.1", "libsass-dev"],
-  ...["php-cli", "php-xml", "php-mbstring", "php-curl", "composer", "unzip"],
+  ...["php-cli", "php-fpm", "php-xml", "php-mbstring", "php-curl", "php-sqlite3", "composer", "unzip"],
   ...["python3-venv", "golang-go"],
 ];
 
@@ -49,14 +49,14 @@ const tools = ["mmdebstrap", "systemd-nspawn"];
 const advice =
   "The server tests boot a Debian with systemd-nspawn. Run them as root on Debian, with: apt-get install mmdebstrap systemd-container";
 
-/** A hook of mmdebstrap, which runs it with the root file system as `$1`. */
-const hook = `chroot "$1" sh -c "$UNPACK_FRAMEWORKS"`;
+/** A hook of mmdebstrap, which runs it with the root file system as `$1`. PHP-FPM's own service serves no test. */
+const hook = `chroot "$1" sh -c "$UNPACK_FRAMEWORKS" && chroot "$1" systemctl disable php8.2-fpm`;
 
 /** The folder of the root file system, which is kept between runs. Its name has a hash of the content. */
 export function debianRootPath(): string {
   const cache = process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache");
   const id = createHash("sha256")
-    .update([release, ...packages, unpackFrameworks].join(" "))
+    .update([release, ...packages, unpackFrameworks, hook].join(" "))
     .digest("hex")
     .slice(0, 12);
   return join(cache, "gantry", `debian-${id}`);

@@ -14,7 +14,7 @@ import { AppServer } from "./support/app-server.ts";
 
 let server: AppServer;
 beforeAll(async () => {
-  server = await AppServer.start({ packages: true });
+  server = await AppServer.start({ packages: true, ingress: true });
 });
 afterAll(() => server.close());
 

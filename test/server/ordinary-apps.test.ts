@@ -90,12 +90,7 @@ const ordinary: readonly Ordinary[] = [
   },
   { generate: nothing, ...rails, text: "Rails production" },
   { generate: nothing, ...go, text: "Go" },
-  {
-    framework: "laravel",
-    generate: nothing,
-    files: { ...laravel.files, Procfile: "web: exec php -S 127.0.0.1:$PORT -t public public/index.php\n" },
-    text: "Laravel production",
-  },
+  { generate: nothing, ...laravel, text: "Laravel production" },
 ];
 
 describe("gantry deploy alone runs an app, and a client that verifies its certificate gets its page:", () => {

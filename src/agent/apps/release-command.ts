@@ -1,6 +1,7 @@
 import { projectUser } from "#agent/isolation/project-user.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
+import { ownToolsFolder } from "#agent/run/tools/tools-folder.ts";
 import { findReleaseRoot } from "#agent/workspace/release-root.ts";
 import { type Release, releasePath } from "#agent/workspace/releases.ts";
 import { type Environment, projectEnvironment } from "#build/commands/environment.ts";
@@ -15,7 +16,7 @@ import { type ResultOf, succeed } from "#contract/lib/result.ts";
  * @param variables the project's variables, with open secrets
  */
 export async function releaseCommand(
-  context: Pick<AgentContext, "environment" | "isolation">,
+  context: Pick<AgentContext, "environment" | "home" | "isolation">,
   folder: ProjectFolder,
   release: Release,
   line: string,
@@ -25,7 +26,8 @@ export async function releaseCommand(
   const root = await findReleaseRoot(folder, release);
   if (!root.ok) return root;
   const user = projectUser(context, folder);
-  const environment = projectEnvironment(context.environment, marker, user, variables, release.tool_folders);
+  const folders = [...(release.tool_folders ?? []), ownToolsFolder(context.home)];
+  const environment = projectEnvironment(context.environment, marker, user, variables, folders);
   const facts = {
     release: releasePath(folder, release.version),
     projectName: release.project_name,

@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { setDefaultAutoSelectFamilyAttemptTimeout } from "node:net";
 import { hostname } from "node:os";
+import { dirname, join } from "node:path";
 
 import { createAppRegistry } from "#agent/apps/app-registry.ts";
 import { type AgentArguments, readArguments, USAGE } from "#agent/main/arguments.ts";
@@ -29,6 +30,8 @@ import { openPolicy, type Policy } from "#agent/policy/policy.ts";
 import { readPolicy } from "#agent/policy/read-policy.ts";
 import { createPace } from "#agent/lib/pace.ts";
 import { runAgent } from "#agent/main/run-agent.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
+import { writePhpProgram } from "#agent/php/write-php-program.ts";
 import { createServerTools } from "#build/tools/server-tools.ts";
 import { readSettings } from "#agent/context/settings.ts";
 import { openSealKey } from "#agent/secrets/seal-key.ts";
@@ -168,6 +171,10 @@ async function serve(
   process.on("disconnect", () => ending.abort());
   // The supervisor may have ended before the listener was added.
   if (process.send !== undefined && !process.connected) ending.abort();
+  const ingressCaddy = join(dirname(process.argv[1] ?? ""), "caddy");
+  await writePhpProgram(home, { ingressCaddy, isLocal: sitesSocket !== null }).catch((error: unknown) =>
+    log(`the program that serves PHP apps could not be written: ${messageOf(error)}`),
+  );
   const clock = { now: () => Date.now(), monotonic: () => performance.now() };
   const environment = process.env;
   const end = await runAgent(

@@ -7,6 +7,11 @@ const missing = (name: string) =>
 /** Failures that mean something else for an app than for a build. */
 const startFailures: readonly KnownFailure[] = [
   [
+    /gantry-php: PHP-FPM (\S*) ?is missing/,
+    (version = "") =>
+      `Install PHP-FPM on the server, on Debian with: apt-get install php${version}-fpm. Then deploy again.`,
+  ],
+  [
     /EADDRINUSE|[Aa]ddress (?:is )?already in use/,
     () => "The app listens on a port that is in use. Let it listen on the port in the variable PORT.",
   ],

@@ -27,6 +27,7 @@ import {
   ruby,
 } from "#contract/frameworks/recipes.ts";
 import { nodeServer } from "#contract/frameworks/servers/node-server.ts";
+import { laravelServer, phpServer, symfonyServer } from "#contract/frameworks/servers/php-server.ts";
 import { pythonServer } from "#contract/frameworks/servers/python-server.ts";
 import { railsServer, rubyServer } from "#contract/frameworks/servers/ruby-server.ts";
 import type { Tree } from "#contract/frameworks/tree.ts";
@@ -71,16 +72,14 @@ const publicServer = (tree: Tree): Form => serverIn(tree.signs.has("file:public"
 const staticForm = ({ signs }: Tree): Form =>
   signs.has("file:public/index.html") ? files("public", "its index.html is in public") : files(".");
 
-/** Octane keeps the app in memory. Without it, PHP needs a web server, which a preset cannot choose. */
-const octaneServer = ({ signs }: Tree): string | null =>
-  signs.has("composer:laravel/octane") ? "php artisan octane:start --host=127.0.0.1 --port=$PORT" : null;
-
 const goServer = ({ goProgram }: Tree): string | null => (goProgram === null ? null : `bin/${goProgram}`);
 
 const railsForm = (tree: Tree): Form => ({
   ...(hasAssetPipeline(tree) ? serverIn("public")(tree) : publicServer(tree)),
   start_command: railsServer(tree),
 });
+
+const phpForm = (tree: Tree): Form => ({ ...publicServer(tree), start_command: phpServer(tree) });
 
 const rubyForm = (tree: Tree): Form => ({
   ...publicServer(tree),
@@ -144,15 +143,15 @@ export const presets: Readonly<Record<string, FrameworkPreset>> = {
   laravel: {
     signs: [["composer:laravel/framework"], ["file:artisan"]],
     commands: php(),
-    form: serverIn("public", octaneServer),
+    form: serverIn("public", laravelServer),
   },
   symfony: {
     signs: [["composer:symfony/framework-bundle"]],
     // Composer's scripts start the app, whose packages for development are not installed.
     commands: php("APP_ENV=${APP_ENV:-prod}"),
-    form: serverIn("public"),
+    form: serverIn("public", symfonyServer),
   },
-  php: { signs: [["file:composer.json"], ["file:index.php"]], commands: php(), form: publicServer },
+  php: { signs: [["file:composer.json"], ["file:index.php"]], commands: php(), form: phpForm },
   rails: { signs: [["gem:rails"]], commands: rails, form: railsForm },
   django: {
     signs: [["file:manage.py"], ["pip:django"]],

@@ -143,12 +143,20 @@ describe("an app in another language is started", () => {
       { Gemfile: 'gem "sinatra"\ngem "puma"', "config.ru": "" },
       "RACK_ENV=${RACK_ENV:-production} bundle exec puma -b tcp://127.0.0.1:$PORT",
     ],
+    ["Laravel", { "composer.json": '{"require":{"laravel/framework":"*"}}' }, "gantry-php public"],
+    [
+      "Symfony",
+      { "composer.json": '{"require":{"symfony/framework-bundle":"*"}}' },
+      "APP_ENV=${APP_ENV:-prod} gantry-php public",
+    ],
+    ["PHP with a folder for visitors", { "composer.json": "{}", public: "" }, "gantry-php public"],
+    ["PHP without one", { "index.php": "" }, "gantry-php"],
+    ["a package of PHP", { "composer.json": "{}" }, null],
     [
       "Laravel with Octane",
       { "composer.json": '{"require":{"laravel/framework":"*","laravel/octane":"*"}}' },
       "php artisan octane:start --host=127.0.0.1 --port=$PORT",
     ],
-    ["Laravel", { "composer.json": '{"require":{"laravel/framework":"*"}}' }, null],
     ["Go", { "go.mod": "module example.com/shop/v2\n", "main.go": "" }, "bin/shop"],
     ["Go with one program", { "go.mod": "module example.com/shop\n", cmd: "", "cmd/x-y": "" }, "bin/x-y"],
     [

@@ -4,3 +4,8 @@ import { join } from "node:path";
 export function toolsFolder(home: string): string {
   return join(home, "tools");
 }
+
+/** The folder of the agent's own programs for apps, which is on the PATH of each release's commands. */
+export function ownToolsFolder(home: string): string {
+  return join(toolsFolder(home), "gantry");
+}

@@ -6,7 +6,7 @@ const hints: Readonly<Record<string, { readonly sign: string; readonly hint: str
   django: { sign: "pip:gunicorn", hint: "add gunicorn to its Python packages" },
   flask: { sign: "pip:gunicorn", hint: "add gunicorn to its Python packages" },
   fastapi: { sign: "pip:uvicorn", hint: "add uvicorn to its Python packages" },
-  laravel: { sign: "composer:laravel/octane", hint: "add laravel/octane to its Composer packages" },
+  php: { sign: "file:index.php", hint: "put its index.php into public" },
   ruby: { sign: "gem:puma", hint: "add puma and a config.ru" },
   nest: { sign: "script:start", hint: "add a script start to package.json" },
   hono: { sign: "script:start", hint: "add a script start to package.json" },

@@ -1,3 +1,4 @@
+import { PHP_SERVER } from "#contract/frameworks/servers/php-server.ts";
 import type { Tool } from "#contract/frameworks/tools/tool.ts";
 
 /** The tools that a program needs. A program that is no tool itself comes with the first of them. */
@@ -27,6 +28,7 @@ const programs: ReadonlyMap<string, readonly Tool[]> = new Map<string, readonly 
   ["uv", ["uv"]],
   ["php", ["php"]],
   ["composer", ["php"]],
+  [PHP_SERVER, ["php"]],
   ["go", ["go"]],
   ["cargo", ["rust"]],
   ["hugo", ["hugo"]],
