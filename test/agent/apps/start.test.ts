@@ -56,7 +56,9 @@ describe("a deployment of an app", () => {
   it("fails with the last lines of output when it ends, and visitors never see it", async () => {
     await world.startAgent();
     await world.deploy({ processes });
-    world.repository.commit({ "server.js": "console.error('no database');\nprocess.exit(3);" });
+    const backtrace = `"    from app.rb:1\\n".repeat(1000)`;
+    const program = `console.error("Error: no database\\n" + ${backtrace} + "end");\nprocess.exit(3);`;
+    world.repository.commit({ "server.js": program });
     const { run, result } = await world.deploy({ processes });
     expect(result).toMatchObject({
       outcome: "failed",
@@ -64,7 +66,8 @@ describe("a deployment of an app", () => {
         code: "start_failed",
         stage: "start",
         message: "web-2-0 ended with exit code 3",
-        evidence: { exit_code: 3, stderr_tail: expect.stringContaining("no database") },
+        failing_line: "Error: no database",
+        evidence: { exit_code: 3, stderr_tail: expect.stringMatching(/from app\.rb:1\nend\n$/) },
       },
     });
     expect(eventsOf(run, "stage").map(({ stage }) => stage)).not.toContain("activate");

@@ -15,6 +15,9 @@ import { portHint, startHint } from "#build/failure/start-hint.ts";
 import { type Failure, MAX_STDERR_TAIL } from "#contract/endpoints/deployments/schemas.ts";
 import { failingLine } from "#contract/output-lines.ts";
 
+/** Ruby prints an error before its backtrace, which can be longer than the evidence. */
+const SEARCHED_BYTES = 64 * 1024;
+
 /** The failure of a new instance that ended by itself. */
 export async function endedFailure(
   scope: RunScope,
@@ -25,7 +28,7 @@ export async function endedFailure(
   const limitMb = plan.started.find((one) => one.name === name)?.process.limits.memory_mb ?? null;
   const end = endOf(exit, limitMb);
   const output = await lastOutput(scope, name);
-  const plain = stripVTControlCharacters(output);
+  const plain = stripVTControlCharacters(await lastOutput(scope, name, SEARCHED_BYTES));
   const hint = memoryHint(end) ?? startHint(plain);
   const evidence = evidenceOf({ end, stderrTail: output, outputTail: output });
   const failure = makeFailure("start_failed", stage, `${name} ${describeEnd(end)}`, evidence, hint);
@@ -65,6 +68,10 @@ export async function notReadyFailure(
 }
 
 /** The last lines that an instance printed, masked. */
-async function lastOutput({ folder, mask }: RunScope, name: string): Promise<string> {
-  return mask(await readLogEnd(folder, name, MAX_STDERR_TAIL));
+async function lastOutput(
+  { folder, mask }: RunScope,
+  name: string,
+  maxBytes = MAX_STDERR_TAIL,
+): Promise<string> {
+  return mask(await readLogEnd(folder, name, maxBytes));
 }
