@@ -35,7 +35,8 @@ const unpackFrameworks = `set -eu
 mkdir -p /usr/local/share/packages
 cd "$(mktemp -d)"
 apt-get -o Dir::State::status=/dev/null --simulate --no-install-recommends install \\
-  php-laravel-framework ruby-rails puma jekyll ruby-sinatra python3-django python3-flask python3-gunicorn python3-setuptools python3-wheel |
+  php-laravel-framework ruby-rails puma jekyll ruby-sinatra python3-django python3-flask python3-gunicorn python3-setuptools python3-wheel \\
+  ruby-sqlite3 ruby-pg ruby-sass-rails ruby-byebug python3-whitenoise python3-dj-database-url python3-psycopg2 |
   awk '$1 == "Inst" && $2 ~ /^((php|ruby|python3)-.*|jekyll|puma|racc|rake)$/ { print $2 }' |
   xargs apt-get --quiet --option APT::Sandbox::User=root download
 for deb in *.deb; do

@@ -10,8 +10,9 @@ const script = (name: string) => readFileSync(resolve(import.meta.dirname, "regi
  * Serves Debian's packages of frameworks from a registry in the machine, in the forms that pip, Composer and Bundler
  * download from. The packages are real; their gems have their native parts compiled. The machine's own settings name
  * the registry, as docs/servers.md describes it for a mirror: no repository and no project does.
+ * @returns the registry's address
  */
-export async function servePackages(machine: DebianMachine, port: number): Promise<void> {
+export async function servePackages(machine: DebianMachine, port: number): Promise<string> {
   const url = `http://127.0.0.1:${port}`;
   const packages = "/usr/local/share/packages";
   const site = "/srv/registry";
@@ -23,6 +24,7 @@ export async function servePackages(machine: DebianMachine, port: number): Promi
   await machine.tell(
     `systemd-run --quiet --unit=registry python3 -m http.server --bind 127.0.0.1 --directory ${site} ${port}`,
   );
+  await machine.write("/etc/gemrc", `:sources: [${url}]\ngem: --no-document\n`);
   await machine.write("/etc/pip.conf", `[global]\nindex-url = ${url}/simple/\n`);
   await machine.write(
     "/etc/composer/config.json",
@@ -34,4 +36,5 @@ export async function servePackages(machine: DebianMachine, port: number): Promi
   const file = "/etc/systemd/system/gantry-build-.service.d/mirrors.conf";
   await machine.write(file, codeOf(file).replace("https://mirror.example.com/gems", url));
   await machine.tell("systemctl daemon-reload");
+  return url;
 }
