@@ -198,6 +198,13 @@ export class AccountRows {
     return result.meta.changes;
   }
 
+  /** As `run`. @returns what `column` has in each row that it changed */
+  async runReturning(write: Write, column: SQLiteColumn): Promise<unknown[]> {
+    const statement = sql`${Write.statementOf(write)} returning ${nameOf(column)} as value`;
+    const { results } = await this.#prepare(new Write(statement)).all<{ value: unknown }>();
+    return results.map(({ value }) => value);
+  }
+
   /** Runs all writes in one transaction and one round trip. @returns how many rows each changed */
   async runTogether(writes: readonly Write[]): Promise<number[]> {
     if (writes.length === 0) return [];

@@ -107,6 +107,11 @@ export const servers = sqliteTable(
     diskFreeBytes: real("disk_free_bytes"),
     /** Null: the agent does not report it. */
     diskCacheBytes: real("disk_cache_bytes"),
+    /** What the agent's last status reported of its projects, as a hash; null: not all of it is in `projects`. */
+    reportsDigest: text("reports_digest"),
+    /** Since when the status has had this hash, and when the agent reported it last. */
+    reportsSince: integer("reports_since"),
+    reportsCheckedAt: integer("reports_checked_at"),
     /** The key for which secrets are sealed, from the agent's last hello; null: the agent has none. */
     sealKey: text("seal_key", { mode: "json" }).$type<SealKey>(),
     /** Whether projects run as users of their own; null: unknown. */

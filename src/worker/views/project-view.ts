@@ -82,7 +82,7 @@ function servingView(record: ProjectRecord, serving: ServingReading): Serving | 
   return {
     deployment_id: serving.deploymentId,
     commit: abbreviatedCommit(serving.commitSha),
-    checked_at: timestamp(record.servingCheckedAt),
+    checked_at: timestamp(serving.confirmedAt ?? record.servingCheckedAt),
     drifted: record.servingRelease !== serving.liveRelease,
   };
 }

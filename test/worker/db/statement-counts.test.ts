@@ -65,7 +65,7 @@ describe("a write of many rows to D1", () => {
     await agent.receives("welcome");
     const bound: [string, unknown[]][] = [];
     onPrepare((text, prepared) => {
-      if (text.startsWith('update "projects"'))
+      if (text.startsWith('update "projects"') && text.includes("json_each"))
         onCalls(prepared, "bind", (values) => bound.push([text, values]));
     });
     agent.status(

@@ -1,18 +1,36 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, gt, lte, sql } from "drizzle-orm";
 
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { projectColumns, type ProjectRecord } from "#worker/db/projects/find-project.ts";
-import { deployments, projects } from "#worker/db/schema.ts";
+import { deployments, projects, servers } from "#worker/db/schema.ts";
+
+type ServedProject = ProjectRecord & {
+  /** When its server last reported `serving…` and `reportedProcesses` unchanged; null: not since `servingCheckedAt`. */
+  readonly confirmedAt: number | null;
+};
 
 /**
  * A project with the server that serves it: until the first deployment after a move is live, that is the earlier one.
  * Null if the account has no such project.
  */
-export async function findServedProject(rows: AccountRows, id: ProjectId): Promise<ProjectRecord | null> {
-  const fields = { ...projectColumns, serverId: servingServer(rows) };
+export async function findServedProject(rows: AccountRows, id: ProjectId): Promise<ServedProject | null> {
+  const fields = { ...projectColumns, serverId: servingServer(rows), confirmedAt: confirmedAt(rows) };
   const [project] = await rows.select(fields, projects, { where: eq(projects.id, id), limit: 1 });
   return project ?? null;
+}
+
+/**
+ * When the server of the project in `projects` last reported what `projects` has of it. Null if it did not since that
+ * was written: then `servingCheckedAt` counts.
+ */
+export function confirmedAt(rows: AccountRows) {
+  const isConfirmed = and(
+    eq(servers.id, servingServer(rows)),
+    lte(servers.reportsSince, projects.servingCheckedAt),
+    gt(servers.reportsCheckedAt, projects.servingCheckedAt),
+  );
+  return rows.first<number>(servers.reportsCheckedAt, servers, isConfirmed, sql`${servers.id}`);
 }
 
 /** The server on which the project in `projects` is live, or will be deployed if it is not live anywhere. */

@@ -1,11 +1,12 @@
-import { and, eq, isNull, lte, or, sql } from "drizzle-orm";
+import { and, eq, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
 
 import type { ProcessReport } from "#contract/endpoints/processes/schemas.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { Disk, IsolationLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
 import type { SealKey } from "#contract/endpoints/variables/seal-key.ts";
-import type { AccountRows } from "#worker/db/account-rows.ts";
-import { servingServer } from "#worker/db/projects/find-served-project.ts";
+import type { AccountRows, Write } from "#worker/db/account-rows.ts";
+import { isOneOf } from "#worker/db/json-lists.ts";
+import { confirmedAt, servingServer } from "#worker/db/projects/find-served-project.ts";
 import { projects, servers } from "#worker/db/schema.ts";
 
 /** An agent's connection as of `lastSeenAt` (Unix milliseconds). Omitted fields keep their values. */
@@ -27,24 +28,46 @@ export type Presence = {
   readonly sealKey?: SealKey | null | undefined;
 };
 
-/** Records an agent's presence. Returns false and changes nothing if a later presence is recorded. */
+/** A status of an agent, without its reports about projects. */
+export type StatusMark = {
+  /** Of all its reports: two with the same digest report the same. */
+  readonly digest: string;
+  /** Unix milliseconds. */
+  readonly checkedAt: number;
+};
+
+/**
+ * Records an agent's presence, and that it reported what D1 already has, if it did: both are one row.
+ * @param status the status that the presence is from
+ * @returns whether D1 has the reports of the status. Changes nothing and returns null if a later presence is recorded
+ */
 export async function writePresence(
   rows: AccountRows,
   serverId: ServerId,
   presence: Presence,
-): Promise<boolean> {
+  status: StatusMark | null = null,
+): Promise<{ readonly hasReports: boolean } | null> {
   const { disk, ...columns } = presence;
-  const changes =
-    disk === undefined || disk === null
-      ? columns
+  const isKnown = sql`${servers.reportsDigest} = ${status?.digest ?? null}`;
+  const changes = {
+    ...columns,
+    ...(disk === undefined || disk === null
+      ? {}
       : {
-          ...columns,
           diskTotalBytes: disk.total_bytes,
           diskFreeBytes: disk.free_bytes,
           diskCacheBytes: disk.cache_bytes ?? null,
-        };
+        }),
+    ...(status === null
+      ? {}
+      : { reportsCheckedAt: sql`iif(${isKnown}, ${status.checkedAt}, ${servers.reportsCheckedAt})` }),
+  };
   const notLater = or(isNull(servers.lastSeenAt), lte(servers.lastSeenAt, presence.lastSeenAt));
-  return (await rows.run(rows.update(servers, changes, and(eq(servers.id, serverId), notLater)))) === 1;
+  const where = and(eq(servers.id, serverId), notLater);
+  const write = rows.update(servers, changes, where);
+  const written = await rows.runReturning(write, servers.reportsDigest);
+  if (written.length === 0) return null;
+  return { hasReports: status !== null && written[0] === status.digest };
 }
 
 /**
@@ -59,15 +82,21 @@ type ServingReport = {
   readonly reportedProcesses: readonly ProcessReport[] | null;
 };
 
+/** What a project serves, for its row. */
+export type ServingRow = { readonly projectId: ProjectId; readonly report: ServingReport };
+
 /**
  * Records what projects of a server serve, in one round trip. Skips a report if a later one is recorded, or if it is not
  * from the server on which the project is live (or will be deployed, if it is not live anywhere). Returns how many were
  * recorded.
+ * @param status the status that contains exactly these reports. If all are recorded, the next status with the same
+ * digest needs no write of them; after any other write it does, because D1 may then have something else.
  */
 export async function setServings(
   rows: AccountRows,
   serverId: ServerId,
-  reports: readonly { readonly projectId: ProjectId; readonly report: ServingReport }[],
+  reports: readonly ServingRow[],
+  status: StatusMark | null = null,
 ): Promise<number> {
   const checkedAt = sql`given.value ->> 'servingCheckedAt'`;
   const changes = {
@@ -80,6 +109,41 @@ export async function setServings(
   const isItsServer = sql`${servingServer(rows)} = ${serverId}`;
   const values = reports.map(({ projectId, report }) => ({ projectId, ...report }));
   const where = and(sql`${projects.id} = given.value ->> 'projectId'`, isItsServer, notLater);
-  const changed = await rows.runTogether(rows.updateEach(projects, values, changes, where));
-  return changed.reduce((sum, one) => sum + one, 0);
+  const writes = rows.updateEach(projects, values, changes, where);
+  const marks =
+    status === null
+      ? [clearMark(rows, serverId)]
+      : [keepConfirmed(rows, serverId), markReports(rows, serverId, reports, status)];
+  const changed = await rows.runTogether([...writes, ...marks]);
+  return changed.slice(0, writes.length).reduce((sum, one) => sum + one, 0);
+}
+
+/** D1 may not have what the last status reported any more. */
+function clearMark(rows: AccountRows, serverId: ServerId): Write {
+  const isMarked = and(eq(servers.id, serverId), isNotNull(servers.reportsDigest));
+  return rows.update(servers, { reportsDigest: null }, isMarked);
+}
+
+/** Gives the projects that a status does not contain any more the time at which an earlier one contained them last. */
+function keepConfirmed(rows: AccountRows, serverId: ServerId): Write {
+  const confirmed = confirmedAt(rows);
+  const isConfirmed = and(eq(projects.serverId, serverId), isNotNull(confirmed));
+  return rows.update(projects, { servingCheckedAt: confirmed }, isConfirmed);
+}
+
+/** Notes in the same transaction whether D1 has all reports of a status. */
+function markReports(
+  rows: AccountRows,
+  serverId: ServerId,
+  reports: readonly ServingRow[],
+  { digest, checkedAt }: StatusMark,
+): Write {
+  const isReported = isOneOf(
+    projects.id,
+    reports.map(({ projectId }) => projectId),
+  );
+  const recorded = rows.count(projects, and(isReported, eq(projects.servingCheckedAt, checkedAt)));
+  const mark = sql`iif(${recorded} = ${reports.length}, ${digest}, null)`;
+  const changes = { reportsDigest: mark, reportsSince: checkedAt, reportsCheckedAt: checkedAt };
+  return rows.update(servers, changes, eq(servers.id, serverId));
 }

@@ -148,7 +148,7 @@ export class AgentLink extends DurableObject<Env> {
         const now = Date.now();
         presence.seen(now, message);
         // This wakes no lane, and the write to D1 skips projects that are not on this server.
-        queue.takeServing(message.projects.map(keptReport), now);
+        deliveries.takeStatus(message.projects.map(keptReport), now);
         return await runDeliveries(this.#link);
       }
       case "serving":

@@ -92,11 +92,11 @@ export class DeliveryQueue {
         saidAt,
       } satisfies LaneReport);
     }
-    this.takeServing(projects, saidAt);
+    this.#takeServing(projects, saidAt);
   }
 
   /** Queues a write to D1 of what the projects serve. */
-  takeServing(reports: readonly ProjectReport[], checkedAt: number): void {
+  #takeServing(reports: readonly ProjectReport[], checkedAt: number): void {
     for (const report of reports)
       this.#put("serving", report.project_id, { report, checkedAt } satisfies Serving);
   }
@@ -111,7 +111,7 @@ export class DeliveryQueue {
       saidAt: runIds === null ? saidAt : (before?.saidAt ?? saidAt),
     };
     this.#put("said", report.project_id, changed satisfies LaneReport);
-    this.takeServing([report], saidAt);
+    this.#takeServing([report], saidAt);
   }
 
   /** The reports that are pending for lanes. */

@@ -1,16 +1,21 @@
+import type { ProjectReport } from "#contract/agent-protocol.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import type { Reconciliation } from "#domain/lane/reconcile.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { setDeployKeys } from "#worker/db/projects/set-deploy-keys.ts";
 import { summarizeKey } from "#worker/views/deploy-key-view.ts";
-import { setServings, writePresence } from "#worker/db/servers/server-presence.ts";
+import { setServings, type StatusMark, writePresence } from "#worker/db/servers/server-presence.ts";
 import { RetryTracker } from "#worker/objects/shared/retry-tracker.ts";
 import { singleFlight } from "#worker/objects/shared/single-flight.ts";
 import type { LinkSockets } from "#worker/objects/agent-link/link-sockets.ts";
 import type { LinkedServer } from "#worker/objects/agent-link/linked-server.ts";
 import type { PresenceRecord } from "#worker/objects/agent-link/presence-record.ts";
+import { servingRows, statusDigest } from "#worker/objects/agent-link/serving-rows.ts";
 import type { DeliveryQueue, LaneReport } from "#worker/objects/agent-link/delivery-queue.ts";
 import type { DeployKeyQueue } from "#worker/objects/agent-link/deploy-key-queue.ts";
+
+/** What a status reports of all projects. `checkedAt` is in Unix milliseconds. */
+type Status = { readonly reports: readonly ProjectReport[]; readonly checkedAt: number };
 
 /** The stored state of an AgentLink, and its sockets. */
 export type LinkParts = {
@@ -34,6 +39,8 @@ export class LinkDeliveries {
   readonly #deliverKeys: () => Promise<void>;
   readonly #deliverHello: () => Promise<void>;
   readonly #deliverMaintenance: () => Promise<void>;
+  /** The last status, until D1 has its reports. Lost with the object: the agent sends the next one in three minutes. */
+  #status: Status | null = null;
   /** Calls to lanes that have not returned. */
   readonly #calls = new Map<ProjectId, Promise<unknown>>();
 
@@ -60,9 +67,14 @@ export class LinkDeliveries {
     ]);
   }
 
+  /** Delivers the reports of a status with its presence, which must be recorded first. */
+  takeStatus(reports: readonly ProjectReport[], checkedAt: number): void {
+    this.#status = { reports, checkedAt };
+  }
+
   isPending(): boolean {
     const { presence, queue, keys, server } = this.#parts;
-    if (server.isMaintenanceDue()) return true;
+    if (server.isMaintenanceDue() || this.#status !== null) return true;
     const isForDatabase = queue.serving().length > 0 || keys.pending() !== null;
     return presence.unwritten() !== null || isForDatabase || queue.laneReports().length > 0;
   }
@@ -76,9 +88,24 @@ export class LinkDeliveries {
     const { presence, server, env } = this.#parts;
     const unwritten = presence.unwritten();
     const owner = server.accountId();
-    if (unwritten === null || owner === null) return;
-    await writePresence(new AccountRows(env.DB, owner), server.id, unwritten.presence);
+    const status = this.#status;
+    if (unwritten === null || owner === null) {
+      this.#status = null;
+      return;
+    }
+    const rows = new AccountRows(env.DB, owner);
+    const mark = status === null ? null : { ...status, digest: await statusDigest(status) };
+    const written = await writePresence(rows, server.id, unwritten.presence, mark);
+    if (mark !== null && written?.hasReports !== true) await this.#writeStatus(rows, mark);
+    // Only now: until then a retry writes both again.
     presence.noteWritten(unwritten);
+    if (this.#status === status) this.#status = null;
+  }
+
+  /** An idle server sends the same reports again and again, so this runs only when D1 does not have them. */
+  async #writeStatus(rows: AccountRows, status: Status & StatusMark): Promise<void> {
+    const reports = status.reports.map((report) => ({ report, checkedAt: status.checkedAt }));
+    await setServings(rows, this.#parts.server.id, servingRows(reports), status);
   }
 
   async #writeServing(): Promise<void> {
@@ -86,11 +113,7 @@ export class LinkDeliveries {
     const serving = queue.serving();
     const owner = server.accountId();
     if (serving.length === 0 || owner === null) return;
-    const rows = serving.map(({ report: { project_id, release, url, processes = null }, checkedAt }) => ({
-      projectId: project_id,
-      report: { servingRelease: release, servingCheckedAt: checkedAt, url, reportedProcesses: processes },
-    }));
-    await setServings(new AccountRows(env.DB, owner), server.id, rows);
+    await setServings(new AccountRows(env.DB, owner), server.id, servingRows(serving));
     queue.noteWritten(serving);
   }
 

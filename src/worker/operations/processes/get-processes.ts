@@ -21,6 +21,6 @@ export async function getProcesses(context: Context, id: ProjectId): Promise<Res
     return succeed({ processes: answer.value.processes, checked_at: timestamp(context.clock.now()) });
   return succeed({
     processes: project.reportedProcesses ?? [],
-    checked_at: timestampOrNull(project.servingCheckedAt),
+    checked_at: timestampOrNull(project.confirmedAt ?? project.servingCheckedAt),
   });
 }

@@ -1,0 +1,29 @@
+import type { ProjectReport } from "#contract/agent-protocol.ts";
+import type { ServingRow } from "#worker/db/servers/server-presence.ts";
+import type { Serving } from "#worker/objects/agent-link/delivery-queue.ts";
+import { sha256 } from "#worker/sha256.ts";
+
+const DAY_MS = 86_400_000;
+
+/** What D1 keeps of reports. */
+export function servingRows(serving: readonly Serving[]): ServingRow[] {
+  return serving.map(({ report: { project_id, release, url, processes = null }, checkedAt }) => ({
+    projectId: project_id,
+    report: { servingRelease: release, servingCheckedAt: checkedAt, url, reportedProcesses: processes },
+  }));
+}
+
+/**
+ * A hash of everything that D1 keeps of the reports of a status. It is another one each day (UTC), so that D1 gets all
+ * reports once a day: somebody may have changed a row that no report changed.
+ * @param status `checkedAt` is in Unix milliseconds
+ */
+export async function statusDigest(status: {
+  readonly reports: readonly ProjectReport[];
+  readonly checkedAt: number;
+}): Promise<string> {
+  const kept = status.reports
+    .toSorted((one, other) => (one.project_id < other.project_id ? -1 : 1))
+    .map(({ project_id, release, url, processes = null }) => [project_id, release, url, processes]);
+  return await sha256(JSON.stringify([Math.floor(status.checkedAt / DAY_MS), kept]));
+}
