@@ -198,6 +198,7 @@ describe("the command line", () => {
       slots: null,
       ingress: null,
       allowsCommands: false,
+      metrics: null,
     });
     const helper = "/run/gantry-isolate.sock";
     expect(readArguments(["run", "--home", "/h", "--isolate", helper])).toMatchObject({ isolate: helper });

@@ -1,6 +1,6 @@
 import { endOf } from "#agent/apps/describe-exit.ts";
 import { type Desired, readDesired } from "#agent/apps/desired.ts";
-import { type InstanceNote, readNotes } from "#agent/apps/instance-notes.ts";
+import { readNotes } from "#agent/apps/instance-notes.ts";
 import { cpuPercent, instanceState } from "#agent/apps/instance-state.ts";
 import type { SupervisedInstance } from "#agent/apps/supervisor.ts";
 import type { AgentContext } from "#agent/context/context.ts";
@@ -8,6 +8,7 @@ import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { describeEnd } from "#build/failure/command-failure.ts";
 import {
   type InstanceReport,
+  type InstanceState,
   MAX_LAST_EXIT,
   MAX_REPORTED_INSTANCES,
   type ProcessReport,
@@ -28,22 +29,49 @@ export async function reportProcesses(
 ): Promise<ProcessReport[] | undefined> {
   const desired = readDesired(folder);
   if (desired === null) return undefined;
-  const supervised = listed ?? (await listOf(context, folder));
-  const own = supervised.filter(({ project }) => project === folder.id);
-  // Together with the notes, because the agent may have started some since.
-  const notes = new Map(readNotes(folder).map((note) => [note.name, note]));
+  const known = knownInstances(context, folder, desired, listed ?? (await listOf(context, folder)));
   return desired.processes.map((process) => ({
     name: process.name,
     command: process.command,
     port: process.port,
     wanted: wantedInstances(process),
     stopped: process.stopped,
-    instances: own
-      .filter(({ name }) => notes.get(name)?.process === process.name)
-      .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    instances: known
+      .filter((one) => one.process === process.name)
       .slice(0, MAX_REPORTED_INSTANCES)
-      .map((one) => reportInstance(context, folder, desired, one, notes.get(one.name) ?? null)),
+      .map((one) => reportInstance(context, folder, desired, one)),
   }));
+}
+
+/** An instance of a project, the process that it is of, and its state. */
+export type KnownInstance = {
+  readonly process: string;
+  readonly state: InstanceState;
+  readonly supervised: SupervisedInstance;
+};
+
+/** Those of the listed instances that are of a project's processes, in the order of their names. */
+export function knownInstances(
+  { apps }: Pick<AgentContext, "apps">,
+  folder: ProjectFolder,
+  desired: Desired,
+  listed: readonly SupervisedInstance[],
+): KnownInstance[] {
+  // Together with the notes, because the agent may have started some since.
+  const notes = new Map(readNotes(folder).map((note) => [note.name, note]));
+  return listed
+    .filter(({ project }) => project === folder.id)
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((supervised) => {
+      const note = notes.get(supervised.name);
+      if (note === undefined) return [];
+      const state = instanceState(supervised, {
+        isDesired: desired.instances.some((wanted) => wanted.name === note.name),
+        isClaimed: apps.of(folder.id).claimed.has(note.name),
+        isCrashLooping: note.is_crash_looping,
+      });
+      return [{ process: note.process, state, supervised }];
+    });
 }
 
 async function listOf(
@@ -60,21 +88,16 @@ function reportInstance(
   { apps, clock }: AppContext,
   folder: ProjectFolder,
   desired: Desired,
-  one: SupervisedInstance,
-  note: InstanceNote | null,
+  { process, state, supervised }: KnownInstance,
 ): InstanceReport {
-  const { name, startedAt, restarts, memoryBytes, lastExit } = one;
+  const { name, startedAt, restarts, memoryBytes, lastExit } = supervised;
   const own = apps.of(folder.id);
-  const { percent, sample } = cpuPercent(own.samples.get(name) ?? null, one, clock.now());
+  const { percent, sample } = cpuPercent(own.samples.get(name) ?? null, supervised, clock.now());
   if (sample !== null) own.samples.set(name, sample);
-  const limitMb = desired.processes.find((process) => process.name === note?.process)?.limits.memory_mb;
+  const limitMb = desired.processes.find((one) => one.name === process)?.limits.memory_mb;
   return {
     name,
-    state: instanceState(one, {
-      isDesired: desired.instances.some((wanted) => wanted.name === name),
-      isClaimed: own.claimed.has(name),
-      isCrashLooping: note?.is_crash_looping === true,
-    }),
+    state,
     started_at: startedAt === null ? null : new Date(startedAt).toISOString(),
     restarts,
     memory_bytes: memoryBytes,

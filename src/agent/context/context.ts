@@ -7,6 +7,7 @@ import type { Policy } from "#agent/policy/policy.ts";
 import type { Pace } from "#agent/lib/pace.ts";
 import type { AgentSettings } from "#agent/context/settings.ts";
 import type { ServerSealKey } from "#agent/secrets/seal-key.ts";
+import type { RunOutcomes } from "#agent/metrics/run-outcomes.ts";
 import type { ServerTools } from "#build/tools/server-tools.ts";
 import type { Sites } from "#agent/sites/sites-client.ts";
 
@@ -42,6 +43,8 @@ export type AgentContext = {
   readonly sites: Sites;
   /** What the agent remembers of the instances while it runs. */
   readonly apps: AppRegistry;
+  /** How the runs since the agent's start have ended. */
+  readonly runs: RunOutcomes;
   /** What receives the visitors' requests. */
   readonly ingress: Ingress;
   /** The folder of the files through which the ingress finds each project's instances and files; absolute. */

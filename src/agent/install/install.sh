@@ -40,6 +40,7 @@ Installs the Gantry agent $agent_version of $origin on this server, or updates i
   --ingress-issuer internal   with certificates of the server's own authority, not of Let's Encrypt
   --ingress-listen ADDRESS:PORT   without TLS at this address, behind a web server of yours
   --allow-commands   lets tokens with the scope commands:run run commands in projects: writes the rule into the policy
+  --metrics ADDRESS:PORT   serves metrics for Prometheus at this address of the server, such as 127.0.0.1:9464; none: not any more
   --prefix DIR    the program's folder (default: /usr/local, or ~/.local with --no-service)
   --home DIR      the folder for projects (default: /var/lib/gantry, or PREFIX/share/gantry with --no-service)
   --user NAME     the service's user, created if it does not exist (default: gantry)
@@ -68,16 +69,17 @@ read_options() {
   token=${GANTRY_TOKEN:-}
   # Commands that this script starts do not need the token in their environment.
   unset GANTRY_TOKEN
-  action=install is_service=yes is_started=yes is_purge=no wants_mise=no wants_ingress=no wants_commands=no issuer='' listen='' prefix='' home='' user=''
+  action=install is_service=yes is_started=yes is_purge=no wants_mise=no wants_ingress=no wants_commands=no metrics='' issuer='' listen='' prefix='' home='' user=''
   while [ $# -gt 0 ]; do
     case $1 in
-      --token | --prefix | --home | --user | --ingress-issuer | --ingress-listen)
+      --token | --prefix | --home | --user | --ingress-issuer | --ingress-listen | --metrics)
         if [ $# -lt 2 ] || [ -z "$2" ]; then fail 2 "$1 needs a value. See --help."; fi
         case $1 in
           --token) token=$2 ;;
           --prefix) prefix=$2 ;;
           --home) home=$2 ;;
           --user) user=$2 ;;
+          --metrics) metrics=$2 ;;
           --ingress-issuer) issuer=$2 wants_ingress=yes ;;
           --ingress-listen) listen=$2 wants_ingress=yes ;;
         esac
@@ -101,6 +103,12 @@ read_options() {
   fi
   if [ $is_service = no ] && [ $wants_commands = yes ]; then
     fail 2 "--allow-commands writes the policy of the service. Without one, run the agent with its own option --allow-commands."
+  fi
+  if [ $is_service = no ] && [ -n "$metrics" ]; then
+    fail 2 "--metrics is an option of the service. Without one, run the agent with its own option --metrics."
+  fi
+  if [ -n "$metrics" ] && ! printf '%s' "$metrics" | grep -qxE '((127\.[0-9.]{5,11}|\[::1\]|localhost):[0-9]{1,5})|none'; then
+    fail 2 "--metrics needs an address of this server and a port, such as 127.0.0.1:9464, not $metrics."
   fi
   case $issuer in '' | acme | internal) ;; *) fail 2 "--ingress-issuer: acme or internal, not $issuer." ;; esac
   if [ -n "$listen" ] && ! printf '%s' "$listen" | grep -qxE '([0-9.]{7,15}|\[[0-9a-f:.]{2,45}\]):[0-9]{1,5}'; then
@@ -129,6 +137,8 @@ read_places() {
   made_mise=$(fact made_mise)
   made_caddy=$(fact made_caddy)
   caddy=$(fact caddy)
+  metrics=${metrics:-$(fact metrics)}
+  if [ "$metrics" = none ]; then metrics=''; fi
   if [ -n "$caddy" ] && [ $is_service = yes ]; then wants_ingress=yes; fi
   if [ $is_service = yes ]; then
     home=${home:-$(fact home)} && home=${home:-/var/lib/gantry}
@@ -575,7 +585,7 @@ write_facts() {
   if has_made user; then made_user=yes; fi
   if has_made home; then made_home=yes; fi
   printf '%s\n' "home=$home" "user=$user" "service=$is_service" "made_user=$made_user" "made_home=$made_home" \
-    "made_mise=$made_mise" "caddy=$caddy" "made_caddy=$made_caddy" \
+    "made_mise=$made_mise" "caddy=$caddy" "made_caddy=$made_caddy" "metrics=$metrics" \
     >"$work/installed"
   mv -f "$work/installed" "$facts"
 }
@@ -674,6 +684,8 @@ protect_home() {
 write_unit() {
   ingress_option=''
   if [ $wants_ingress = yes ]; then ingress_option=" --ingress $settings/ingress.json"; fi
+  metrics_option=''
+  if [ -n "$metrics" ]; then metrics_option=" --metrics $metrics"; fi
   cat <<END
 # Written by $origin/install.sh, and replaced by every update. To change it, use \`systemctl edit gantry-agent\`.
 [Unit]
@@ -690,7 +702,7 @@ User=$user
 # Lets the agent change the folders that builds make. No project's user is a member.
 SupplementaryGroups=$isolate_group
 # Projects run as users of their own, for the helper at this socket. Without the option, they would share $user.
-ExecStart=$wrapper run --home $home --policy $settings/policy.json --isolate $isolate_socket --slots /run/gantry/slots$ingress_option
+ExecStart=$wrapper run --home $home --policy $settings/policy.json --isolate $isolate_socket --slots /run/gantry/slots$ingress_option$metrics_option
 # NODE_EXTRA_CA_CERTS; for git and builds HTTPS_PROXY, SSL_CERT_FILE ...; for git GIT_SSH_COMMAND ...
 EnvironmentFile=-$settings/agent.env
 Restart=always

@@ -2,13 +2,14 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 
 import { plainHttp } from "#agent/lib/http/control-plane.ts";
+import { type ListenAddress, parseListenAddress } from "#agent/metrics/listen-address.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { isOpenToOthers } from "#contract/loopback.ts";
 
 export const USAGE = `usage:
   gantry-agent enroll --url URL [--token TOKEN] --home DIR            enrol this server with a control plane
   gantry-agent run --home DIR [--policy FILE] [--sites-socket PATH] [--external-supervisor] [--isolate SOCKET] [--slots DIR]
-                   [--ingress FILE] [--allow-commands]
+                   [--ingress FILE] [--allow-commands] [--metrics ADDRESS:PORT]
                                                                       run the agent
   gantry-agent status --home DIR                                      show whether the agent is connected
   gantry-agent forget-host HOST --home DIR                            trust the next key of an ssh host, such as [git.example.com]:2222
@@ -38,6 +39,8 @@ export type AgentArguments =
       readonly ingress: string | null;
       /** Whether one-off commands are allowed on a server without a policy file. */
       readonly allowsCommands: boolean;
+      /** Where to serve metrics; `null`: nowhere. */
+      readonly metrics: ListenAddress | null;
     }
   | { readonly kind: "status"; readonly home: string }
   | { readonly kind: "end_builds"; readonly home: string; readonly isolate: string | null }
@@ -66,6 +69,7 @@ export function readArguments(argv: readonly string[], environment: NodeJS.Proce
         slots: { type: "string" },
         ingress: { type: "string" },
         "allow-commands": { type: "boolean" },
+        metrics: { type: "string" },
         version: { type: "boolean" },
         help: { type: "boolean", short: "h" },
       },
@@ -105,6 +109,8 @@ export function readArguments(argv: readonly string[], environment: NodeJS.Proce
     case "run": {
       const { policy, "sites-socket": socket, isolate, slots, ingress } = values;
       if (home === undefined) return missing("--home");
+      const metrics = values.metrics === undefined ? null : parseListenAddress(values.metrics);
+      if (typeof metrics === "string") return { kind: "wrong", message: metrics };
       return {
         kind: "run",
         home: resolve(home),
@@ -115,6 +121,7 @@ export function readArguments(argv: readonly string[], environment: NodeJS.Proce
         slots: slots === undefined ? null : resolve(slots),
         ingress: ingress === undefined ? null : resolve(ingress),
         allowsCommands: values["allow-commands"] === true,
+        metrics,
       };
     }
     case "status":

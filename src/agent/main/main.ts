@@ -28,6 +28,10 @@ import { chooseProxy } from "#agent/lib/http/choose-proxy.ts";
 import { plainHttp } from "#agent/lib/http/control-plane.ts";
 import { openPolicy, type Policy } from "#agent/policy/policy.ts";
 import { readPolicy } from "#agent/policy/read-policy.ts";
+import type { AgentContext } from "#agent/context/context.ts";
+import { readMetrics } from "#agent/metrics/read-metrics.ts";
+import { createRunOutcomes } from "#agent/metrics/run-outcomes.ts";
+import { serveMetrics } from "#agent/metrics/serve-metrics.ts";
 import { createPace } from "#agent/lib/pace.ts";
 import { runAgent } from "#agent/main/run-agent.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
@@ -177,29 +181,29 @@ async function serve(
   );
   const clock = { now: () => Date.now(), monotonic: () => performance.now() };
   const environment = process.env;
-  const end = await runAgent(
-    {
-      home,
-      connection,
-      proxy: readProxy(connection.url),
-      sealKey: sealKey.value,
-      policy,
-      settings,
-      clock,
-      pace: createPace(clock, settings),
-      random: () => Math.random(),
-      environment,
-      tools: createServerTools({ environment, home, monotonic: clock.monotonic }),
-      apps: createAppRegistry(),
-      sites: sitesSocket === null ? noSites : createSites(sitesSocket, log),
-      ingress: await chooseIngress(args.ingress, home, slots),
-      slots,
-      isolation,
-      supervisor: chooseSupervisor(isolation, supervisorOptions(home, isSupervisorExternal)),
-      log,
-    },
-    ending.signal,
-  );
+  const context: AgentContext = {
+    home,
+    connection,
+    proxy: readProxy(connection.url),
+    sealKey: sealKey.value,
+    policy,
+    settings,
+    clock,
+    pace: createPace(clock, settings),
+    random: () => Math.random(),
+    environment,
+    tools: createServerTools({ environment, home, monotonic: clock.monotonic }),
+    apps: createAppRegistry(),
+    runs: createRunOutcomes(),
+    sites: sitesSocket === null ? noSites : createSites(sitesSocket, log),
+    ingress: await chooseIngress(args.ingress, home, slots),
+    slots,
+    isolation,
+    supervisor: chooseSupervisor(isolation, supervisorOptions(home, isSupervisorExternal)),
+    log,
+  };
+  if (args.metrics !== null) serveMetrics(args.metrics, () => readMetrics(context), log, ending.signal);
+  const end = await runAgent(context, ending.signal);
   await lock.release();
   return end === null ? exitCodes.ok : refuse(end);
 }

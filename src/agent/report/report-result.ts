@@ -15,5 +15,6 @@ export async function reportResult(
 ): Promise<void> {
   const project = await reportProject(context, projectId);
   const stages = reporter.stageTimes();
+  context.runs.note(projectId, result.outcome, stages, context.clock.now());
   reporter.report({ type: "result", result, project, ...(stages.length === 0 ? {} : { stages }) }, "urgent");
 }

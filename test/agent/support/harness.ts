@@ -5,6 +5,7 @@ import { join } from "node:path";
 
 import type * as z from "zod";
 
+import { createRunOutcomes } from "#agent/metrics/run-outcomes.ts";
 import { createAppRegistry } from "#agent/apps/app-registry.ts";
 import { chooseSupervisor } from "#agent/apps/choose-supervisor.ts";
 import { endSupervisor } from "#agent/apps/process-supervisor.ts";
@@ -132,6 +133,7 @@ export class World {
       environment,
       sites,
       apps: createAppRegistry(),
+      runs: createRunOutcomes(),
       ingress: noIngress,
       slots: localSlotsFolder(this.home),
       isolation: this.isolation,
