@@ -202,7 +202,7 @@ function permit<Value>(value: Value, refusal: PolicyRefusal): Step<Value> {
 async function undo(scope: RunScope, previous: number | null, progress: Progress): Promise<void> {
   const { order, folder, context } = scope;
   if (progress.activates !== null) {
-    await switchBack(scope, previous);
+    await switchBack(scope, progress.activates, previous);
     await switchTrafficBack(scope, previous);
   }
   // Only now, because requests may have reached them until the switch back.

@@ -39,7 +39,9 @@ export async function activateRelease(
   await switchCurrent(folder, release.version);
   await flushFolder(folder.root);
   const from = previous === null ? "" : ` from ${linkTarget(previous)}`;
-  log.system("activate", `switched current${from} to ${linkTarget(release.version)}`);
+  // A deployment of the kind `config` has the release that is live.
+  if (previous !== release.version)
+    log.system("activate", `switched current${from} to ${linkTarget(release.version)}`);
   const sites = scope.context.sites;
   // The site server follows `current` by itself, so only a site that is not served yet is registered.
   if (sites.urlOf(order.project_id) === null) await sites.register(order.project_id, folder.root);

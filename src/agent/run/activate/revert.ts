@@ -7,9 +7,10 @@ import { startLimit } from "#agent/run/step/stage-limit.ts";
 import { switchCurrentBack, linkTarget } from "#agent/workspace/current-link.ts";
 import { readRelease } from "#agent/workspace/releases.ts";
 
-/** Switches `current` back to the previous release, or removes it when there was none. */
-export async function switchBack(scope: CommandScope, previous: number | null): Promise<void> {
+/** Switches `current` back from a release to the previous one, or removes it when there was none. */
+export async function switchBack(scope: CommandScope, from: number, previous: number | null): Promise<void> {
   await switchCurrentBack(scope.folder, previous);
+  if (from === previous) return;
   const message =
     previous === null
       ? "removed current, because there was no release before"
