@@ -6,7 +6,14 @@ import { attempt } from "#node/attempt.ts";
 const ESTABLISHED = "01";
 const LISTENING = "0A";
 
-type TcpSocket = { readonly localPort: number; readonly state: string; readonly inode: string };
+type TcpSocket = {
+  /** As /proc has it: bytes in hexadecimal, each four of them reversed. */
+  readonly localAddress: string;
+  readonly localPort: number;
+  readonly state: string;
+  readonly uid: number;
+  readonly inode: string;
+};
 
 /**
  * The TCP sockets of this machine, or of the container; `null` without /proc.
@@ -22,9 +29,10 @@ function readTcpSockets(): readonly TcpSocket[] | null {
       .split("\n")
       .slice(1)
       .flatMap((row) => {
-        const [, local = "", , state, , , , , , inode] = row.trim().split(/\s+/);
+        const [, local = "", , state, , , , uid, , inode] = row.trim().split(/\s+/);
         if (state === undefined || inode === undefined) return [];
-        return [{ localPort: Number.parseInt(local.split(":").at(-1) ?? "", 16), state, inode }];
+        const [localAddress = "", port = ""] = local.split(":");
+        return [{ localAddress, localPort: Number.parseInt(port, 16), state, uid: Number(uid), inode }];
       }),
   );
 }
@@ -35,6 +43,31 @@ export function socketsListeningOn(port: number): ReadonlySet<string> {
     ({ localPort, state }) => localPort === port && state === LISTENING,
   );
   return new Set(listening.map(({ inode }) => `socket:[${inode}]`));
+}
+
+/** A TCP port of this machine that a process listens on, and the user of the process. */
+export type Listener = { readonly address: string; readonly port: number; readonly uid: number };
+
+/** What listens on TCP ports, the newest first, with addresses as URLs have them: `127.0.0.1`, `[::1]`. Empty without /proc. */
+export function tcpListeners(): readonly Listener[] {
+  return (readTcpSockets() ?? [])
+    .filter(({ state }) => state === LISTENING)
+    .toSorted((one, other) => Number(other.inode) - Number(one.inode))
+    .map(({ localAddress, localPort, uid }) => ({
+      address: addressText(localAddress),
+      port: localPort,
+      uid,
+    }));
+}
+
+function addressText(hex: string): string {
+  const bytes = (hex.match(/.{8}/g) ?? []).flatMap((word) =>
+    [6, 4, 2, 0].map((at) => Number.parseInt(word.slice(at, at + 2), 16)),
+  );
+  if (bytes.length === 4) return bytes.join(".");
+  const groups = bytes.flatMap((byte, at) => (at % 2 === 0 ? [byte * 256 + (bytes[at + 1] ?? 0)] : []));
+  // A URL has the shortest form of an address.
+  return new URL(`http://[${groups.map((group) => group.toString(16)).join(":")}]`).hostname;
 }
 
 /** Whether a process has one of these sockets open. False for a process of another user, which hides them. */

@@ -60,6 +60,8 @@ export const defaultSettings = {
   leastDrainMs: 2_000,
   /** How long a new instance without a port must run before it counts as started. */
   settleMs: 1_000,
+  /** When the log says of a new instance that it does not listen on its port yet. */
+  silentInstanceMs: 10_000,
   /** How long an agent that is shutting down tries to report the runs that it stopped. */
   shutdownReportMs: 3_000,
 };

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
+import { silenceText } from "#agent/run/start/watch-silence.ts";
 import { type CrashHistory, noCrashes, noticeCrashes } from "#agent/apps/crash-history.ts";
 import { decideUpkeep, type InstancesNow } from "#agent/apps/decide-upkeep.ts";
 import type { Desired } from "#agent/apps/desired.ts";
@@ -27,6 +28,22 @@ const running = (name: string, fingerprint: string, isDraining = false): Running
 });
 const namesOf = (ones: readonly { readonly name: string }[]) => ones.map(({ name }) => name);
 const taken = (ones: readonly RunningInstance[]) => new Set(namesOf(ones));
+
+describe("the line about a new instance that does not listen yet", () => {
+  const at = (address: string, port: number) => ({ address, port, uid: 1000 });
+  it.each([
+    [[], ""],
+    [[at("[::1]", 20_007)], "; it listens on [::1]:20007: use the address in HOST, 127.0.0.1"],
+    [
+      [at("127.0.0.1", 3000), at("0.0.0.0", 9229)],
+      "; it listens on 127.0.0.1:3000 and 0.0.0.0:9229: use the port in PORT and the address in HOST, 127.0.0.1",
+    ],
+  ])("%j", (listeners, rest) => {
+    expect(silenceText("web-2-0", 20_007, listeners)).toBe(
+      `web-2-0 does not listen on 127.0.0.1:20007 yet${rest}`,
+    );
+  });
+});
 
 describe("the plan of a deployment's instances", () => {
   it("replaces every instance of another release", () => {

@@ -44,11 +44,12 @@ describe("a deployment of an app", () => {
   it("keeps what runs when it is scaled, and leads evenly to all", async () => {
     await world.startAgent();
     await world.deploy({ processes });
-    const { result } = await world.deploy({
+    const { run, result } = await world.deploy({
       ...{ reuse_release: 1, preapproved: true },
       processes: { web: { ...smallWeb, instances: 3 } },
     });
     expect(result.outcome).toBe("live");
+    expect(messagesOf(run, "system").join("\n")).not.toContain("switched current");
     expect(notedInstances(world)).toEqual(["web-1-0", "web-2-0", "web-2-1"]);
     expect(slotAddresses(world)).toHaveLength(3);
   });
@@ -92,13 +93,20 @@ describe("a deployment of an app", () => {
   });
 
   it("fails when it does not listen on its port, or does not pass its check", async () => {
-    await world.startAgent();
+    await world.startAgent({ silentInstanceMs: 1_000 });
     world.repository.commit({
       "server.js":
-        "require('node:http').createServer().listen(0, () => console.log('http://localhost:3000')); ",
+        "require('node:http').createServer().listen(0, '::1', () => console.log('http://localhost:3000')); ",
     });
     const timeouts = { ...Timeouts.parse({}), start_seconds: 4 };
-    expect((await world.deploy({ processes, timeouts })).result).toMatchObject({
+    const silent = await world.deploy({ processes, timeouts });
+    const lines = messagesOf(silent.run, "system").filter((line) => line.includes("does not listen"));
+    expect(lines).toEqual([
+      expect.stringMatching(
+        /^web-1-0 does not listen on 127\.0\.0\.1:2\d{4} yet; it listens on \[::1\]:\d+: use the port in PORT and the address in HOST, 127\.0\.0\.1$/,
+      ),
+    ]);
+    expect(silent.result).toMatchObject({
       failure: {
         code: "timed_out",
         stage: "start",

@@ -1,6 +1,7 @@
 import { awaitRollout } from "#agent/apps/await-rollout.ts";
 import type { InstanceNote } from "#agent/apps/instance-notes.ts";
 import { planRollout, requestOf, type Rollout, startPlanned } from "#agent/apps/rollout.ts";
+import { watchSilence } from "#agent/run/start/watch-silence.ts";
 import { endedFailure, notReadyFailure } from "#agent/run/start/start-failure.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { startLimit } from "#agent/run/step/stage-limit.ts";
@@ -32,6 +33,7 @@ export async function startInstances(
   journal.record({ stage: "start" });
   reporter.report({ type: "stage", stage: "start" }, "urgent");
   const limit = startLimit(order.timeouts.start_seconds, scope.interrupt);
+  const silence = watchSilence(scope);
   try {
     logStarts(scope, rollout);
     const notes: InstanceNote[] = [];
@@ -41,10 +43,13 @@ export async function startInstances(
       if (!started.ok)
         return fail("start_failed", "start", scope.mask(`${one.name} cannot be started: ${started.reason}`));
       notes.push(started.value);
+      silence.started(started.value);
     }
     const failed = await awaitRollout(context, folder.id, rollout, notes, limit.signal, {
-      listening: ({ name, port }, ms) =>
-        log.system("start", `${name} listens on port ${port} after ${(ms / 1000).toFixed(1)} s`),
+      listening({ name, port }, ms) {
+        silence.listening(name);
+        log.system("start", `${name} listens on port ${port} after ${(ms / 1000).toFixed(1)} s`);
+      },
       tried: ({ name }, tries, tried) => log.system("start", `${name}: try ${tries}: ${describeTry(tried)}`),
       healthy: ({ name }) => log.system("start", `${name} is healthy`),
     });
@@ -60,6 +65,7 @@ export async function startInstances(
     log.system("start", failure.message);
     return failWith(failure);
   } finally {
+    silence.end();
     limit.clear();
   }
 }
