@@ -220,6 +220,7 @@ describe("a CI job", () => {
     const env = { GANTRY_URL: installation.clients.url, GANTRY_TOKEN: secret.stdout.trim(), CI: "true" };
     const job = await cli.run(["deploy", "--commit", `${commit}`, "--follow"], { env, folder });
     expect(job.code).toBe(0);
+    expect(job.stdout).toContain(`Deployment of ${project.name} has started: `);
     expect(await newest()).toMatchObject({ status: "live", commit_sha: commit, actor: { name: "ci" } });
     expect((await cli.run(["servers"], { env, folder })).code).toBe(3);
   });

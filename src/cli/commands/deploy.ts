@@ -1,6 +1,6 @@
 import { defineCommand } from "#cli/arguments/command.ts";
 import { givenFields } from "#cli/arguments/given-fields.ts";
-import { findProject } from "#cli/session/find-named.ts";
+import { findProject, shownName } from "#cli/session/find-named.ts";
 import { withSession } from "#cli/session/session.ts";
 import { printStarted } from "#cli/session/print-started.ts";
 import { warningsOption } from "#cli/views/log-printer.ts";
@@ -32,12 +32,15 @@ export const deploy = defineCommand({
     const { branch, commit } = options;
     const project = await findProject(session);
     if (!project.ok) return project;
-    const { id, name } = project.value;
     const started = await session.client.startDeployment({
-      params: { project_id: id },
+      params: { project_id: project.value.id },
       body: givenFields({ branch, commit, clear_cache: options["clear-cache"] || null }),
     });
     const { follow, warnings } = options;
-    return printStarted(session, started, { what: `Deployment of ${name ?? id}`, follow, warnings });
+    return printStarted(session, started, {
+      what: `Deployment of ${shownName(session, project.value)}`,
+      follow,
+      warnings,
+    });
   }),
 });

@@ -40,7 +40,12 @@ export const login = defineCommand({
         "not_signed_in",
         "This is not a valid token. A token starts with gantry_ and has 43 characters.",
       );
-    const session = openSession(context, { url: url.value, token: token.value, linkedProject: null });
+    const session = openSession(context, {
+      url: url.value,
+      token: token.value,
+      linkedProject: null,
+      linkedName: null,
+    });
     if (!session.ok) return session;
     const account = await session.value.client.getAccount();
     if (!account.ok) return account;

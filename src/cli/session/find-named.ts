@@ -25,6 +25,11 @@ export async function findProject(
   return findNamed("project", wanted, ProjectId, () => readAll(client.listProjects, (page) => page.projects));
 }
 
+/** The name of a project for a line about what was started: that of the link file if only the ID is known. */
+export function shownName({ linkedProject, linkedName }: Session, { id, name }: Named<ProjectId>): string {
+  return name ?? (id === linkedProject ? linkedName : null) ?? id;
+}
+
 export function findServer({ client }: Session, word: string): Promise<Result<Named<ServerId>>> {
   return findNamed("server", word, ServerId, () => readAll(client.listServers, (page) => page.servers));
 }

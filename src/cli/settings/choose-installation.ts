@@ -11,6 +11,8 @@ export type Installation = {
   readonly url: string;
   readonly token: string;
   readonly linkedProject: string | null;
+  /** The name in that file, which may be out of date or made up: only for output about what was done. */
+  readonly linkedName: string | null;
 };
 
 /**
@@ -53,5 +55,9 @@ export async function chooseInstallation(context: Context): Promise<Result<Insta
 
   const linked = link.value === null ? null : installationUrl(link.value.url);
   const isLinked = linked?.ok === true && linked.value === url.value;
-  return succeed({ url: url.value, token, linkedProject: isLinked ? (link.value?.project ?? null) : null });
+  const used = isLinked ? link.value : null;
+  return succeed({
+    ...{ url: url.value, token },
+    ...{ linkedProject: used?.project ?? null, linkedName: used?.name ?? null },
+  });
 }
