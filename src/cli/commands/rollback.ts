@@ -5,7 +5,7 @@ import { givenFields } from "#cli/arguments/given-fields.ts";
 import { stop } from "#cli/outcome.ts";
 import { timeText } from "#cli/output/times.ts";
 import { versionIn } from "#cli/session/find-deployment.ts";
-import { type Named, findProject } from "#cli/session/find-named.ts";
+import { type Named, findProject, shownName } from "#cli/session/find-named.ts";
 import { type Session, withSession } from "#cli/session/session.ts";
 import { printStarted } from "#cli/session/print-started.ts";
 import { sourceText } from "#cli/views/deployment-text.ts";
@@ -15,7 +15,7 @@ export const rollback = defineCommand({
   name: "rollback",
   summary: "Roll back to an earlier deployment",
   details: [
-    "Without --to, rolls back to the deployment before the live one. A second rollback goes one further back. If the server still has the files, nothing is fetched or built.",
+    "Without --to, rolls back to the newest deployment with older code than the live one, so deployments that changed only variables or processes are skipped. A second rollback goes one further back. If the server still has the files, nothing is fetched or built.",
     "The rollback runs with the project's current variables. With --variables deployed, it runs with the variables of the deployment that it rolls back to.",
   ],
   words: {},
@@ -52,7 +52,7 @@ export const rollback = defineCommand({
         }),
       },
     });
-    const what = `Rollback of ${project.value.name ?? project.value.id}`;
+    const what = `Rollback of ${shownName(session, project.value)}`;
     const { follow, warnings } = options;
     return printStarted(session, started, { what, follow, warnings });
   }),
