@@ -1,3 +1,4 @@
+import { MAX_INSTANCES } from "#contract/endpoints/processes/schemas.ts";
 import { succeed } from "#contract/lib/result.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { configDetails, followOptions } from "#cli/session/follow-options.ts";
@@ -14,7 +15,11 @@ export const scale = defineCommand({
     `Each process has a deployment of its own. With --follow, each one begins when the one before is live. ${configDetails}`,
   ],
   words: {
-    "process=count": { isRequired: true, isList: true, help: "Process and its number of instances, 0 to 12" },
+    "process=count": {
+      isRequired: true,
+      isList: true,
+      help: `Process and its number of instances, 0 to ${MAX_INSTANCES}`,
+    },
   },
   options: followOptions,
   examples: ["scale web=3", "scale web=2 worker=1 --follow"],
@@ -47,6 +52,8 @@ function readCounts(words: readonly string[]): Result<ReadonlyMap<string, number
   for (const word of words) {
     const [, process, count] = /^([^=]+)=(\d{1,4})$/.exec(word) ?? [];
     if (process === undefined) return stop("usage", `${word} is not PROCESS=COUNT, such as web=3.`);
+    if (Number(count) > MAX_INSTANCES)
+      return stop("usage", `${word}: a process can have at most ${MAX_INSTANCES} instances.`);
     if (counts.has(process)) return stop("usage", `${process} is named twice.`);
     counts.set(process, Number(count));
   }
