@@ -84,6 +84,14 @@ describe("without a live deployment", () => {
   it("gantry scale stores the number, and says when it counts", async () => {
     const set = await gantryRun("projects", "set", "--process", "web.command=node server.js", "--drain=10");
     expect(set.stdout).toMatch(/^processes\tweb; replaced ones get 10 s to finish$/m);
+    expect((await gantryRun("ps")).stderr).toMatch(
+      /^Nothing runs yet: web will with the next deployment that goes live\. See how .* gantry deployments/m,
+    );
+    const tooMany = await gantryRun("scale", "web=13");
+    expect(tooMany).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("web=13: a process can have at most 12 instances."),
+    });
     const scaled = await gantryRun("scale", "web=2");
     expect(scaled).toMatchObject({ code: 0, stderr: "" });
     expect(scaled.stdout).toBe("web: 2 from the first deployment on. Nothing is live yet.\n");

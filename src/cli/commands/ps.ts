@@ -8,7 +8,7 @@ import { printable, printableInColour } from "#cli/output/printable.ts";
 import { tableText } from "#cli/output/table.ts";
 import { whileWaiting } from "#cli/output/while-waiting.ts";
 import { findProject } from "#cli/session/find-named.ts";
-import { type Session, withSession } from "#cli/session/session.ts";
+import { commandLine, type Session, withSession } from "#cli/session/session.ts";
 import { processColumns, processNotes, processRows } from "#cli/views/process-text.ts";
 
 /** How often --watch reads. */
@@ -40,21 +40,34 @@ type Reading = {
   readonly processes: Processes;
   /** When it was read, in Unix milliseconds by the control plane's clock, if it says so. */
   readonly readAt: number;
+  /** What to say if there are none. */
+  readonly none: string;
 };
 
-async function readProcesses({ client }: Session, id: ProjectId): Promise<Result<Reading>> {
-  const read = await client.getProcesses({ params: { project_id: id } });
+async function readProcesses(session: Session, id: ProjectId): Promise<Result<Reading>> {
+  const read = await session.client.getProcesses({ params: { project_id: id } });
   if (!read.ok) return read;
   const date = Date.parse(read.headers.get("date") ?? "");
-  return succeed({ processes: read.value, readAt: Number.isNaN(date) ? Date.now() : date });
+  const none = read.value.processes.length === 0 ? await whyNone(session, id) : NONE;
+  return succeed({ processes: read.value, readAt: Number.isNaN(date) ? Date.now() : date, none });
+}
+
+/** Processes that are defined and do not run wait for a deployment, of which the last one may have failed. */
+async function whyNone(session: Session, id: ProjectId): Promise<string> {
+  const project = await session.client.getProject({ params: { project_id: id } });
+  if (!project.ok) return NONE;
+  const { processes, detected_processes: detected } = project.value;
+  const names = [...new Set([...Object.keys(detected), ...Object.keys(processes)])].map(printable);
+  if (names.length === 0) return NONE;
+  return `Nothing runs yet: ${names.join(" and ")} will with the next deployment that goes live. See how the last one ended with ${commandLine(session, "deployments")}`;
 }
 
 const NONE =
   "The server runs no processes of this project. A Procfile or gantry.json in the repository, or gantry projects set --process, defines them.";
 
-function print({ output }: Session, { processes, readAt }: Reading): void {
+function print({ output }: Session, { processes, readAt, none }: Reading): void {
   output.json(processes);
-  if (processes.processes.length === 0) return output.note(NONE);
+  if (processes.processes.length === 0) return output.note(none);
   output.table(processColumns, processRows(processes, output));
   for (const line of processNotes(processes, output, readAt)) output.note(line);
 }
@@ -80,8 +93,8 @@ async function watch(session: Session, id: ProjectId, first: Reading): Promise<O
 }
 
 /** The table and the notes, to be redrawn in place. */
-function screenText({ output, stderr }: Session, { processes, readAt }: Reading): string {
-  if (processes.processes.length === 0) return NONE;
+function screenText({ output, stderr }: Session, { processes, readAt, none }: Reading): string {
+  if (processes.processes.length === 0) return none;
   const rows = processRows(processes, output).map((row) => row.map(printableInColour));
   const table = tableText(processColumns, rows, output.style, stderr.columns || 80);
   return [table, ...processNotes(processes, output, readAt).map(printable)].join("\n");
