@@ -37,7 +37,8 @@ describe.runIf(isRoot)("a machine without Chromium", () => {
     const { code, output } = await ensure(`
       case "$*" in
         *update) echo 'Could not resolve the host'; exit 100 ;;
-        *install*chromium) echo '#!/bin/sh' > "$HERE/chromium"; chmod 755 "$HERE/chromium" ;;
+        *install*chromium-headless-shell)
+          echo '#!/bin/sh' > "$HERE/chromium-headless-shell"; chmod 755 "$HERE/chromium-headless-shell" ;;
       esac`);
     expect(output).toContain("Chromium installed");
     expect(code).toBe(0);
@@ -47,16 +48,18 @@ describe.runIf(isRoot)("a machine without Chromium", () => {
     const { code, output } = await ensure(`
       case "$*" in
         *update) echo 'E: Could not resolve the host'; exit 100 ;;
-        *) echo 'E: Unable to locate package chromium'; exit 100 ;;
+        *) echo 'E: Unable to locate package chromium-headless-shell'; exit 100 ;;
       esac`);
-    expect(output).toContain("E: Could not resolve the host\nE: Unable to locate package chromium\n");
-    expect(output).toContain("Install it, for example with: apt-get install chromium");
+    expect(output).toContain(
+      "E: Could not resolve the host\nE: Unable to locate package chromium-headless-shell\n",
+    );
+    expect(output).toContain("Install it, for example with: apt-get install chromium-headless-shell");
     expect(code).toBe(1);
   });
 
   it("reports a remedy if there is no supported package manager", async () => {
     const { code, output } = await ensure(null);
-    expect(output).toContain("Install it, for example with: apt-get install chromium");
+    expect(output).toContain("Install it, for example with: apt-get install chromium-headless-shell");
     expect(code).toBe(1);
   });
 });

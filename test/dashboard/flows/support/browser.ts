@@ -11,7 +11,8 @@ const TIMEOUT_MS = 60_000;
 /** The path of Chromium. */
 export async function executable(): Promise<string> {
   const path = await findChromium();
-  if (path === null) throw new Error("The dashboard is tested in Chromium: apt-get install chromium");
+  if (path === null)
+    throw new Error("The dashboard is tested in Chromium: apt-get install chromium-headless-shell");
   return path;
 }
 
