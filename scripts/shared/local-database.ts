@@ -53,18 +53,24 @@ export async function runStatements(
   await database.batch(statements.map(({ sql, parameters }) => database.prepare(sql).bind(...parameters)));
 }
 
-/** Does the same as `wrangler d1 migrations apply`, with the same table of applied migrations, ten times as fast. */
-async function migrate(database: LocalDatabase, migrations: LocalSettings["migrations"]): Promise<void> {
+/**
+ * Does the same as `wrangler d1 migrations apply`, with the same table of applied migrations, ten times as fast. All
+ * migrations are one statement: Miniflare takes 10 ms for each that is prepared, and D1 runs it as a whole or not at all.
+ */
+export async function migrate(
+  database: LocalDatabase,
+  migrations: LocalSettings["migrations"],
+): Promise<void> {
   await database.exec(
     "CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)",
   );
   const rows = await database.prepare("SELECT name FROM d1_migrations").all<{ name: string }>();
   const done = new Set(rows.results.map((row) => row.name));
-  for (const migration of migrations) {
-    if (done.has(migration.name)) continue;
-    await database.batch([
-      ...migration.queries.map((query) => database.prepare(query)),
-      database.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(migration.name),
+  const queries = migrations
+    .filter(({ name }) => !done.has(name))
+    .flatMap((migration) => [
+      ...migration.queries,
+      `INSERT INTO d1_migrations (name) VALUES ('${migration.name.replaceAll("'", "''")}')`,
     ]);
-  }
+  if (queries.length > 0) await database.prepare(queries.join(";\n")).run();
 }

@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 
-import { persistencePath } from "./local-database.ts";
+import { type LocalDatabase, persistencePath } from "./local-database.ts";
 import type { LocalSettings } from "./local-settings.ts";
 
 /** The name in wrangler.toml. Durable Objects find their files by it: under another name they would be empty. */
@@ -25,10 +25,12 @@ export type LocalWorkerOptions = {
 
 export type LocalWorker = {
   readonly url: string;
+  /** The database that it serves. Miniflare blocks this process until the runtime responds (`withLocalDatabase`). */
+  database(): Promise<LocalDatabase>;
   close(): Promise<void>;
 };
 
-/** Serves the built Worker in Cloudflare's runtime, on the database that `withLocalDatabase` has migrated. */
+/** Serves the built Worker in Cloudflare's runtime, on a database that is migrated. */
 export async function startLocalWorker(options: LocalWorkerOptions): Promise<LocalWorker> {
   const {
     worker: { assets, ...worker },
@@ -70,6 +72,7 @@ export async function startLocalWorker(options: LocalWorkerOptions): Promise<Loc
   await miniflare.ready;
   return {
     url: `http://127.0.0.1:${options.port}`,
+    database: () => miniflare.getD1Database("DB", WORKER_NAME),
     close: () => miniflare.dispose(),
   };
 }
