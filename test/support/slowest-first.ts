@@ -4,6 +4,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const FIRST = [
   "journeys/faults",
   "agent/killed-at-each-step",
+  "agent/apps/killed",
   "client/node/follow-log",
   "agent/killed-at-each-stage",
 ];
@@ -14,8 +15,9 @@ const WORKER = [
   "worker/faults/requests",
   "worker/faults/repair",
   "worker/http/requests",
-  "worker/http/authentication",
   "worker/isolation",
+  "worker/request-costs",
+  "worker/http/authentication",
 ];
 
 /** The flows that use sign-in links, which expire, and then the slowest flows of the dashboard, the slowest first. */
@@ -23,23 +25,29 @@ const FLOWS = [
   "dashboard/flows/first-steps",
   "dashboard/flows/first-visit",
   "dashboard/flows/keyboard-pages",
+  "dashboard/flows/processes",
   "dashboard/flows/pages",
   "dashboard/flows/keyboard",
-  "dashboard/flows/session-end",
+  "dashboard/flows/variables",
   "dashboard/flows/keyboard-deployments",
-  "dashboard/flows/keyboard-servers",
-  "dashboard/flows/list",
+  "dashboard/flows/lost-server",
+  "dashboard/flows/session-end",
 ];
 
 /** The agent's slowest files, the slowest first. */
 const AGENT = [
+  "agent/apps/switch",
+  "agent/tools",
+  "agent/private-repository",
+  "agent/cache",
+  "agent/rude-builds",
+  "agent/sites/main",
   "agent/reachable",
-  "agent/git-credentials",
-  "agent/main",
   "agent/outage",
-  "agent/build",
-  "agent/disk-full",
-  "agent/fetch",
+  "agent/apps/start",
+  "agent/shared-paths",
+  "agent/bad-network",
+  "agent/activate",
 ];
 
 /** The slowest other files, the slowest first. */
@@ -51,6 +59,8 @@ const OTHERS = [
   "journeys/first-start",
   "journeys/other-repository",
   "cli/account",
+  "cli/variables",
+  "cli/processes",
   "journeys/install",
   "domain/lane/interleavings",
 ];
