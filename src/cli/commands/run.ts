@@ -62,9 +62,9 @@ async function runInSession(session: Session, { words, options }: Given): Promis
   const command = others.length === 0 ? only : words.command.map(shellQuote).join(" ");
   const body = { command, ...(seconds === undefined ? {} : { timeout_seconds: seconds }) };
   // Requests of the session end with Ctrl-C, but after these the command would run without anybody who knows it.
-  const { url, token, linkedProject } = session;
+  const { url, token, linkedProject, linkedName } = session;
   const never = new AbortController().signal;
-  const patient = openSession({ ...session, signal: never }, { url, token, linkedProject });
+  const patient = openSession({ ...session, signal: never }, { url, token, linkedProject, linkedName });
   if (!patient.ok) return patient;
   const started = await patient.value.client.runCommand({ params: { project_id }, body });
   if (!started.ok) return started;

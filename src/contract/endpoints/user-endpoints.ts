@@ -4,4 +4,9 @@ import { cronEndpoints } from "#contract/endpoints/cron/endpoints.ts";
 import { variableEndpoints } from "#contract/endpoints/variables/endpoints.ts";
 
 /** Every endpoint for users of the API, by operation name. */
-export const userEndpoints = { ...clientEndpoints, ...variableEndpoints, ...commandEndpoints, ...cronEndpoints };
+export const userEndpoints = {
+  ...clientEndpoints,
+  ...variableEndpoints,
+  ...commandEndpoints,
+  ...cronEndpoints,
+};
