@@ -41,10 +41,14 @@ const requireNetworkModules: Plugin = {
 };
 
 /** Bundles the agent into one file. A server needs only Node and git to run it. Equal sources give equal bytes. */
-export async function bundleAgent(): Promise<string> {
+export function bundleAgent(): Promise<string> {
+  return bundleProgram("src/agent/main/main.ts");
+}
+
+async function bundleProgram(main: string): Promise<string> {
   const { outputFiles } = await build({
     absWorkingDir: root,
-    entryPoints: ["src/agent/main/main.ts"],
+    entryPoints: [main],
     write: false,
     bundle: true,
     platform: "node",
@@ -64,6 +68,12 @@ export async function buildAgent(path = join(root, "build", "gantry-agent.mjs"))
   await mkdir(dirname(path), { recursive: true });
   await writeAtomic(path, await bundleAgent(), { uniqueDraft: true });
   return path;
+}
+
+/** Writes the bundle of the site server, which starts with half of the CPU time that the sources take. */
+export async function buildSites(path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeAtomic(path, await bundleProgram("src/agent/sites/main.ts"), { uniqueDraft: true });
 }
 
 const installFile = (name: string) => readFile(join(root, "src", "agent", "install", name), "utf8");

@@ -30,6 +30,7 @@ const INPUTS = [
 
 const OUTPUT = join(root, "build", "worker");
 const BUNDLE = "main.js";
+const SITES = "sites.mjs";
 /** How many bundles to keep. Another home may be running an older bundle. */
 const KEPT_BUNDLES = 5;
 
@@ -57,10 +58,17 @@ export async function buildWorker(signal?: AbortSignal): Promise<WorkerBuild> {
       await rm(draft, { recursive: true, force: true });
       return { ok: false, output: output.trim() };
     }
-    // Loaded here, because the module takes as long to load as the rest of this file, and most calls find a bundle.
-    const { buildAssets } = await import("../reference/build-assets.ts");
+    // Loaded here, because the modules take as long to load as the rest of this file, and most calls find a bundle.
+    const [{ buildAssets }, { buildSites }] = await Promise.all([
+      import("../reference/build-assets.ts"),
+      import("./build-agent.ts"),
+    ]);
     // Beside the bundle, so that a running Worker keeps its files too.
-    await Promise.all([buildAssets(join(draft, "assets")), writeLocalSettings(draft)]);
+    await Promise.all([
+      buildAssets(join(draft, "assets")),
+      buildSites(join(draft, SITES)),
+      writeLocalSettings(draft),
+    ]);
     // The rename fails if a parallel build of the same sources was faster. Its bundle is the same.
     await rename(draft, folder).catch(() => rm(draft, { recursive: true, force: true }));
     await removeOldBundles();
@@ -77,6 +85,11 @@ export async function agentBeside(bundle: string): Promise<string> {
   const name = (await readdir(folder)).find((file) => file.endsWith(".mjs"));
   if (name === undefined) throw new Error(`there is no agent in ${folder}`);
   return join(folder, name);
+}
+
+/** The bundle of the site server beside a built Worker. @param bundle the file that buildWorker built */
+export function sitesBeside(bundle: string): string {
+  return join(dirname(bundle), SITES);
 }
 
 async function hashOfInputs(): Promise<string> {

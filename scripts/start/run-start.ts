@@ -8,7 +8,7 @@ import { messageOf } from "#contract/lib/message-of.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 
 import { createApi, valueOf } from "../shared/api.ts";
-import { agentBeside, buildWorker } from "../shared/build-worker.ts";
+import { agentBeside, buildWorker, sitesBeside } from "../shared/build-worker.ts";
 import { Problem } from "../shared/problem.ts";
 import { print, red, step } from "../shared/terminal.ts";
 import { WorkerReady } from "../shared/worker-ready.ts";
@@ -79,7 +79,8 @@ export async function runStart(
 
   const program = await agentBeside(bundle);
   await step("starting the site server", async () => {
-    await Promise.all([services.startSites().ready, services.startSupervisor(program).ready]);
+    const sites = services.startSites(sitesBeside(bundle));
+    await Promise.all([sites.ready, services.startSupervisor(program).ready]);
     return { value: null, done: `Site server on ports from ${port + 1}` };
   });
   signal.throwIfAborted();

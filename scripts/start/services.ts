@@ -20,7 +20,7 @@ const MAX_SOCKET_PATH_BYTES = 103;
 export type Services = {
   readonly agentHome: string;
   startWorker(bundle: string): Service;
-  startSites(): Service;
+  startSites(program: string): Service;
   /**
    * Starts the supervisor of apps.
    * @param program the agent's file
@@ -83,13 +83,10 @@ export async function createServices(options: StartOptions, onPidChange: () => v
         healthUrl: `http://127.0.0.1:${port}/healthz`,
         stopMs: STOP_MS,
       }),
-    startSites: () =>
+    startSites: (program) =>
       start({
         name: "sites",
-        argv: [
-          "src/agent/sites/main.ts",
-          ...["--home", agentHome, "--socket", socket, "--first-port", `${port + 1}`],
-        ],
+        argv: [program, ...["--home", agentHome, "--socket", socket, "--first-port", `${port + 1}`]],
         healthUrl: null,
         stopMs: STOP_MS,
       }),

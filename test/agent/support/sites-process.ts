@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 
-import { expect } from "vitest";
+import { expect, inject } from "vitest";
 
 export type SitesOptions = {
   readonly home: string;
@@ -12,7 +12,7 @@ export type SitesOptions = {
 /** Starts the site server as a process, with a channel to this one, whose end ends it. */
 export function spawnSites({ home, socket, firstPort }: SitesOptions): ChildProcess {
   const args = ["--home", home, "--socket", socket, "--first-port", `${firstPort}`];
-  return spawn(process.execPath, ["src/agent/sites/main.ts", ...args], {
+  return spawn(process.execPath, [inject("sitesBundle"), ...args], {
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
 }

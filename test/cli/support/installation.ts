@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { useGantry } from "../../openapi/support/gantry.ts";
-import { builtAgent } from "../../support/built-agent.ts";
+import { builtPrograms } from "../../support/built-programs.ts";
 import { createHost, type Host } from "../../support/faults/host.ts";
 import { createLinkProxy, type LinkProxy } from "../../support/faults/link-proxy.ts";
 import { createSsh, sshPath } from "../../support/faults/source.ts";
@@ -34,7 +34,7 @@ export async function createInstallation(): Promise<Installation> {
     api,
     workerUrl: url,
     firstPort: await freePorts(),
-    agentProgram: await builtAgent(),
+    ...(await builtPrograms()),
     ssh: await createSsh(sshPath(home)),
     diskMegabytes: null,
   });

@@ -83,6 +83,8 @@ export type HostOptions = {
   readonly firstPort: number;
   /** The path of the agent's bundle. */
   readonly agentProgram: string;
+  /** The path of the site server's bundle. */
+  readonly sitesProgram: string;
   /** Goes into the agent's GIT_SSH_COMMAND; `null`: the agent uses ssh as on a real server. */
   readonly ssh: string | null;
   /** The size of a separate disk for the agent's home, in megabytes; `null`: no separate disk. */
@@ -90,7 +92,7 @@ export type HostOptions = {
 };
 
 export async function createHost(options: HostOptions): Promise<Host> {
-  const { name, folder, api, workerUrl, firstPort, agentProgram, ssh, diskMegabytes } = options;
+  const { name, folder, api, workerUrl, firstPort, agentProgram, sitesProgram, ssh, diskMegabytes } = options;
   const home = join(folder, name);
   await mkdir(home, { recursive: true });
   if (diskMegabytes !== null)
@@ -138,10 +140,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
 
   const sites = supervise({
     name: "sites",
-    argv: [
-      "src/agent/sites/main.ts",
-      ...["--home", home, "--socket", socket, "--first-port", `${firstPort}`],
-    ],
+    argv: [sitesProgram, ...["--home", home, "--socket", socket, "--first-port", `${firstPort}`]],
     logFile: join(folder, `${name}-sites.log`),
     healthUrl: null,
     stopMs: STOP_MS,

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { buildWorker } from "../../../scripts/shared/build-worker.ts";
 import { WorkerReady } from "../../../scripts/shared/worker-ready.ts";
 import { type Service, supervise } from "../../../scripts/start/supervisor.ts";
-import { builtAgent } from "../built-agent.ts";
+import { builtPrograms } from "../built-programs.ts";
 import { type Api, createApi } from "../journey-api.ts";
 import { freePorts } from "../journey-system.ts";
 import { eventually } from "./eventually.ts";
@@ -65,7 +65,7 @@ export async function createInstallation({
   const url = `http://127.0.0.1:${port}`;
   const built = await buildWorker();
   if (!built.ok) throw new Error(`the Worker does not build:\n${built.output}`);
-  const agentProgram = await builtAgent();
+  const programs = await builtPrograms();
   const ssh = await createSsh(sshPath(home));
   await mkdir(join(home, "hosts"));
 
@@ -107,7 +107,7 @@ export async function createInstallation({
       const firstPort = port + 100 + hosts.length * PORTS_OF_A_HOST;
       const folder = join(home, "hosts");
       const host = await createHost({
-        ...{ name, folder, api, agentProgram, firstPort },
+        ...{ name, folder, api, ...programs, firstPort },
         ssh: hasRealSsh ? null : ssh,
         workerUrl: ready.url,
         diskMegabytes: diskMegabytes ?? null,

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 
 import { enroll } from "#agent/main/enroll.ts";
 
-import { builtAgent } from "../../../support/built-agent.ts";
+import { builtPrograms } from "../../../support/built-programs.ts";
 
 const root = resolve(import.meta.dirname, "../../../..");
 const run = promisify(execFile);
@@ -37,7 +37,7 @@ export async function joinServer(
 ): Promise<Agent> {
   const [, url = ""] = /curl -fsSL (\S+)\/install\.sh/.exec(line) ?? [];
   const [, token = ""] = /GANTRY_TOKEN=(\w+)/.exec(line) ?? [];
-  const main = await builtAgent();
+  const { agentProgram: main } = await builtPrograms();
   const end = await enroll({
     url,
     token,
