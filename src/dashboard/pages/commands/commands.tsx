@@ -1,7 +1,7 @@
 import type { ProjectId } from "#contract/ids.ts";
 import { ALL, useProject, useServers } from "#dashboard/data/resources.ts";
-import { CronList } from "#dashboard/pages/commands/cron-list.tsx";
 import { CommandList } from "#dashboard/pages/commands/command-list.tsx";
+import { CronList } from "#dashboard/pages/commands/cron-list.tsx";
 import { Missing, isMissing } from "#dashboard/shared/unavailable.tsx";
 import { Page } from "#dashboard/shared/page.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
@@ -9,6 +9,9 @@ import { pathTo } from "#dashboard/router/route.ts";
 /** The one-off commands and the cron jobs of a project. */
 export function CommandsPage({ id }: { readonly id: ProjectId }) {
   const { value: project, problem } = useProject(id);
+  const { value: servers } = useServers(ALL);
+  const server = servers?.servers.find((one) => one.id === project?.server_id);
+  const isOffline = server?.status === "offline" || server?.status === "pending";
   const name = project?.name ?? "project";
   return (
     <Page
@@ -23,25 +26,19 @@ export function CommandsPage({ id }: { readonly id: ProjectId }) {
         <Missing what="the project" />
       ) : (
         <>
-          <Offline serverId={project?.server_id ?? null} />
-          {project === null ? null : <CronList project={project} />}
+          {isOffline ? (
+            <p class="notice" role="status">
+              {server.name} is not connected. Commands run only while it is: they are never queued. Cron jobs
+              run without a connection. They, and how earlier commands ended, are shown when it is connected
+              again.
+            </p>
+          ) : project === null ? null : (
+            <CronList project={project} />
+          )}
           <h2>One-off commands</h2>
           <CommandList id={id} />
         </>
       )}
     </Page>
-  );
-}
-
-/** Says that the server is not connected. */
-function Offline({ serverId }: { readonly serverId: string | null }) {
-  const { value } = useServers(ALL);
-  const server = value?.servers.find(({ id }) => id === serverId);
-  if (server?.status !== "offline" && server?.status !== "pending") return null;
-  return (
-    <p class="notice" role="status">
-      {server.name} is not connected. Commands run only while it is: they are never queued. How earlier ones
-      ended is shown when it is connected again.
-    </p>
   );
 }
