@@ -2,7 +2,7 @@ import { checkOrder, checkProcesses, checkRelease, type PolicyRefusal } from "#a
 import { messageOf } from "#contract/lib/message-of.ts";
 import { reportResult } from "#agent/report/report-result.ts";
 import { activateRelease } from "#agent/run/activate/activate-stage.ts";
-import { commitLive } from "#agent/apps/commit-live.ts";
+import { commitLive, isCommitted } from "#agent/apps/commit-live.ts";
 import { endRollout, revertRollout, type Rollout } from "#agent/apps/rollout.ts";
 import { checkInstances, switchTrafficBack } from "#agent/run/activate/switch-instances.ts";
 import { startInstances } from "#agent/run/start/start-stage.ts";
@@ -82,7 +82,7 @@ export async function runDeployment(scope: RunScope, unreadable: string | null):
   if (isLive && isRecorded) pruned = await pruneReleases(scope, result.release, previous);
   await removeTree(folder.temp).catch(() => undefined);
   await tidyOutput(scope.context.isolation, folder, await readCurrent(folder));
-  await tidyReleaseVariables(folder);
+  if (await isCommitted(scope.context, folder)) await tidyReleaseVariables(folder);
   if (result === null) return;
   await reportResult(scope.context, reporter, order.project_id, result);
   void removePruned(scope, pruned);

@@ -30,6 +30,11 @@ const web = { web: smallWeb };
 const worker = (name: string) => ({
   command: `echo up $GANTRY_INSTANCE >> ${world.file(name)}; trap 'echo down $GANTRY_INSTANCE >> ${world.file(name)}; exit 0' TERM; while :; do sleep 0.05; done`,
 });
+/** The variables of an order with one value. */
+const variables = (mode: string) => ({
+  ...{ account_id: AccountId.parse(`acct_${"0".repeat(26)}`), revision: 1, deployed: false, secrets: [] },
+  plain: [{ name: "MODE", value: mode }],
+});
 const live = { outcome: "live" };
 const again = (release: number): Partial<RunOrder> => ({ reuse_release: release, preapproved: true });
 
@@ -72,10 +77,6 @@ describe("an instance that was replaced", () => {
 
 describe("a deployment without a build", () => {
   it("replaces the instances that its variables change, and keeps the others", async () => {
-    const variables = (mode: string) => ({
-      ...{ account_id: AccountId.parse(`acct_${"0".repeat(26)}`), revision: 1, deployed: false, secrets: [] },
-      plain: [{ name: "MODE", value: mode }],
-    });
     const drain_seconds = 0;
     await world.deploy({ processes: web, variables: variables("one"), drain_seconds });
     await world.deploy({ ...again(1), processes: web, variables: variables("one"), drain_seconds });
@@ -162,26 +163,23 @@ describe("instances", () => {
   });
 
   it("stay, and get the requests, while the disk refuses to record that they are live", async () => {
-    const swap = `if [ -e ${world.file("swap")} ]; then cd ${world.path()}; mv desired.json kept; mkdir -p desired.json/full; fi`;
-    await world.deploy({ processes: web, activate_command: swap, drain_seconds: 0 });
-    writeFileSync(world.file("swap"), "");
-    const { result } = await world.deploy({
-      ...again(1),
-      processes: web,
-      restart: ["web"],
-      drain_seconds: 0,
-    });
+    const takePlaces = `mkdir kept && mv desired.json variables/1.json kept && mkdir -p desired.json/full variables/1.json/full`;
+    const activate_command = `if [ -e ${world.file("refuse")} ]; then cd ${world.path()} && ${takePlaces}; fi`;
+    const change = { processes: web, drain_seconds: 0 };
+    await world.deploy({ ...change, activate_command, variables: variables("one") });
+    writeFileSync(world.file("refuse"), "");
+    const { result } = await world.deploy({ ...change, ...again(1), variables: variables("two") });
     expect(result).toMatchObject(live);
-    rmSync(world.file("swap"));
     expect(await visit(world)).toBe("one web-2-0");
     expect(runningInstances(world)).toContain("web-2-0");
     // The disk works again.
-    rmSync(world.path("desired.json"), { recursive: true });
+    for (const file of ["desired.json", "variables/1.json"]) rmSync(world.path(file), { recursive: true });
     await expect
       .poll(() => world.has("desired.json") && JSON.parse(world.read("desired.json")))
       .toMatchObject({ version: 2 });
     await expect.poll(() => notedInstances(world)).toEqual(["web-2-0"]);
-    expect(await visit(world)).toBe("one web-2-0");
+    expect(await visit(world, "/env/MODE")).toBe("two");
+    expect(world.read("variables", "1.json")).toContain('"two"');
   });
 
   it("that end after they have passed their check fail the deployment", async () => {
