@@ -12,8 +12,14 @@ import { StepGates } from "./support/step-gates.ts";
 
 /** A project for each step of a switch, whose next deployment stops at the step. */
 const waitingSteps = ["build", "release", "start", "verify"] as const;
-const steps = [...waitingSteps, "drain"] as const;
+/** Those after the verdict, which end by themselves. */
+const lateSteps = ["drain", "stop"] as const;
+const steps = [...waitingSteps, ...lateSteps] as const;
 type Step = (typeof steps)[number];
+
+const command = "node app.cjs $GANTRY_INSTANCE";
+/** Its shell does not end at its signal, so a stop takes as long as it may. */
+const endless = `trap '' TERM; ${command} & while :; do sleep 1; done`;
 
 let server: AppServer;
 let gates: StepGates;
@@ -26,11 +32,16 @@ beforeAll(async () => {
   projects = {
     build: await deployApp("build", { ...path, build_command: gates.waitAt("build") }),
     release: await deployApp("release", { ...path, release_command: gates.waitAt("release") }),
-    start: await deployApp("start", path, `${gates.waitAt("start")}; `),
+    start: await deployApp("start", path, `${gates.waitAt("start")}; exec ${command}`),
     verify: await deployApp("verify", {
       health_check: { url: gates.urlOf("verify"), tries: 60, interval_seconds: 0.5 },
     }),
     drain: await deployApp("drain", { ...path, drain_seconds: 10 }),
+    stop: await deployApp(
+      "stop",
+      { ...path, drain_seconds: 0, processes: { web: { stop_seconds: 10 } } },
+      endless,
+    ),
   };
 });
 afterAll(async () => {
@@ -42,9 +53,9 @@ afterAll(async () => {
 async function deployApp(
   name: string,
   settings: Readonly<Record<string, unknown>>,
-  before = "",
+  web = `exec ${command}`,
 ): Promise<Project> {
-  const files = { "app.cjs": loadAppText(), Procfile: `web: ${before}exec node app.cjs $GANTRY_INSTANCE\n` };
+  const files = { "app.cjs": loadAppText(), Procfile: `web: ${web}\n` };
   const project = await server.createProject(name, files, { domain: `${name}.localhost`, ...settings });
   await server.expectLive(project.id);
   return project;
@@ -70,12 +81,16 @@ describe("At each step of a switch, what is live answers and nothing else runs a
       const socket = openSocket(target);
       socket.on("error", () => undefined);
       await once(socket, "open");
-      const started = await Promise.all(steps.map((step) => api.start(projects[step].id)));
+      const start = (some: readonly Step[]) => Promise.all(some.map((step) => api.start(projects[step].id)));
+      const waiting = await start(waitingSteps);
       await gates.reached(waitingSteps);
-      await server.becomesLive(started.at(-1)?.id ?? "");
+      const late = await start(lateSteps);
+      for (const { id } of late) await server.becomesLive(id);
+      const stopping = `systemctl list-units --plain --no-legend --state=deactivating 'gantry-app-${projects.stop.id}-*'`;
+      await expect.poll(() => server.machine.tell(stopping)).not.toBe("");
       await kill();
       gates.open();
-      await Promise.all(started.map(({ id }) => api.ended(id, 60_000)));
+      await Promise.all(waiting.map(({ id }) => api.ended(id, 60_000)));
       for (const step of steps) {
         const { live, wanted } = await onlyLiveRuns(server, projects[step]);
         expect(wanted).toEqual([`web-${live}-0`]);
