@@ -162,5 +162,7 @@ async function tidySite({ installation, tally }: Chaos, site: Site): Promise<str
   }
   const left = await readDeployments(installation, site.projectId);
   site.source.forgetAllBut(new Set(left.flatMap((one) => one.commit_sha ?? [])));
+  // The deployments that showed them may be among the deleted ones.
+  site.visitor?.forgetMarkers();
   return site.projectId;
 }

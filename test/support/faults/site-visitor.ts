@@ -11,8 +11,9 @@ export type SiteVisitor = {
   readonly failed: number;
   /** The marker of the latest page. */
   readonly seen: string | null;
-  /** The markers of all pages. */
+  /** The markers of all pages, since they were last forgotten. */
   readonly markers: ReadonlySet<string>;
+  forgetMarkers(): void;
   /**
    * Ignores failures while the site may be down. Several causes can overlap (its server is killed while the project
    * moves), so each caller gets a separate excuse.
@@ -82,6 +83,7 @@ export function visitSite(url: string, everyMs: number): SiteVisitor {
     },
     failures,
     markers,
+    forgetMarkers: () => markers.clear(),
     excuse() {
       const excuse = Symbol("excuse");
       excuses.add(excuse);

@@ -28,11 +28,15 @@ export async function siteViolations(installation: Installation, site: Site): Pr
   const seen = site.visitor?.seen ?? null;
   if (wanted !== undefined && seen !== null && seen !== wanted)
     violations.push(`visitors see ${seen}, but ${wanted} is live`);
-  violations.push(...unreadyViolations(site, listed));
+  const isWhole = installation.ledger.of(site.projectId).every(({ isDeleted }) => !isDeleted);
+  if (isWhole) violations.push(...unreadyViolations(site, listed));
   return violations.map((violation) => `${site.name}: ${violation}`);
 }
 
-/** Checks that no visitor has seen a page of a commit whose deployments have all ended before their switch. */
+/**
+ * Checks that no visitor has seen a page of a commit whose deployments have all ended before their switch.
+ * @param listed all deployments of the project, of which none was deleted
+ */
 function unreadyViolations({ visitor, source }: Site, listed: readonly Deployment[]): string[] {
   const shas = [...source.commits.values()].filter(({ marker }) => visitor?.markers.has(marker) === true);
   return shas.flatMap(({ sha, marker }) => {
