@@ -2,6 +2,8 @@ import { copyFile, mkdir } from "node:fs/promises";
 
 import type { Gantry } from "../../../openapi/support/gantry.ts";
 import { AUTHORITY, prepareIngress } from "../app-server.ts";
+import { freePort } from "../../../support/free-port.ts";
+import { servePackages } from "../package-registry.ts";
 import { DebianMachine } from "../debian-machine.ts";
 import type { GuideStep, Place } from "./read-guide.ts";
 
@@ -46,6 +48,20 @@ export class GuideReader {
       `chmod +x /usr/local/bin/gantry && mkdir -p ${REPOSITORIES} && git -c safe.directory='*' init --quiet --bare --initial-branch=main ${REPOSITORIES}/shop.git`,
     );
     return reader;
+  }
+
+  /**
+   * Makes the app that the guide begins with, as its generator would, in a repository that is pushed. The packages of
+   * languages come from a registry of the machine.
+   */
+  async generate(files: Readonly<Record<string, string>>): Promise<void> {
+    await servePackages(this.machine, await freePort());
+    for (const [path, text] of Object.entries(files))
+      await this.machine.write(`${this.#folder}/${path}`, text);
+    await this.run(
+      "computer",
+      "git init --quiet\ngit remote add origin git@github.com:you/shop.git\ngit add --all\ngit commit --quiet --message new\n",
+    );
   }
 
   /** Does what a step says. @throws with the output if it fails, or if the output is not as the guide says */
