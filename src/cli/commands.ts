@@ -13,6 +13,7 @@ import { logout } from "#cli/commands/logout.ts";
 import { logs } from "#cli/commands/logs.ts";
 import { maintenance } from "#cli/commands/maintenance.ts";
 import { open } from "#cli/commands/open.ts";
+import { pause, resume } from "#cli/commands/pause.ts";
 import { projectsCreate } from "#cli/commands/projects-create.ts";
 import { projectsDelete } from "#cli/commands/projects-delete.ts";
 import { projectsLink } from "#cli/commands/projects-link.ts";
@@ -65,6 +66,8 @@ export const commands: readonly Command[] = [
   start,
   apply,
   maintenance,
+  pause,
+  resume,
   runCommand,
   projectsList,
   projectsShow,

@@ -9,6 +9,7 @@ import { CronJobReports, CronRunNumber, CronRunReading } from "#contract/endpoin
 import { PublicKey, RepositoryTested } from "#contract/endpoints/projects/repository-access.ts";
 import { Disk, IsolationLevel, MAX_REPORTED_TOOLS, ToolReport } from "#contract/endpoints/servers/schemas.ts";
 import { SealKey } from "#contract/endpoints/variables/seal-key.ts";
+import { MAX_PAUSE_SECONDS, PauseResult } from "#contract/endpoints/traffic/pause.ts";
 import { MaintenanceState } from "#contract/endpoints/traffic/schemas.ts";
 import { FollowedLine, MAX_LAST_LINES, AppOutputLine } from "#contract/endpoints/output/schemas.ts";
 import { InstanceName, ProcessName, ProcessReports } from "#contract/endpoints/processes/schemas.ts";
@@ -125,6 +126,13 @@ export const ToAgent = z.discriminatedUnion("type", [
     request_id: RequestId,
     project_id: ProjectId,
     maintenance: MaintenanceState,
+  }),
+  /** Holds the requests to a project for this long from now on; 0 ends its pause. The answer is `pause_set`. */
+  z.strictObject({
+    type: z.literal("set_pause"),
+    request_id: RequestId,
+    project_id: ProjectId,
+    seconds: wholeBetween(0, MAX_PAUSE_SECONDS),
   }),
   /** Reads the last lines that the project's instances printed. The answer is `output_read`. */
   z.strictObject({
@@ -314,6 +322,13 @@ export const FromAgent = z.discriminatedUnion("type", [
     project_id: ProjectId,
     problem: z.nullable(textUpTo(1000)),
   }),
+  /** The answer to `set_pause`. */
+  z.strictObject({
+    type: z.literal("pause_set"),
+    request_id: RequestId,
+    project_id: ProjectId,
+    result: PauseResult,
+  }),
   /** The answer to `read_output`. */
   z.strictObject({
     type: z.literal("output_read"),
@@ -372,6 +387,7 @@ export type AgentRequest = Extract<
       | "test_repository"
       | "read_processes"
       | "set_maintenance"
+      | "set_pause"
       | "read_output"
       | "start_command"
       | "read_command"
@@ -391,6 +407,7 @@ export type AgentAnswer = Extract<
       | "repository_tested"
       | "processes_read"
       | "maintenance_set"
+      | "pause_set"
       | "output_read"
       | "command_read"
       | "commands_listed"

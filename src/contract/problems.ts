@@ -80,6 +80,11 @@ export const problems = {
     title: "Not live",
     when: "The project has no live deployment, so there is nothing to restart or to apply settings to.",
   },
+  no_ingress: {
+    status: 409,
+    title: "No ingress",
+    when: "The project's server has no ingress of Gantry's, so Gantry cannot hold requests.",
+  },
   refused_by_policy: {
     status: 409,
     title: "Refused by policy",

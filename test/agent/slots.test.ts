@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { readSite, writeSite } from "#agent/ingress/site-file.ts";
-import { removeSlots, setMaintenance, setPaused, slotFiles, writeSlots } from "#agent/ingress/slots.ts";
+import { removeSlots, setMaintenance, slotFiles, writeSlots } from "#agent/ingress/slots.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 
@@ -40,18 +40,6 @@ describe("The slots of an app", () => {
     await writeSlots(home, id, ["127.0.0.1:20001"]);
     expect(names()).toEqual(running);
     expect(new Set(slots())).toEqual(new Set(["127.0.0.1:20001"]));
-  });
-
-  it("let a switch during a pause hold the requests until the pause ends", async () => {
-    const gate = () => readFileSync(files().gate, "utf8");
-    await writeSlots(home, id, ["127.0.0.1:20000"]);
-    expect(gate()).toBe("127.0.0.1:20000");
-    await setPaused(home, id, null);
-    await writeSlots(home, id, ["127.0.0.1:20001"]);
-    expect(gate()).toBe("127.0.0.1:1");
-    await setPaused(home, id, "127.0.0.1:20001");
-    expect(gate()).toBe("127.0.0.1:20001");
-    expect(names()).not.toContain("paused");
   });
 
   it("are gone with the project, also if it had none", async () => {

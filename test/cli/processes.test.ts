@@ -201,6 +201,16 @@ describe("the arguments of these commands", () => {
   });
 });
 
+describe("gantry pause", () => {
+  it("holds requests for up to 30 s, until gantry resume", async () => {
+    const paused = await gantryRun("pause", "--seconds", "20");
+    expect(paused).toMatchObject({ code: 0, stdout: expect.stringContaining("requests are held for 20 s") });
+    expect(await server.agent.receives("set_pause")).toMatchObject({ seconds: 20 });
+    expect(await gantryRun("resume")).toMatchObject({ code: 0, stdout: expect.stringContaining("pass") });
+    for (const seconds of ["0", "31", "x"]) expect((await gantryRun("pause", "-s", seconds)).code).toBe(2);
+  });
+});
+
 describe("gantry maintenance", () => {
   it("is turned on with a message, and off again by the server", async () => {
     const on = await gantryRun("maintenance", "on", "--message", "Back at noon");
@@ -221,6 +231,17 @@ describe("gantry maintenance", () => {
     expect(code).toBe(1);
     expect(stderr).toContain("Stored, but the server has not applied it: The agent of");
     expect((await settings()).maintenance).toMatchObject({ message: null });
+  });
+});
+
+describe("gantry pause, which the server must do", () => {
+  it("is refused while the server is not connected", async () => {
+    server.agent.answersRequests = false;
+    server.agent.cut();
+    await server.api.call("GET", "/v1/servers");
+    const { code, stderr } = await gantryRun("pause");
+    expect(code).toBe(4);
+    expect(stderr).toContain("is not connected");
   });
 });
 

@@ -9,7 +9,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 
 import { ingressFiles } from "#agent/ingress/caddy/caddy-ingress.ts";
-import { setMaintenance, setPaused, writeDocumentRoot, writeSlots } from "#agent/ingress/slots.ts";
+import { createPauses, type Pauses } from "#agent/ingress/pauses.ts";
+import { writePause } from "#agent/ingress/pause-files.ts";
+import { setMaintenance, slotFiles, writeDocumentRoot, writeSlots } from "#agent/ingress/slots.ts";
 import type { SiteFile } from "#agent/ingress/site-file.ts";
 import { sendRequest } from "#agent/lib/http/send-request.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
@@ -40,6 +42,7 @@ const docsSite: SiteFile = {
 
 let test: TestIngress;
 let apps: LoadApp[];
+let heldWithoutAgent: Promise<Answer>;
 beforeAll(async () => {
   test = await TestIngress.create();
   apps = [];
@@ -279,7 +282,7 @@ describe("Caddy, as the agent configures it", () => {
     });
   });
 
-  it("shows the maintenance page, holds requests during a pause, and shows that an app is stopped or down", async () => {
+  it("shows the maintenance page, and that an app is stopped or down", async () => {
     const app = await start("v2");
     await lead(app);
     await setMaintenance(test.slots, shop, "<h1>Back {soon}</h1>");
@@ -290,18 +293,80 @@ describe("Caddy, as the agent configures it", () => {
     });
     await setMaintenance(test.slots, shop, null);
 
-    await setPaused(test.slots, shop, null);
-    const held = ask("shop.localhost", "/", { method: "POST", body: "hello" });
-    expect(await Promise.race([held, pause(1000)])).toBeUndefined();
-    await setPaused(test.slots, shop, app.address);
-    expect((await held).body.toString()).toBe("v2 POST 5");
-
     await lead();
     expect(await textOf("shop.localhost")).toContain("has been stopped");
     await lead(app);
     await app.end();
     const down = await ask("shop.localhost");
     expect([down.status, down.body.toString()]).toEqual([502, expect.stringContaining("does not answer")]);
+  });
+});
+
+describe("A pause behind Caddy", () => {
+  let hold: Pauses["hold"];
+  beforeAll(() => {
+    const clock = { now: () => Date.now(), monotonic: () => performance.now() };
+    const log = (line: string) => void test.log.push(line);
+    const pauses = createPauses({ slots: test.slots, clock, log }, new AbortController().signal);
+    hold = (project, seconds) => pauses.hold(project, seconds);
+  });
+  const isHeld = async (answer: Promise<unknown>, ms: number) =>
+    (await Promise.race([answer, pause(ms).then(() => "held")])) === "held";
+
+  it("holds requests with their bodies and new WebSockets until it is ended, and keeps open ones", async () => {
+    await lead(await start("p0"));
+    const open = await openedSocket();
+    await hold(shop, 20);
+    await hold(docs, 20);
+    const body = "x".repeat(300_000);
+    const held = [
+      ask("shop.localhost", "/", { method: "POST", body }),
+      ask("docs.localhost"),
+      openedSocket(),
+    ];
+    expect(await isHeld(Promise.race(held), 1200)).toBe(true);
+    const echoed = new Promise((resolve) => open.once("message", resolve));
+    open.send("still here");
+    await echoed;
+    await hold(shop, 0);
+    await hold(docs, 0);
+    const [posted, file, socket] = await Promise.all(held);
+    expect(posted).toMatchObject({ status: 200, body: Buffer.from(`p0 POST ${body.length}`) });
+    expect(file).toMatchObject({ status: 200, headers: { "gantry-release": "2" } });
+    expect(socket).toBeInstanceOf(WebSocket);
+    expect(await textOf("shop.localhost")).toBe("p0 GET 0");
+  });
+
+  it("ends after its time, and one that begins during it lasts longer", async () => {
+    await hold(shop, 1);
+    const held = ask("shop.localhost");
+    await pause(500);
+    await hold(shop, 2);
+    expect(await isHeld(held, 1000)).toBe(true);
+    const heldFor = performance.now();
+    expect((await held).status).toBe(200);
+    expect(performance.now() - heldFor).toBeLessThan(1500);
+  });
+
+  it("is without effect during maintenance, whose page is shown at once", async () => {
+    await hold(shop, 10);
+    const held = ask("shop.localhost");
+    expect(await isHeld(held, 500)).toBe(true);
+    await setMaintenance(test.slots, shop, "<h1>Back soon</h1>");
+    expect((await ask("shop.localhost")).status).toBe(503);
+    await hold(shop, 0);
+    expect((await held).status).toBe(503);
+    await setMaintenance(test.slots, shop, null);
+  });
+
+  it("ends by itself if the agent dies: new requests pass then, and held ones after 30 s", async () => {
+    // The last test of this file waits for it.
+    const now = Date.now();
+    await writePause(slotFiles(test.slots, shop), now, now + 2000);
+    heldWithoutAgent = ask("shop.localhost", "/", { method: "POST", body: "hello" });
+    expect(await isHeld(heldWithoutAgent, 300)).toBe(true);
+    await pause(3000 - (Date.now() - now));
+    expect(await textOf("shop.localhost")).toBe("p0 GET 0");
   });
 });
 
@@ -354,6 +419,10 @@ describe("The load of 16 clients on Caddy", () => {
     await echoed;
     expect(isClosed).toBe(false);
     socket.close();
+  });
+
+  it("does not end a request that was held before, which an app of now gets", async () => {
+    expect((await heldWithoutAgent).body.toString()).toMatch(/^[ab]\d POST 5$/);
   });
 });
 

@@ -65,6 +65,14 @@ const prepare: Partial<Record<OperationName, Prepare>> = {
     await connectAndSettle(world);
     return { path: `/v1/projects/${world.projectId}/maintenance`, body: { on: true } };
   },
+  async pauseProject(world) {
+    await connectAndSettle(world);
+    return { path: `/v1/projects/${world.projectId}/pause`, body: { seconds: 5 } };
+  },
+  async resumeProject(world) {
+    await connectAndSettle(world);
+    return { path: `/v1/projects/${world.projectId}/resume`, body: {} };
+  },
   async getOutput(world) {
     await connectAndSettle(world);
     return { path: `/v1/projects/${world.projectId}/output` };

@@ -21,12 +21,6 @@ export function escapeText(text: string): string {
 export const ingressPages = {
   stopped: { status: 503, title: "Stopped", text: "This app has been stopped.", retrySeconds: 300 },
   starting: { status: 503, title: "Starting", text: "This app is about to start.", retrySeconds: 5 },
-  paused: {
-    status: 503,
-    title: "Paused",
-    text: "This app is paused for a moment. Try again soon.",
-    retrySeconds: 30,
-  },
   down: {
     status: 502,
     title: "No answer",
@@ -43,6 +37,6 @@ export const DEFAULT_MAINTENANCE = pageOf(
 /** When a program should ask again during maintenance. */
 export const MAINTENANCE_RETRY_SECONDS = 60;
 
-/** How long the ingress waits for an instance that accepts a connection, and how long it holds a request to a paused app. */
+/** How long the ingress waits for an instance that accepts a connection, and how long it holds a request at most. */
 export const RETRY_SECONDS = 5;
 export const PAUSE_SECONDS = 30;

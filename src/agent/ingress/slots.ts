@@ -2,7 +2,6 @@ import { mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { ProjectId } from "#contract/ids.ts";
-import { fileExists } from "#node/file-exists.ts";
 import { isNoSpaceError } from "#node/has-code.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 
@@ -11,9 +10,6 @@ import { writeAtomic } from "#node/write-atomic.ts";
  * chooses a slot for each request.
  */
 export const SLOTS = 12;
-
-/** A refused connection is tried again by the ingress, which holds the request. Nothing listens on port 1. */
-const NOWHERE = "127.0.0.1:1";
 
 /** Where the slots are without a service, whose slots are below /run. */
 export function localSlotsFolder(home: string): string {
@@ -36,9 +32,9 @@ export function slotFiles(slotsFolder: string, projectId: ProjectId) {
     stopped: join(folder, "stopped"),
     /** Exists during maintenance, and contains the page to show. */
     maintenance: join(folder, "maintenance"),
-    /** Exists while requests are held. */
+    /** A folder with an empty file for each Unix second of a pause, named by it. So a pause ends without the agent. */
     paused: join(folder, "paused"),
-    /** The address for held requests: of an instance, or of nothing while they are held. */
+    /** Where held requests try to go: to nothing, until it is open. */
     gate: join(folder, "gate"),
   };
 }
@@ -60,8 +56,6 @@ export async function writeSlots(
   await Promise.all(
     files.slots.map((path, at) => writeAddress(path, addresses[at % addresses.length] ?? first)),
   );
-  // Requests that were held until a moment ago still read the gate.
-  if (!(await fileExists(files.paused))) await writeAddress(files.gate, first);
   await rm(files.stopped, { force: true });
 }
 
@@ -108,20 +102,6 @@ export async function setMaintenance(
   await mkdir(files.folder, { recursive: true });
   if (page === null) await rm(files.maintenance, { force: true });
   else await writeAtomic(files.maintenance, page);
-}
-
-/**
- * Holds the requests to an app, each for at most 30 s, or sends the held ones to an instance.
- * @param to the address of an instance for the held requests; null to hold them
- * @throws the file system's error
- */
-export async function setPaused(slotsFolder: string, projectId: ProjectId, to: string | null): Promise<void> {
-  const files = slotFiles(slotsFolder, projectId);
-  await mkdir(files.folder, { recursive: true });
-  // The gate first: a request that finds the other file reads it.
-  await writeAtomic(files.gate, to ?? NOWHERE);
-  if (to === null) await writeAtomic(files.paused, "");
-  else await rm(files.paused, { force: true });
 }
 
 /** Deletes the files of a project that is removed. Call it when the ingress no longer serves the project. */

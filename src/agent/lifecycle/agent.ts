@@ -6,6 +6,7 @@ import { createOutputFollows } from "#agent/apps/output/follow-output.ts";
 import { cachesSize } from "#agent/cache/caches-size.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { showMaintenance } from "#agent/ingress/maintenance.ts";
+import { createPauses } from "#agent/ingress/pauses.ts";
 import { createCommands } from "#agent/jobs/commands.ts";
 import { endLeftCommands } from "#agent/jobs/end-left-commands.ts";
 import { createRequests } from "#agent/lifecycle/answer-requests.ts";
@@ -71,7 +72,8 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
   const ended = new AbortController();
   const output = createOutputFollows(context, send, ended.signal);
   const commands = createCommands(context);
-  const requests = createRequests(context, commands, ended.signal);
+  const pauses = createPauses(context, ended.signal);
+  const requests = createRequests(context, commands, pauses, ended.signal);
   let isStopping = false;
 
   function addKnown(id: RunId, ids = knownRuns): void {
@@ -206,6 +208,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
         await showMaintenance(context.slots, folder).catch((error: unknown) =>
           context.log(`${id}: its maintenance could not be shown: ${messageOf(error)}`),
         );
+        await pauses.resume(id);
         await endLeftCommands(context, folder);
         if (unfinished.leftover !== null) void settle(folder, unfinished.leftover);
         if (unfinished.correction !== null) void correctServedRelease(id, unfinished.correction);
@@ -235,6 +238,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
         case "test_repository":
         case "read_processes":
         case "set_maintenance":
+        case "set_pause":
         case "read_output":
         case "start_command":
         case "read_command":

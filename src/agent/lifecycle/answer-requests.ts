@@ -6,9 +6,13 @@ import { limitReports } from "#agent/report/project-report.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { takeMaintenance } from "#agent/ingress/maintenance.ts";
+import type { Pauses } from "#agent/ingress/pauses.ts";
 import { testRepository } from "#agent/lifecycle/test-repository.ts";
 import { deployKeyOf } from "#agent/ssh/repository-access.ts";
+import { readCurrent } from "#agent/workspace/current-link.ts";
 import type { AgentAnswer, AgentRequest } from "#contract/agent-protocol.ts";
+import type { PauseResult } from "#contract/endpoints/traffic/pause.ts";
+import type { ProjectId } from "#contract/ids.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 
 /** More tests at once are refused: each starts git, and a control plane must not overload the server with them. */
@@ -21,7 +25,12 @@ export type Requests = {
 };
 
 /** @param signal ends the tests that are running */
-export function createRequests(context: AgentContext, commands: Commands, signal: AbortSignal): Requests {
+export function createRequests(
+  context: AgentContext,
+  commands: Commands,
+  pauses: Pauses,
+  signal: AbortSignal,
+): Requests {
   let tests = 0;
 
   async function makeKey(request: Extract<AgentRequest, { type: "make_deploy_key" }>): Promise<AgentAnswer> {
@@ -78,6 +87,22 @@ export function createRequests(context: AgentContext, commands: Commands, signal
     return { type: "maintenance_set", request_id, project_id, problem: said };
   }
 
+  async function setPause(projectId: ProjectId, seconds: number): Promise<PauseResult> {
+    if ((await readCurrent(projectFolder(context.home, projectId))) === null)
+      return { ok: false, code: "not_live", message: "Nothing of the project is live on its server." };
+    // The site server holds requests too.
+    if (context.ingress.kind === "none" && context.sites.urlOf(projectId) === null)
+      return { ok: false, code: "no_ingress", message: "The server has no ingress of Gantry's." };
+    try {
+      await pauses.hold(projectId, seconds);
+      return { ok: true };
+    } catch (error) {
+      const message = `The server could not do it: ${messageOf(error)}`.slice(0, 1000).toWellFormed();
+      context.log(`${projectId}: its pause could not be changed: ${messageOf(error)}`);
+      return { ok: false, code: "failed", message };
+    }
+  }
+
   async function readLines(request: Extract<AgentRequest, { type: "read_output" }>): Promise<AgentAnswer> {
     const { request_id, project_id } = request;
     const lines = await readOutput(context, projectFolder(context.home, project_id), request).catch(
@@ -111,7 +136,7 @@ export function createRequests(context: AgentContext, commands: Commands, signal
   }
 
   return {
-    answer(request) {
+    async answer(request) {
       switch (request.type) {
         case "make_deploy_key":
           return makeKey(request);
@@ -121,6 +146,11 @@ export function createRequests(context: AgentContext, commands: Commands, signal
           return readProcesses(request);
         case "set_maintenance":
           return setMaintenance(request);
+        case "set_pause": {
+          const { request_id, project_id } = request;
+          const result = await setPause(project_id, request.seconds);
+          return { type: "pause_set", request_id, project_id, result };
+        }
         case "read_output":
           return readLines(request);
         case "start_command":

@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import { readSite } from "#agent/ingress/site-file.ts";
 import { ingressPages, PAUSE_SECONDS } from "#agent/ingress/page.ts";
+import { isPaused } from "#agent/ingress/pause-files.ts";
 import type { slotFiles } from "#agent/ingress/slots.ts";
 import { HEALTH_CHECK_AGENT } from "#agent/lib/http/health-check-agent.ts";
 import { sendIngressPage, sendMaintenance } from "#agent/sites/pages.ts";
@@ -66,6 +67,8 @@ async function decide(
   response: ServerResponse,
 ): Promise<"files" | "app" | "answered"> {
   const isCheck = request.headers["user-agent"] === HEALTH_CHECK_AGENT;
+  if (!isCheck) await waitForPause(files, response);
+  if (response.destroyed) return "answered";
   const page = isCheck ? null : await readFile(files.maintenance, "utf8").catch(() => null);
   if (page !== null) {
     sendMaintenance(response, page);
@@ -76,16 +79,16 @@ async function decide(
     sendIngressPage(response, ingressPages.stopped);
     return "answered";
   }
+  return "app";
+}
+
+/** Waits while the project is paused and not in maintenance, at most 30 s and as long as the visitor waits. */
+async function waitForPause(files: ServedProject["files"], response: ServerResponse): Promise<void> {
   const endsAt = performance.now() + PAUSE_SECONDS * 1000;
-  while (!isCheck && (await fileExists(files.paused))) {
-    if (response.destroyed) return "answered";
-    if (performance.now() >= endsAt) {
-      sendIngressPage(response, ingressPages.paused);
-      return "answered";
-    }
+  while (await isPaused(files, Date.now())) {
+    if (response.destroyed || performance.now() >= endsAt || (await fileExists(files.maintenance))) return;
     await pause(PAUSED_POLL_MS);
   }
-  return "app";
 }
 
 /**

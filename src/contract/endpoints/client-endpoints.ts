@@ -3,7 +3,6 @@ import { deploymentEndpoints } from "#contract/endpoints/deployments/endpoints.t
 import { logEndpoints } from "#contract/endpoints/logs/endpoints.ts";
 import { outputEndpoints } from "#contract/endpoints/output/endpoints.ts";
 import { processEndpoints } from "#contract/endpoints/processes/endpoints.ts";
-import { trafficEndpoints } from "#contract/endpoints/traffic/endpoints.ts";
 import { projectEndpoints } from "#contract/endpoints/projects/endpoints.ts";
 import { serverEndpoints } from "#contract/endpoints/servers/endpoints.ts";
 import { sessionEndpoints } from "#contract/endpoints/sessions/endpoints.ts";
@@ -15,7 +14,6 @@ export const clientEndpoints = {
   ...logEndpoints,
   ...projectEndpoints,
   ...processEndpoints,
-  ...trafficEndpoints,
   ...outputEndpoints,
   ...serverEndpoints,
   ...tokenEndpoints,

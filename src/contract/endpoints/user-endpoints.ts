@@ -1,11 +1,13 @@
 import { clientEndpoints } from "#contract/endpoints/client-endpoints.ts";
 import { commandEndpoints } from "#contract/endpoints/commands/endpoints.ts";
 import { cronEndpoints } from "#contract/endpoints/cron/endpoints.ts";
+import { trafficEndpoints } from "#contract/endpoints/traffic/endpoints.ts";
 import { variableEndpoints } from "#contract/endpoints/variables/endpoints.ts";
 
 /** Every endpoint for users of the API, by operation name. */
 export const userEndpoints = {
   ...clientEndpoints,
+  ...trafficEndpoints,
   ...variableEndpoints,
   ...commandEndpoints,
   ...cronEndpoints,

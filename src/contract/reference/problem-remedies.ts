@@ -25,6 +25,8 @@ export const problemRemedies: Readonly<Record<ProblemCode, string>> = {
   no_rollback_target:
     "Choose a target from `GET /v1/projects/{project_id}/rollback-targets`. To deploy any other code again, start a deployment of its commit.",
   not_live: "Deploy the project first.",
+  no_ingress:
+    "Run this installation's `/install.sh` with `--ingress` on the server, and deploy the project again.",
   refused_by_policy:
     "Ask the administrator of the server to allow it in the server's policy file. The rule is in `detail`.",
   not_cancelable:

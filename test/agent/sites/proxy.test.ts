@@ -6,7 +6,8 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 
-import { setMaintenance, setPaused, writeSlots } from "#agent/ingress/slots.ts";
+import { endPause, writePause } from "#agent/ingress/pause-files.ts";
+import { setMaintenance, slotFiles, writeSlots } from "#agent/ingress/slots.ts";
 import { createSiteRegistry, type SiteRegistry } from "#agent/sites/site-registry.ts";
 import { createSiteStore } from "#agent/sites/site-store.ts";
 import { ProjectId } from "#contract/ids.ts";
@@ -156,12 +157,13 @@ describe("The site server leads a project with slots to its app", () => {
     expect((await get("/", check)).body).toBe("v1 GET 0");
     await setMaintenance(slots, PROJECT, null);
 
-    await setPaused(slots, PROJECT, null);
-    const held = get();
+    const files = slotFiles(slots, PROJECT);
+    await writePause(files, Date.now(), Date.now() + 20_000);
+    const held = fetch(url, { method: "POST", body: "hello" });
     expect(await Promise.race([held, pause(400)])).toBeUndefined();
     expect((await get("/", check)).body).toBe("v1 GET 0");
-    await setPaused(slots, PROJECT, running.address);
-    expect((await held).body).toBe("v1 GET 0");
+    await endPause(files);
+    expect(await (await held).text()).toBe("v1 POST 5");
 
     await lead();
     expect(await get()).toMatchObject({ status: 503, body: expect.stringContaining("has been stopped") });

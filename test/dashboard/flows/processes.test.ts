@@ -97,6 +97,17 @@ describe("the processes of a project", () => {
     await press(page.getByRole("button", { name: "End maintenance" }));
     await page.getByText("Maintenance is on.").waitFor({ state: "detached" });
 
+    await press(page.getByRole("button", { name: "Pause" }));
+    await write(dialog.getByLabel("Seconds"), "31");
+    await dialog.getByText("Must be 1 to 30.").waitFor();
+    await write(dialog.getByLabel("Seconds"), "20");
+    await page.keyboard.press("Enter");
+    await page.getByText("The project is paused.").waitFor();
+    await press(page.getByRole("button", { name: "Resume" }));
+    await page.getByText("The project is paused.").waitFor({ state: "detached" });
+    const pauses = agent.received.flatMap((one) => (one.type === "set_pause" ? [one.seconds] : []));
+    expect(pauses).toEqual([20, 0]);
+
     const scale = page.getByRole("button", { name: "Scale web" });
     await press(scale);
     await write(dialog.getByLabel("Instances"), "13");

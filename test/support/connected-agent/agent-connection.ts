@@ -104,6 +104,10 @@ function doneMaintenance({ request_id, project_id }: RequestOf<"set_maintenance"
   return { type: "maintenance_set", request_id, project_id, problem: null };
 }
 
+function donePause({ request_id, project_id }: RequestOf<"set_pause">): AgentAnswer {
+  return { type: "pause_set", request_id, project_id, result: { ok: true } };
+}
+
 /** The requests and messages of one agent, over the real link and the real endpoints. It keeps no state of any run. */
 export class AgentConnection {
   readonly serverId: string;
@@ -182,6 +186,7 @@ export class AgentConnection {
     if (message.type === "make_deploy_key") this.answer(madeKey(message));
     if (message.type === "test_repository") this.answer(passedTest(message));
     if (message.type === "set_maintenance") this.answer(doneMaintenance(message));
+    if (message.type === "set_pause") this.answer(donePause(message));
     if (message.type === "read_processes") this.answer(this.#readProcesses(message));
     if (message.type === "read_output") this.answer(this.#readOutput(message));
     if (message.type === "list_commands") this.answer(this.#listCommands(message));

@@ -94,6 +94,7 @@ export function takeMessage(agent: ModelAgent, message: ToAgent): ModelAgent {
     case "test_repository":
     case "read_processes":
     case "set_maintenance":
+    case "set_pause":
     case "read_output":
     case "follow_output":
     case "stop_output":

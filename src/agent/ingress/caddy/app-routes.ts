@@ -6,14 +6,14 @@ import {
   hasFile,
   type Route,
 } from "#agent/ingress/caddy/route.ts";
-import { ingressPages, PAUSE_SECONDS, RETRY_SECONDS } from "#agent/ingress/page.ts";
+import { ingressPages, RETRY_SECONDS } from "#agent/ingress/page.ts";
 import type { slotFiles } from "#agent/ingress/slots.ts";
 
 type SlotFiles = ReturnType<typeof slotFiles>;
 
 /**
- * How Caddy leads requests to an app. `visitors`: the agent's own checks reach the app also while it is paused, and are
- * requests by HTTPS for the app, although they come without TLS.
+ * How Caddy leads requests to an app. `visitors`: the agent's own checks are requests by HTTPS for the app, although they
+ * come without TLS.
  */
 export function appRoutes(files: SlotFiles, { visitors }: { readonly visitors: boolean }): Route[] {
   return [
@@ -25,24 +25,8 @@ export function appRoutes(files: SlotFiles, { visitors }: { readonly visitors: b
       terminal: true,
     },
     { handle: [compress] },
-    ...(visitors ? [pausedRoute(files)] : []),
     { handle: [proxyTo(files.slots, RETRY_SECONDS, visitors ? {} : { "X-Forwarded-Proto": ["https"] })] },
   ];
-}
-
-/** While an app is paused, its gate leads nowhere, so that Caddy tries again until it leads to an instance. */
-function pausedRoute(files: SlotFiles): Route {
-  return {
-    match: [hasFile(files.folder, "paused")],
-    handle: [
-      {
-        handler: "subroute",
-        routes: [{ handle: [proxyTo([files.gate], PAUSE_SECONDS, {})] }],
-        errors: { routes: [{ handle: answerPage(ingressPages.paused) }] },
-      },
-    ],
-    terminal: true,
-  };
 }
 
 /**

@@ -2,6 +2,7 @@ import { join } from "node:path";
 
 import { appRoutes } from "#agent/ingress/caddy/app-routes.ts";
 import { fileRoutes } from "#agent/ingress/caddy/file-routes.ts";
+import { heldFilesRoute, holdRoute } from "#agent/ingress/caddy/hold-route.ts";
 import { answer, answerPage, contentOf, hasFile, type Route } from "#agent/ingress/caddy/route.ts";
 import { certificates } from "#agent/ingress/caddy/certificates.ts";
 import { ingressPages, MAINTENANCE_RETRY_SECONDS, pageOf } from "#agent/ingress/page.ts";
@@ -104,7 +105,15 @@ function siteRoutes(named: NamedSite, places: IngressPlaces, settings: IngressSe
     {
       match: [{ host: [site.domain, ...namesThat(false)] }],
       handle: [
-        { handler: "subroute", routes: [maintenance, ...contentRoutes(named, places, { visitors: true })] },
+        {
+          handler: "subroute",
+          routes: [
+            holdRoute(files),
+            maintenance,
+            ...(site.content.kind === "files" ? [heldFilesRoute(settings.check)] : []),
+            ...contentRoutes(named, places, { visitors: true }),
+          ],
+        },
       ],
       terminal: true,
     },
@@ -112,7 +121,7 @@ function siteRoutes(named: NamedSite, places: IngressPlaces, settings: IngressSe
   ];
 }
 
-/** For the agent: without TLS, redirects and maintenance. */
+/** For the agent: without TLS, redirects, pauses and maintenance. */
 function checkRoute(named: NamedSite, places: IngressPlaces): Route {
   return {
     match: [{ host: namesOf(named) }],

@@ -1,3 +1,4 @@
+import { PauseProjectInput, ProjectPause } from "#contract/endpoints/traffic/pause.ts";
 import * as schemas from "#contract/endpoints/traffic/schemas.ts";
 import type { OperationTexts } from "#contract/reference/operation-text.ts";
 import { prose } from "#contract/reference/prose.ts";
@@ -18,6 +19,25 @@ export const trafficTexts = {
     body: { on: true, message: example.message },
     answer: { maintenance: example, applied: true, detail: null },
   },
+  pauseProject: {
+    description: prose`
+      Holds the requests to the project's domain and aliases for this many seconds from now on: they wait, and are not
+      refused. Then, or after \`POST …/resume\`, all of them pass, with their bodies. Use it for a short change that the
+      app cannot work through, such as a migration that locks a table. WebSockets and requests that the app has already
+      received continue. A request waits for at most 30 seconds, also if the project is paused again.
+
+      The server must be connected, and have an ingress of Gantry's. The pause ends by itself, also if the agent or the
+      control plane fails meanwhile. A pause during a pause replaces it. Health checks of deployments are not held, except
+      those of a \`url\` that leads to the domain.`,
+    body: { seconds: 20 },
+    answer: { paused_until: "2026-11-20T12:00:23.512Z" },
+  },
+  resumeProject: {
+    description:
+      "Ends the project's pause, so that the held requests pass. Does nothing if it is not paused.",
+    body: {},
+    answer: { paused_until: null },
+  },
 } as const satisfies Partial<OperationTexts>;
 
 const message = "What visitors read, as plain text. `null`: a general message.";
@@ -34,5 +54,11 @@ export const trafficSchemas = {
     ...nested("maintenance", fields),
     applied: "Whether the project's server has applied it.",
     detail: "Why the server has not applied it. `null`: it has.",
+  }),
+  PauseProjectInput: object(PauseProjectInput, "How long requests are held.", {
+    seconds: "The seconds from now on: 1 to 30.",
+  }),
+  ProjectPause: object(ProjectPause, "The pause of a project after a change.", {
+    paused_until: "When the requests pass again. `null`: they are not held.",
   }),
 } satisfies Record<string, SchemaText>;

@@ -2,8 +2,8 @@ import { useState } from "preact/hooks";
 
 import { MaintenanceMessage, type MaintenanceSet } from "#contract/endpoints/traffic/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
-import { api } from "#dashboard/data/api.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
+import { trafficApi } from "#dashboard/pages/project/traffic-api.ts";
 import { Button } from "#dashboard/shared/button.tsx";
 import { Dialog } from "#dashboard/shared/dialog.tsx";
 import { Field } from "#dashboard/shared/field.tsx";
@@ -22,7 +22,7 @@ export function MaintenanceDialog({ projectId, onChange, onClose }: Props) {
   const message = typed.trim() === "" ? null : typed.trim();
   const isTooLong = message !== null && !MaintenanceMessage.safeParse(message).success;
   const turning = useAction(() =>
-    api.setMaintenance({ params: { project_id: projectId }, body: { on: true, message } }),
+    trafficApi.setMaintenance({ params: { project_id: projectId }, body: { on: true, message } }),
   );
   const turnOn = async () => {
     const set = isTooLong ? null : await turning.run();

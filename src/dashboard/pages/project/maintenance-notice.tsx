@@ -1,9 +1,9 @@
 import { withHiddenShown } from "#contract/hidden-text.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import type { MaintenanceSet } from "#contract/endpoints/traffic/schemas.ts";
-import { api } from "#dashboard/data/api.ts";
 import { useMay } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
+import { trafficApi } from "#dashboard/pages/project/traffic-api.ts";
 import { Button } from "#dashboard/shared/button.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { Ago } from "#dashboard/shared/times.tsx";
@@ -17,8 +17,10 @@ type Props = {
 
 /** Says that the project is in maintenance, and ends it; or that the server has not applied the last change yet. */
 export function MaintenanceNotice({ project: { id, maintenance }, set, onChange }: Props) {
-  const mayEnd = useMay("setMaintenance");
-  const ending = useAction(() => api.setMaintenance({ params: { project_id: id }, body: { on: false } }));
+  const mayEnd = useMay("startDeployment");
+  const ending = useAction(() =>
+    trafficApi.setMaintenance({ params: { project_id: id }, body: { on: false } }),
+  );
   const end = async () => {
     const ended = await ending.run();
     if (ended !== null) onChange(ended.value);

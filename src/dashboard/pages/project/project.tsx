@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 
 import { withHiddenShown } from "#contract/hidden-text.ts";
 import type { ProjectId } from "#contract/ids.ts";
+import type { ProjectPause } from "#contract/endpoints/traffic/pause.ts";
 import type { MaintenanceSet } from "#contract/endpoints/traffic/schemas.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import { ALL, useLive, useMay, useProject, useServers } from "#dashboard/data/resources.ts";
@@ -9,6 +10,8 @@ import { DeployDialog } from "#dashboard/pages/project/deploy-dialog.tsx";
 import { DeploymentList } from "#dashboard/pages/project/deployment-list.tsx";
 import { MaintenanceDialog } from "#dashboard/pages/project/maintenance-dialog.tsx";
 import { MaintenanceNotice } from "#dashboard/pages/project/maintenance-notice.tsx";
+import { PauseDialog } from "#dashboard/pages/project/pause-dialog.tsx";
+import { PauseNotice } from "#dashboard/pages/project/pause-notice.tsx";
 import { ProcessesSection } from "#dashboard/pages/project/processes.tsx";
 import { ApplyConfig } from "#dashboard/shared/apply-config.tsx";
 import { RollbackDialog } from "#dashboard/shared/rollback-dialog.tsx";
@@ -27,8 +30,10 @@ type Props = { readonly id: ProjectId };
 export function ProjectPage({ id }: Props) {
   const project = useProject(id);
   const mayDeploy = useMay("startDeployment");
-  const [open, setOpen] = useState<"deploy" | "rollback" | "maintenance" | null>(null);
+  const [open, setOpen] = useState<"deploy" | "rollback" | "maintenance" | "pause" | null>(null);
   const [maintenance, setMaintenance] = useState<MaintenanceSet | null>(null);
+  const [pause, setPause] = useState<ProjectPause | null>(null);
+  const pausedUntil = pause?.paused_until ?? null;
   const noteMaintenance = (set: MaintenanceSet) => {
     setMaintenance(set);
     void project.reload();
@@ -54,6 +59,7 @@ export function ProjectPage({ id }: Props) {
               {project.value?.maintenance === null ? (
                 <Button onClick={() => setOpen("maintenance")}>Maintenance</Button>
               ) : null}
+              <Button onClick={() => setOpen("pause")}>Pause</Button>
             </>
           ) : null}
           <a class="button" href={pathTo({ page: "commands", id })}>
@@ -72,6 +78,9 @@ export function ProjectPage({ id }: Props) {
         {(value) => (
           <>
             <MaintenanceNotice project={value} set={maintenance} onChange={noteMaintenance} />
+            {pausedUntil === null ? null : (
+              <PauseNotice projectId={id} until={Date.parse(pausedUntil)} onChange={setPause} />
+            )}
             <Facts project={value} />
             {value.variables_applied === false ? (
               <ApplyConfig projectId={id}>
@@ -88,6 +97,9 @@ export function ProjectPage({ id }: Props) {
       {open === "rollback" ? <RollbackDialog projectId={id} onClose={() => setOpen(null)} /> : null}
       {open === "maintenance" ? (
         <MaintenanceDialog projectId={id} onChange={noteMaintenance} onClose={() => setOpen(null)} />
+      ) : null}
+      {open === "pause" ? (
+        <PauseDialog projectId={id} onChange={setPause} onClose={() => setOpen(null)} />
       ) : null}
       <h2>Deployments</h2>
       <DeploymentList projectId={id} />

@@ -158,6 +158,7 @@ export class AgentLink extends DurableObject<Env> {
       case "repository_tested":
       case "processes_read":
       case "maintenance_set":
+      case "pause_set":
       case "output_read":
       case "command_read":
       case "commands_listed":

@@ -44,6 +44,7 @@ function costOf(message: FromAgent | null): number {
     case "repository_tested":
     case "processes_read":
     case "maintenance_set":
+    case "pause_set":
     case "output_read":
     case "output":
     case "command_read":
