@@ -24,7 +24,7 @@ beforeAll(async () => {
   const project = await api.createProject({ name: "tasks", server_id: local.server_id, repository: path });
   await api.call("PATCH", `/v1/projects/${project.id}/variables`, {
     set: [
-      { name: "GREETING", value: "hello" },
+      { name: "MOOD", value: "happy" },
       { name: "PASSWORD", value: "swordfish", secret: true },
     ],
   });
@@ -40,9 +40,9 @@ afterAll(async () => {
 
 describe("gantry run", () => {
   it("prints what the command prints on the server, without secrets, and exits as it does", async () => {
-    const line = 'echo "$GREETING from $(cat index.html)"; echo "$PASSWORD" >&2; exit 7';
+    const line = 'echo "$MOOD in $(cat index.html)"; echo "$PASSWORD" >&2; exit 7';
     expect(await cli.run(["run", line], { env })).toEqual({
-      ...{ code: 7, stdout: "hello from tasks\n", stderr: "***\n" },
+      ...{ code: 7, stdout: "happy in tasks\n", stderr: "***\n" },
     });
   });
 

@@ -83,7 +83,7 @@ async function follow(session: Session, patient: Session, params: Params): Promi
   session.output.note("Stopping the command on the server.");
   const stopped = await patient.client.stopCommand({ params, body: {} });
   if (!stopped.ok) return mayRun(session, stopped);
-  // Whoever presses Ctrl-C does not wait for a lost connection.
+  // A person who presses Ctrl-C does not wait for a lost connection.
   const rest = await printOutput({ ...patient, reconnectForMs: 0 }, params, printed.offset);
   return rest.kind === "ended" ? rest.outcome : { ok: true, exit: "interrupted" };
 }
