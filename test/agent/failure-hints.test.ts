@@ -129,6 +129,7 @@ describe("the output of a tool that is not installed here", () => {
     ],
     ["error: The lockfile at `uv.lock` needs to be updated", "Run `uv lock`"],
     ["module.c:1:10: fatal error: Python.h: No such file or directory", "python3-dev build-essential"],
+    ["ImproperlyConfigured: The SECRET_KEY setting must not be empty.", "Set the variable SECRET_KEY"],
     ["decouple.UndefinedValueError: DB_HOST not found. Declare it as envvar", "Set the variable DB_HOST"],
     ["pyproject.toml changed significantly since poetry.lock was last generated", "Run `poetry lock`"],
   ])("has a hint: %s", (line, part) => {
@@ -144,6 +145,11 @@ describe("the output of an app that ended", () => {
     "the variable `DATABASE_URL` is missing",
   ])("has a hint if it lacks a variable: %s", (line) => {
     expect(startHint(`some\n${line}\nmore\n`)).toMatch(/^Set the variable DATABASE_URL in the project/);
+  });
+
+  it("has a hint for Rails without its key", () => {
+    const output = "ArgumentError: Missing `secret_key_base` for 'production' environment, set this string\n";
+    expect(startHint(output)).toContain("Set the variable RAILS_MASTER_KEY");
   });
 
   it("has none if a variable is only mentioned", () => {

@@ -52,5 +52,6 @@ export const languageFailures: readonly KnownFailure[] = [
   ],
   [/Missing encryption key to decrypt file with/, () => missingVariable("RAILS_MASTER_KEY")],
   [/Set the ([A-Z][A-Z0-9_]{1,99}) environment variable/, missingVariable],
+  [/The (SECRET_KEY) setting must not be empty/, missingVariable],
   [/UndefinedValueError: ([A-Z][A-Z0-9_]{1,99}) not found/, missingVariable],
 ];

@@ -25,8 +25,12 @@ const startFailures: readonly KnownFailure[] = [
   ],
   [/KeyError: '([A-Z][A-Z0-9_]{2,99})'/, missing],
   [/Set the ([A-Z][A-Z0-9_]{1,99}) environment variable/, missing],
+  [/The (SECRET_KEY) setting must not be empty/, missing],
   [/UndefinedValueError: ([A-Z][A-Z0-9_]{1,99}) not found/, missing],
-  [/Missing encryption key to decrypt file with/, () => missing("RAILS_MASTER_KEY")],
+  [
+    /Missing encryption key to decrypt file with|Missing `secret_key_base`/,
+    () => missing("RAILS_MASTER_KEY"),
+  ],
 ];
 
 /**
