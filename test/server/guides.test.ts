@@ -2,12 +2,42 @@ import { afterEach, describe, it } from "vitest";
 
 import { createCli } from "../cli/support/command.ts";
 import { useGantry } from "../openapi/support/gantry.ts";
+import { freePort } from "../support/free-port.ts";
 import { GuideReader } from "./support/guides/guide-reader.ts";
 import { laravelShop } from "./support/guides/laravel-app.ts";
 import { readGuide } from "./support/guides/read-guide.ts";
+import { installNpm } from "./support/install-npm.ts";
+import { servePackages } from "./support/package-registry.ts";
 
 /** With packages that are downloaded and installed. */
 const GUIDE_MS = 480_000;
+
+type Guide = {
+  readonly name: string;
+  /** Installs on the machine what the guide's reader has already. */
+  readonly prepare?: (reader: GuideReader) => Promise<void>;
+};
+
+const guides: readonly Guide[] = [
+  { name: "static" },
+  // What the generator makes needs packages that are not Debian's.
+  { name: "laravel", prepare: (reader) => reader.generate(laravelShop) },
+  { name: "node", prepare: ({ machine }) => installNpm(machine) },
+  {
+    name: "rails",
+    async prepare({ machine }) {
+      const registry = await servePackages(machine, await freePort());
+      await machine.write("/home/ada/.bundle/config", `BUNDLE_MIRROR__ALL: "${registry}"\n`);
+      await machine.tell("gem install rails");
+    },
+  },
+  {
+    name: "django",
+    async prepare({ machine }) {
+      await servePackages(machine, await freePort());
+    },
+  },
+];
 
 const cli = createCli();
 let reader: GuideReader | null = null;
@@ -17,15 +47,11 @@ afterEach(async () => {
 });
 
 describe("the commands of a guide, run in order on a fresh Debian, do what it says:", () => {
-  it.each<[name: string, app?: Readonly<Record<string, string>>]>([
-    ["static"],
-    // What the generator makes needs packages that are not Debian's.
-    ["laravel", laravelShop],
-  ])(
-    "docs/guides/%s.md",
-    async (name, app) => {
+  it.each(guides)(
+    "$name",
+    async ({ name, prepare }) => {
       reader = await GuideReader.start(name, await useGantry(), cli.program);
-      if (app !== undefined) await reader.generate(app);
+      await prepare?.(reader);
       for (const step of readGuide(name)) await reader.follow(step);
     },
     GUIDE_MS,

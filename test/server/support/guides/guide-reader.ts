@@ -15,7 +15,8 @@ const CURL = `cacert = ${AUTHORITY}\nretry = 20\nretry-delay = 1\nretry-all-erro
 
 /**
  * Follows a guide: on a fresh Debian that is the server, and in a folder of it that is the reader's computer. The names
- * of the guide stand for those of the test: the control plane, the domain, the repository and the enrolment token.
+ * of the guide stand for those of the test: the control plane, the domain, the repository, the enrolment token and the
+ * project's id.
  */
 export class GuideReader {
   readonly machine: DebianMachine;
@@ -24,6 +25,7 @@ export class GuideReader {
   readonly #name: string;
   #folder = `${HOME}/shop`;
   #token = "";
+  #project = "";
 
   private constructor(machine: DebianMachine, gantry: Gantry, httpsPort: number, name: string) {
     this.machine = machine;
@@ -92,6 +94,7 @@ export class GuideReader {
     if (process.env["GANTRY_SHOW_GUIDES"] !== undefined)
       console.log(`${lines}--- ${place}: exit code ${code}\n${this.#guideNames(output)}`);
     this.#token = /gantry_enroll_\w+/.exec(output)?.[0] ?? this.#token;
+    this.#project = /proj_\w+/.exec(output)?.[0] ?? this.#project;
     if (code !== 0) throw new Error(`on the ${place}:\n${lines}\nended with ${code}:\n${output}`);
     if (isComputer) this.#folder = await this.machine.tell("cat /tmp/guide-folder");
     // The agent's git reads only repositories of its own user.
@@ -111,6 +114,7 @@ export class GuideReader {
     return text
       .replaceAll("https://gantry.example.com", this.#gantry.url)
       .replaceAll("gantry_enroll_…", this.#token)
+      .replaceAll("proj_…", this.#project)
       .replaceAll("git@github.com:you/", `${REPOSITORIES}/`)
       .replaceAll("https://shop.example.com", `https://${this.#domain}:${this.#httpsPort}`)
       .replaceAll("shop.example.com", this.#domain);
