@@ -27,7 +27,7 @@ const guides: readonly Guide[] = [
     name: "rails",
     async prepare({ machine }) {
       const registry = await servePackages(machine, await freePort());
-      await machine.write("/home/ada/.bundle/config", `BUNDLE_MIRROR__ALL: "${registry}"\n`);
+      await machine.write("/srv/ada/.bundle/config", `BUNDLE_MIRROR__ALL: "${registry}"\n`);
       await machine.tell("gem install rails");
     },
   },

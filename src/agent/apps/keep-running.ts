@@ -43,7 +43,7 @@ export async function keepRunning(
 
 type Checked = { readonly isDraining: boolean; readonly problem: string | null };
 
-/** Checks all projects, but waits only for a while: a start may take minutes, and the other projects go on meanwhile. */
+/** Checks all projects, but waits only for a while: a start may take minutes, and the other projects must not wait. */
 async function checkAll(
   context: AgentContext,
   signal: AbortSignal,

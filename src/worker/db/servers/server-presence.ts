@@ -118,13 +118,13 @@ export async function setServings(
   return changed.slice(0, writes.length).reduce((sum, one) => sum + one, 0);
 }
 
-/** D1 may not have what the last status reported any more. */
+/** What the last status reported may no longer be in D1. */
 function clearMark(rows: AccountRows, serverId: ServerId): Write {
   const isMarked = and(eq(servers.id, serverId), isNotNull(servers.reportsDigest));
   return rows.update(servers, { reportsDigest: null }, isMarked);
 }
 
-/** Gives the projects that a status does not contain any more the time at which an earlier one contained them last. */
+/** Gives the projects that are no longer in a status the time at which an earlier one contained them last. */
 function keepConfirmed(rows: AccountRows, serverId: ServerId): Write {
   const confirmed = confirmedAt(rows);
   const isConfirmed = and(eq(projects.serverId, serverId), isNotNull(confirmed));

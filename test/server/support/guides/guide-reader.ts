@@ -8,7 +8,7 @@ import { DebianMachine } from "../debian-machine.ts";
 import type { GuideStep, Place } from "./read-guide.ts";
 
 const REPOSITORIES = "/srv/repositories";
-const HOME = "/home/ada";
+const HOME = "/srv/ada";
 
 /** How curl reaches the ingress. A new domain has its certificate a moment after the deployment. */
 const CURL = `cacert = ${AUTHORITY}\nretry = 20\nretry-delay = 1\nretry-all-errors\nsilent\nshow-error\n`;
