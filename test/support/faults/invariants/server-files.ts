@@ -41,6 +41,7 @@ const HOME_FILES = new Set([
   "supervisor.lock",
   "supervisor.log",
   "supervisor.sock",
+  "tools",
 ]);
 
 /** Checks a server's files: only complete releases, not too many of them, `current` at the live one, no temporary files. */
