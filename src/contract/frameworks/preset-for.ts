@@ -41,7 +41,9 @@ export const tellingFiles: readonly string[] = [
     ...["app", "cmd", "main.go", "public", "server.js"],
     ...Object.values(presets)
       .flatMap(({ signs }) => signs.flat())
-      .flatMap((sign) => (sign.startsWith("file:") ? [sign.slice("file:".length)] : [])),
+      .flatMap((sign) => (sign.startsWith("file:") ? [sign.slice("file:".length)] : []))
+      // Those below the top level are in `deepPaths`.
+      .filter((path) => !path.includes("/")),
   ]),
 ];
 

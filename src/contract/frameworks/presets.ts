@@ -151,7 +151,11 @@ export const presets: Readonly<Record<string, FrameworkPreset>> = {
     commands: php("APP_ENV=${APP_ENV:-prod}"),
     form: serverIn("public", symfonyServer),
   },
-  php: { signs: [["file:composer.json"], ["file:index.php"]], commands: php(), form: phpForm },
+  php: {
+    signs: [["file:composer.json"], ["file:index.php"], ["file:public/index.php"]],
+    commands: php(),
+    form: phpForm,
+  },
   rails: { signs: [["gem:rails"]], commands: rails, form: railsForm },
   django: {
     signs: [["file:manage.py"], ["pip:django"]],

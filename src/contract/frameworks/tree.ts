@@ -63,6 +63,7 @@ export function deepPaths(files: ReadonlyMap<string, string>): readonly string[]
     ...(files.has("app") ? ["app/assets", "app/*.py"] : []),
     ...(files.has("cmd") ? ["cmd/*"] : []),
     ...(files.has("public") && !files.has("index.html") ? ["public/index.html"] : []),
+    ...(files.has("public") ? ["public/index.php"] : []),
   ];
   if (settings === null) return fixed;
   // `config.settings.production` is config/settings/production.py, and usually imports from the files beside it.

@@ -83,6 +83,7 @@ describe("a framework", () => {
     ["express", node(["express", "typescript"]), npm, "."],
     ["node", node(["fastify"], ["start"]), "npm ci", "."],
     ["node", { "server.js": "" }, null, "."],
+    ["php", { public: "", "public/index.php": "" }, null, "public"],
     ["static", { "server.js": "", "index.html": "" }, null, "."],
     [
       "laravel",
