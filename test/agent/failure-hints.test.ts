@@ -152,6 +152,15 @@ describe("the output of an app that ended", () => {
     expect(startHint(output)).toContain("Set the variable RAILS_MASTER_KEY");
   });
 
+  it.each(["/bin/sh: 1: next: not found", "bash: line 1: next: command not found"])(
+    "has a hint about processes, not builds, if its program is missing: %s",
+    (line) => {
+      expect(startHint(line)).toBe(
+        "The server has no program `next`, or it is not in the PATH of processes. Write the path of a package's program, such as `node_modules/.bin/next` or `.venv/bin/next`.",
+      );
+    },
+  );
+
   it("has none if a variable is only mentioned", () => {
     expect(startHint("DATABASE_URL is set\nLOG_LEVEL is debug\n")).toBeNull();
   });

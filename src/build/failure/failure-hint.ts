@@ -5,6 +5,9 @@ import type { ProcessEnd } from "#build/process/command.ts";
 const outdated = (file: string, command: string) =>
   `The lock file does not match ${file}. Run \`${command}\` on your own machine, and commit the lock file.`;
 
+/** What a shell prints about a program that it does not find. */
+export const NO_PROGRAM = /(?:^|[:\s])(?:line )?\d*:? ?([\w.@/-]+): (?:command )?not found/m;
+
 /** The first match is used. The patterns match within one line, so that a long output takes linear time. */
 const knownFailures: readonly KnownFailure[] = [
   ...languageFailures,
@@ -58,7 +61,7 @@ const knownFailures: readonly KnownFailure[] = [
     (has, wants) => `The Gemfile asks for Ruby ${wants}, and the server has ${has}.`,
   ],
   [
-    /(?:^|[:\s])(?:line )?\d*:? ?([\w.@/-]+): (?:command )?not found/m,
+    NO_PROGRAM,
     (program) =>
       `The server has no program \`${program}\`, or it is not in the PATH of builds. If it is in a package, check that the install command installs that package.`,
   ],

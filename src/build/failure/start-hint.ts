@@ -1,4 +1,6 @@
-import { failureHint } from "#build/failure/failure-hint.ts";
+import { basename } from "node:path/posix";
+
+import { failureHint, NO_PROGRAM } from "#build/failure/failure-hint.ts";
 import type { KnownFailure } from "#build/failure/known-failure.ts";
 
 const missing = (name: string) =>
@@ -10,6 +12,11 @@ const startFailures: readonly KnownFailure[] = [
     /gantry-php: PHP-FPM (\S*) ?is missing/,
     (version = "") =>
       `Install PHP-FPM on the server, on Debian with: apt-get install php${version}-fpm. Then deploy again.`,
+  ],
+  [
+    NO_PROGRAM,
+    (program) =>
+      `The server has no program \`${program}\`, or it is not in the PATH of processes. Write the path of a package's program, such as \`node_modules/.bin/${basename(program)}\` or \`.venv/bin/${basename(program)}\`.`,
   ],
   [
     /EADDRINUSE|[Aa]ddress (?:is )?already in use/,
