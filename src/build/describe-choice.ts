@@ -1,6 +1,7 @@
 import type { BuildChoice } from "#build/choose-build.ts";
 import { WEB } from "#contract/endpoints/processes/schemas.ts";
 import { GANTRY_JSON } from "#contract/processes/read-gantry-json.ts";
+import { STATIC } from "#contract/frameworks/preset-for.ts";
 import type { FoundProcess } from "#contract/processes/find-processes.ts";
 
 /** Describes a choice in lines of the log. */
@@ -14,12 +15,24 @@ export function describeChoice(choice: BuildChoice): readonly string[] {
   const use = isPublished ? `served from ${output_directory}` : "runs as a server";
   return [
     ...unknown,
-    `framework ${framework}, ${whyFramework(choice)}: ${install}${build}, ${use}`,
+    `${frameworkText(choice)}: ${install}${build}, ${use}`,
     ...(releaseCommand === null
       ? []
       : [`release command ${releaseCommand.command} (${releaseCommand.from})`]),
     ...processes.map((one) => `process ${one.name} runs ${one.definition.command} (${sourceOf(one)})`),
   ];
+}
+
+/** An app of which no framework is known is no static site, although its preset is that of one. */
+function frameworkText(choice: BuildChoice): string {
+  const { framework, reasons } = choice.plan;
+  if (isWithoutFramework(choice)) return `no framework, because ${reasons.join(" and ")}`;
+  return `framework ${framework}, ${whyFramework(choice)}`;
+}
+
+/** Whether the project runs as a server, and nothing names or shows its framework. */
+export function isWithoutFramework({ plan, frameworkFrom, isPublished }: BuildChoice): boolean {
+  return plan.framework === STATIC && frameworkFrom === "detected" && !isPublished;
 }
 
 function whyFramework({ frameworkFrom, plan }: BuildChoice): string {

@@ -1,6 +1,6 @@
 import type { BuildChoice } from "#build/choose-build.ts";
 import { GANTRY_JSON } from "#contract/processes/read-gantry-json.ts";
-import { sourceOf } from "#build/describe-choice.ts";
+import { isWithoutFramework, sourceOf } from "#build/describe-choice.ts";
 import type { LocalBuild } from "#cli/builds/prepare-build.ts";
 import type { Fact } from "#cli/output/facts.ts";
 import { printable, printableName } from "#cli/output/printable.ts";
@@ -51,9 +51,11 @@ export function buildFacts(build: LocalBuild): readonly Fact[] {
     ["root directory", printableName(rootDirectory)],
     [
       "framework",
-      choice.frameworkFrom === "detected"
-        ? `${printable(choice.plan.framework)} (detected)`
-        : setting("framework"),
+      isWithoutFramework(choice)
+        ? "none is known"
+        : choice.frameworkFrom === "detected"
+          ? `${printable(choice.plan.framework)} (detected)`
+          : setting("framework"),
     ],
     ["because", choice.plan.reasons.length === 0 ? null : printable(choice.plan.reasons.join(", "))],
     ["type", typeText(choice)],

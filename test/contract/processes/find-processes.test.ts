@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { type ChosenSettings, chooseBuild } from "#build/choose-build.ts";
-import { startAdvice } from "#build/describe-choice.ts";
+import { describeChoice, startAdvice } from "#build/describe-choice.ts";
 import { surveyTree } from "#contract/frameworks/tree.ts";
 import { GANTRY_JSON } from "#contract/processes/read-gantry-json.ts";
 import { PROCFILE } from "#contract/processes/read-procfile.ts";
@@ -104,6 +104,25 @@ describe("the files of a project", () => {
     ],
   ])("%s", (_name, given, isPublished) => {
     expect(choose(given).isPublished).toBe(isPublished);
+  });
+});
+
+describe("the line about the framework", () => {
+  it.each<[string, Given]>([
+    [
+      "no framework, because no file names a framework and Procfile defines the process web: nothing to build, runs as a server",
+      { files: { "server.py": "" }, procfile: "web: python3 server.py" },
+    ],
+    [
+      "framework static, set in the project: nothing to build, runs as a server",
+      { settings: { framework: "static" }, procfile: "web: x" },
+    ],
+    [
+      "framework vite, detected because package.json depends on vite: installed by npm install, built by npm run build, served from dist",
+      { files: vite },
+    ],
+  ])("is '%s'", (line, given) => {
+    expect(describeChoice(choose(given))[0]).toBe(line);
   });
 });
 
