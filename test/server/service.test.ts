@@ -6,6 +6,7 @@ import type { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 import { type Gantry, useGantry } from "../openapi/support/gantry.ts";
 import { registerServer, readServer } from "../support/enrolments.ts";
 import { freePort } from "../support/free-port.ts";
+import { readExposition } from "../support/read-exposition.ts";
 import { type Api, createApi } from "../support/journey-api.ts";
 import { DebianMachine } from "./support/debian-machine.ts";
 import { codeOf } from "./support/documented-code.ts";
@@ -70,6 +71,21 @@ describe("on a systemd server in a container", () => {
       code: 0,
       output: expect.stringContaining("Processes of apps run as units of systemd."),
     });
+  });
+
+  it("serves metrics on loopback only if the installer is told to, and an update keeps that", async () => {
+    const address = `127.0.0.1:${await freePort()}`;
+    const scrape = () => machine.run(`curl -sS -m 5 http://${address}/metrics`);
+    const install = (options: string) =>
+      machine.run(`curl -fsSL ${gantry.url}/install.sh | sh -s -- --metrics ${options}`);
+    expect(await install("0.0.0.0:9464")).toMatchObject({ code: 2 });
+    expect((await scrape()).code).toBe(7);
+    expect(await install(address)).toMatchObject({ code: 0 });
+    expect(await update()).toMatchObject({ code: 0 });
+    const samples = readExposition((await scrape()).output);
+    expect(samples).toContainEqual({ name: "gantry_link_connected", labels: {}, value: 1 });
+    expect(await install("none")).toMatchObject({ code: 0 });
+    expect((await scrape()).code).toBe(7);
   });
 
   it("an app of an activate command survives the agent's restart, kill and update", async () => {
