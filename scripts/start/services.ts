@@ -106,6 +106,7 @@ export async function createServices(options: StartOptions, onPidChange: () => v
           ...[program, "run", "--home", agentHome, "--sites-socket", socket, "--external-supervisor"],
           // It is the user's own machine.
           "--allow-commands",
+          "--allow-cron",
         ],
         environment: { ...process.env, PATH: callersPath(process.env["PATH"] ?? "") },
         healthUrl: null,

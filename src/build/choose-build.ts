@@ -14,6 +14,7 @@ import { suggestWorker } from "#contract/frameworks/servers/suggest-workers.ts";
 import { suggestReleaseCommand } from "#contract/frameworks/release-commands.ts";
 import type { ChosenCommands } from "#contract/frameworks/tools/tool-needs.ts";
 import type { Tree } from "#contract/frameworks/tree.ts";
+import type { CronJob } from "#contract/endpoints/cron/job-schemas.ts";
 import { type AllProcessSettings, WEB } from "#contract/endpoints/processes/schemas.ts";
 import type { BuildSettings } from "#contract/endpoints/projects/schemas.ts";
 import type { DetectedPreset } from "#contract/endpoints/projects/reported-preset.ts";
@@ -57,6 +58,8 @@ export type BuildChoice = {
   readonly isPublished: boolean;
   /** The processes that the repository defines. */
   readonly processes: readonly FoundProcess[];
+  /** The jobs that the repository defines. */
+  readonly cron: readonly CronJob[];
   /** The release command that the repository defines, if the project has none. */
   readonly releaseCommand: FileCommand | null;
   /** What to add so that the framework's preset starts the app; null if that is not known. */
@@ -137,6 +140,7 @@ export function chooseBuild(tree: Tree, files: RepositoryFiles, settings: Chosen
     problem: found.ok ? (problem === null ? null : { message: problem, hint: null }) : found.problem,
     isPublished: web === undefined && !isSource && (plan.app_type === "static" || namesOutput),
     processes,
+    cron: files.cron,
     releaseCommand: isReleaseUsed ? files.releaseCommand : null,
     startHint: startHint(framework, tree),
     suggestedWorker: startsItself || processes.some(({ name }) => name !== WEB) ? null : suggestWorker(tree),
@@ -154,10 +158,10 @@ export function definitionsOf(processes: readonly FoundProcess[]): NonNullable<D
  * @param further commands of the project's settings, such as the activate command
  */
 export function commandsOf(
-  { plan: { install_command, build_command }, presetCommands, processes, releaseCommand }: BuildChoice,
+  { plan: { install_command, build_command }, presetCommands, processes, cron, releaseCommand }: BuildChoice,
   further: readonly (string | null)[] = [],
 ): ChosenCommands {
-  const started = processes.map(({ definition }) => definition.command);
+  const started = [...processes.map(({ definition }) => definition), ...cron].map(({ command }) => command);
   const all = [install_command, build_command, releaseCommand?.command ?? null, ...started, ...further];
   const own = all.filter((command) => command !== null && !presetCommands.includes(command));
   return { preset: presetCommands, own: own.filter((command) => command !== null) };

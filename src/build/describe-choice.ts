@@ -20,6 +20,9 @@ export function describeChoice(choice: BuildChoice): readonly string[] {
       ? []
       : [`release command ${releaseCommand.command} (${releaseCommand.from})`]),
     ...processes.map((one) => `process ${one.name} runs ${one.definition.command} (${sourceOf(one)})`),
+    ...choice.cron.map(
+      ({ name, command, schedule }) => `job ${name} runs ${command} at ${schedule} (${GANTRY_JSON})`,
+    ),
   ];
 }
 

@@ -198,6 +198,7 @@ describe("the command line", () => {
       slots: null,
       ingress: null,
       allowsCommands: false,
+      allowsCron: false,
       metrics: null,
     });
     const helper = "/run/gantry-isolate.sock";

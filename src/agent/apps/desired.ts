@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from "node:fs";
-import { rename, rm } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 
 import * as z from "zod/mini";
 
 import { readNotes } from "#agent/apps/instance-notes.ts";
+import { commitFile, discardPrepared, prepareFile, preparedPath } from "#agent/workspace/prepared-file.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { ReleaseVersion } from "#contract/agent-order.ts";
 import {
@@ -16,8 +17,6 @@ import {
 import { HealthCheck } from "#contract/endpoints/projects/schemas.ts";
 import { ResolvedProcess } from "#contract/processes/resolve-processes.ts";
 import { attempt } from "#node/attempt.ts";
-import { hasCode } from "#node/has-code.ts";
-import { flushFolder, writeAtomic } from "#node/write-atomic.ts";
 
 /**
  * What must run of a project. `desired.json` is true; `desired.next.json` is what a run or a correction is about to make
@@ -41,8 +40,6 @@ const Desired = z.object({
 });
 export type Desired = z.infer<typeof Desired>;
 
-const nextPath = ({ desired }: ProjectFolder) => desired.replace(/\.json$/, ".next.json");
-
 function read(path: string): Desired | null {
   return attempt(() => Desired.parse(JSON.parse(readFileSync(path, "utf8"))), null);
 }
@@ -53,26 +50,22 @@ export function readDesired({ desired }: ProjectFolder): Desired | null {
 }
 
 export function readNextDesired(folder: ProjectFolder): Desired | null {
-  return read(nextPath(folder));
+  return read(preparedPath(folder.desired));
 }
 
-/** Stores what a run is about to make true. It survives a power cut. @throws when the disk is full */
-export async function prepareDesired(folder: ProjectFolder, next: Desired): Promise<void> {
-  await writeAtomic(nextPath(folder), `${JSON.stringify(next)}\n`, { mode: 0o600, flush: true });
+/** Stores what a run is about to make true. @throws when the disk is full */
+export function prepareDesired(folder: ProjectFolder, next: Desired): Promise<void> {
+  return prepareFile(folder.desired, next);
 }
 
 /** Makes the prepared state true. Safe to repeat, and needs no space on the disk. */
-export async function commitDesired(folder: ProjectFolder): Promise<void> {
-  if (!existsSync(nextPath(folder))) return;
-  await rename(nextPath(folder), folder.desired).catch((error: unknown) => {
-    if (!hasCode(error, "ENOENT")) throw error;
-  });
-  await flushFolder(folder.root);
+export function commitDesired(folder: ProjectFolder): Promise<void> {
+  return commitFile(folder.desired);
 }
 
 /** Drops the prepared state. */
-export async function discardNextDesired(folder: ProjectFolder): Promise<void> {
-  await rm(nextPath(folder), { force: true });
+export function discardNextDesired(folder: ProjectFolder): Promise<void> {
+  return discardPrepared(folder.desired);
 }
 
 /** Makes nothing of the project run from now on. */

@@ -56,6 +56,8 @@ export const defaultSettings = {
   /** How often the agent checks the instances of all projects, and while some are draining. */
   appsCheckMs: 5_000,
   drainCheckMs: 1_000,
+  /** The longest time between two looks at the schedules of jobs. There is one at the begin of each minute anyway. */
+  cronCheckMs: 60_000,
   /** A replaced instance is stopped at the earliest after this time, because a request may be on its way to it. */
   leastDrainMs: 2_000,
   /** How long a new instance without a port must run before it counts as started. */

@@ -40,6 +40,7 @@ Installs the Gantry agent $agent_version of $origin on this server, or updates i
   --ingress-issuer internal   with certificates of the server's own authority, not of Let's Encrypt
   --ingress-listen ADDRESS:PORT   without TLS at this address, behind a web server of yours
   --allow-commands   lets tokens with the scope commands:run run commands in projects: writes the rule into the policy
+  --allow-cron    lets projects run jobs at the times of a schedule: writes the rule into the policy
   --metrics ADDRESS:PORT   serves metrics for Prometheus at this address of the server, such as 127.0.0.1:9464; none: stops serving them
   --prefix DIR    the program's folder (default: /usr/local, or ~/.local with --no-service)
   --home DIR      the folder for projects (default: /var/lib/gantry, or PREFIX/share/gantry with --no-service)
@@ -69,7 +70,7 @@ read_options() {
   token=${GANTRY_TOKEN:-}
   # Commands that this script starts do not need the token in their environment.
   unset GANTRY_TOKEN
-  action=install is_service=yes is_started=yes is_purge=no wants_mise=no wants_ingress=no wants_commands=no metrics='' issuer='' listen='' prefix='' home='' user=''
+  action=install is_service=yes is_started=yes is_purge=no wants_mise=no wants_ingress=no rules='' metrics='' issuer='' listen='' prefix='' home='' user=''
   while [ $# -gt 0 ]; do
     case $1 in
       --token | --prefix | --home | --user | --ingress-issuer | --ingress-listen | --metrics)
@@ -89,7 +90,7 @@ read_options() {
       --no-start) is_started=no && shift ;;
       --with-mise) wants_mise=yes && shift ;;
       --ingress) wants_ingress=yes && shift ;;
-      --allow-commands) wants_commands=yes && shift ;;
+      --allow-commands | --allow-cron) rules="$rules ${1#--allow-}" && shift ;;
       --uninstall) action=uninstall && shift ;;
       --purge) is_purge=yes && shift ;;
       -h | --help) usage && exit 0 ;;
@@ -101,8 +102,8 @@ read_options() {
   if [ $is_service = no ] && [ $wants_ingress = yes ]; then
     fail 4 "--ingress needs systemd, and so cannot be used with --no-service."
   fi
-  if [ $is_service = no ] && [ $wants_commands = yes ]; then
-    fail 2 "--allow-commands writes the policy of the service. Without one, run the agent with its own option --allow-commands."
+  if [ $is_service = no ] && [ -n "$rules" ]; then
+    fail 2 "--allow-${rules##* } writes the policy of the service. Without one, run the agent with its own option --allow-${rules##* }."
   fi
   if [ $is_service = no ] && [ -n "$metrics" ]; then
     fail 2 "--metrics is an option of the service. Without one, run the agent with its own option --metrics."
@@ -638,18 +639,18 @@ END
 }
 
 # A list of commands, which is stricter, stays.
-allow_commands() {
-  if [ $wants_commands = no ]; then return; fi
-  # shellcheck disable=SC2016
+allow_in_policy() {
+  if [ -z "$rules" ]; then return; fi
+  # shellcheck disable=SC2016,SC2086 # the rules are words
   "$node" -e '
     const { readFileSync, writeFileSync } = require("fs");
-    const [path] = process.argv.slice(1);
+    const [path, ...rules] = process.argv.slice(1);
     const policy = JSON.parse(readFileSync(path, "utf8"));
-    if (!Array.isArray(policy.commands)) policy.commands = "any";
+    for (const rule of rules) if (!Array.isArray(policy[rule])) policy[rule] = "any";
     writeFileSync(path + ".new", JSON.stringify(policy, null, 2) + "\n");
-  ' "$settings/policy.json" || fail 1 "the rule for --allow-commands cannot be written into $settings/policy.json."
+  ' "$settings/policy.json" $rules || fail 1 "the rules for --allow-${rules##* } cannot be written into $settings/policy.json."
   chmod 644 "$settings/policy.json.new" && mv "$settings/policy.json.new" "$settings/policy.json"
-  log "one-off commands are allowed by $settings/policy.json"
+  log "allowed by $settings/policy.json:$rules"
 }
 
 # What neither the agent nor the commands of projects may do.
@@ -1010,7 +1011,7 @@ install_agent() {
     check_home
     refuse_agent_by_hand
     write_policy
-    allow_commands
+    allow_in_policy
   else
     make_home
   fi

@@ -2,7 +2,7 @@ import { appendFileSync, closeSync, fstatSync, openSync, readSync } from "node:f
 
 import * as z from "zod/mini";
 
-import { CommandOutputLine, MAX_COMMAND_OUTPUT_BYTES } from "#contract/endpoints/commands/schemas.ts";
+import { CommandOutputLine } from "#contract/endpoints/commands/schemas.ts";
 import { attempt } from "#node/attempt.ts";
 import { parseJson } from "#contract/parse-json.ts";
 
@@ -11,28 +11,34 @@ const WRITE_MS = 50;
 /** Many times the longest line. */
 const MAX_READ_BYTES = 512 * 1024;
 
-const TOO_LARGE = `The output is larger than ${MAX_COMMAND_OUTPUT_BYTES / 1024 / 1024} MiB. The rest is not kept.`;
-
 /** Writes the output of a command to its file, a line of JSON for each line, up to a limit. */
 export class CommandOutputWriter {
   readonly #path: string;
+  readonly #maxBytes: number;
   #size = 0;
   #isFull = false;
   #waiting = "";
   #timer: NodeJS.Timeout | undefined;
   #watchers: (() => void)[] = [];
 
-  constructor(path: string) {
+  constructor(path: string, maxBytes: number) {
     this.#path = path;
+    this.#maxBytes = maxBytes;
   }
 
   add(line: CommandOutputLine): void {
     if (this.#isFull) return;
     const text = `${JSON.stringify(line)}\n`;
     this.#size += Buffer.byteLength(text);
-    this.#isFull = this.#size > MAX_COMMAND_OUTPUT_BYTES;
-    this.#waiting += this.#isFull ? `${JSON.stringify({ stream: "system", message: TOO_LARGE })}\n` : text;
+    this.#isFull = this.#size > this.#maxBytes;
+    this.#waiting += this.#isFull
+      ? `${JSON.stringify({ stream: "system", message: this.#tooLarge })}\n`
+      : text;
     this.#timer ??= setTimeout(() => this.flush(), WRITE_MS);
+  }
+
+  get #tooLarge(): string {
+    return `The output is larger than ${this.#maxBytes / 1024 / 1024} MiB. The rest is not kept.`;
   }
 
   /** Writes what waits. On a full disk the output is lost, and the command continues. */

@@ -8,7 +8,9 @@ import type { AgentContext } from "#agent/context/context.ts";
 import { showMaintenance } from "#agent/ingress/maintenance.ts";
 import { createPauses } from "#agent/ingress/pauses.ts";
 import { createCommands } from "#agent/jobs/commands.ts";
-import { endLeftCommands } from "#agent/jobs/end-left-commands.ts";
+import { createCron } from "#agent/jobs/cron/cron.ts";
+import { removeJobs } from "#agent/workspace/live-jobs.ts";
+import { endLeftJobs } from "#agent/jobs/end-left-jobs.ts";
 import { createRequests } from "#agent/lifecycle/answer-requests.ts";
 import { removeProject } from "#agent/lifecycle/remove-project.ts";
 import { pause } from "#contract/lib/pause.ts";
@@ -73,7 +75,8 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
   const output = createOutputFollows(context, send, ended.signal);
   const commands = createCommands(context);
   const pauses = createPauses(context, ended.signal);
-  const requests = createRequests(context, commands, pauses, ended.signal);
+  const cron = createCron(context);
+  const requests = createRequests(context, { commands, cron, pauses }, ended.signal);
   let isStopping = false;
 
   function addKnown(id: RunId, ids = knownRuns): void {
@@ -144,7 +147,9 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
     if (refusal !== null) return context.log(`${projectId}: ${refusal}`);
     // After a failure it is not confirmed either, and the control plane repeats the message.
     await inTurn(projectId, `${projectId} could not be removed`, async () => {
-      await commands.end(projectId);
+      // First, so that none starts after the others were ended.
+      await removeJobs(projectFolder(context.home, projectId));
+      await Promise.all([commands.end(projectId), cron.end(projectId)]);
       await removeProject(context, projectId, purge);
       send({ type: "project_removed", project_id: projectId, purge });
     });
@@ -209,12 +214,13 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
           context.log(`${id}: its maintenance could not be shown: ${messageOf(error)}`),
         );
         await pauses.resume(id);
-        await endLeftCommands(context, folder);
+        await endLeftJobs(context, folder);
         if (unfinished.leftover !== null) void settle(folder, unfinished.leftover);
         if (unfinished.correction !== null) void correctServedRelease(id, unfinished.correction);
         if ((await readCurrent(folder)) !== null) registrations.push(context.sites.register(id, folder.root));
       }
       void limitOutputFiles();
+      void cron.run(ended.signal);
       void context.ingress.watch(ended.signal);
       void keepRunning(context, ended.signal, (id) => void sendServing(id));
       // `hello` should contain the URLs of the sites. Sites that take longer are reported later.
@@ -286,7 +292,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
       isStopping = true;
       const running = [...taken.values()];
       for (const { interrupt } of running) interrupt.raise("shutdown");
-      await Promise.all([commands.end(null), ...running.map(({ finished }) => finished)]);
+      await Promise.all([commands.end(null), cron.end(null), ...running.map(({ finished }) => finished)]);
       const delivered = Promise.all(running.map((run) => run.delivered));
       const enough = new AbortController();
       await Promise.race([delivered, pause(context.settings.shutdownReportMs, enough.signal)]);

@@ -1,6 +1,7 @@
 import { readOutput } from "#agent/apps/output/read-output.ts";
 import { listCommandNotes } from "#agent/jobs/command-notes.ts";
 import type { Commands } from "#agent/jobs/commands.ts";
+import type { Cron } from "#agent/jobs/cron/cron.ts";
 import { reportProcesses } from "#agent/apps/report-processes.ts";
 import { limitReports } from "#agent/report/project-report.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
@@ -27,8 +28,7 @@ export type Requests = {
 /** @param signal ends the tests that are running */
 export function createRequests(
   context: AgentContext,
-  commands: Commands,
-  pauses: Pauses,
+  { commands, cron, pauses }: { readonly commands: Commands; readonly cron: Cron; readonly pauses: Pauses },
   signal: AbortSignal,
 ): Requests {
   let tests = 0;
@@ -56,8 +56,7 @@ export function createRequests(
     try {
       return { ...answer, result: await testRepository(context, request, signal) };
     } catch (error) {
-      const message = `the agent failed: ${messageOf(error)}`.slice(0, 2000).toWellFormed();
-      return { ...answer, result: { ok: false, code: "failed", message, tried: "" } };
+      return { ...answer, result: { ok: false, code: "failed", message: agentFailed(error), tried: "" } };
     } finally {
       tests -= 1;
     }
@@ -122,8 +121,19 @@ export function createRequests(
     try {
       return { ...answer, result: await commands.answer(request) };
     } catch (error) {
-      const message = `the agent failed: ${messageOf(error)}`.slice(0, 2000).toWellFormed();
-      return { ...answer, result: { ok: false, code: "failed", message } };
+      return { ...answer, result: { ok: false, code: "failed", message: agentFailed(error) } };
+    }
+  }
+
+  async function cronRun(
+    request: Extract<AgentRequest, { type: "run_cron" | "read_cron_run" | "stop_cron_run" }>,
+  ): Promise<AgentAnswer> {
+    const { request_id, project_id } = request;
+    const answer = { type: "cron_run_read", request_id, project_id } as const;
+    try {
+      return { ...answer, result: await cron.answer(request) };
+    } catch (error) {
+      return { ...answer, result: { ok: false, code: "failed", message: agentFailed(error) } };
     }
   }
 
@@ -160,17 +170,19 @@ export function createRequests(
         case "list_commands":
           return Promise.resolve(listCommands(request));
         case "read_cron": {
-          const { request_id, project_id } = request;
-          return Promise.resolve({ type: "cron_read", request_id, project_id, jobs: [] });
+          const { request_id, project_id, job } = request;
+          const jobs = cron.report(project_id, job);
+          return Promise.resolve({ type: "cron_read", request_id, project_id, jobs });
         }
         case "run_cron":
         case "read_cron_run":
-        case "stop_cron_run": {
-          const { request_id, project_id } = request;
-          const result = { ok: false, code: "unknown_job", message: "the project has no such job" } as const;
-          return Promise.resolve({ type: "cron_run_read", request_id, project_id, result });
-        }
+        case "stop_cron_run":
+          return cronRun(request);
       }
     },
   };
+}
+
+function agentFailed(error: unknown): string {
+  return `the agent failed: ${messageOf(error)}`.slice(0, 2000).toWellFormed();
 }

@@ -1,6 +1,7 @@
 import { awaitRollout, silentLog } from "#agent/apps/await-rollout.ts";
 import { commitDesired, isApp, prepareDesired, readDesired } from "#agent/apps/desired.ts";
 import type { InstanceNote } from "#agent/apps/instance-notes.ts";
+import { commitJobs, prepareJobs, readLiveJobs } from "#agent/workspace/live-jobs.ts";
 import { leadTraffic } from "#agent/apps/lead-traffic.ts";
 import { planSite, publishSite } from "#agent/apps/publish-site.ts";
 import { planRollout, revertRollout, type Rollout, startPlanned } from "#agent/apps/rollout.ts";
@@ -81,6 +82,9 @@ export async function keepCorrected(
     context.apps.of(folder.id).isSwitching = true;
     await leadTraffic(context, folder, next);
   }
+  const settings = readLiveJobs(folder)?.settings ?? [];
+  await prepareJobs(folder, release, { settings, runId: null, now: context.clock.now() });
   await publishSite(context, folder, planSite(release, next !== null && isApp(next)), null);
   await commitDesired(folder);
+  await commitJobs(folder);
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import type { AgentContext } from "#agent/context/context.ts";
 import { commitDesired, discardNextDesired, readNextDesired } from "#agent/apps/desired.ts";
+import { recoverJobs } from "#agent/workspace/live-jobs.ts";
 import { tidyNotes } from "#agent/apps/instance-notes.ts";
 import { switchTrafficBack } from "#agent/run/activate/switch-instances.ts";
 import { endBuild } from "#agent/lifecycle/end-builds.ts";
@@ -100,6 +101,7 @@ async function recover(context: AgentContext, id: ProjectId, folder: ProjectFold
  */
 async function recoverDesired(folder: ProjectFolder, entry: JournalEntry | null): Promise<void> {
   const result = entry?.phase.kind === "decided" ? entry.phase.result : null;
+  await recoverJobs(folder, result?.outcome === "live" ? (entry?.run.run_id ?? null) : null);
   if (result?.outcome !== "live") return discardNextDesired(folder);
   await commitReleaseVariables(folder, result.release);
   const isItsOwn = readNextDesired(folder)?.run_id === entry?.run.run_id;

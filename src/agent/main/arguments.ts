@@ -9,7 +9,7 @@ import { isOpenToOthers } from "#contract/loopback.ts";
 export const USAGE = `usage:
   gantry-agent enroll --url URL [--token TOKEN] --home DIR            enrol this server with a control plane
   gantry-agent run --home DIR [--policy FILE] [--sites-socket PATH] [--external-supervisor] [--isolate SOCKET] [--slots DIR]
-                   [--ingress FILE] [--allow-commands] [--metrics ADDRESS:PORT]
+                   [--ingress FILE] [--allow-commands] [--allow-cron] [--metrics ADDRESS:PORT]
                                                                       run the agent
   gantry-agent status --home DIR                                      show whether the agent is connected
   gantry-agent forget-host HOST --home DIR                            trust the next key of an ssh host, such as [git.example.com]:2222
@@ -39,6 +39,8 @@ export type AgentArguments =
       readonly ingress: string | null;
       /** Whether one-off commands are allowed on a server without a policy file. */
       readonly allowsCommands: boolean;
+      /** Whether jobs are allowed on a server without a policy file. */
+      readonly allowsCron: boolean;
       /** Where to serve metrics; `null`: nowhere. */
       readonly metrics: ListenAddress | null;
     }
@@ -69,6 +71,7 @@ export function readArguments(argv: readonly string[], environment: NodeJS.Proce
         slots: { type: "string" },
         ingress: { type: "string" },
         "allow-commands": { type: "boolean" },
+        "allow-cron": { type: "boolean" },
         metrics: { type: "string" },
         version: { type: "boolean" },
         help: { type: "boolean", short: "h" },
@@ -121,6 +124,7 @@ export function readArguments(argv: readonly string[], environment: NodeJS.Proce
         slots: slots === undefined ? null : resolve(slots),
         ingress: ingress === undefined ? null : resolve(ingress),
         allowsCommands: values["allow-commands"] === true,
+        allowsCron: values["allow-cron"] === true,
         metrics,
       };
     }

@@ -138,7 +138,11 @@ async function runServer(args: RunArguments): Promise<number> {
   if (isOpenToOthers(new URL(read.connection.url)))
     return refuse(`The agent does not start: ${plainHttp(read.connection.url)}. Enrol this server again.`);
   if (path === null) {
-    const policy = args.allowsCommands ? { ...openPolicy, commands: "any" as const } : openPolicy;
+    const policy = {
+      ...openPolicy,
+      ...(args.allowsCommands ? { commands: "any" as const } : {}),
+      ...(args.allowsCron ? { cron: "any" as const } : {}),
+    };
     return serve(args, read.connection, policy, isolation);
   }
   const policy = await readPolicy(path);

@@ -25,6 +25,7 @@ export function checkOrder(policy: Policy, order: RunOrder): PolicyRefusal {
     checkReleaseCommand(policy, order.release_command ?? null) ??
     checkActivateCommand(policy, order.activate_command) ??
     checkProcesses(policy, Object.values(order.processes ?? {})) ??
+    checkCron(policy, order.cron ?? []) ??
     checkSharedPaths(policy, order.shared_paths) ??
     checkSecrets(policy, order) ??
     checkHealthCheck(policy, order.health_check)
@@ -115,12 +116,33 @@ export function checkProcesses(
   return refused === undefined ? null : refuse("processes", `a process with the command ${refused}`);
 }
 
-/** Checks a one-off command before it is started. The default refuses all, so the sentence says how to allow them. */
+/** Checks a one-off command before it is started. */
 export function checkCommand({ commands }: Policy, command: string): PolicyRefusal {
   if (commands === "any" || (commands !== "none" && commands.includes(command))) return null;
-  return commands === "none"
-    ? 'this server\'s policy (commands) does not allow one-off commands. Its administrator allows them with the line "commands": "any" in the policy file, or by running the install command with --allow-commands'
-    : `${refuse("commands", `the command ${command}`)}. Its administrator can add this line to the list "commands" in the policy file`;
+  const what = commands === "none" ? "one-off commands" : `the command ${command}`;
+  return refuseByDefault("commands", commands, what);
+}
+
+/** Checks jobs before they are part of a deployment, and before each run. */
+export function checkCron({ cron }: Policy, jobs: readonly { readonly command: string }[]): PolicyRefusal {
+  if (cron === "any") return null;
+  const refused = jobs.find(({ command }) => cron === "none" || !cron.includes(command));
+  if (refused === undefined) return null;
+  const what = cron === "none" ? "scheduled jobs" : `a job with the command ${refused.command}`;
+  return refuseByDefault("cron", cron, what);
+}
+
+/** The default of these rules refuses all, so the sentence says how to allow it. */
+function refuseByDefault<Rule extends "commands" | "cron">(
+  rule: Rule,
+  value: Exclude<Policy[Rule], "any">,
+  what: string,
+): string {
+  const way =
+    value === "none"
+      ? `allows them with the line "${rule}": "any" in the policy file, or by running the install command with --allow-${rule}`
+      : `can add this line to the list "${rule}" in the policy file`;
+  return `${refuse(rule, what)}. Its administrator ${way}`;
 }
 
 function checkSharedPaths({ shared_paths }: Policy, paths: readonly string[]): PolicyRefusal {

@@ -1,8 +1,15 @@
-import { checkOrder, checkProcesses, checkRelease, type PolicyRefusal } from "#agent/policy/check-policy.ts";
+import {
+  checkCron,
+  checkOrder,
+  checkProcesses,
+  checkRelease,
+  type PolicyRefusal,
+} from "#agent/policy/check-policy.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { reportResult } from "#agent/report/report-result.ts";
 import { activateRelease } from "#agent/run/activate/activate-stage.ts";
 import { commitLive, isCommitted } from "#agent/apps/commit-live.ts";
+import { discardNextJobs } from "#agent/workspace/live-jobs.ts";
 import { endRollout, revertRollout, type Rollout } from "#agent/apps/rollout.ts";
 import { checkInstances, switchTrafficBack } from "#agent/run/activate/switch-instances.ts";
 import { startInstances } from "#agent/run/start/start-stage.ts";
@@ -30,6 +37,8 @@ import { readRelease, type Release, removeRelease } from "#agent/workspace/relea
 import type { RunResult } from "#contract/agent-events.ts";
 import type { RunStage } from "#contract/stages.ts";
 import { succeed } from "#contract/lib/result.ts";
+import { findCronProblem } from "#contract/cron/find-cron-problem.ts";
+import { resolveCron } from "#contract/cron/resolve-cron.ts";
 import { resolveProcesses } from "#contract/processes/resolve-processes.ts";
 import { prepareReleaseVariables, tidyReleaseVariables } from "#agent/secrets/release-variables.ts";
 
@@ -107,8 +116,16 @@ async function carryOut(
   const ready = await prepareRelease(scope, previous, progress);
   if (!ready.ok) return ready;
   const processes = resolveProcesses(ready.value.processes ?? {}, order.processes ?? {});
-  const refusal = checkProcesses(context.policy, processes);
+  const jobs = resolveCron(ready.value.cron ?? [], order.cron ?? []);
+  const refusal = checkProcesses(context.policy, processes) ?? checkCron(context.policy, jobs);
   if (refusal !== null) return fail("refused_by_policy", progress.stage, refusal);
+  // The control plane may be newer, or know more time zones.
+  const wrong = findCronProblem(jobs);
+  if (wrong !== null) {
+    const [at, field] = wrong.path;
+    const what = `the ${field} of the job ${jobs[at]?.name} ${wrong.message}`;
+    return fail("start_failed", progress.stage, what);
+  }
   if (!order.preapproved) {
     const isPermitted = await reporter.askPermit(interrupt.signal);
     if (!isPermitted) return interrupted;
@@ -201,6 +218,7 @@ function permit<Value>(value: Value, refusal: PolicyRefusal): Step<Value> {
 /** Restores the project's state from before the run. */
 async function undo(scope: RunScope, previous: number | null, progress: Progress): Promise<void> {
   const { order, folder, context } = scope;
+  await discardNextJobs(folder);
   if (progress.activates !== null) {
     await switchBack(scope, progress.activates, previous);
     await switchTrafficBack(scope, previous);

@@ -49,6 +49,10 @@ export function projectFolder(home: string, projectId: ProjectId) {
     desired: join(root, "desired.json"),
     /** One-off commands: a note of each, and its output. */
     commands: join(root, "commands"),
+    /** The jobs of the live deployment. */
+    cron: join(root, "cron.json"),
+    /** The runs of each job: a note of each, and its output. */
+    cronRuns: join(root, "cron"),
     /** The domains of the project, and what they lead to. */
     site: join(root, "site.json"),
     /** Whether visitors get the page of the maintenance. */

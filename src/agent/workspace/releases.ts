@@ -10,6 +10,7 @@ import { readJsonFile } from "#node/read-json-file.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 import { ReleaseVersion } from "#contract/agent-order.ts";
 import { CommitSha, InsidePath } from "#contract/git-names.ts";
+import { CronJob } from "#contract/endpoints/cron/job-schemas.ts";
 import { ProcessDefinitions } from "#contract/endpoints/processes/schemas.ts";
 import { Limits } from "#contract/endpoints/projects/schemas.ts";
 import { ShellCommand } from "#contract/shell-command.ts";
@@ -33,6 +34,8 @@ export const Release = z.object({
   activate_command: z.nullable(ShellCommand),
   /** The processes that its repository defines. Missing: none, or a release of an earlier agent. */
   processes: z.optional(ProcessDefinitions),
+  /** The jobs that its repository defines. Missing: none, or a release of an earlier agent. */
+  cron: z.optional(z.array(CronJob)),
   /** The release command that its repository defines. Missing: none, or the project has one. */
   release_command: z.optional(ShellCommand),
   /** Missing in releases of an earlier agent. */

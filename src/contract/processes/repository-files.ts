@@ -1,3 +1,4 @@
+import type { CronJob } from "#contract/endpoints/cron/job-schemas.ts";
 import type { BuildSettings } from "#contract/endpoints/projects/schemas.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
 import type { FileProblem } from "#contract/processes/file-problem.ts";
@@ -19,6 +20,8 @@ export type RepositoryFiles = {
   readonly written: WrittenProcesses;
   /** The commands of the Procfile. */
   readonly procfile: ReadonlyMap<string, string>;
+  /** The jobs of gantry.json. */
+  readonly cron: readonly CronJob[];
   /** The command to run before the server switches to a release; null if there is none. */
   readonly releaseCommand: FileCommand | null;
   /** Whether gantry.json says that there is no release command. */
@@ -33,12 +36,13 @@ export function readRepositoryFiles(
   if (!json.ok) return json;
   const procfile = readProcfile(texts.get(PROCFILE) ?? "");
   if (!procfile.ok) return procfile;
-  const { processes: written = {}, release_command: command, ...settings } = json.value;
+  const { processes: written = {}, cron = [], release_command: command, ...settings } = json.value;
   const { $schema: _, url: _url, project: _project, name: _name, ...build } = settings;
   const ofProcfile = procfile.value.releaseCommand;
   return succeed({
     build,
     written,
+    cron,
     procfile: procfile.value.processes,
     releaseCommand:
       typeof command === "string"

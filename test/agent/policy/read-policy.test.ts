@@ -51,6 +51,7 @@ describe("a policy file", () => {
       release_commands: ["make migrate"],
       processes: ["node server.mjs"],
       commands: ["npm run migrate"],
+      cron: ["npm run backup"],
       shared_paths: ["storage"],
       secrets: "no_builds",
       health_checks: ["https://shop.example.com"],

@@ -50,6 +50,7 @@ const quickSettings: AgentSettings = {
   shutdownReportMs: 1_000,
   appsCheckMs: 100,
   drainCheckMs: 50,
+  cronCheckMs: 20,
   leastDrainMs: 200,
   settleMs: 300,
 };

@@ -1,5 +1,6 @@
 import { prepareDesired } from "#agent/apps/desired.ts";
 import { releaseCommand } from "#agent/apps/release-command.ts";
+import { prepareJobs } from "#agent/workspace/live-jobs.ts";
 import type { Rollout } from "#agent/apps/rollout.ts";
 import { keepSiteBefore } from "#agent/ingress/site-file.ts";
 import { siteNames, startWorkers, switchTraffic } from "#agent/run/activate/switch-instances.ts";
@@ -29,6 +30,8 @@ export async function activateRelease(
   const { order, folder, journal, reporter, log } = scope;
   await prepareSwitchBack(folder, previous);
   if (rollout !== null) await prepareDesired(folder, rollout.next);
+  const { cron: settings = [], run_id: runId } = order;
+  await prepareJobs(folder, release, { settings, runId, now: scope.context.clock.now() });
   await keepSiteBefore(folder, siteNames(order));
   // Recorded before the switch, so that recovery can switch back after a crash.
   journal.record({ stage: "activate", phase: { kind: "switching", previous } });

@@ -1,5 +1,6 @@
 import { readNotes } from "#agent/apps/instance-notes.ts";
 import { readUnfinished } from "#agent/jobs/command-notes.ts";
+import { readUnfinishedRuns } from "#agent/jobs/cron/run-notes.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { ownRelease, removeOwned } from "#agent/run/step/remove-owned.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
@@ -30,9 +31,10 @@ export async function pruneReleases(
   const aside: string[] = [];
   try {
     const { complete } = await listReleases(folder);
-    // An instance that drains still reads its release's files, and so does a one-off command.
+    // An instance that drains still reads its release's files, and so do one-off commands and jobs.
+    const running = readUnfinishedRuns(folder).map(({ run }) => run.release ?? live);
     const used = [...readNotes(folder), ...readUnfinished(folder)].map(({ release }) => release);
-    const gone = decidePrune(complete, [...order.keep_releases, ...used], live, previous);
+    const gone = decidePrune(complete, [...order.keep_releases, ...used, ...running], live, previous);
     for (const version of gone) {
       await ownRelease(context, folder, version);
       const path = await putReleaseAside(folder, version);

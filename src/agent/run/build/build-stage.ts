@@ -54,6 +54,7 @@ export async function buildRelease(scope: RunScope, plan: BuildPlan): Promise<St
     output_directory,
     activate_command: order.activate_command,
     ...(Object.keys(plan.processes).length === 0 ? {} : { processes: plan.processes }),
+    ...(plan.cron.length === 0 ? {} : { cron: [...plan.cron] }),
     ...(plan.releaseCommand === null ? {} : { release_command: plan.releaseCommand.command }),
     ...(plan.isPublished ? {} : { published: false }),
     ...(order.limits === undefined ? {} : { limits: order.limits }),

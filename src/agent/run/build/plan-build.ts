@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 
-import { checkBuildCommands, checkReleaseCommand } from "#agent/policy/check-policy.ts";
+import { checkBuildCommands, checkCron, checkReleaseCommand } from "#agent/policy/check-policy.ts";
 import { rootFailure } from "#build/failure/directory-failure.ts";
 import { chooseBuild, commandsOf, definitionsOf } from "#build/choose-build.ts";
 import { describeChoice, startAdvice } from "#build/describe-choice.ts";
@@ -15,6 +15,8 @@ import { folderInside } from "#build/tree/folder-inside.ts";
 import { readRepository } from "#build/tree/read-repository.ts";
 import { readTree } from "#build/tree/read-tree.ts";
 import { releasePath } from "#agent/workspace/releases.ts";
+import { resolveCron } from "#contract/cron/resolve-cron.ts";
+import type { CronJob } from "#contract/endpoints/cron/job-schemas.ts";
 import type { ProcessDefinitions } from "#contract/endpoints/processes/schemas.ts";
 import type { DetectedPreset } from "#contract/endpoints/projects/reported-preset.ts";
 import { succeed } from "#contract/lib/result.ts";
@@ -28,6 +30,8 @@ export type BuildPlan = DetectedPreset & {
   readonly isPresetInstall: boolean;
   /** The processes that the repository defines. */
   readonly processes: ProcessDefinitions;
+  /** The jobs that the repository defines. */
+  readonly cron: readonly CronJob[];
   /** The release command that the repository defines. */
   readonly releaseCommand: FileCommand | null;
   readonly commitSha: string;
@@ -72,7 +76,8 @@ export async function planBuild(
   const repositoryCommand = releaseCommandOf(order, choice.releaseCommand?.command);
   const refusal =
     checkBuildCommands(context.policy, plan, choice.presetCommands) ??
-    checkReleaseCommand(context.policy, repositoryCommand);
+    checkReleaseCommand(context.policy, repositoryCommand) ??
+    checkCron(context.policy, resolveCron(choice.cron, order.cron ?? []));
   if (refusal !== null) return fail("refused_by_policy", stage, refusal);
   const { problem } = choice;
   if (problem !== null) return fail("build_failed", stage, problem.message, undefined, problem.hint);
@@ -80,6 +85,7 @@ export async function planBuild(
     order.release_command ?? null,
     order.activate_command,
     ...Object.values(order.processes ?? {}).map(({ command }) => command ?? null),
+    ...(order.cron ?? []).map(({ command }) => command),
   ];
   const tools = await provideTools(scope, stage, commandsOf(choice, further), {
     release: realRelease,
@@ -93,7 +99,13 @@ export async function planBuild(
   const installRoot = choice.installFolder === null ? root.path : join(realRelease, choice.installFolder);
   const folders = { release, root: root.path, installRoot, linked: linked.value };
   const places = { ...folders, buildCaches, tools: tools.value };
-  const { isPublished, isPresetInstall, releaseCommand } = choice;
-  const chosen = { isPublished, isPresetInstall, releaseCommand, processes: definitionsOf(choice.processes) };
+  const { isPublished, isPresetInstall, releaseCommand, cron } = choice;
+  const chosen = {
+    isPublished,
+    isPresetInstall,
+    releaseCommand,
+    cron,
+    processes: definitionsOf(choice.processes),
+  };
   return succeed({ ...plan, ...chosen, commitSha, commitMessage, ...places });
 }

@@ -1,4 +1,4 @@
-import { AGENT_ENDED } from "#agent/jobs/end-left-commands.ts";
+import { AGENT_ENDED } from "#agent/jobs/end-left-jobs.ts";
 import type { ProcessEnd } from "#build/process/command.ts";
 import { describeEnd } from "#build/failure/command-failure.ts";
 import type { CommandState } from "#contract/endpoints/commands/schemas.ts";
@@ -6,15 +6,23 @@ import type { CommandState } from "#contract/endpoints/commands/schemas.ts";
 /** Why the agent stopped a command: somebody asked for it, its time was over, or the agent or the project ends. */
 export type StopReason = "stopped" | "timed_out" | "lost";
 
-/** The state of a command that has ended. @param reason `null` when nobody stopped it */
-export function endedState(
-  state: CommandState,
+/** What a note says about the end of a command. */
+export type JobEnd = {
+  readonly status: CommandState["status"] | "skipped";
+  readonly exit_code: number | null;
+  readonly signal: string | null;
+  readonly message: string | null;
+  readonly finished_at: string | null;
+};
+
+/** How a command ended. @param reason `null` when nobody stopped it */
+export function jobEnd(
   end: ProcessEnd,
   reason: StopReason | null,
   finished_at: string,
-): CommandState {
+): Pick<CommandState, keyof JobEnd> {
   const message = describeEnd(end).slice(0, 1000).toWellFormed();
-  const ended = { ...state, finished_at, message };
+  const ended = { exit_code: null, signal: null, message, finished_at };
   switch (end.kind) {
     case "exited":
       return { ...ended, status: "exited", exit_code: end.code };

@@ -1,0 +1,237 @@
+import type { AgentContext } from "#agent/context/context.ts";
+import { createJobRuns } from "#agent/jobs/job-runs.ts";
+import { decideRun } from "#agent/jobs/cron/decide-run.ts";
+import { type LiveJob, type LiveJobs, readLiveJobs } from "#agent/workspace/live-jobs.ts";
+import { isStopped, jobProblem, reportJobs, STOPPED } from "#agent/jobs/cron/report-jobs.ts";
+import { runFiles } from "#agent/jobs/cron/run-files.ts";
+import {
+  listRunNotes,
+  markerOf,
+  nextNumber,
+  pruneRuns,
+  removeRunsOfOthers,
+  type RunNote,
+  writeRunNote,
+} from "#agent/jobs/cron/run-notes.ts";
+import { listProjects } from "#agent/workspace/list-projects.ts";
+import { projectFolder, type ProjectFolder } from "#agent/workspace/project-folder.ts";
+import type { AgentRequest } from "#contract/agent-protocol.ts";
+import { readTimes } from "#contract/cron/find-cron-problem.ts";
+import type { CronName } from "#contract/endpoints/cron/job-schemas.ts";
+import type { CronJobReport, CronRun, CronRunReading } from "#contract/endpoints/cron/schemas.ts";
+import type { ProjectId } from "#contract/ids.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
+import { pause } from "#contract/lib/pause.ts";
+import { type ResultOf, succeed } from "#contract/lib/result.ts";
+
+type RequestOf<Type extends AgentRequest["type"]> = Extract<AgentRequest, { type: Type }>;
+type RunRequest = RequestOf<"run_cron" | "read_cron_run" | "stop_cron_run">;
+
+/** Runs the jobs of all projects at the times of their schedules. */
+export type Cron = {
+  /** Returns when the signal is aborted. Never throws. */
+  run(signal: AbortSignal): Promise<void>;
+  report(project: ProjectId, job: CronName | null): CronJobReport[];
+  /** @throws when the disk is full */
+  answer(request: RunRequest): Promise<CronRunReading>;
+  /** Ends the runs of a project, or all (`null`) with the agent: then it starts no more. */
+  end(project: ProjectId | null): Promise<void>;
+};
+
+/** Why a job is run. `time`: of its schedule, in Unix milliseconds. */
+type Cause =
+  | { readonly trigger: "schedule" | "catch_up"; readonly time: number }
+  | { readonly trigger: "manual"; readonly key: NonNullable<RunNote["key"]> };
+
+type Refusal = Extract<CronRunReading, { ok: false }>;
+
+const MINUTE_MS = 60_000;
+
+export function createCron(context: AgentContext): Cron {
+  const runs = createJobRuns<CronRun>(context);
+  /** Until when the times of each job are dealt with, and since when it has its schedule. */
+  const handled = new Map<string, { readonly since: number; readonly until: number }>();
+  /** The starts of each job, one after the other. */
+  const turns = new Map<string, Promise<unknown>>();
+  /** The deployments whose jobs were seen, to delete the runs of those before once. */
+  const seen = new Map<ProjectId, string>();
+  let isEnding = false;
+
+  async function checkAll(): Promise<void> {
+    for (const { folder } of await listProjects(context.home)) {
+      const live = readLiveJobs(folder);
+      if (live === null) continue;
+      tidy(folder, live);
+      for (const job of live.jobs) check(folder, job);
+    }
+  }
+
+  function tidy(folder: ProjectFolder, { run_id, jobs }: LiveJobs): void {
+    const names = jobs.map(({ name }) => name);
+    const state = [run_id, ...names].join(" ");
+    if (seen.get(folder.id) === state) return;
+    seen.set(folder.id, state);
+    removeRunsOfOthers(folder, names);
+  }
+
+  function check(folder: ProjectFolder, job: LiveJob): void {
+    const times = readTimes(job);
+    if (!times.ok) return;
+    const now = context.clock.now();
+    const id = `${folder.id} ${job.name}`;
+    const known = handled.get(id);
+    const before = known?.since === job.since ? known.until : handledBefore(folder, job);
+    const { handled: until, due, isLate } = decideRun(times.value, before, now);
+    handled.set(id, { since: job.since, until });
+    if (due === null) return;
+    const cause = { trigger: isLate ? "catch_up" : "schedule", time: due } as const;
+    void runDue(folder, job.name, cause).catch((error: unknown) =>
+      context.log(`${folder.id}: the job ${job.name} was not run: ${messageOf(error)}`),
+    );
+  }
+
+  /** A job that is due and cannot run is noted as skipped. */
+  async function runDue(
+    folder: ProjectFolder,
+    name: CronName,
+    cause: Cause & { time: number },
+  ): Promise<void> {
+    await inTurn(folder, name, async () => {
+      const started = await start(folder, name, cause);
+      if (started.ok || started.code === "unknown_job" || isEnding) return;
+      context.log(`${folder.id}: the job ${name} was skipped: ${started.message}`);
+      await noteSkipped(folder, name, cause, started.message);
+    });
+  }
+
+  function inTurn<Value>(folder: ProjectFolder, name: CronName, act: () => Promise<Value>): Promise<Value> {
+    const id = `${folder.id} ${name}`;
+    const turn = (turns.get(id) ?? Promise.resolve()).then(act, act);
+    turns.set(id, turn);
+    return turn;
+  }
+
+  async function start(
+    folder: ProjectFolder,
+    name: CronName,
+    cause: Cause,
+  ): Promise<ResultOf<number, Omit<Refusal, "ok">>> {
+    // From here to the start of the run in one step: a removal of the project ends all runs that it finds.
+    const live = readLiveJobs(folder);
+    const job = live?.jobs.find((one) => one.name === name);
+    if (live === null || job === undefined) return refuse("unknown_job", "the project has no such job");
+    const isRunning = listRunNotes(folder, name).some(({ run }) =>
+      runs.isRunning(runFiles(folder, name, run.number)),
+    );
+    if (isRunning) return refuse("is_running", "the run before it has not ended");
+    const problem = jobProblem(context, job);
+    if (problem !== null) return refuse(problem.code, problem.message);
+    if (cause.trigger !== "manual" && isStopped(folder)) return refuse("failed", STOPPED);
+    const number = nextNumber(folder, name);
+    const files = runFiles(folder, name, number, cause.trigger === "manual" ? cause.key : null);
+    const started = await runs.start(files, {
+      ...{ line: job.command, marker: markerOf(folder, name, number), timeoutSeconds: job.timeout_seconds },
+      release: () => Promise.resolve(live.release),
+      begin: (release, started_at) => ({
+        ...newRun(number, cause),
+        ...{ status: "running", message: null, release, started_at, finished_at: null },
+      }),
+    });
+    if (started.ok) return succeed(number);
+    const { code, message } = started;
+    return refuse(code === "not_live" ? "failed" : code, message);
+  }
+
+  /** Times that are skipped in a row for the same reason are one note. */
+  async function noteSkipped(
+    folder: ProjectFolder,
+    job: CronName,
+    cause: Cause,
+    reason: string,
+  ): Promise<void> {
+    const message = reason.slice(0, 1000).toWellFormed();
+    const now = new Date(context.clock.now()).toISOString();
+    const [newest] = listRunNotes(folder, job);
+    const isSame = newest?.run.status === "skipped" && newest.run.message === message;
+    const number = isSame ? newest.run.number : nextNumber(folder, job);
+    const run: CronRun = {
+      ...newRun(number, cause),
+      ...{ status: "skipped", message, release: null, finished_at: now },
+      started_at: isSame ? newest.run.started_at : now,
+      times: isSame ? newest.run.times + 1 : 1,
+    };
+    await writeRunNote(folder, { job, key: null, run });
+    pruneRuns(folder, job);
+  }
+
+  async function read(
+    folder: ProjectFolder,
+    job: CronName,
+    number: number,
+    offset: number,
+    waitMs: number,
+  ): Promise<CronRunReading> {
+    const reading = await runs.read(runFiles(folder, job, number), offset, waitMs);
+    if (reading === null) return refuse("unknown_run", "the server keeps the newest runs only");
+    const { state: run, ...output } = reading;
+    return { ok: true, run, ...output };
+  }
+
+  async function runNow({ job, key }: RequestOf<"run_cron">, folder: ProjectFolder): Promise<CronRunReading> {
+    const started = await inTurn(folder, job, async () => {
+      const known = listRunNotes(folder, job).find((note) => note.key === key);
+      return known === undefined
+        ? await start(folder, job, { trigger: "manual", key })
+        : succeed(known.run.number);
+    });
+    return started.ok ? read(folder, job, started.value, 0, 0) : started;
+  }
+
+  return {
+    async run(signal) {
+      const { cronCheckMs } = context.settings;
+      while (!signal.aborted) {
+        await checkAll().catch((error: unknown) =>
+          context.log(`the jobs could not be checked: ${messageOf(error)}`),
+        );
+        const untilNextMinute = MINUTE_MS - (context.clock.now() % MINUTE_MS);
+        await pause(Math.min(cronCheckMs, untilNextMinute), signal);
+      }
+    },
+    report: (project, job) => reportJobs(context, projectFolder(context.home, project), job),
+    async answer(request) {
+      const folder = projectFolder(context.home, request.project_id);
+      switch (request.type) {
+        case "run_cron":
+          return runNow(request, folder);
+        case "read_cron_run":
+          return read(folder, request.job, request.run, request.offset, request.wait_ms);
+        case "stop_cron_run":
+          await runs.stop(runFiles(folder, request.job, request.run));
+          return read(folder, request.job, request.run, 0, 0);
+      }
+    },
+    async end(project) {
+      if (project === null) isEnding = true;
+      await runs.end(project);
+    },
+  };
+}
+
+/** Until when an earlier agent process has dealt with the times of a job. */
+function handledBefore(folder: ProjectFolder, { name, since }: LiveJob): number {
+  const times = listRunNotes(folder, name).map(({ run }) => Date.parse(run.scheduled_for ?? ""));
+  // The newest with a time: after a clock that was put back, an older one may be later.
+  return Math.max(since, times.find((time) => !Number.isNaN(time)) ?? 0);
+}
+
+function newRun(number: number, cause: Cause) {
+  return {
+    ...{ number, trigger: cause.trigger, times: 1, exit_code: null, signal: null },
+    scheduled_for: cause.trigger === "manual" ? null : new Date(cause.time).toISOString(),
+  };
+}
+
+function refuse(code: Refusal["code"], message: string): Refusal {
+  return { ok: false, code, message: message.slice(0, 2000).toWellFormed() };
+}

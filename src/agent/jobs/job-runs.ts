@@ -1,0 +1,223 @@
+import { appCommand } from "#agent/apps/release-command.ts";
+import type { AgentContext } from "#agent/context/context.ts";
+import { CommandOutputWriter, readOutput } from "#agent/jobs/command-output.ts";
+import { type JobEnd, jobEnd, type StopReason } from "#agent/jobs/job-end.ts";
+import { runJob } from "#agent/jobs/run-job.ts";
+import { unitLimits } from "#agent/policy/unit-limits.ts";
+import { maskSecrets } from "#agent/secrets/mask-secrets.ts";
+import { openReleaseVariables } from "#agent/secrets/open-variables.ts";
+import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
+import { readRelease, type Release } from "#agent/workspace/releases.ts";
+import { INSTANCE_MARKER } from "#build/process/process-table.ts";
+import type { CommandOutputLine } from "#contract/endpoints/commands/schemas.ts";
+import type { ProjectId } from "#contract/ids.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
+import { pause } from "#contract/lib/pause.ts";
+import { type ResultOf, succeed } from "#contract/lib/result.ts";
+import { createMask } from "#contract/mask.ts";
+
+/** The files of a command that runs to its end. `State`: what its note says. */
+export type JobFiles<State> = {
+  readonly folder: ProjectFolder;
+  /** The path of its output. It identifies the command too. */
+  readonly output: string;
+  readonly maxOutputBytes: number;
+  /** @returns `null` if there is no note */
+  read(): State | null;
+  /** Survives a power cut. @throws when the disk is full */
+  write(state: State): Promise<void>;
+  /** Deletes older ones. Never throws. */
+  prune(): void;
+};
+
+/** What to run, and how its note begins. */
+export type JobStart<State> = {
+  readonly line: string;
+  /** Marks its processes. */
+  readonly marker: string;
+  readonly timeoutSeconds: number;
+  /** The version of the release to run in; `null`: none is live. */
+  readonly release: () => Promise<number | null>;
+  readonly begin: (release: number, startedAt: string) => State;
+};
+
+export type JobRefusal = {
+  readonly code: "not_live" | "secrets_not_sealed" | "failed";
+  readonly message: string;
+};
+
+/** A part of an output, and the state of the command before it was read. */
+export type JobReading<State> = {
+  readonly state: State;
+  readonly lines: CommandOutputLine[];
+  readonly next_offset: number;
+  readonly complete: boolean;
+};
+
+type Started<State> = ResultOf<State, JobRefusal>;
+
+/** Runs commands of releases to their end, and keeps their output. */
+export type JobRuns<State> = {
+  /** How many run in a project. */
+  count(project: ProjectId): number;
+  isRunning(files: JobFiles<State>): boolean;
+  /** The answer to the start of a command that is being started or runs; `null` if it does not. */
+  starting(files: JobFiles<State>): Promise<Started<State>> | null;
+  /** Starts a command that was not started before. Never throws. */
+  start(files: JobFiles<State>, job: JobStart<State>): Promise<Started<State>>;
+  /** Reads from an offset on, and waits for new lines or the end. `null`: it is not known. */
+  read(files: JobFiles<State>, offset: number, waitMs: number): Promise<JobReading<State> | null>;
+  /** Stops it, and waits a moment for its end. */
+  stop(files: JobFiles<State>): Promise<void>;
+  /** Ends the commands of a project, or all (`null`) with the agent: then it starts no more. */
+  end(project: ProjectId | null): Promise<void>;
+};
+
+/** A command that is being started or runs, or whose end could not be stored. */
+type Entry<State> = {
+  readonly files: JobFiles<State>;
+  readonly interrupt: AbortController;
+  reason: StopReason | null;
+  /** `null` while it is being started. */
+  state: State | null;
+  readonly output: CommandOutputWriter;
+  /** The answer to its start. */
+  started: Promise<Started<State>>;
+  finished: Promise<void>;
+};
+
+/** How long the answer to a stop waits for the end. */
+const STOP_MS = 3_000;
+/** Lines that come within this time are read together. */
+const GATHER_MS = 150;
+
+export function createJobRuns<State extends JobEnd>(context: AgentContext): JobRuns<State> {
+  const entries = new Map<string, Entry<State>>();
+  let isEnding = false;
+
+  function interrupt(entry: Entry<State>, reason: StopReason): void {
+    entry.reason ??= reason;
+    entry.interrupt.abort();
+  }
+
+  function start(files: JobFiles<State>, job: JobStart<State>): Promise<Started<State>> {
+    if (isEnding) return Promise.resolve(refuse("failed", "the agent is ending"));
+    const entry: Entry<State> = {
+      files,
+      interrupt: new AbortController(),
+      reason: null,
+      state: null,
+      output: new CommandOutputWriter(files.output, files.maxOutputBytes),
+      started: Promise.resolve(refuse("failed", "")),
+      finished: Promise.resolve(),
+    };
+    entries.set(files.output, entry);
+    entry.started = begin(entry, job).catch((error: unknown) => refuse("failed", messageOf(error)));
+    void entry.started.then((answer) => {
+      if (!answer.ok) entries.delete(files.output);
+    });
+    return entry.started;
+  }
+
+  async function begin(entry: Entry<State>, job: JobStart<State>): Promise<Started<State>> {
+    const { folder } = entry.files;
+    const { line, marker } = job;
+    const version = await job.release();
+    const release: Release | null = version === null ? null : await readRelease(folder, version);
+    if (release === null) return refuse("not_live", "no release of the project is live on this server");
+    const opened = await openReleaseVariables(folder, context.sealKey, folder.id, release.version);
+    if (!opened.ok) return refuse("secrets_not_sealed", opened.message);
+    const found = await appCommand(context, folder, release, line, marker, opened.value.activate);
+    if (!found.ok) return refuse("failed", found.reason);
+    const state = job.begin(release.version, timeText());
+    // Before the start: a reader of the note knows that the command may have run.
+    await entry.files.write(state);
+    entry.state = state;
+    const running = {
+      // An app's instance has this too. So nobody takes it for something that an activate command left running.
+      command: { ...found.value, env: { ...found.value.env, [INSTANCE_MARKER]: marker } },
+      ...{ folder, release: release.version, marker },
+      limits: unitLimits("command", release.limits ?? {}, context.policy),
+      mask: maskSecrets(opened.value.secretValues, createMask()),
+      line: (stream: "stdout" | "stderr", message: string) => entry.output.add({ stream, message }),
+      signal: entry.interrupt.signal,
+    };
+    const timer = setTimeout(() => interrupt(entry, "timed_out"), job.timeoutSeconds * 1000);
+    entry.finished = runJob(context, running).then(async (end) => {
+      clearTimeout(timer);
+      await finish(entry, { ...state, ...jobEnd(end, entry.reason, timeText()) });
+    });
+    return succeed(state);
+  }
+
+  async function finish(entry: Entry<State>, state: State): Promise<void> {
+    const { files, output } = entry;
+    output.flush();
+    try {
+      await files.write(state);
+      entries.delete(files.output);
+    } catch (error) {
+      // It stays in memory. The next life of the agent takes it for one that was running.
+      entry.state = state;
+      context.log(`${files.folder.id}: the end of ${files.output} cannot be stored: ${messageOf(error)}`);
+    }
+    output.flush();
+    files.prune();
+  }
+
+  function readNow(files: JobFiles<State>, offset: number): JobReading<State> | null {
+    // Before the output, so that an end is not reported without the last lines.
+    const state = entries.get(files.output)?.state ?? files.read();
+    if (state === null) return null;
+    const { lines, nextOffset, isEnd } = readOutput(files.output, offset);
+    return { state, lines, next_offset: nextOffset, complete: state.finished_at !== null && isEnd };
+  }
+
+  const timeText = () => new Date(context.clock.now()).toISOString();
+
+  return {
+    count: (project) => [...entries.values()].filter(({ files }) => files.folder.id === project).length,
+    isRunning(files) {
+      const entry = entries.get(files.output);
+      return entry !== undefined && (entry.state === null || entry.state.finished_at === null);
+    },
+    starting: (files) => entries.get(files.output)?.started ?? null,
+    start,
+    async read(files, offset, waitMs) {
+      const entry = entries.get(files.output);
+      if (entry !== undefined) {
+        await entry.started;
+        const first = readNow(files, offset);
+        if (first === null || first.complete || first.lines.length > 0 || waitMs === 0) return first;
+        const enough = new AbortController();
+        await Promise.race([entry.output.changed(), entry.finished, pause(waitMs, enough.signal)]);
+        await Promise.race([entry.finished, pause(Math.min(GATHER_MS, waitMs), enough.signal)]);
+        enough.abort();
+      }
+      return readNow(files, offset);
+    },
+    async stop(files) {
+      const entry = entries.get(files.output);
+      if (entry === undefined) return;
+      await entry.started;
+      interrupt(entry, "stopped");
+      // The caller reads the output to its end anyway.
+      await Promise.race([entry.finished, pause(STOP_MS)]);
+    },
+    async end(project) {
+      if (project === null) isEnding = true;
+      const ending = [...entries.values()].filter(
+        ({ files }) => project === null || files.folder.id === project,
+      );
+      for (const entry of ending) interrupt(entry, "lost");
+      for (const entry of ending) {
+        await entry.started;
+        await entry.finished;
+      }
+    },
+  };
+}
+
+function refuse(code: JobRefusal["code"], message: string) {
+  return { ok: false, code, message: message.slice(0, 2000).toWellFormed() } as const;
+}
