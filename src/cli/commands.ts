@@ -21,6 +21,9 @@ import { projectsList } from "#cli/commands/projects-list.ts";
 import { projectsSet } from "#cli/commands/projects-set.ts";
 import { projectsShow } from "#cli/commands/projects-show.ts";
 import { projectsTestRepository } from "#cli/commands/projects-test-repository.ts";
+import { cronList } from "#cli/commands/cron-list.ts";
+import { cronLogs } from "#cli/commands/cron-logs.ts";
+import { cronRun } from "#cli/commands/cron-run.ts";
 import { ps } from "#cli/commands/ps.ts";
 import { restart } from "#cli/commands/restart.ts";
 import { rollback } from "#cli/commands/rollback.ts";
@@ -69,6 +72,9 @@ export const commands: readonly Command[] = [
   pause,
   resume,
   runCommand,
+  cronList,
+  cronLogs,
+  cronRun,
   projectsList,
   projectsShow,
   projectsCreate,

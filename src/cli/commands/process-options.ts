@@ -1,5 +1,7 @@
 import { AllProcessSettings, ProcessChanges } from "#contract/endpoints/processes/schemas.ts";
 import type { Alias } from "#contract/endpoints/projects/schemas.ts";
+import { readJobs } from "#cli/commands/read-jobs.ts";
+import type { CronJobs } from "#contract/endpoints/cron/job-schemas.ts";
 import { succeed } from "#contract/lib/result.ts";
 import { processFieldKinds, processFields } from "#contract/processes/field-kinds.ts";
 import type { Options, OptionSpecs } from "#cli/arguments/command-spec.ts";
@@ -14,6 +16,11 @@ export const processOptions = {
     kind: "list",
     value: "NAME.FIELD=VALUE",
     help: "Setting of a process, such as worker.instances=2",
+  },
+  cron: {
+    kind: "list",
+    value: "NAME=SCHEDULE COMMAND",
+    help: "Job, such as 'backup=30 2 * * * ./backup', or its field, such as backup.timezone=Europe/Berlin",
   },
   drain: {
     kind: "text",
@@ -31,6 +38,7 @@ type Fields = {
   readonly aliases: Alias[] | null;
   readonly drain_seconds: number | null;
   readonly processes: ProcessChanges | null;
+  readonly cron: CronJobs | null;
 };
 
 /** The fields of a request's body for the given options; `null` for omitted ones. */
@@ -43,10 +51,13 @@ export function readProcessOptions(options: Options<typeof processOptions>): Res
   ];
   const processes = readProcesses(options.process);
   if (!processes.ok) return processes;
+  const cron = readJobs(options.cron);
+  if (!cron.ok) return cron;
   return succeed({
     aliases: aliases.length === 0 ? null : aliases,
     drain_seconds: drain === null ? null : Number(drain),
     processes: options.process.length === 0 ? null : processes.value,
+    cron: options.cron.length === 0 ? null : cron.value,
   });
 }
 

@@ -13,7 +13,7 @@ export const projectsSet = defineCommand({
   summary: "Change a project's settings",
   details: [
     `The next deployment uses the new settings; gantry apply starts one without a build. ${emptyCommands}`,
-    `${processDetails} An empty value, as in --process worker.instances=, removes the project's own one. The given aliases replace all others.`,
+    `${processDetails} An empty value, as in --process worker.instances=, removes the project's own one. The given aliases replace all others, and so do the given jobs of --cron.`,
   ],
   words: { project: { isRequired: false, help: "Project name or ID (default: the linked project)" } },
   options: {
@@ -23,6 +23,7 @@ export const projectsSet = defineCommand({
     ...projectOptions,
     ...processOptions,
     "no-aliases": { kind: "flag", help: "Remove all other host names" },
+    "no-cron": { kind: "flag", help: "Remove all jobs of the settings" },
     automatic: {
       kind: "list",
       value: "SETTING",
@@ -47,6 +48,8 @@ export const projectsSet = defineCommand({
     if (!run.ok) return run;
     if (options["no-aliases"] && run.value.aliases !== null)
       return stop("usage", "Pass either aliases or --no-aliases.");
+    if (options["no-cron"] && run.value.cron !== null)
+      return stop("usage", "Pass either --cron or --no-cron.");
     const { name, repository } = options;
     const automatic = AutomaticSetting.options.filter((each) => options.automatic.includes(each));
     const body = {
@@ -57,6 +60,7 @@ export const projectsSet = defineCommand({
         automatic: automatic.length === 0 ? null : automatic,
         ...run.value,
         aliases: options["no-aliases"] ? [] : run.value.aliases,
+        cron: options["no-cron"] ? [] : run.value.cron,
       }),
       ...projectFields(options, limits.value),
     };

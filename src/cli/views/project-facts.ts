@@ -37,6 +37,7 @@ export function printProject(output: Output, project: Project): void {
     ["activate command", project.activate_command === null ? null : printable(project.activate_command)],
     ["shared paths", project.shared_paths.length === 0 ? null : printable(project.shared_paths.join(", "))],
     ["processes", processesText(project)],
+    ["jobs", cronText(project.cron)],
     ["health check", healthCheckText(project.health_check)],
     ["keeps releases", `${project.keep_releases}`],
     ["limits", limitsText(project.limits)],
@@ -62,6 +63,11 @@ function reasonsText({ automatic, framework_reasons }: Project): string | null {
 }
 
 /** `www.shop.example.com (redirects), shop.example.org` */
+function cronText(jobs: Project["cron"]): string | null {
+  if (jobs.length === 0) return null;
+  return jobs.map(({ name, schedule, command }) => printable(`${name} (${schedule}): ${command}`)).join(", ");
+}
+
 function aliasesText(aliases: Project["aliases"]): string | null {
   if (aliases.length === 0) return null;
   return aliases.map(({ domain, redirect }) => (redirect ? `${domain} (redirects)` : domain)).join(", ");
