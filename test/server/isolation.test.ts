@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
+import { CronJobReport, CronOutput } from "#contract/endpoints/cron/schemas.ts";
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 
@@ -459,6 +460,32 @@ describe("the isolation helper, which removes a project", () => {
     expect(await request(`remove ${id}`)).toMatch(/^failed: the user proj_\w+ cannot be deleted: .*process/);
     await machine.tell("systemctl stop own-service");
     expect(await request(`remove ${id}`)).toBe("ok\n");
+  });
+});
+
+describe("a job of a project", () => {
+  const command = "id -un; sleep 10; cat index.html";
+
+  it("runs as its user at its time, and a deployment does not end it", async () => {
+    await machine.tell(`curl -fsSL ${gantry.url}/install.sh | sh -s -- --allow-cron`);
+    expect(await machine.tell("cat /etc/gantry/policy.json")).toContain('"cron": "any"');
+    await commit("/srv/jobs", { "index.html": "one" });
+    const cron = [{ name: "tick", schedule: "* * * * *", command }];
+    const project = await createProject("jobs", "/srv/jobs", { build_command: null, cron });
+    expect(await deploy(project.id)).toMatchObject({ status: "live", failure: null });
+    const path = `/v1/projects/${project.id}/cron/tick`;
+    const first = async () =>
+      CronJobReport.parse((await api.call("GET", path)).json).runs.find(({ number }) => number === 1);
+    await expect.poll(first, { timeout: 90_000, interval: 500 }).toMatchObject({ status: "running" });
+    const units = await machine.tell("systemctl list-units --plain --no-legend 'gantry-job-*'");
+    expect(units).toContain(project.id);
+    await commit("/srv/jobs", { "index.html": "two" });
+    expect(await deploy(project.id)).toMatchObject({ status: "live", failure: null });
+    await expect.poll(first, { timeout: 30_000, interval: 500 }).toMatchObject({
+      ...{ status: "exited", exit_code: 0, release: 1, trigger: "schedule" },
+    });
+    const output = CronOutput.parse((await api.call("GET", `${path}/runs/1/output`)).json);
+    expect(output.lines.map(({ message }) => message)).toEqual([project.id, "one"]);
   });
 });
 
