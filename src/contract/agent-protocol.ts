@@ -225,6 +225,8 @@ export const MAX_REPORTED_RELEASES = 1000;
 /** The maximum number of projects of an account. A message with more projects or runs is refused. */
 export const MAX_REPORTED_PROJECTS = 1000;
 export const MAX_REPORTED_RUNS = 1000;
+/** Caddy quotes what it refuses. */
+export const MAX_INGRESS_PROBLEM = 500;
 
 /** Refuses misleading URLs, such as `http://shop.example.com@evil.test`, or URLs with control characters. */
 const readsAsItIs = (url: string) =>
@@ -232,6 +234,9 @@ const readsAsItIs = (url: string) =>
 
 /** The maximum length of a link message, in UTF-16 code units: many times a message with all of these. */
 export const MAX_LINK_MESSAGE = 4 * 1024 * 1024;
+
+/** Why the ingress does not do what it should, as a sentence. Missing if it does, and from an older agent. */
+const reportedIngress = { ingress_problem: z.optional(textUpTo(MAX_INGRESS_PROBLEM)) };
 
 /**
  * What the server serves for one project. `releases`: the complete release folders; if there are too many, the newest.
@@ -249,6 +254,7 @@ export const ProjectReport = z.strictObject({
   ),
   /** What runs. Missing for a project without processes, and from an older agent. */
   processes: z.optional(ProcessReports),
+  ...reportedIngress,
 });
 export type ProjectReport = z.infer<typeof ProjectReport>;
 
@@ -275,6 +281,7 @@ export const FromAgent = z.discriminatedUnion("type", [
     isolation: z.optional(IsolationLevel),
     /** The programs for builds. An older agent omits this, and one that has not read all versions yet. */
     tools: z.optional(listUpTo(ToolReport, MAX_REPORTED_TOOLS)),
+    ...reportedIngress,
     projects: listUpTo(ProjectReport, MAX_REPORTED_PROJECTS),
     runs: listUpTo(ActiveRun, MAX_REPORTED_RUNS),
     /** The key for which secrets are sealed. An older agent has none. */
@@ -287,6 +294,7 @@ export const FromAgent = z.discriminatedUnion("type", [
     disk: Disk,
     isolation: z.optional(IsolationLevel),
     tools: z.optional(listUpTo(ToolReport, MAX_REPORTED_TOOLS)),
+    ...reportedIngress,
     projects: listUpTo(ProjectReport, MAX_REPORTED_PROJECTS),
   }),
   /** What the server serves after a change without a run result: a run that was `ended`, or a `correct_release`. */

@@ -169,6 +169,7 @@ describe("The agent", () => {
       slots: join(home, "slots"),
       settings: IngressSettings.parse({ admin: join(home, "admin.sock"), check: join(home, "check.sock") }),
       checkMs: 20,
+      now: () => Date.now(),
       log: (line) => void lines.push(line),
     });
   const putSite = async ({ project, site }: NamedSite) => {
@@ -242,12 +243,16 @@ describe("The agent", () => {
     const agent = ingress();
     await agent.apply();
     expect(agent.problem()).toContain("does not answer");
-    void agent.watch(watching.signal);
+    let changes = 0;
+    void agent.watch(watching.signal, () => (changes += 1));
     await pause(100);
+    expect(changes).toBe(1);
     expect(lines.filter((line) => line.includes("does not answer"))).toHaveLength(1);
     await caddy.listen();
     await expect.poll(() => agent.problem()).toBeNull();
     expect(configFile()).toContain("a.test");
     expect(lines.at(-1)).toBe("the ingress works again");
+    await pause(100);
+    expect(changes).toBe(2);
   });
 });

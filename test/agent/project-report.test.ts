@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createAppRegistry } from "#agent/apps/app-registry.ts";
 import { chooseSupervisor } from "#agent/apps/choose-supervisor.ts";
 import { noIsolation } from "#agent/isolation/isolation.ts";
+import { noIngress } from "#agent/ingress/ingress.ts";
 import { noSites } from "#agent/sites/sites-client.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
 import { limitReports, reportProject } from "#agent/report/project-report.ts";
@@ -30,6 +31,7 @@ describe("the agent's report of a project", () => {
     const context = {
       home,
       sites: noSites,
+      ingress: noIngress,
       apps: createAppRegistry(),
       clock,
       supervisor,

@@ -11,6 +11,7 @@ const terminal = { form: "terminal", style: createStyle(false) } as const;
 const checkedAt = "2026-11-20T10:00:00.000Z";
 const report: Processes = {
   checked_at: checkedAt,
+  ingress_problem: null,
   processes: [
     processReport("web", {
       wanted: 2,
@@ -26,6 +27,16 @@ const report: Processes = {
 };
 
 describe("gantry ps", () => {
+  it("says what is wrong with the ingress", () => {
+    const notes = processNotes(
+      { ...report, ingress_problem: "No \u001b[31mcertificate" },
+      plain,
+      Date.parse(checkedAt),
+    );
+    expect(notes[0]).toMatch(/^Ingress: No .*certificate$/);
+    expect(notes[0]).not.toContain("\u001b");
+  });
+
   it("prints the exact values for programs", () => {
     expect(processRows(report, plain)).toEqual([
       ["web", "web-7-0", "live", "2026-11-20T09:14:43.090Z", "0", "83886080", "1.4"],

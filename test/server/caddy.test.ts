@@ -440,7 +440,7 @@ describe("A fault of Caddy", () => {
 
   it("such as its end is noticed, and after its start it serves what it served", async () => {
     const watching = new AbortController();
-    void test.ingress.watch(watching.signal);
+    void test.ingress.watch(watching.signal, () => undefined);
     await test.kill();
     await expect.poll(() => test.ingress.problem()).toContain("does not answer");
     const added = ids.project();

@@ -23,8 +23,11 @@ export type Ingress = {
   problemOf(projectId: ProjectId): string | null;
   /** As `problemOf`, if its domain does not lead to the project at all. */
   refusalOf(projectId: ProjectId): string | null;
-  /** Looks after the ingress until the signal is aborted: applies what could not be applied, and notices that it ended. */
-  watch(signal: AbortSignal): Promise<void>;
+  /**
+   * Looks after the ingress until the signal is aborted: applies what could not be applied, and notices that it ended.
+   * @param onChange called when a problem has appeared, changed or ended
+   */
+  watch(signal: AbortSignal, onChange: () => void): Promise<void>;
 };
 
 export const noIngress: Ingress = {

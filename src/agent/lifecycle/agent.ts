@@ -29,7 +29,7 @@ import { limitInstanceLogs } from "#agent/workspace/instance-logs.ts";
 import { limitOutput } from "#agent/workspace/output-folder.ts";
 import { projectFolder, type ProjectFolder, projectsFolder } from "#agent/workspace/project-folder.ts";
 import { listProjects } from "#agent/workspace/list-projects.ts";
-import { limitReports, reportProject } from "#agent/report/project-report.ts";
+import { ingressProblem, limitReports, reportProject } from "#agent/report/project-report.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
 import {
   type ActiveRun,
@@ -221,7 +221,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
       }
       void limitOutputFiles();
       void cron.run(ended.signal);
-      void context.ingress.watch(ended.signal);
+      void context.ingress.watch(ended.signal, announce);
       void keepRunning(context, ended.signal, (id) => void sendServing(id));
       // `hello` should contain the URLs of the sites. Sites that take longer are reported later.
       const sites = Promise.all(registrations);
@@ -270,6 +270,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
         disk: await disk(),
         isolation: context.isolation.kind,
         tools: await tools(),
+        ...ingressProblem(context.ingress.problem()),
         projects: await projects(),
         runs: runs.slice(0, MAX_REPORTED_RUNS),
         seal_key: context.sealKey.shown,
@@ -285,6 +286,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
         disk: await disk(),
         isolation: context.isolation.kind,
         tools: await tools(),
+        ...ingressProblem(context.ingress.problem()),
         projects: await projects(),
       };
     },

@@ -100,7 +100,14 @@ async function chooseIngress(path: string | null, home: string, slots: string): 
   if (path === null) return noIngress;
   const read = await readIngressSettings(path);
   if (read.ok)
-    return createCaddyIngress({ home, slots, settings: read.value, checkMs: settings.ingressCheckMs, log });
+    return createCaddyIngress({
+      home,
+      slots,
+      settings: read.value,
+      checkMs: settings.ingressCheckMs,
+      now: () => Date.now(),
+      log,
+    });
   log(read.reason);
   return { ...noIngress, problem: () => read.reason };
 }

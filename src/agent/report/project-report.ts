@@ -1,14 +1,23 @@
 import { reportProcesses } from "#agent/apps/report-processes.ts";
 import type { SupervisedInstance } from "#agent/apps/supervisor.ts";
 import type { AgentContext } from "#agent/context/context.ts";
+import { readSite } from "#agent/ingress/site-file.ts";
 import { readCurrent } from "#agent/workspace/current-link.ts";
-import { projectFolder } from "#agent/workspace/project-folder.ts";
+import { projectFolder, type ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { listReleases } from "#agent/workspace/releases.ts";
-import { MAX_LINK_MESSAGE, MAX_REPORTED_RELEASES, type ProjectReport } from "#contract/agent-protocol.ts";
+import {
+  MAX_INGRESS_PROBLEM,
+  MAX_LINK_MESSAGE,
+  MAX_REPORTED_RELEASES,
+  type ProjectReport,
+} from "#contract/agent-protocol.ts";
 import type { InstanceReport, ProcessReport } from "#contract/endpoints/processes/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
-type ReportSource = Pick<AgentContext, "home" | "sites" | "apps" | "clock" | "supervisor" | "log">;
+type ReportSource = Pick<
+  AgentContext,
+  "home" | "sites" | "ingress" | "apps" | "clock" | "supervisor" | "log"
+>;
 
 /**
  * Reports which release a project serves, at which URL, which releases it keeps, and what runs.
@@ -32,7 +41,20 @@ export async function reportProject(
     releases: complete.slice(-MAX_REPORTED_RELEASES),
     url: sites.urlOf(projectId),
     ...(processes === undefined ? {} : { processes }),
+    ...(await ingressReport(context, folder)),
   };
+}
+
+/** The problem of a project's site, or of the ingress that should serve it. */
+async function ingressReport({ ingress }: ReportSource, folder: ProjectFolder) {
+  const own = ingress.problemOf(folder.id);
+  if (own !== null) return ingressProblem(own);
+  return (await readSite(folder)).kind === "missing" ? {} : ingressProblem(ingress.problem());
+}
+
+/** The field of a message, if there is a problem. */
+export function ingressProblem(problem: string | null): { readonly ingress_problem?: string } {
+  return problem === null ? {} : { ingress_problem: problem.slice(0, MAX_INGRESS_PROBLEM).toWellFormed() };
 }
 
 /** What all processes of a message may take, in UTF-16 code units: a part of what a message may. */

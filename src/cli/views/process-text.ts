@@ -6,6 +6,7 @@ import type {
 } from "#contract/endpoints/processes/schemas.ts";
 import { hasFailed, liveCount, processState } from "#contract/processes/process-state.ts";
 import type { Output } from "#cli/output/output.ts";
+import { printable } from "#cli/output/printable.ts";
 import type { Style } from "#cli/output/style.ts";
 import { ageText, timeText } from "#cli/output/times.ts";
 
@@ -62,10 +63,15 @@ const OLD_MS = 15_000;
  * What to know besides the table: how old it is, which processes lack instances, and why instances ended.
  * @param now Unix milliseconds, by the control plane's clock
  */
-export function processNotes({ processes, checked_at: at }: Processes, output: Form, now: number): string[] {
+export function processNotes(
+  { processes, checked_at: at, ingress_problem: problem }: Processes,
+  output: Form,
+  now: number,
+): string[] {
   const isOld = at !== null && now - Date.parse(at) > OLD_MS;
   return [
     ...(isOld ? [`The server does not answer now. It reported this ${timeText(at, output)}.`] : []),
+    ...(problem === null ? [] : [`Ingress: ${printable(problem)}`]),
     ...processes.filter(lacksInstances).map(lackText),
     ...processes.flatMap(({ instances }) =>
       instances.filter(({ state }) => hasFailed(state)).flatMap(crashNotes),

@@ -22,6 +22,7 @@ export function printProject(output: Output, project: Project): void {
     ["domain", project.domain],
     ["aliases", aliasesText(project.aliases)],
     ["maintenance", maintenanceText(project.maintenance, output)],
+    ["ingress problem", project.ingress_problem === null ? null : printable(project.ingress_problem)],
     ["serves", serving === null ? null : servingText(serving, output)],
     ["repository", printableName(project.repository)],
     ["branch", printableName(project.branch)],

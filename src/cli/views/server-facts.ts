@@ -43,6 +43,7 @@ export function printServer(output: Output, server: Server): void {
     ["last seen", timeText(server.last_seen_at, output)],
     ["agent", server.agent_version === null ? null : printableName(server.agent_version)],
     ["agent problem", problem === null ? null : printable(problem.message)],
+    ["ingress problem", server.ingress_problem === null ? null : printable(server.ingress_problem)],
     ["seal key", server.seal_key?.fingerprint ?? null],
     ["disk", free],
     ["caches", disk?.cache_bytes === undefined ? null : sizeText(disk.cache_bytes)],

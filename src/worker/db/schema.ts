@@ -118,6 +118,8 @@ export const servers = sqliteTable(
     isolation: text("isolation").$type<IsolationLevel>(),
     /** The programs for builds; null: unknown. */
     tools: text("tools", { mode: "json" }).$type<ToolReport[]>(),
+    /** Why the ingress as a whole does not work, from the agent's last report. */
+    ingressProblem: text("ingress_problem"),
     /** SHA-256 in hex, like the hashes of tokens. */
     credentialHash: text("credential_hash"),
     enrollmentHash: text("enrollment_hash"),
@@ -177,6 +179,8 @@ export const projects = sqliteTable(
     servingCheckedAt: integer("serving_checked_at"),
     /** What ran at that time, without what changes all the time (`kept-report.ts`); null: nothing that Gantry started. */
     reportedProcesses: text("reported_processes", { mode: "json" }).$type<ProcessReport[]>(),
+    /** Why the ingress did not serve the project as it should. */
+    ingressProblem: text("ingress_problem"),
     /** The public half of the deploy key that the project's server has made; null until it has reported it. */
     deployKey: text("deploy_key", { mode: "json" }).$type<DeployKeySummary>(),
   },

@@ -60,6 +60,7 @@ export function projectView(record: ProjectRecord, serving: ServingReading | nul
     processes_state: processesState(record.reportedProcesses),
     variables_applied: serving?.variablesApplied ?? null,
     maintenance: maintenanceView(record.maintenance),
+    ingress_problem: record.ingressProblem,
     url: record.url,
     serving: serving === null ? null : servingView(record, serving),
     deploy_key: record.deployKey,

@@ -48,6 +48,7 @@ export function serverView(stored: ServerReading, now: number): Server {
     uptime_days: uptimeByDay(connectedMsByDay, connectedAt, enrolledAt, now),
     seal_key: reading.sealKey,
     tools: reading.tools,
+    ingress_problem: reading.ingressProblem,
   };
 }
 
@@ -68,7 +69,8 @@ function agentProblem({ agentMismatch }: ServerReading): AgentProblem | null {
 function statusOf(reading: ServerReading): ServerStatus {
   if (reading.connectedAt === null) return reading.lastSeenAt === null ? "pending" : "offline";
   const disk = diskOf(reading);
-  return disk !== null && isNearlyFull(disk) ? "degraded" : "healthy";
+  const isFull = disk !== null && isNearlyFull(disk);
+  return isFull || reading.ingressProblem !== null ? "degraded" : "healthy";
 }
 
 function diskOf({ diskTotalBytes, diskFreeBytes, diskCacheBytes }: ServerReading): Disk | null {

@@ -38,6 +38,7 @@ const project: Project = {
   detected_processes: {},
   processes_state: null,
   maintenance: null,
+  ingress_problem: null,
   variables_applied: null,
   limits: { tasks: 100 },
   timeouts: Timeouts.parse({}),

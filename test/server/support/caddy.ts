@@ -45,6 +45,7 @@ export class TestIngress {
       slots: this.slots,
       settings: this.settings,
       checkMs: 100,
+      now: () => Date.now(),
       log: (line) => void this.log.push(line),
     });
   }

@@ -118,6 +118,8 @@ export class AgentConnection {
   isolation: IsolationLevel | undefined = "none";
   /** The programs that it reports; `undefined` for an agent that does not know them. */
   tools: ToolReport[] | undefined = undefined;
+  /** What it reports of the ingress. */
+  ingressProblem: string | undefined = undefined;
   /** What it reports of the processes of every project that it is asked about. */
   processes: ProcessReport[] = [];
   /** What it reports that the instances of every project have printed. */
@@ -168,6 +170,7 @@ export class AgentConnection {
       disk: DISK,
       isolation: this.isolation,
       tools: this.tools,
+      ingress_problem: this.ingressProblem,
       projects: hello.projects ?? [],
       runs: (hello.runs ?? []).map(({ project_id, deployment_id, run_id }) => ({
         project_id,
@@ -260,7 +263,14 @@ export class AgentConnection {
   }
 
   status(projects: ProjectReport[]): void {
-    this.#send({ type: "status", disk: DISK, isolation: this.isolation, tools: this.tools, projects });
+    this.#send({
+      type: "status",
+      disk: DISK,
+      isolation: this.isolation,
+      tools: this.tools,
+      ingress_problem: this.ingressProblem,
+      projects,
+    });
   }
 
   /** Reports that a project was removed. */

@@ -171,7 +171,13 @@ describe("an agent's presence", () => {
     expect(await writePresence(rows, serverId, { lastSeenAt: 30, connectedAt: 30 })).not.toBeNull();
     expect(await writePresence(rows, serverId, { lastSeenAt: 20, connectedAt: null })).toBeNull();
     expect((await findServer(rows, serverId))?.connectedAt).toBe(30);
-    const report = { servingRelease: 2, servingCheckedAt: 30, url: null, reportedProcesses: null };
+    const report = {
+      servingRelease: 2,
+      servingCheckedAt: 30,
+      url: null,
+      reportedProcesses: null,
+      ingressProblem: null,
+    };
     const earlier = { ...report, servingCheckedAt: 29 };
     const later = { ...report, servingCheckedAt: 40 };
     expect(await setServings(rows, serverId, [{ projectId, report }])).toBe(1);

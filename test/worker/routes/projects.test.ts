@@ -58,6 +58,7 @@ describe("a project", () => {
       shared_paths: [],
       keep_releases: 5,
       maintenance: null,
+      ingress_problem: null,
       limits: {},
       health_check: null,
       timeouts: {

@@ -66,6 +66,7 @@ describe("a server", () => {
       uptime_days: [],
       seal_key: null,
       tools: null,
+      ingress_problem: null,
     });
     expect(await get(token, server.id)).toEqual(shown);
     expect(isWellFormedToken(enrollment.token, "enrollment")).toBe(true);

@@ -4,13 +4,14 @@ import { join } from "node:path";
 import * as z from "zod/mini";
 
 import { type LoadEnd, loadConfig, checkCaddy } from "#agent/ingress/caddy/admin.ts";
+import { createCertificateChecks } from "#agent/ingress/caddy/check-certificates.ts";
 import { caddyConfig, type NamedSite } from "#agent/ingress/caddy/config.ts";
 import { type IngressStatus, writeIngressStatus } from "#agent/ingress/ingress-status.ts";
+import { readSites, type SiteProblem } from "#agent/ingress/caddy/read-sites.ts";
 import type { Ingress } from "#agent/ingress/ingress.ts";
 import { nameSites } from "#agent/ingress/name-sites.ts";
 import type { IngressSettings } from "#agent/ingress/settings.ts";
-import { readSite, SiteFile } from "#agent/ingress/site-file.ts";
-import { listProjects } from "#agent/workspace/list-projects.ts";
+import { SiteFile } from "#agent/ingress/site-file.ts";
 import { ProjectId } from "#contract/ids.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { pause } from "#contract/lib/pause.ts";
@@ -23,11 +24,10 @@ export type CaddyIngressOptions = {
   readonly settings: IngressSettings;
   /** How often to check whether Caddy answers. */
   readonly checkMs: number;
+  /** Unix milliseconds. */
+  readonly now: () => number;
   readonly log: (message: string) => void;
 };
-
-/** Why a site is not as it should be. `isServed`: its domain leads to the project. */
-type SiteProblem = { readonly isServed: boolean; readonly reason: string };
 
 /** The sites that Caddy accepted last. */
 const AcceptedSites = z.object({ sites: z.array(z.object({ project: ProjectId, site: SiteFile })) });
@@ -39,13 +39,20 @@ export function ingressFiles(home: string) {
 }
 
 /** Configures a Caddy that runs as a service of its own. */
-export function createCaddyIngress({ home, slots, settings, checkMs, log }: CaddyIngressOptions): Ingress {
+export function createCaddyIngress(options: CaddyIngressOptions): Ingress {
+  const { home, slots, settings, checkMs, log } = options;
+  const certificates = createCertificateChecks(settings, options.now);
   const files = ingressFiles(home);
   /** The problem of Caddy as a whole, and those of single sites. */
   let problem: string | null = null;
   let problems: ReadonlyMap<ProjectId, SiteProblem> = new Map();
+  /** Names without a valid certificate. */
+  let uncertified: ReadonlyMap<ProjectId, string> = new Map();
   let isApplied = false;
   let shown = "";
+  /** The problems of the last change. The first hello has those of before. */
+  let reported = JSON.stringify([null, []]);
+  let onChange: () => void = () => undefined;
   let last: Promise<void> = Promise.resolve();
   let waiting: Promise<void> | null = null;
 
@@ -117,13 +124,27 @@ export function createCaddyIngress({ home, slots, settings, checkMs, log }: Cadd
     await show();
   }
 
-  /** For `gantry-agent status`, written when it changes. */
+  async function lookAtCertificates(): Promise<void> {
+    const found = await certificates.check(await acceptedSites());
+    for (const [project, reason] of found)
+      if (uncertified.get(project) !== reason) log(`${project}: ${reason}`);
+    uncertified = found;
+  }
+
+  const reasonOf = (projectId: ProjectId): string | null =>
+    problems.get(projectId)?.reason ?? uncertified.get(projectId) ?? null;
+
+  /** For `gantry-agent status` and the control plane, when it changes. */
   async function show(): Promise<void> {
-    const refused = [...problems].map(([project, { reason }]) => ({ project, reason }));
+    const ids = new Set([...problems.keys(), ...uncertified.keys()]);
+    const refused = [...ids].map((project) => ({ project, reason: reasonOf(project) ?? "" }));
     const status: IngressStatus = { problem, sites: (await acceptedSites()).length, refused };
     const text = JSON.stringify(status);
     if (text === shown) return;
     shown = text;
+    const told = JSON.stringify([problem, refused]);
+    if (told !== reported) onChange();
+    reported = told;
     await mkdir(files.folder, { recursive: true }).catch(() => undefined);
     await writeIngressStatus(home, status);
   }
@@ -145,17 +166,19 @@ export function createCaddyIngress({ home, slots, settings, checkMs, log }: Cadd
     apply,
     targetOf: (domain, path) => ({ url: new URL(`http://${domain}${path}`), socketPath: settings.check }),
     problem: () => problem,
-    problemOf: (projectId) => problems.get(projectId)?.reason ?? null,
+    problemOf: reasonOf,
     refusalOf(projectId) {
       const found = problems.get(projectId);
       return found === undefined || found.isServed ? null : found.reason;
     },
-    async watch(signal) {
+    async watch(signal, changed) {
+      onChange = changed;
       while (!signal.aborted) {
         const reason = await checkCaddy(settings.admin);
         if (reason !== null) setProblem(silence(settings, reason));
         else if (!isApplied) await apply();
         else setProblem(null);
+        if (reason === null) await lookAtCertificates();
         await show();
         await pause(checkMs, signal);
       }
@@ -165,31 +188,4 @@ export function createCaddyIngress({ home, slots, settings, checkMs, log }: Cadd
 
 function silence({ admin }: IngressSettings, reason: string): string {
   return `The ingress (Caddy) does not answer at ${admin}: ${reason}. See: journalctl -u gantry-ingress`;
-}
-
-/** @param accepted serve for sites that cannot be read now */
-async function readSites(
-  home: string,
-  accepted: readonly NamedSite[],
-): Promise<{ readonly sites: NamedSite[]; readonly problems: Map<ProjectId, SiteProblem> }> {
-  const sites: NamedSite[] = [];
-  const problems = new Map<ProjectId, SiteProblem>();
-  // The oldest project first, which keeps its names.
-  const projects = (await listProjects(home)).toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  for (const { id, folder } of projects) {
-    const read = await readSite(folder);
-    switch (read.kind) {
-      case "site":
-        sites.push({ project: id, site: read.site });
-        break;
-      case "unreadable":
-        // It is served as before.
-        problems.set(id, { isServed: true, reason: `Its site.json cannot be used: ${read.reason}` });
-        sites.push(...accepted.filter(({ project }) => project === id));
-        break;
-      case "missing":
-        break;
-    }
-  }
-  return { sites, problems };
 }

@@ -30,6 +30,10 @@ export async function switchTraffic(
     else if (isApp(next)) log.system("activate", `${order.domain} is stopped: it has no instances`);
   }
   await publishSite(context, folder, planSite(release, next !== null && isApp(next)), siteNames(order));
+  // A refusal fails the deployment.
+  const problem = context.ingress.problemOf(folder.id) ?? context.ingress.problem();
+  if (problem !== null && context.ingress.refusalOf(folder.id) === null)
+    log.system("activate", `warning: ${problem}`);
 }
 
 /** The host names that an order gives its project. */

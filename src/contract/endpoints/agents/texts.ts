@@ -93,6 +93,7 @@ export const agentSchemas = {
     releases: "The complete releases on the server.",
     url: "The URL at which the agent serves the project, if it does.",
     processes: "The processes of the project and their instances, if it has any.",
+    ingress_problem: "Why the ingress does not serve the project as it should. Missing if it does.",
   }),
   Instruction: choice(events.Instruction, "What the agent must do next.", {
     continue: "continue, and wait before the switch to the new release",

@@ -170,6 +170,7 @@ export const processSchemas = {
   Processes: object(schemas.Processes, "The processes of a project.", {
     processes: "What the server runs.",
     checked_at: "When the server read them. `null`: it has not reported the project yet.",
+    ingress_problem: "The project's `ingress_problem`.",
   }),
   UpdateProcessInput: object(
     schemas.UpdateProcessInput,

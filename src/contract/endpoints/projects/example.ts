@@ -57,6 +57,7 @@ export const project = {
   processes_state: "running",
   variables_applied: true,
   maintenance: null,
+  ingress_problem: null,
   deploy_key: exampleKey,
   created_at: "2026-11-02T08:10:27.640Z",
 } as const;

@@ -288,6 +288,8 @@ export const Project = z.extend(z.extend(ProjectRow, settings), {
   processes_state: z.nullable(ProcessesState),
   variables_applied: z.nullable(z.boolean()),
   maintenance: z.nullable(Maintenance),
+  /** An earlier control plane has none. */
+  ingress_problem: z._default(z.nullable(z.string()), null),
   deploy_key: z.nullable(DeployKeySummary),
   created_at: z.string(),
 });

@@ -58,6 +58,7 @@ export const projectTexts = {
       processes_state: null,
       variables_applied: null,
       maintenance: null,
+      ingress_problem: null,
       deploy_key: null,
     },
     location: `/v1/projects/${example.project}`,
@@ -229,6 +230,8 @@ export const projectSchemas = {
       "The processes that the repository or its framework defines, according to the latest deployment. The project's `processes` win over them.",
     processes_state:
       "The state of what runs, from the last report of the server's agent. `null` if it reported no processes.",
+    ingress_problem:
+      "Why the server's ingress does not serve the project as it should, such as a missing certificate, as a sentence. `null`: no problem is known.",
     maintenance: "The maintenance of the site. `null`: it is off.",
     ...nested("maintenance", {
       message: "What visitors read. `null`: a general message.",

@@ -81,6 +81,8 @@ export const Server = z.extend(ServerRow, {
   seal_key: z._default(z.nullable(SealKey), null),
   /** As seal_key. Null: the agent does not report them. */
   tools: z._default(z.nullable(listUpTo(ToolReport, MAX_REPORTED_TOOLS)), null),
+  /** As seal_key. */
+  ingress_problem: z._default(z.nullable(z.string()), null),
 });
 export type Server = z.infer<typeof Server>;
 

@@ -33,6 +33,7 @@ const server = {
     { name: "npm", version: "11.6.2" },
     { name: "php", version: "8.4.11" },
   ],
+  ingress_problem: null,
 } as const;
 
 const enrollment = {
@@ -70,6 +71,7 @@ export const serverTexts = {
       uptime_days: [],
       seal_key: null,
       tools: null,
+      ingress_problem: null,
       enrollment,
     },
     location: `/v1/servers/${example.server}`,
@@ -136,13 +138,15 @@ const serverFields = {
     "The key for which secrets are sealed. `null` until an agent that supports secrets has connected.",
   tools:
     "The programs for builds that the agent found on its PATH, at its last report. `null`: its agent has not connected yet, or is older than this field.",
+  ingress_problem:
+    "Why the server's ingress as a whole does not work, as a sentence. `null`: no problem is known. Those of single projects are in the projects.",
 };
 
 export const serverSchemas = {
   ServerStatus: choice(schemas.ServerStatus, "The status of a server.", {
     pending: "no agent has connected yet",
     healthy: "the agent is connected",
-    degraded: "the agent is connected, and the disk is nearly full",
+    degraded: "the agent is connected, and the disk is nearly full or the ingress does not work",
     offline: "the agent is not connected; the server continues to serve its sites",
   }),
   IsolationLevel: choice(

@@ -78,6 +78,13 @@ export function ProjectPage({ id }: Props) {
         {(value) => (
           <>
             <MaintenanceNotice project={value} set={maintenance} onChange={noteMaintenance} />
+            {value.ingress_problem === null ? null : (
+              <div class="notice apply" role="status">
+                <p>
+                  <strong>The ingress has a problem.</strong> {withHiddenShown(value.ingress_problem)}
+                </p>
+              </div>
+            )}
             {pausedUntil === null ? null : (
               <PauseNotice projectId={id} until={Date.parse(pausedUntil)} onChange={setPause} />
             )}

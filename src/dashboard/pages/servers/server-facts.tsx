@@ -31,12 +31,19 @@ export function ServerFacts({ row, server }: Props) {
 
 function Details({ server }: { readonly server: Server }) {
   const { disk, agent_version: version, last_seen_at: seen, isolation, seal_key: key, tools } = server;
+  const problem = server.ingress_problem;
   return (
     <>
       {isolation === null ? null : (
         <>
           <dt>Isolation</dt>
           <dd>{isolationTexts[isolation]}</dd>
+        </>
+      )}
+      {problem === null ? null : (
+        <>
+          <dt>Ingress</dt>
+          <dd>{withHiddenShown(problem)}</dd>
         </>
       )}
       <dt>Disk</dt>

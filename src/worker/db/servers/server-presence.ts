@@ -1,5 +1,6 @@
 import { and, eq, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
 
+import type { ProjectReport } from "#contract/agent-protocol.ts";
 import type { ProcessReport } from "#contract/endpoints/processes/schemas.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { Disk, IsolationLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
@@ -23,6 +24,8 @@ export type Presence = {
   readonly isolation?: IsolationLevel | null | undefined;
   /** null: the agent does not report them. */
   readonly tools?: ToolReport[] | null | undefined;
+  /** null: none. */
+  readonly ingressProblem?: string | null | undefined;
   readonly connectedMsByDay?: Record<string, number>;
   /** The key for which secrets are sealed; null: the agent has none. */
   readonly sealKey?: SealKey | null | undefined;
@@ -72,7 +75,7 @@ export async function writePresence(
 
 /**
  * An agent's last report about a project: the release that `current` points to, the site's URL, if the agent serves it,
- * and what runs.
+ * what runs, and why the ingress does not serve it as it should.
  */
 type ServingReport = {
   readonly servingRelease: number | null;
@@ -80,10 +83,25 @@ type ServingReport = {
   readonly servingCheckedAt: number;
   readonly url: string | null;
   readonly reportedProcesses: readonly ProcessReport[] | null;
+  readonly ingressProblem: string | null;
 };
 
 /** What a project serves, for its row. */
 export type ServingRow = { readonly projectId: ProjectId; readonly report: ServingReport };
+
+/** The columns of an agent's report. @param checkedAt Unix milliseconds */
+export function servingReport(
+  { release, url, processes, ingress_problem: ingressProblem }: ProjectReport,
+  checkedAt: number,
+) {
+  return {
+    servingRelease: release,
+    servingCheckedAt: checkedAt,
+    url,
+    reportedProcesses: processes ?? null,
+    ingressProblem: ingressProblem ?? null,
+  } satisfies ServingReport;
+}
 
 /**
  * Records what projects of a server serve, in one round trip. Skips a report if a later one is recorded, or if it is not
@@ -104,6 +122,7 @@ export async function setServings(
     servingCheckedAt: checkedAt,
     url: sql`given.value ->> 'url'`,
     reportedProcesses: sql`given.value ->> 'reportedProcesses'`,
+    ingressProblem: sql`given.value ->> 'ingressProblem'`,
   };
   const notLater = or(isNull(projects.servingCheckedAt), sql`${projects.servingCheckedAt} <= ${checkedAt}`);
   const isItsServer = sql`${servingServer(rows)} = ${serverId}`;

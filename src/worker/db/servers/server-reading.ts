@@ -20,6 +20,7 @@ const columns = {
   sealKey: servers.sealKey,
   isolation: servers.isolation,
   tools: servers.tools,
+  ingressProblem: servers.ingressProblem,
 };
 
 /** A server without its secrets' hashes, and how many projects it hosts. Times are Unix milliseconds. */

@@ -25,6 +25,7 @@ type AgentReport = {
   readonly disk: Disk;
   readonly isolation?: IsolationLevel | undefined;
   readonly tools?: ToolReport[] | undefined;
+  readonly ingress_problem?: string | undefined;
 };
 
 const KEY = "presence";
@@ -32,6 +33,7 @@ const KEY = "presence";
 const SEAL_KEY = "seal_key";
 const ISOLATION = "isolation";
 const TOOLS = "tools";
+const INGRESS_PROBLEM = "ingress_problem";
 
 export type PresenceRevision = { readonly presence: Presence; readonly revision: number };
 
@@ -100,9 +102,10 @@ export class PresenceRecord {
   }
 
   /** What an agent omits is unknown from now on. */
-  #keepOptional({ isolation, tools }: Pick<AgentReport, "isolation" | "tools">): void {
+  #keepOptional({ isolation, tools, ingress_problem: problem }: Omit<AgentReport, "agent_version">): void {
     this.#kv.put(ISOLATION, isolation ?? null);
     this.#kv.put(TOOLS, tools ?? null);
+    this.#kv.put(INGRESS_PROBLEM, problem ?? null);
   }
 
   /** @param endedAt null: unknown; the connection ends at the last sign of life */
@@ -119,7 +122,8 @@ export class PresenceRecord {
     const sealKey = z.optional(z.nullable(SealKey)).parse(this.#kv.get(SEAL_KEY));
     const isolation = z.optional(z.nullable(IsolationLevel)).parse(this.#kv.get(ISOLATION));
     const tools = z.optional(z.nullable(z.array(ToolReport))).parse(this.#kv.get(TOOLS));
-    return { presence: { ...presence, sealKey, isolation, tools }, revision };
+    const ingressProblem = z.optional(z.nullable(z.string())).parse(this.#kv.get(INGRESS_PROBLEM));
+    return { presence: { ...presence, sealKey, isolation, tools, ingressProblem }, revision };
   }
 
   noteWritten({ revision }: PresenceRevision): void {
@@ -131,6 +135,7 @@ export class PresenceRecord {
     this.#kv.delete(SEAL_KEY);
     this.#kv.delete(ISOLATION);
     this.#kv.delete(TOOLS);
+    this.#kv.delete(INGRESS_PROBLEM);
     this.#kv.delete(KEY);
   }
 

@@ -1,5 +1,5 @@
 import type { ProjectReport } from "#contract/agent-protocol.ts";
-import type { ServingRow } from "#worker/db/servers/server-presence.ts";
+import { servingReport, type ServingRow } from "#worker/db/servers/server-presence.ts";
 import type { Serving } from "#worker/objects/agent-link/delivery-queue.ts";
 import { sha256 } from "#worker/sha256.ts";
 
@@ -7,9 +7,9 @@ const DAY_MS = 86_400_000;
 
 /** What D1 keeps of reports. */
 export function servingRows(serving: readonly Serving[]): ServingRow[] {
-  return serving.map(({ report: { project_id, release, url, processes = null }, checkedAt }) => ({
-    projectId: project_id,
-    report: { servingRelease: release, servingCheckedAt: checkedAt, url, reportedProcesses: processes },
+  return serving.map(({ report, checkedAt }) => ({
+    projectId: report.project_id,
+    report: servingReport(report, checkedAt),
   }));
 }
 
@@ -24,6 +24,6 @@ export async function statusDigest(status: {
 }): Promise<string> {
   const kept = status.reports
     .toSorted((one, other) => (one.project_id < other.project_id ? -1 : 1))
-    .map(({ project_id, release, url, processes = null }) => [project_id, release, url, processes]);
+    .map((report) => [report.project_id, servingReport(report, 0)]);
   return await sha256(JSON.stringify([Math.floor(status.checkedAt / DAY_MS), kept]));
 }

@@ -4,6 +4,7 @@ import { ProjectReport } from "#contract/agent-protocol.ts";
 import { DeploymentId, ServerId } from "#contract/ids.ts";
 import { ReportedPreset } from "#contract/endpoints/projects/reported-preset.ts";
 import { ProcessReports } from "#contract/endpoints/processes/schemas.ts";
+import { servingReport } from "#worker/db/servers/server-presence.ts";
 import { releaseReport } from "#domain/kept-report.ts";
 import { RESTORABLE_MS } from "#domain/lane/lane.ts";
 
@@ -15,6 +16,7 @@ const StoredServing = z.strictObject({
     url: z.nullable(z.string()),
     /** Absent in what an earlier version stored. */
     reportedProcesses: z._default(z.nullable(ProcessReports), null),
+    ingressProblem: z._default(z.nullable(z.string()), null),
   }),
 });
 type StoredServing = z.infer<typeof StoredServing>;
@@ -52,13 +54,8 @@ export class LaneOutbox {
   }
 
   /** Queues what the server serves for D1. @param now Unix milliseconds */
-  noteServing(serverId: ServerId, { release, url, processes }: ProjectReport, now: number): void {
-    const report = {
-      servingRelease: release,
-      servingCheckedAt: now,
-      url,
-      reportedProcesses: processes ?? null,
-    };
+  noteServing(serverId: ServerId, reported: ProjectReport, now: number): void {
+    const report = servingReport(reported, now);
     const json = JSON.stringify({ serverId, report } satisfies StoredServing);
     this.#sql.exec(
       "INSERT INTO serving (id, json) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET json = excluded.json",

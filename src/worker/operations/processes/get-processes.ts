@@ -14,13 +14,19 @@ const TIMEOUT_MS = 5_000;
 export async function getProcesses(context: Context, id: ProjectId): Promise<Result<Processes, "not_found">> {
   const project = await findServedProject(context.rows, id);
   if (project === null) return notFound("project");
+  const { ingressProblem: ingress_problem } = project;
   const { request_id, project_id } = requestAbout(context, project);
   const request = { type: "read_processes", request_id, project_id } as const;
   const answer = await askAgent(context, project, request, TIMEOUT_MS);
   if (answer.ok && answer.value.type === "processes_read")
-    return succeed({ processes: answer.value.processes, checked_at: timestamp(context.clock.now()) });
+    return succeed({
+      processes: answer.value.processes,
+      checked_at: timestamp(context.clock.now()),
+      ingress_problem,
+    });
   return succeed({
     processes: project.reportedProcesses ?? [],
     checked_at: timestampOrNull(project.confirmedAt ?? project.servingCheckedAt),
+    ingress_problem,
   });
 }

@@ -111,6 +111,7 @@ function newProject({ ids, clock, baseDomain }: Context, input: CreateProjectInp
     servingRelease: null,
     servingCheckedAt: null,
     reportedProcesses: null,
+    ingressProblem: null,
     deployKey: null,
     maintenance: null,
   };

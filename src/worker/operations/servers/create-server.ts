@@ -34,6 +34,7 @@ export async function createServer(
     sealKey: null,
     isolation: null,
     tools: null,
+    ingressProblem: null,
   };
   const created = { ...serverView({ ...server, apps: 0 }, now), enrollment: enrollment.shown };
   const insertion = await insertServer(context.rows, { ...server, ...enrollment.record });
