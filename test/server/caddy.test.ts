@@ -21,8 +21,10 @@ import { ingressPrograms } from "../../scripts/shared/ingress-programs.ts";
 import { ids } from "../agent/support/harness.ts";
 import { openSocket, startLoad } from "../support/load/load.ts";
 import { type LoadApp, startLoadApp } from "../support/load/load-app.ts";
+import { freePort } from "../support/free-port.ts";
 import { runShell } from "../support/run-shell.ts";
 import { TestIngress } from "./support/caddy.ts";
+import { startHttp3Client } from "./support/http3-client.ts";
 
 const shop = ids.project();
 const docs = ids.project();
@@ -144,6 +146,17 @@ describe("Caddy, as the agent configures it", () => {
     for await (const chunk of stream.setEncoding("utf8")) text += String(chunk);
     expect([session.alpnProtocol, text]).toEqual(["h2", "v1 GET 0"]);
     session.close();
+  });
+
+  it("speaks HTTP/3", async () => {
+    const port = await freePort();
+    const client = await startHttp3Client(port, secureTarget());
+    try {
+      const answer = await fetch(`http://127.0.0.1:${port}/`, { method: "POST", body: "hello" });
+      expect([answer.status, await answer.text()]).toEqual([200, "v1 POST 5"]);
+    } finally {
+      client.kill("SIGKILL");
+    }
   });
 
   it("redirects an alias and plain HTTP, and keeps the path and the query", async () => {
