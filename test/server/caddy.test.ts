@@ -205,6 +205,8 @@ describe("Caddy, as the agent configures it", () => {
         ".well-known/security.txt": "contact",
         "sub/index.html": "sub",
         "_astro/page.abc.css": "a {}",
+        "assets/index-DiwrgTda.css": "b {}",
+        "assets/logo-20250101.css": "c {}",
       });
     await test.put(docs, docsSite);
     const root = (release: number) => join(folder.releases, `${release}`, "dist");
@@ -233,6 +235,9 @@ describe("Caddy, as the agent configures it", () => {
     expect((await ask("docs.localhost", "/_astro/page.abc.css")).headers["cache-control"]).toContain(
       "immutable",
     );
+    const cachingOf = async (path: string) => (await ask("docs.localhost", path)).headers["cache-control"];
+    expect(await cachingOf("/assets/index-DiwrgTda.css")).toBe("public, max-age=31536000, immutable");
+    expect(await cachingOf("/assets/logo-20250101.css")).toBe("no-cache");
     expect(await ask("docs.localhost", "/_astro/none.css")).toMatchObject({
       status: 404,
       headers: { "cache-control": "no-cache" },

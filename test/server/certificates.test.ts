@@ -3,6 +3,8 @@ import { connect } from "node:tls";
 import { afterEach, describe, expect, it } from "vitest";
 
 import { setMaintenance } from "#agent/ingress/slots.ts";
+import type { ProjectId } from "#contract/ids.ts";
+import { pause } from "#contract/lib/pause.ts";
 
 import { ids } from "../agent/support/harness.ts";
 import { rawRequest } from "../agent/sites/workspace.ts";
@@ -54,6 +56,31 @@ describe("The ingress", () => {
     for (const name of ["shop.example.com", "www.example.com"])
       await expect.poll(() => isTrusted(https, name, root), { timeout: 40_000 }).toBe(true);
     expect(await isTrusted(https, "other.example.com", root)).toBe(false);
+  });
+
+  it("reports a project whose name gets no certificate, and only that one", async () => {
+    const test = await TestIngress.create({
+      issuer: "acme",
+      acme_directory: "https://127.0.0.1:1/directory",
+    });
+    const watching = new AbortController();
+    cleanUps.push(
+      () => test.close(),
+      () => watching.abort(),
+    );
+    const [uncertified, certified] = [ids.project(), ids.project()];
+    const put = (project: ProjectId, domain: string) =>
+      test.put(project, { domain, aliases: [], content: { kind: "app" } });
+    await put(uncertified, "shop.example.com");
+    await put(certified, "private.localhost");
+    let changes = 0;
+    void test.ingress.watch(watching.signal, () => (changes += 1));
+    await expect
+      .poll(() => test.ingress.problemOf(uncertified), { timeout: 10_000 })
+      .toContain("shop.example.com has no certificate yet");
+    await pause(500);
+    expect([changes, test.ingress.problemOf(certified), test.ingress.problem()]).toEqual([1, null, null]);
+    expect(test.ingress.refusalOf(uncertified)).toBeNull();
   });
 
   it("believes a web server in front, which terminates TLS", async () => {

@@ -100,9 +100,9 @@ export class AppServer {
   }
 
   /** What a client that verifies the certificate gets, or curl's message. */
-  async ask(domain: string, path = "/"): Promise<string> {
+  async ask(domain: string, path = "/", further = ""): Promise<string> {
     const origin = `${domain}:${this.#httpsPort}`;
-    const options = `-sS -m 10 --cacert ${AUTHORITY} --resolve ${origin}:127.0.0.1`;
+    const options = `-sS -m 30 ${further} --cacert ${AUTHORITY} --resolve ${origin}:127.0.0.1`;
     return (await this.machine.run(`curl ${options} https://${origin}${path}`)).output;
   }
 
