@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { readDeployKey } from "#agent/ssh/deploy-keys.ts";
-import type { AgentAnswer } from "#contract/agent-protocol.ts";
+import type { AgentAnswer } from "#contract/agent-requests.ts";
 
 import { serveSsh, type SshServer } from "../support/ssh-server.ts";
 import { ids, World } from "./support/harness.ts";

@@ -4,7 +4,7 @@ import { createJobRuns, type JobFiles } from "#agent/jobs/job-runs.ts";
 import { checkCommand } from "#agent/policy/check-policy.ts";
 import { readCurrent } from "#agent/workspace/current-link.ts";
 import { projectFolder, type ProjectFolder } from "#agent/workspace/project-folder.ts";
-import type { AgentRequest } from "#contract/agent-protocol.ts";
+import type { AgentRequest } from "#contract/agent-requests.ts";
 import {
   type CommandReading,
   type CommandState,

@@ -11,7 +11,7 @@ import type { Pauses } from "#agent/ingress/pauses.ts";
 import { testRepository } from "#agent/lifecycle/test-repository.ts";
 import { deployKeyOf } from "#agent/ssh/repository-access.ts";
 import { readCurrent } from "#agent/workspace/current-link.ts";
-import type { AgentAnswer, AgentRequest } from "#contract/agent-protocol.ts";
+import type { AgentAnswer, AgentRequest } from "#contract/agent-requests.ts";
 import type { PauseResult } from "#contract/endpoints/traffic/pause.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { messageOf } from "#contract/lib/message-of.ts";

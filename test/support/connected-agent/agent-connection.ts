@@ -3,7 +3,6 @@ import { expect } from "vitest";
 import { type RunEvent, RunEventsAnswer } from "#contract/agent-events.ts";
 import {
   type ActiveRun,
-  type AgentAnswer,
   type DeployKeyReport,
   Enrolled,
   PONG,
@@ -11,6 +10,7 @@ import {
   type ProjectReport,
   ToAgent,
 } from "#contract/agent-protocol.ts";
+import type { AgentAnswer } from "#contract/agent-requests.ts";
 import type { IsolationLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
 import type { FollowedLine, AppOutputLine } from "#contract/endpoints/output/schemas.ts";
 import type { CommandReading } from "#contract/endpoints/commands/schemas.ts";

@@ -15,7 +15,7 @@ import {
 } from "#agent/jobs/cron/run-notes.ts";
 import { listProjects } from "#agent/workspace/list-projects.ts";
 import { projectFolder, type ProjectFolder } from "#agent/workspace/project-folder.ts";
-import type { AgentRequest } from "#contract/agent-protocol.ts";
+import type { AgentRequest } from "#contract/agent-requests.ts";
 import { readTimes } from "#contract/cron/find-cron-problem.ts";
 import type { CronName } from "#contract/endpoints/cron/job-schemas.ts";
 import type { CronJobReport, CronRun, CronRunReading } from "#contract/endpoints/cron/schemas.ts";

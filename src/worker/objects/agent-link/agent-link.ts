@@ -1,7 +1,8 @@
 import { DurableObject } from "cloudflare:workers";
 import * as z from "zod/mini";
 
-import { type AgentRequest, closeCodes, type FromAgent, type ToAgent } from "#contract/agent-protocol.ts";
+import { closeCodes, type FromAgent, type ToAgent } from "#contract/agent-protocol.ts";
+import type { AgentRequest } from "#contract/agent-requests.ts";
 import { AccountId, type ProjectId } from "#contract/ids.ts";
 import { keptReport } from "#domain/kept-report.ts";
 import { checkCredentials } from "#worker/objects/agent-link/credential-check.ts";

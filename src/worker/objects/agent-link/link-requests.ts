@@ -1,4 +1,4 @@
-import type { AgentAnswer, AgentRequest } from "#contract/agent-protocol.ts";
+import type { AgentAnswer, AgentRequest } from "#contract/agent-requests.ts";
 import { send } from "#worker/objects/agent-link/link-sockets.ts";
 
 /**

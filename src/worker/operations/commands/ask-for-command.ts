@@ -1,4 +1,4 @@
-import type { AgentRequest } from "#contract/agent-protocol.ts";
+import type { AgentRequest } from "#contract/agent-requests.ts";
 import type { CommandReading, CommandState } from "#contract/endpoints/commands/schemas.ts";
 import type { CommandId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";

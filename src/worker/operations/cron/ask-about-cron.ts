@@ -1,4 +1,4 @@
-import type { AgentRequest } from "#contract/agent-protocol.ts";
+import type { AgentRequest } from "#contract/agent-requests.ts";
 import type { CronName } from "#contract/endpoints/cron/job-schemas.ts";
 import type { CronRunReading } from "#contract/endpoints/cron/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";

@@ -1,4 +1,4 @@
-import type { AgentAnswer, AgentRequest } from "#contract/agent-protocol.ts";
+import type { AgentAnswer, AgentRequest } from "#contract/agent-requests.ts";
 import { type Refusal, refuse, type Result, succeed } from "#contract/problems.ts";
 import { installCommand } from "#contract/public-paths.ts";
 import type { Context } from "#worker/context.ts";
