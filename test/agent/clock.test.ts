@@ -68,8 +68,17 @@ describe("the time of day", () => {
       // The numbers of lines continue after a restart of the agent.
       "agent/apps/output/follow-output.ts",
       "agent/apps/report-processes.ts",
+      // The file of a pause is named by the second in which it ends, for Caddy.
+      "agent/ingress/pauses.ts",
+      // The times of schedules, and when commands and jobs started and ended.
+      "agent/jobs/cron/cron.ts",
+      "agent/jobs/cron/report-jobs.ts",
+      "agent/jobs/end-left-jobs.ts",
+      "agent/jobs/job-runs.ts",
       "agent/link/link.ts",
       "agent/main/main.ts",
+      // The start of the agent, as Prometheus wants it.
+      "agent/metrics/read-metrics.ts",
       "agent/run/run-log.ts",
       "agent/run/start/start-stage.ts",
       "agent/supervisor/instance.ts",
