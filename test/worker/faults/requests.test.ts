@@ -26,6 +26,18 @@ const writes = operationNames.filter((name) => endpoints[name].method !== "GET")
 /** A request that succeeds without faults. @param owner a token of the account concerned */
 type Target = { owner: string; token: string | null; path: string; body?: unknown };
 
+/** The operations that ask the project's agent. */
+const askingAgent = [
+  "testRepository",
+  "pauseProject",
+  "resumeProject",
+  "runCommand",
+  "stopCommand",
+  "runCronJob",
+  "stopCronRun",
+] as const satisfies OperationName[];
+const asksAgent = (name: OperationName) => askingAgent.some((one) => one === name);
+
 /** Requests for operations that need more than a world contains. */
 const special: { readonly [Name in OperationName]?: () => Promise<Target> } = {
   rollBack: async () => {
@@ -46,11 +58,6 @@ const special: { readonly [Name in OperationName]?: () => Promise<Target> } = {
       await (await call("/v1/servers", { method: "POST", token, body })).json(),
     );
     return ownTarget(token, `/v1/servers/${id}`);
-  },
-  testRepository: async () => {
-    const world = await createWorld(unusedName());
-    await connectAgent(world);
-    return ownTarget(world.account.token, requests.testRepository(world).path, {});
   },
   enrollAgent: async () => {
     const { account, serverId } = await createWorld(unusedName());
@@ -86,6 +93,7 @@ async function targetOf(name: OperationName): Promise<Target> {
   const specially = special[name];
   if (specially !== undefined) return await specially();
   const world = await createWorld(unusedName());
+  if (asksAgent(name)) await connectAgent(world);
   const token = endpoints[name].access.by === "agent" ? world.credential : world.account.token;
   return { owner: world.account.token, token, ...requests[name](world) };
 }
@@ -148,7 +156,7 @@ const DONE_BEFORE: { readonly [Name in OperationName]?: number } = {
   createSession: 401,
   endSession: 401,
   // The link that was killed has lost its agent, which connects again by itself.
-  testRepository: 409,
+  ...Object.fromEntries(askingAgent.map((name) => [name, 409])),
 };
 
 describe("a request with one failing call to another part", () => {
@@ -176,7 +184,7 @@ describe("a request with one failing call to another part", () => {
           const first = await send(name, target);
           await settled();
           faults.stop();
-          const isLost = name === "testRepository" && first.status === 409;
+          const isLost = asksAgent(name) && first.status === 409;
           if (first.status !== status && !isLost) {
             expect(first.status, where).toBe(503);
             expect(Number(first.headers.get("retry-after")), where).toBeGreaterThan(0);
