@@ -77,7 +77,7 @@ describe("GET /metrics of an agent", () => {
     await expect
       .poll(async () => await (await get("/metrics")).text(), { timeout: 20_000 })
       .toMatch(/gantry_instance_restarts_total\{.*process="worker".*\} [1-9]/);
-    expect((await get("/")).status).toBe(404);
+    for (const path of ["/", "//", "//:x/metrics", "/metrics/"]) expect((await get(path)).status).toBe(404);
     expect((await get("/metrics", "POST")).status).toBe(405);
     expect((await get("/metrics", "HEAD")).status).toBe(200);
 

@@ -6,6 +6,7 @@ import { messageOf } from "#contract/lib/message-of.ts";
 
 /** An idle connection of a scraper is closed after this time. */
 const IDLE_MS = 60_000;
+const MAX_CONNECTIONS = 100;
 
 /**
  * Answers `GET /metrics` until the signal is aborted. Requests at the same time share one reading, so that they cost no
@@ -25,8 +26,9 @@ export function serveMetrics(
     return reading;
   };
   const server = createServer({ keepAliveTimeout: IDLE_MS }, (request, response) => {
-    const { pathname } = new URL(request.url ?? "/", "http://localhost");
-    if (pathname !== "/metrics") return answer(response, 404, "The metrics are at /metrics.\n");
+    // Not by new URL, which throws for "//".
+    const [path] = (request.url ?? "/").split("?");
+    if (path !== "/metrics") return answer(response, 404, "The metrics are at /metrics.\n");
     if (request.method !== "GET" && request.method !== "HEAD")
       return answer(response, 405, "Use GET.\n", { Allow: "GET, HEAD" });
     text().then(
@@ -34,8 +36,11 @@ export function serveMetrics(
       (error: unknown) => answer(response, 500, `${messageOf(error)}\n`),
     );
   });
+  // Every project on this machine can connect, and must not use up the files that the agent can open.
+  server.maxConnections = MAX_CONNECTIONS;
   const place = `http://${host.includes(":") ? `[${host}]` : host}:${port}/metrics`;
-  server.once("error", (error) => log(`${place} cannot be served: ${messageOf(error)}`));
+  // Not only once: a server without a file for a new connection emits it too.
+  server.on("error", (error) => log(`${place} cannot be served: ${messageOf(error)}`));
   server.listen(port, host, () => log(`serving metrics at ${place}`));
   signal.addEventListener(
     "abort",
