@@ -53,6 +53,14 @@ describe("the decision to run a job", () => {
     );
   });
 
+  it("does not go through a time again in which the job did not run", () => {
+    const times = timesOf("0 0 1 1 *", "Europe/Berlin");
+    const now = Date.parse("2026-11-20T10:00Z");
+    expect(decideRun(times, Date.parse("2026-01-02T00:00Z"), now)).toEqual({
+      ...{ handled: now, due: null, isLate: false },
+    });
+  });
+
   it("waits when the clock was put back by up to three hours, and follows it when it was more", () => {
     const times = timesOf("*/10 * * * *", "UTC");
     const handled = Date.parse("2026-11-20T10:00Z");

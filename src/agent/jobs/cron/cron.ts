@@ -16,7 +16,7 @@ import {
 import { listProjects } from "#agent/workspace/list-projects.ts";
 import { projectFolder, type ProjectFolder } from "#agent/workspace/project-folder.ts";
 import type { AgentRequest } from "#contract/agent-requests.ts";
-import { readTimes } from "#contract/cron/find-cron-problem.ts";
+import { readTimes, type Times } from "#contract/cron/find-cron-problem.ts";
 import type { CronName } from "#contract/endpoints/cron/job-schemas.ts";
 import type { CronJobReport, CronRun, CronRunReading } from "#contract/endpoints/cron/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
@@ -49,8 +49,8 @@ const MINUTE_MS = 60_000;
 
 export function createCron(context: AgentContext): Cron {
   const runs = createJobRuns<CronRun>(context);
-  /** Until when the times of each job are dealt with, and since when it has its schedule. */
-  const handled = new Map<string, { readonly since: number; readonly until: number }>();
+  /** Until when the times of each job are dealt with, and since when it has its schedule, which is read once. */
+  const handled = new Map<string, { readonly since: number; readonly until: number; readonly times: Times }>();
   /** The starts of each job, one after the other. */
   const turns = new Map<string, Promise<unknown>>();
   /** The deployments whose jobs were seen, to delete the runs of those before once. */
@@ -75,14 +75,13 @@ export function createCron(context: AgentContext): Cron {
   }
 
   function check(folder: ProjectFolder, job: LiveJob): void {
-    const times = readTimes(job);
-    if (!times.ok) return;
     const now = context.clock.now();
     const id = `${folder.id} ${job.name}`;
-    const known = handled.get(id);
-    const before = known?.since === job.since ? known.until : handledBefore(folder, job);
-    const { handled: until, due, isLate } = decideRun(times.value, before, now);
-    handled.set(id, { since: job.since, until });
+    const seenBefore = handled.get(id);
+    const known = seenBefore?.since === job.since ? seenBefore : firstLook(folder, job);
+    if (known === null) return;
+    const { handled: until, due, isLate } = decideRun(known.times, known.until, now);
+    handled.set(id, { ...known, until });
     if (due === null) return;
     const cause = { trigger: isLate ? "catch_up" : "schedule", time: due } as const;
     void runDue(folder, job.name, cause).catch((error: unknown) =>
@@ -216,6 +215,12 @@ export function createCron(context: AgentContext): Cron {
       await runs.end(project);
     },
   };
+}
+
+/** @returns `null` for a schedule that cannot be read */
+function firstLook(folder: ProjectFolder, job: LiveJob) {
+  const times = readTimes(job);
+  return times.ok ? { since: job.since, until: handledBefore(folder, job), times: times.value } : null;
 }
 
 /** Until when an earlier agent process has dealt with the times of a job. */
