@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
@@ -211,5 +211,20 @@ describe("a server that does not run a command", () => {
     for (let count = 0; count < 5; count += 1)
       expect(await start(ids.command(), "sleep 600")).toMatchObject({ ok: true });
     expect(await start(ids.command(), "true")).toMatchObject({ ok: false, code: "too_many" });
+  });
+
+  it("does not count those that have ended while their end could not be stored", async () => {
+    await world.startAgent();
+    await deploy();
+    const all = Array.from({ length: 5 }, () => ids.command());
+    for (const id of all) await start(id, `until [ -f ${world.file("end")} ]; do sleep 0.05; done`);
+    const { commands } = projectFolder(world.home, world.projectId);
+    renameSync(commands, world.file("away"));
+    writeFileSync(commands, "");
+    writeFileSync(world.file("end"), "");
+    for (const id of all) await expect.poll(async () => (await read(id, 0, 0)).state.status).toBe("exited");
+    rmSync(commands);
+    renameSync(world.file("away"), commands);
+    expect((await run("true")).state.status).toBe("exited");
   });
 });

@@ -37,6 +37,11 @@ export class CommandOutputWriter {
     this.#timer ??= setTimeout(() => this.flush(), WRITE_MS);
   }
 
+  /** Whether no more lines are kept. */
+  get isFull(): boolean {
+    return this.#isFull;
+  }
+
   get #tooLarge(): string {
     return `The output is larger than ${this.#maxBytes / 1024 / 1024} MiB. The rest is not kept.`;
   }

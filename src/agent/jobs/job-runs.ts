@@ -140,6 +140,7 @@ export function createJobRuns<State extends JobEnd>(context: AgentContext): JobR
       limits: unitLimits("command", release.limits ?? {}, context.policy),
       mask: maskSecrets(opened.value.secretValues, createMask()),
       line: (stream: "stdout" | "stderr", message: string) => entry.output.add({ stream, message }),
+      isFull: () => entry.output.isFull,
       signal: entry.interrupt.signal,
     };
     const timer = setTimeout(() => interrupt(entry, "timed_out"), job.timeoutSeconds * 1000);
@@ -175,11 +176,15 @@ export function createJobRuns<State extends JobEnd>(context: AgentContext): JobR
 
   const timeText = () => new Date(context.clock.now()).toISOString();
 
+  /** Not one whose end could not be stored. */
+  const hasNotEnded = ({ state }: Entry<State>) => state === null || state.finished_at === null;
+
   return {
-    count: (project) => [...entries.values()].filter(({ files }) => files.folder.id === project).length,
+    count: (project) =>
+      [...entries.values()].filter((entry) => entry.files.folder.id === project && hasNotEnded(entry)).length,
     isRunning(files) {
       const entry = entries.get(files.output);
-      return entry !== undefined && (entry.state === null || entry.state.finished_at === null);
+      return entry !== undefined && hasNotEnded(entry);
     },
     starting: (files) => entries.get(files.output)?.started ?? null,
     start,

@@ -3,9 +3,8 @@ import { runIsolated, type UnitLimits } from "#agent/isolation/run-isolated.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import type { Command, ProcessEnd } from "#build/process/command.ts";
 import { killProcessesOfRun } from "#build/process/process-table.ts";
-import { runProcess } from "#build/process/run-process.ts";
-import { createTailedOutput } from "#build/process/tailed-output.ts";
-import type { CommandStream } from "#build/process/line-output.ts";
+import { type OutputSink, runProcess } from "#build/process/run-process.ts";
+import { type CommandStream, createLineOutput } from "#build/process/line-output.ts";
 import type { Mask } from "#contract/mask.ts";
 
 export type Job = {
@@ -18,6 +17,8 @@ export type Job = {
   readonly mask: Mask;
   /** Takes a masked line of its output. */
   readonly line: (stream: CommandStream, text: string) => void;
+  /** Whether it takes no more lines. */
+  readonly isFull: () => boolean;
   readonly signal: AbortSignal;
 };
 
@@ -27,10 +28,16 @@ export type Job = {
  */
 export async function runJob({ settings, isolation }: AgentContext, job: Job): Promise<ProcessEnd> {
   const { command, folder, marker, mask, signal } = job;
-  const output = createTailedOutput(
+  const lines = createLineOutput(
     { line: (stream, text) => job.line(stream, mask(text)), room: () => null, mask },
     settings.partialLineMs,
   );
+  // A command may print for hours, and to split and mask that would keep the agent from its other work.
+  const unlessFull =
+    (take: OutputSink["stdout"]): OutputSink["stdout"] =>
+    (chunk) =>
+      job.isFull() ? null : take(chunk);
+  const output = { stdout: unlessFull(lines.sink.stdout), stderr: unlessFull(lines.sink.stderr) };
   try {
     if (isolation.kind === "projects")
       return await runIsolated(command, {
@@ -39,7 +46,7 @@ export async function runJob({ settings, isolation }: AgentContext, job: Job): P
           ...{ kind: "job", project: folder.id, version: job.release, number: 1 },
           ...{ marker, limits: job.limits },
         },
-        output: output.sink,
+        output,
         outputFolder: folder.output,
         // It writes to pipes.
         follow: { pollMs: 0, maxBytes: 0, onDropped: () => undefined },
@@ -47,7 +54,7 @@ export async function runJob({ settings, isolation }: AgentContext, job: Job): P
         outputGraceMs: settings.outputGraceMs,
       });
     const { end } = await runProcess(command, {
-      output: output.sink,
+      output,
       channel: { kind: "pipes" },
       ledger: { opened: () => undefined, closed: () => undefined },
       signal,
@@ -59,6 +66,6 @@ export async function runJob({ settings, isolation }: AgentContext, job: Job): P
     await killProcessesOfRun(marker);
     return end;
   } finally {
-    output.end();
+    lines.end();
   }
 }

@@ -50,7 +50,10 @@ const MINUTE_MS = 60_000;
 export function createCron(context: AgentContext): Cron {
   const runs = createJobRuns<CronRun>(context);
   /** Until when the times of each job are dealt with, and since when it has its schedule, which is read once. */
-  const handled = new Map<string, { readonly since: number; readonly until: number; readonly times: Times }>();
+  const handled = new Map<
+    string,
+    { readonly since: number; readonly until: number; readonly times: Times }
+  >();
   /** The starts of each job, one after the other. */
   const turns = new Map<string, Promise<unknown>>();
   /** The deployments whose jobs were seen, to delete the runs of those before once. */

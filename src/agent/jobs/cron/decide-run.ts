@@ -20,5 +20,7 @@ export function decideRun({ schedule, zone }: Times, handled: number, now: numbe
   if (handled - now > MOST_WAIT_MS) return { handled: now, due: null, isLate: false };
   const due = lastRun(schedule, zone, handled, now);
   // Until now, so that the next look does not go through the same time again: a year has many schedules' times.
-  return due === null ? { handled: Math.max(handled, now), due, isLate: false } : { handled: due, due, isLate: now - due > LATE_MS };
+  return due === null
+    ? { handled: Math.max(handled, now), due, isLate: false }
+    : { handled: due, due, isLate: now - due > LATE_MS };
 }
