@@ -48,6 +48,7 @@ export const processTexts = {
         },
       ],
       checked_at: "2026-11-20T10:02:11.004Z",
+      ingress_problem: null,
     },
   },
   updateProcess: {
