@@ -5,6 +5,7 @@ const FIRST = [
   "journeys/faults",
   "agent/killed-at-each-step",
   "agent/apps/killed",
+  "agent/apps/supervisor-killed",
   "client/node/follow-log",
   "agent/killed-at-each-stage",
 ];

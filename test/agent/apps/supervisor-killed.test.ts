@@ -1,32 +1,24 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { expect, it } from "vitest";
-import * as z from "zod";
+import { again, KilledApp } from "../support/killed-app.ts";
 
-import { World } from "../support/harness.ts";
-import { notedInstances, runningInstances, smallApp, smallWeb } from "../support/small-app.ts";
+let app: KilledApp;
+beforeEach(async () => {
+  app = await KilledApp.create();
+});
+afterEach(() => app.close());
 
-const Lock = z.object({ pid: z.int() });
-const State = z.looseObject({ instances: z.array(z.unknown()) });
+describe("a supervisor that is killed before any of the agent's steps of a switch", () => {
+  beforeEach(() => app.deploy());
 
-it("an instance that the supervisor and the agent had just started when they were killed is ended", async () => {
-  const world = await World.create();
-  world.repository.commit(smallApp("one"));
-  const agent = await world.startAgent();
-  await world.deploy({ processes: { web: smallWeb } });
-  await agent.stop();
-  process.kill(
-    Lock.parse(JSON.parse(readFileSync(join(world.home, "supervisor.lock"), "utf8"))).pid,
-    "SIGKILL",
-  );
-  const stateFile = join(world.home, "supervisor.json");
-  const state = State.parse(JSON.parse(readFileSync(stateFile, "utf8")));
-  writeFileSync(stateFile, JSON.stringify({ ...state, instances: [] }));
-  rmSync(world.path("desired.json"));
-  expect(runningInstances(world)).toEqual(["web-1-0"]);
-  await world.startAgent();
-  await expect.poll(() => runningInstances(world)).toEqual([]);
-  await expect.poll(() => notedInstances(world)).toEqual([]);
-  await world.close();
+  it("alone leaves what the control plane calls live, and nothing else", async () => {
+    const steps = await app.killInRuns(() => app.order(again), "instances", "supervisor");
+    expect(steps).toEqual(expect.arrayContaining(["web-N-N.json", "run.json", "desired.json", "current"]));
+  }, 500_000);
+
+  it("together with the agent does the same", async () => {
+    // Every third step, because each takes a start of both.
+    const steps = await app.killInRuns(() => app.order(again), "instances", "both", 3);
+    expect(steps.length).toBeGreaterThan(5);
+  }, 500_000);
 });

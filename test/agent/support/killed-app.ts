@@ -1,0 +1,147 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+import { expect } from "vitest";
+
+import * as z from "zod";
+
+import type { RunOrder } from "#contract/agent-order.ts";
+
+import { type FakeRun, resultOf } from "../../support/fake-control-plane.ts";
+import { type AgentProcess, enrollAgent, spawnRunningAgent } from "./agent-process.ts";
+import { World } from "./harness.ts";
+import { notedInstances, runningInstances, slotAddresses, smallApp, smallWeb, visit } from "./small-app.ts";
+
+const preload = resolve(import.meta.dirname, "die-at-step.ts");
+const GANTRY_AGENT_SETTINGS = JSON.stringify({
+  ...{ appsCheckMs: 100, drainCheckMs: 50, leastDrainMs: 100, settleMs: 100 },
+  ...{ flushMs: 20, backOffBaseMs: 20, backOffCapMs: 100 },
+});
+
+const Lock = z.object({ pid: z.int() });
+
+export type Victims = "agent" | "supervisor" | "both";
+
+/** A run that replaces the instance of the live release. */
+export const again: Partial<RunOrder> = { reuse_release: 1, preapproved: true, restart: ["web"] };
+
+/** An agent process with an app, which dies at steps of its runs. */
+export class KilledApp {
+  readonly world: World;
+  agent: AgentProcess;
+  readonly #dieFile: string;
+
+  private constructor(world: World, dieFile: string, agent: AgentProcess) {
+    this.world = world;
+    this.#dieFile = dieFile;
+    this.agent = agent;
+  }
+
+  static async create(): Promise<KilledApp> {
+    const world = await World.create();
+    const dieFile = join(world.folder, "die");
+    world.repository.commit(smallApp("one"));
+    await enrollAgent(world);
+    return new KilledApp(world, dieFile, await startAgent(world, dieFile));
+  }
+
+  /** The environment of its agent. */
+  env() {
+    return envOf(this.#dieFile);
+  }
+
+  order(change: Partial<RunOrder> = {}): RunOrder {
+    return this.world.order({ processes: { web: smallWeb }, drain_seconds: 0, ...change });
+  }
+
+  async deploy(): Promise<void> {
+    const { world } = this;
+    expect(await world.control.result(world.control.dispatch(this.order()))).toMatchObject({
+      outcome: "live",
+    });
+    await expect.poll(() => world.has("run.json")).toBe(false);
+  }
+
+  /**
+   * Kills the agent, its supervisor or both one step later in each run, until a run completes.
+   * @param stride how many steps later
+   * @returns the names of the files of the steps, with N for numbers
+   */
+  async killInRuns(
+    nextOrder: () => RunOrder,
+    from: string,
+    victims: Victims = "agent",
+    stride = 1,
+  ): Promise<readonly string[]> {
+    const { world } = this;
+    const stepFile = `${this.#dieFile}.step`;
+    const steps: string[] = [];
+    let live = 1;
+    for (;;) {
+      writeFileSync(this.#dieFile, `${steps.length * stride} ${from} ${this.#pidsOf(victims)}`);
+      rmSync(stepFile, { force: true });
+      const run: FakeRun = world.control.dispatch(nextOrder());
+      const death = this.agent.exited.then(() => "died" as const);
+      const done = world.control.waitFor(
+        "its end",
+        () => resultOf(run) !== null && !world.has("run.json") && "done",
+      );
+      const end = await Promise.race([death, done]);
+      rmSync(this.#dieFile, { force: true });
+      const wasKilled = existsSync(stepFile);
+      if (wasKilled) {
+        const step = readFileSync(stepFile, "utf8").replaceAll(world.home, "").replaceAll(/\d+/g, "N");
+        steps.push(step.split("/").at(-1) ?? step);
+      }
+      if (end === "died") {
+        void done.catch(() => undefined);
+        this.agent = await startAgent(world, this.#dieFile);
+      }
+      const result = await world.control.result(run);
+      if (result.outcome === "live") live = run.order.version;
+      else
+        expect(result).toMatchObject({
+          failure: { code: expect.stringMatching(/server_lost|start_failed|health/) },
+        });
+      await this.#expectLive(live);
+      if (!wasKilled) return steps;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.agent.child.kill("SIGTERM");
+    await this.agent.exited;
+    await this.world.close();
+  }
+
+  #pidsOf(victims: Victims): string {
+    const lock: unknown = JSON.parse(readFileSync(join(this.world.home, "supervisor.lock"), "utf8"));
+    const { pid } = Lock.parse(lock);
+    switch (victims) {
+      case "agent":
+        return "self";
+      case "supervisor":
+        return `${pid}`;
+      case "both":
+        return `${pid},self`;
+    }
+  }
+
+  /** What answers must be what the control plane believes to be live, and nothing else may run. */
+  async #expectLive(version: number): Promise<void> {
+    const { world } = this;
+    const name = `web-${version}-0`;
+    await expect.poll(() => visit(world).catch(String)).toBe(`one ${name}`);
+    await expect.poll(() => runningInstances(world)).toEqual([name]);
+    await expect.poll(() => notedInstances(world)).toEqual([name]);
+    expect(slotAddresses(world)).toHaveLength(1);
+    expect(world.has("desired.next.json")).toBe(false);
+    expect(world.current).toBe("releases/1");
+  }
+}
+
+const envOf = (DIE_FILE: string) => ({ DIE_FILE, GANTRY_AGENT_SETTINGS });
+
+function startAgent(world: World, dieFile: string): Promise<AgentProcess> {
+  return spawnRunningAgent(world, { preload, env: envOf(dieFile) });
+}
