@@ -135,6 +135,7 @@ export const agentRequests = [
   }),
 ] as const;
 export type AgentRequest = z.infer<(typeof agentRequests)[number]>;
+export type AgentRequestOf<Type extends AgentRequest["type"]> = Extract<AgentRequest, { type: Type }>;
 
 /** An agent's answers to these requests. */
 export const agentAnswers = [

@@ -72,6 +72,7 @@ describe("the time of day", () => {
       "agent/ingress/pauses.ts",
       // The times of schedules, and when commands and jobs started and ended.
       "agent/jobs/cron/cron.ts",
+      "agent/jobs/cron/new-run.ts",
       "agent/jobs/cron/report-jobs.ts",
       "agent/jobs/end-left-jobs.ts",
       "agent/jobs/job-runs.ts",

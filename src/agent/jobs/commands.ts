@@ -1,10 +1,12 @@
 import type { AgentContext } from "#agent/context/context.ts";
 import { outputPath, pruneCommands, readCommandNote, writeCommandNote } from "#agent/jobs/command-notes.ts";
-import { createJobRuns, type JobFiles } from "#agent/jobs/job-runs.ts";
+import type { JobFiles } from "#agent/jobs/job-files.ts";
+import { createJobRuns } from "#agent/jobs/job-runs.ts";
+import { refuseJob } from "#agent/jobs/refuse-job.ts";
 import { checkCommand } from "#agent/policy/check-policy.ts";
 import { readCurrent } from "#agent/workspace/current-link.ts";
 import { projectFolder, type ProjectFolder } from "#agent/workspace/project-folder.ts";
-import type { AgentRequest } from "#contract/agent-requests.ts";
+import type { AgentRequestOf } from "#contract/agent-requests.ts";
 import {
   type CommandReading,
   type CommandState,
@@ -13,8 +15,7 @@ import {
 } from "#contract/endpoints/commands/schemas.ts";
 import type { CommandId, ProjectId } from "#contract/ids.ts";
 
-type RequestOf<Type extends AgentRequest["type"]> = Extract<AgentRequest, { type: Type }>;
-type CommandRequest = RequestOf<"start_command" | "read_command" | "stop_command">;
+type CommandRequest = AgentRequestOf<"start_command" | "read_command" | "stop_command">;
 
 /** Runs one-off commands. */
 export type Commands = {
@@ -27,7 +28,7 @@ export type Commands = {
 export function createCommands(context: AgentContext): Commands {
   const runs = createJobRuns<CommandState>(context);
 
-  async function start(request: RequestOf<"start_command">): Promise<CommandReading> {
+  async function start(request: AgentRequestOf<"start_command">): Promise<CommandReading> {
     const { project_id, command_id: id, command: line, timeout_seconds } = request;
     const folder = projectFolder(context.home, project_id);
     const files = commandFiles(folder, id);
@@ -36,9 +37,9 @@ export function createCommands(context: AgentContext): Commands {
     if (known === null && files.read() !== null) return read(files, 0, 0);
     if (known === null) {
       if (runs.count(project_id) >= MAX_RUNNING_COMMANDS)
-        return refuse("too_many", `${MAX_RUNNING_COMMANDS} commands of the project run already`);
+        return refuseJob("too_many", `${MAX_RUNNING_COMMANDS} commands of the project run already`);
       const refusal = checkCommand(context.policy, line);
-      if (refusal !== null) return refuse("refused_by_policy", refusal);
+      if (refusal !== null) return refuseJob("refused_by_policy", refusal);
     }
     const job = {
       ...{ line, marker: id, timeoutSeconds: timeout_seconds, begin: runningState },
@@ -55,7 +56,7 @@ export function createCommands(context: AgentContext): Commands {
   ): Promise<CommandReading> {
     const reading = await runs.read(files, offset, waitMs);
     return reading === null
-      ? refuse("unknown_command", "the server does not know the command: it keeps the newest ones only")
+      ? refuseJob("unknown_command", "the server does not know the command: it keeps the newest ones only")
       : { ok: true, ...reading };
   }
 
@@ -88,15 +89,9 @@ function commandFiles(folder: ProjectFolder, id: CommandId): JobFiles<CommandSta
 }
 
 /** The state of a command that has started. */
-export function runningState(release: number, started_at: string): CommandState {
+function runningState(release: number, started_at: string): CommandState {
   return {
     ...{ status: "running", exit_code: null, signal: null, message: null, release },
     ...{ started_at, finished_at: null },
   };
-}
-
-type Refused = Extract<CommandReading, { ok: false }>;
-
-function refuse(code: Refused["code"], message: string): Refused {
-  return { ok: false, code, message: message.slice(0, 2000).toWellFormed() };
 }

@@ -1,34 +1,20 @@
 import { appCommand } from "#agent/apps/release-command.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { CommandOutputWriter, readOutput } from "#agent/jobs/command-output.ts";
+import type { JobFiles, JobReading } from "#agent/jobs/job-files.ts";
 import { type JobEnd, jobEnd, type StopReason } from "#agent/jobs/job-end.ts";
+import { refuseJob } from "#agent/jobs/refuse-job.ts";
 import { runJob } from "#agent/jobs/run-job.ts";
 import { unitLimits } from "#agent/policy/unit-limits.ts";
 import { maskSecrets } from "#agent/secrets/mask-secrets.ts";
 import { openReleaseVariables } from "#agent/secrets/open-variables.ts";
-import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { readRelease, type Release } from "#agent/workspace/releases.ts";
 import { INSTANCE_MARKER } from "#build/process/process-table.ts";
-import type { CommandOutputLine } from "#contract/endpoints/commands/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { pause } from "#contract/lib/pause.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
 import { createMask } from "#contract/mask.ts";
-
-/** The files of a command that runs to its end. `State`: what its note says. */
-export type JobFiles<State> = {
-  readonly folder: ProjectFolder;
-  /** The path of its output. It identifies the command too. */
-  readonly output: string;
-  readonly maxOutputBytes: number;
-  /** @returns `null` if there is no note */
-  read(): State | null;
-  /** Survives a power cut. @throws when the disk is full */
-  write(state: State): Promise<void>;
-  /** Deletes older ones. Never throws. */
-  prune(): void;
-};
 
 /** What to run, and how its note begins. */
 export type JobStart<State> = {
@@ -46,17 +32,12 @@ export type JobRefusal = {
   readonly message: string;
 };
 
-/** A part of an output, and the state of the command before it was read. */
-export type JobReading<State> = {
-  readonly state: State;
-  readonly lines: CommandOutputLine[];
-  readonly next_offset: number;
-  readonly complete: boolean;
-};
-
 type Started<State> = ResultOf<State, JobRefusal>;
 
-/** Runs commands of releases to their end, and keeps their output. */
+/**
+ * Runs jobs to their end, and keeps their output. In the agent, a job is a command that is started once: a one-off command,
+ * or a run of a cron job.
+ */
 export type JobRuns<State> = {
   /** How many run in a project. */
   count(project: ProjectId): number;
@@ -101,18 +82,18 @@ export function createJobRuns<State extends JobEnd>(context: AgentContext): JobR
   }
 
   function start(files: JobFiles<State>, job: JobStart<State>): Promise<Started<State>> {
-    if (isEnding) return Promise.resolve(refuse("failed", "the agent is ending"));
+    if (isEnding) return Promise.resolve(refuseJob("failed", "the agent is ending"));
     const entry: Entry<State> = {
       files,
       interrupt: new AbortController(),
       reason: null,
       state: null,
       output: new CommandOutputWriter(files.output, files.maxOutputBytes),
-      started: Promise.resolve(refuse("failed", "")),
+      started: Promise.resolve(refuseJob("failed", "")),
       finished: Promise.resolve(),
     };
     entries.set(files.output, entry);
-    entry.started = begin(entry, job).catch((error: unknown) => refuse("failed", messageOf(error)));
+    entry.started = begin(entry, job).catch((error: unknown) => refuseJob("failed", messageOf(error)));
     void entry.started.then((answer) => {
       if (!answer.ok) entries.delete(files.output);
     });
@@ -124,11 +105,11 @@ export function createJobRuns<State extends JobEnd>(context: AgentContext): JobR
     const { line, marker } = job;
     const version = await job.release();
     const release: Release | null = version === null ? null : await readRelease(folder, version);
-    if (release === null) return refuse("not_live", "no release of the project is live on this server");
+    if (release === null) return refuseJob("not_live", "no release of the project is live on this server");
     const opened = await openReleaseVariables(folder, context.sealKey, folder.id, release.version);
-    if (!opened.ok) return refuse("secrets_not_sealed", opened.message);
+    if (!opened.ok) return refuseJob("secrets_not_sealed", opened.message);
     const found = await appCommand(context, folder, release, line, marker, opened.value.activate);
-    if (!found.ok) return refuse("failed", found.reason);
+    if (!found.ok) return refuseJob("failed", found.reason);
     const state = job.begin(release.version, timeText());
     // Before the start: a reader of the note knows that the command may have run.
     await entry.files.write(state);
@@ -221,8 +202,4 @@ export function createJobRuns<State extends JobEnd>(context: AgentContext): JobR
       }
     },
   };
-}
-
-function refuse(code: JobRefusal["code"], message: string) {
-  return { ok: false, code, message: message.slice(0, 2000).toWellFormed() } as const;
 }

@@ -11,7 +11,7 @@ import type { Pauses } from "#agent/ingress/pauses.ts";
 import { testRepository } from "#agent/lifecycle/test-repository.ts";
 import { deployKeyOf } from "#agent/ssh/repository-access.ts";
 import { readCurrent } from "#agent/workspace/current-link.ts";
-import type { AgentAnswer, AgentRequest } from "#contract/agent-requests.ts";
+import type { AgentAnswer, AgentRequest, AgentRequestOf } from "#contract/agent-requests.ts";
 import type { PauseResult } from "#contract/endpoints/traffic/pause.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
@@ -33,7 +33,7 @@ export function createRequests(
 ): Requests {
   let tests = 0;
 
-  async function makeKey(request: Extract<AgentRequest, { type: "make_deploy_key" }>): Promise<AgentAnswer> {
+  async function makeKey(request: AgentRequestOf<"make_deploy_key">): Promise<AgentAnswer> {
     const { request_id, project_id, project_name } = request;
     const answer = { type: "deploy_key", request_id, project_id } as const;
     try {
@@ -45,7 +45,7 @@ export function createRequests(
     }
   }
 
-  async function test(request: Extract<AgentRequest, { type: "test_repository" }>): Promise<AgentAnswer> {
+  async function test(request: AgentRequestOf<"test_repository">): Promise<AgentAnswer> {
     const { request_id, project_id } = request;
     const answer = { type: "repository_tested", request_id, project_id } as const;
     if (tests >= MAX_TESTS) {
@@ -65,7 +65,7 @@ export function createRequests(
   async function readProcesses({
     request_id,
     project_id,
-  }: Extract<AgentRequest, { type: "read_processes" }>): Promise<AgentAnswer> {
+  }: AgentRequestOf<"read_processes">): Promise<AgentAnswer> {
     const all = await reportProcesses(context, projectFolder(context.home, project_id), null);
     const processes = limitReports([{ processes: all }])[0]?.processes ?? [];
     return { type: "processes_read", request_id, project_id, processes };
@@ -75,7 +75,7 @@ export function createRequests(
     request_id,
     project_id,
     maintenance,
-  }: Extract<AgentRequest, { type: "set_maintenance" }>): Promise<AgentAnswer> {
+  }: AgentRequestOf<"set_maintenance">): Promise<AgentAnswer> {
     const folder = projectFolder(context.home, project_id);
     const problem = await takeMaintenance(context.slots, folder, maintenance).then(
       () => null,
@@ -102,7 +102,7 @@ export function createRequests(
     }
   }
 
-  async function readLines(request: Extract<AgentRequest, { type: "read_output" }>): Promise<AgentAnswer> {
+  async function readLines(request: AgentRequestOf<"read_output">): Promise<AgentAnswer> {
     const { request_id, project_id } = request;
     const lines = await readOutput(context, projectFolder(context.home, project_id), request).catch(
       (error: unknown) => {
@@ -114,7 +114,7 @@ export function createRequests(
   }
 
   async function command(
-    request: Extract<AgentRequest, { type: "start_command" | "read_command" | "stop_command" }>,
+    request: AgentRequestOf<"start_command" | "read_command" | "stop_command">,
   ): Promise<AgentAnswer> {
     const { request_id, project_id } = request;
     const answer = { type: "command_read", request_id, project_id } as const;
@@ -126,7 +126,7 @@ export function createRequests(
   }
 
   async function cronRun(
-    request: Extract<AgentRequest, { type: "run_cron" | "read_cron_run" | "stop_cron_run" }>,
+    request: AgentRequestOf<"run_cron" | "read_cron_run" | "stop_cron_run">,
   ): Promise<AgentAnswer> {
     const { request_id, project_id } = request;
     const answer = { type: "cron_run_read", request_id, project_id } as const;
@@ -137,10 +137,7 @@ export function createRequests(
     }
   }
 
-  function listCommands({
-    request_id,
-    project_id,
-  }: Extract<AgentRequest, { type: "list_commands" }>): AgentAnswer {
+  function listCommands({ request_id, project_id }: AgentRequestOf<"list_commands">): AgentAnswer {
     const notes = listCommandNotes(projectFolder(context.home, project_id));
     return { type: "commands_listed", request_id, project_id, commands: [...notes] };
   }

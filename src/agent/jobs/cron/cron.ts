@@ -1,6 +1,8 @@
 import type { AgentContext } from "#agent/context/context.ts";
 import { createJobRuns } from "#agent/jobs/job-runs.ts";
+import { refuseJob } from "#agent/jobs/refuse-job.ts";
 import { decideRun } from "#agent/jobs/cron/decide-run.ts";
+import { type Cause, skippedRun, startedRun } from "#agent/jobs/cron/new-run.ts";
 import { type LiveJob, type LiveJobs, readLiveJobs } from "#agent/workspace/live-jobs.ts";
 import { isStopped, jobProblem, reportJobs, STOPPED } from "#agent/jobs/cron/report-jobs.ts";
 import { runFiles } from "#agent/jobs/cron/run-files.ts";
@@ -10,12 +12,11 @@ import {
   nextNumber,
   pruneRuns,
   removeRunsOfOthers,
-  type RunNote,
   writeRunNote,
 } from "#agent/jobs/cron/run-notes.ts";
 import { listProjects } from "#agent/workspace/list-projects.ts";
 import { projectFolder, type ProjectFolder } from "#agent/workspace/project-folder.ts";
-import type { AgentRequest } from "#contract/agent-requests.ts";
+import type { AgentRequestOf } from "#contract/agent-requests.ts";
 import { readTimes, type Times } from "#contract/cron/find-cron-problem.ts";
 import type { CronName } from "#contract/endpoints/cron/job-schemas.ts";
 import type { CronJobReport, CronRun, CronRunReading } from "#contract/endpoints/cron/schemas.ts";
@@ -24,10 +25,9 @@ import { messageOf } from "#contract/lib/message-of.ts";
 import { pause } from "#contract/lib/pause.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
 
-type RequestOf<Type extends AgentRequest["type"]> = Extract<AgentRequest, { type: Type }>;
-type RunRequest = RequestOf<"run_cron" | "read_cron_run" | "stop_cron_run">;
+type RunRequest = AgentRequestOf<"run_cron" | "read_cron_run" | "stop_cron_run">;
 
-/** Runs the jobs of all projects at the times of their schedules. */
+/** Runs the cron jobs of all projects at the times of their schedules. */
 export type Cron = {
   /** Returns when the signal is aborted. Never throws. */
   run(signal: AbortSignal): Promise<void>;
@@ -37,11 +37,6 @@ export type Cron = {
   /** Ends the runs of a project, or all (`null`) with the agent: then it starts no more. */
   end(project: ProjectId | null): Promise<void>;
 };
-
-/** Why a job is run. `time`: of its schedule, in Unix milliseconds. */
-type Cause =
-  | { readonly trigger: "schedule" | "catch_up"; readonly time: number }
-  | { readonly trigger: "manual"; readonly key: NonNullable<RunNote["key"]> };
 
 type Refusal = Extract<CronRunReading, { ok: false }>;
 
@@ -121,47 +116,35 @@ export function createCron(context: AgentContext): Cron {
     // From here to the start of the run in one step: a removal of the project ends all runs that it finds.
     const live = readLiveJobs(folder);
     const job = live?.jobs.find((one) => one.name === name);
-    if (live === null || job === undefined) return refuse("unknown_job", "the project has no such job");
+    if (live === null || job === undefined) return refuseJob("unknown_job", "the project has no such job");
     const isRunning = listRunNotes(folder, name).some(({ run }) =>
       runs.isRunning(runFiles(folder, name, run.number)),
     );
-    if (isRunning) return refuse("is_running", "the run before it has not ended");
+    if (isRunning) return refuseJob("is_running", "the run before it has not ended");
     const problem = jobProblem(context, job);
-    if (problem !== null) return refuse(problem.code, problem.message);
-    if (cause.trigger !== "manual" && isStopped(folder)) return refuse("failed", STOPPED);
+    if (problem !== null) return refuseJob(problem.code, problem.message);
+    if (cause.trigger !== "manual" && isStopped(folder)) return refuseJob("failed", STOPPED);
     const number = nextNumber(folder, name);
     const files = runFiles(folder, name, number, cause.trigger === "manual" ? cause.key : null);
     const started = await runs.start(files, {
       ...{ line: job.command, marker: markerOf(folder, name, number), timeoutSeconds: job.timeout_seconds },
       release: () => Promise.resolve(live.release),
-      begin: (release, started_at) => ({
-        ...newRun(number, cause),
-        ...{ status: "running", message: null, release, started_at, finished_at: null },
-      }),
+      begin: (release, startedAt) => startedRun(number, cause, release, startedAt),
     });
     if (started.ok) return succeed(number);
     const { code, message } = started;
-    return refuse(code === "not_live" ? "failed" : code, message);
+    return refuseJob(code === "not_live" ? "failed" : code, message);
   }
 
-  /** Times that are skipped in a row for the same reason are one note. */
   async function noteSkipped(
     folder: ProjectFolder,
     job: CronName,
     cause: Cause,
     reason: string,
   ): Promise<void> {
-    const message = reason.slice(0, 1000).toWellFormed();
+    const newest = listRunNotes(folder, job)[0]?.run ?? null;
     const now = new Date(context.clock.now()).toISOString();
-    const [newest] = listRunNotes(folder, job);
-    const isSame = newest?.run.status === "skipped" && newest.run.message === message;
-    const number = isSame ? newest.run.number : nextNumber(folder, job);
-    const run: CronRun = {
-      ...newRun(number, cause),
-      ...{ status: "skipped", message, release: null, finished_at: now },
-      started_at: isSame ? newest.run.started_at : now,
-      times: isSame ? newest.run.times + 1 : 1,
-    };
+    const run = skippedRun(newest, nextNumber(folder, job), cause, reason, now);
     await writeRunNote(folder, { job, key: null, run });
     pruneRuns(folder, job);
   }
@@ -174,12 +157,15 @@ export function createCron(context: AgentContext): Cron {
     waitMs: number,
   ): Promise<CronRunReading> {
     const reading = await runs.read(runFiles(folder, job, number), offset, waitMs);
-    if (reading === null) return refuse("unknown_run", "the server keeps the newest runs only");
+    if (reading === null) return refuseJob("unknown_run", "the server keeps the newest runs only");
     const { state: run, ...output } = reading;
     return { ok: true, run, ...output };
   }
 
-  async function runNow({ job, key }: RequestOf<"run_cron">, folder: ProjectFolder): Promise<CronRunReading> {
+  async function runNow(
+    { job, key }: AgentRequestOf<"run_cron">,
+    folder: ProjectFolder,
+  ): Promise<CronRunReading> {
     const started = await inTurn(folder, job, async () => {
       const known = listRunNotes(folder, job).find((note) => note.key === key);
       return known === undefined
@@ -231,15 +217,4 @@ function handledBefore(folder: ProjectFolder, { name, since }: LiveJob): number 
   const times = listRunNotes(folder, name).map(({ run }) => Date.parse(run.scheduled_for ?? ""));
   // The newest with a time: after a clock that was put back, an older one may be later.
   return Math.max(since, times.find((time) => !Number.isNaN(time)) ?? 0);
-}
-
-function newRun(number: number, cause: Cause) {
-  return {
-    ...{ number, trigger: cause.trigger, times: 1, exit_code: null, signal: null },
-    scheduled_for: cause.trigger === "manual" ? null : new Date(cause.time).toISOString(),
-  };
-}
-
-function refuse(code: Refusal["code"], message: string): Refusal {
-  return { ok: false, code, message: message.slice(0, 2000).toWellFormed() };
 }

@@ -1,4 +1,4 @@
-import type { JobFiles } from "#agent/jobs/job-runs.ts";
+import type { JobFiles } from "#agent/jobs/job-files.ts";
 import {
   pruneRuns,
   readRunNote,

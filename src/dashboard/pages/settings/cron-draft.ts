@@ -4,6 +4,7 @@ import { CronJob } from "#contract/endpoints/cron/job-schemas.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import { findCronProblem } from "#contract/cron/find-cron-problem.ts";
 import { mapValues } from "#contract/lib/map-values.ts";
+import { sentence } from "#contract/lib/sentence.ts";
 
 const texts = {
   name: z.string(),
@@ -45,5 +46,5 @@ export function cronErrors(draft: CronDraft): Readonly<Record<string, string>> {
   const problem = jobs.success ? findCronProblem(jobs.data) : null;
   if (problem === null) return {};
   const { path, message } = problem;
-  return { [`cron.${path.join(".")}`]: `${message.slice(0, 1).toUpperCase()}${message.slice(1)}.` };
+  return { [`cron.${path.join(".")}`]: sentence(message) };
 }

@@ -1,4 +1,5 @@
-import type { AgentRequest } from "#contract/agent-requests.ts";
+import { sentence } from "#contract/lib/sentence.ts";
+import type { AgentRequest, AgentRequestOf } from "#contract/agent-requests.ts";
 import type { CommandReading, CommandState } from "#contract/endpoints/commands/schemas.ts";
 import type { CommandId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
@@ -10,6 +11,7 @@ import {
   newRequestId,
   requestAbout,
   unavailable,
+  WRONG_ANSWER,
 } from "#worker/operations/repositories/ask-agent.ts";
 
 /** Besides the time that the agent itself waits. It may have to open variables and start a unit. */
@@ -19,7 +21,7 @@ const LIST_TIMEOUT_MS = 3_000;
 
 type Read = Extract<CommandReading, { ok: true }>;
 type Fields<Type extends AgentRequest["type"]> = Omit<
-  Extract<AgentRequest, { type: Type }>,
+  AgentRequestOf<Type>,
   "type" | "request_id" | "project_id" | "command_id"
 >;
 type CommandRequest =
@@ -42,8 +44,7 @@ export async function askForCommand(
   const message: AgentRequest = { ...request, request_id, project_id, command_id };
   const answer = await askAgent(context, project, message, TIMEOUT_MS + waitMs);
   if (!answer.ok) return answer;
-  if (answer.value.type !== "command_read")
-    return unavailable("The server's agent sent an answer to another request. Try again.");
+  if (answer.value.type !== "command_read") return unavailable(WRONG_ANSWER);
   const { result } = answer.value;
   if (result.ok) return succeed(result);
   const detail = sentence(result.message);
@@ -94,10 +95,4 @@ export async function askForStates(
   const answer = await askAgent(context, project, message, LIST_TIMEOUT_MS);
   const commands = answer.ok && answer.value.type === "commands_listed" ? answer.value.commands : [];
   return new Map(commands.map(({ id, state }) => [id, state]));
-}
-
-/** A message of an agent as a sentence. */
-export function sentence(message: string): string {
-  const text = `${message.slice(0, 1).toUpperCase()}${message.slice(1)}`;
-  return text.endsWith(".") ? text : `${text}.`;
 }

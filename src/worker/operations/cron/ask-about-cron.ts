@@ -1,20 +1,25 @@
-import type { AgentRequest } from "#contract/agent-requests.ts";
+import type { AgentRequest, AgentRequestOf } from "#contract/agent-requests.ts";
 import type { CronName } from "#contract/endpoints/cron/job-schemas.ts";
 import type { CronRunReading } from "#contract/endpoints/cron/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
+import { sentence } from "#contract/lib/sentence.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findServedProject } from "#worker/db/projects/find-served-project.ts";
-import { sentence } from "#worker/operations/commands/ask-for-command.ts";
 import { notFound } from "#worker/operations/refusals.ts";
-import { askAgent, requestAbout, unavailable } from "#worker/operations/repositories/ask-agent.ts";
+import {
+  askAgent,
+  requestAbout,
+  unavailable,
+  WRONG_ANSWER,
+} from "#worker/operations/repositories/ask-agent.ts";
 
 /** Besides the time that the agent itself waits. It may have to open variables and start a unit. */
 const TIMEOUT_MS = 8_000;
 
 type Read = Extract<CronRunReading, { ok: true }>;
 type Fields<Type extends AgentRequest["type"]> = Omit<
-  Extract<AgentRequest, { type: Type }>,
+  AgentRequestOf<Type>,
   "type" | "request_id" | "project_id" | "job"
 >;
 type RunRequest =
@@ -39,7 +44,7 @@ export async function askAboutRun(
   const message: AgentRequest = { ...request, request_id, project_id, job };
   const answer = await askAgent(context, project, message, TIMEOUT_MS + waitMs);
   if (!answer.ok) return answer;
-  if (answer.value.type !== "cron_run_read") return otherAnswer;
+  if (answer.value.type !== "cron_run_read") return unavailable(WRONG_ANSWER);
   const { result } = answer.value;
   if (result.ok) return succeed(result);
   switch (result.code) {
@@ -56,8 +61,6 @@ export async function askAboutRun(
       return refuse(result.code, sentence(result.message));
   }
 }
-
-export const otherAnswer = unavailable("The server's agent sent an answer to another request. Try again.");
 
 export function noSuchJob(job: CronName) {
   return refuse("not_found", `The live deployment of the project has no job ${job}.`);

@@ -4,9 +4,14 @@ import type { ProjectId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findServedProject } from "#worker/db/projects/find-served-project.ts";
-import { type CronReadRefusal, noSuchJob, otherAnswer } from "#worker/operations/cron/ask-about-cron.ts";
+import { type CronReadRefusal, noSuchJob } from "#worker/operations/cron/ask-about-cron.ts";
 import { notFound } from "#worker/operations/refusals.ts";
-import { askAgent, requestAbout } from "#worker/operations/repositories/ask-agent.ts";
+import {
+  askAgent,
+  requestAbout,
+  unavailable,
+  WRONG_ANSWER,
+} from "#worker/operations/repositories/ask-agent.ts";
 
 const TIMEOUT_MS = 8_000;
 
@@ -42,5 +47,5 @@ async function readCron(
   const request = { type: "read_cron", request_id, project_id, job } as const;
   const answer = await askAgent(context, project, request, TIMEOUT_MS);
   if (!answer.ok) return answer;
-  return answer.value.type === "cron_read" ? succeed(answer.value.jobs) : otherAnswer;
+  return answer.value.type === "cron_read" ? succeed(answer.value.jobs) : unavailable(WRONG_ANSWER);
 }

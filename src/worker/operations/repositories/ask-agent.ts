@@ -9,6 +9,9 @@ import { toHex } from "#worker/sha256.ts";
 /** How long a client should wait before it tries again, in seconds. By then a link that broke is usually open. */
 const RETRY_SECONDS = 5;
 
+/** For an answer of another type than the request asks for. */
+export const WRONG_ANSWER = "The server's agent sent an answer to another request. Try again.";
+
 const BROKEN = "The connection to the server's agent broke during the request.";
 
 /** The fields that requests to an agent have. */

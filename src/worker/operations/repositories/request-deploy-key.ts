@@ -3,7 +3,12 @@ import { isOverSsh } from "#contract/forge.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
-import { askAgent, requestAbout, unavailable } from "#worker/operations/repositories/ask-agent.ts";
+import {
+  askAgent,
+  requestAbout,
+  unavailable,
+  WRONG_ANSWER,
+} from "#worker/operations/repositories/ask-agent.ts";
 import { summarizeKey } from "#worker/views/deploy-key-view.ts";
 
 /** The agent needs a few milliseconds for a new key. */
@@ -23,7 +28,7 @@ export async function requestDeployKey(
     return unavailable(
       answer.value.type === "deploy_key"
         ? `The server could not create the key: ${answer.value.message}`
-        : "The server's agent sent an answer to another request. Try again.",
+        : WRONG_ANSWER,
     );
   return succeed(await summarizeKey(answer.value.public_key));
 }

@@ -7,7 +7,12 @@ import { repositoryPage } from "#contract/public-paths.ts";
 import type { Context } from "#worker/context.ts";
 import { findProject, type ProjectRecord } from "#worker/db/projects/find-project.ts";
 import { findRunVariables } from "#worker/db/variables/find-run-variables.ts";
-import { askAgent, requestAbout, unavailable } from "#worker/operations/repositories/ask-agent.ts";
+import {
+  askAgent,
+  requestAbout,
+  unavailable,
+  WRONG_ANSWER,
+} from "#worker/operations/repositories/ask-agent.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 
 /** The agent gives up after 10 s, and the dashboard after 20 s. */
@@ -31,8 +36,7 @@ export async function testRepository(
   } as const;
   const answer = await askAgent(context, project, request, TIMEOUT_MS);
   if (!answer.ok) return answer;
-  if (answer.value.type !== "repository_tested")
-    return unavailable("The server's agent sent an answer to another request. Try again.");
+  if (answer.value.type !== "repository_tested") return unavailable(WRONG_ANSWER);
   const { result } = answer.value;
   return succeed(result.ok ? result : { ...result, steps_url: repositoryPage(context.origin, id) });
 }

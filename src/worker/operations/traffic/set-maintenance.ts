@@ -5,7 +5,7 @@ import type { Context } from "#worker/context.ts";
 import { findServedProject } from "#worker/db/projects/find-served-project.ts";
 import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
 import { setMaintenance as storeMaintenance } from "#worker/db/projects/set-maintenance.ts";
-import { askAgent, requestAbout } from "#worker/operations/repositories/ask-agent.ts";
+import { askAgent, requestAbout, WRONG_ANSWER } from "#worker/operations/repositories/ask-agent.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { maintenanceView } from "#worker/views/maintenance-view.ts";
 
@@ -37,5 +37,5 @@ async function whyNotApplied(context: Context, project: ProjectRecord): Promise<
   const answer = await askAgent(context, project, request, TIMEOUT_MS);
   if (!answer.ok) return answer.refusal.detail;
   if (answer.value.type === "maintenance_set") return answer.value.problem;
-  return "The server's agent sent an answer to another request. Try again.";
+  return WRONG_ANSWER;
 }
