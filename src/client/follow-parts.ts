@@ -28,7 +28,7 @@ export type FollowPartsOptions = {
 const QUIET_MS = 200;
 
 /**
- * Follows the output of a command or job to its end, part by part. A request that fails is repeated from the same offset,
+ * Follows the output of a one-off command or a run of a cron job to its end, part by part. A request that fails is repeated from the same offset,
  * so a lost connection loses no line, until `signal` is aborted or the loop is left. It never throws.
  */
 export async function* followParts<Value extends Part>(

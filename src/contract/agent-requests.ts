@@ -98,7 +98,7 @@ export const agentRequests = [
   }),
   /** Asks for the state of all commands that the server keeps. The answer is `commands_listed`. */
   z.strictObject({ type: z.literal("list_commands"), request_id: RequestId, project_id: ProjectId }),
-  // Jobs of the live deployment.
+  // Cron jobs of the live deployment.
   /** Asks for the jobs and their latest runs, or for one job and all its runs. The answer is `cron_read`. */
   z.strictObject({
     type: z.literal("read_cron"),

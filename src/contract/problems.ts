@@ -88,7 +88,7 @@ export const problems = {
   refused_by_policy: {
     status: 409,
     title: "Refused by policy",
-    when: "The policy of the project's server does not allow the command. `detail` names the rule.",
+    when: "The policy of the project's server does not allow the one-off command or cron job. `detail` names the rule.",
   },
   not_cancelable: {
     status: 409,

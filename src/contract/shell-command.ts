@@ -7,5 +7,5 @@ export const ShellCommand = textBetween(1, 8192).check(
   z.refine((command) => !command.includes("\0"), "must not contain a NUL character"),
 );
 
-/** How many seconds a one-off command or a run of a job may take. */
+/** How many seconds a one-off command or a run of a cron job may take. */
 export const CommandTimeout = wholeBetween(1, 86_400);

@@ -288,7 +288,7 @@ describe("a server whose policy does not allow a job", () => {
     world.policy = { cron: ["date"] };
     await world.startAgent();
     const reason = expect.stringMatching(
-      /^this server's policy \(cron\) does not allow a job with the command true/,
+      /^this server's policy \(cron\) does not allow a cron job with the command true/,
     );
     expect(await jobs()).toMatchObject([{ problem: reason, next_run_at: null }]);
     setTime("2026-11-20T10:01:00Z");

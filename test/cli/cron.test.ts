@@ -35,7 +35,7 @@ const ended = (change: Partial<Run>): CronRunReading => ({
 
 describe("gantry cron", () => {
   it("lists the jobs with their next and last run, and says why one does not run", async () => {
-    const problem = "this server's policy (cron) does not allow scheduled jobs";
+    const problem = "this server's policy (cron) does not allow cron jobs";
     server.agent.cronJobs = [cronJob, { ...cronJob, name: "mail", runs: [], next_run_at: null, problem }];
     expect(await run("cron")).toEqual({
       code: 0,
@@ -47,7 +47,7 @@ describe("gantry cron", () => {
       stderr: `mail does not run: ${problem}.\n`,
     });
     server.agent.cronJobs = [];
-    expect((await run("cron", "list")).stderr).toMatch(/^The live deployment has no jobs\./);
+    expect((await run("cron", "list")).stderr).toMatch(/^The live deployment has no cron jobs\./);
   });
 
   it("prints what the last run has printed, and lists the runs", async () => {

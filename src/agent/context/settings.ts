@@ -56,7 +56,7 @@ export const defaultSettings = {
   /** How often the agent checks the instances of all projects, and while some are draining. */
   appsCheckMs: 5_000,
   drainCheckMs: 1_000,
-  /** The longest time between two looks at the schedules of jobs. There is one at the begin of each minute anyway. */
+  /** The longest time between two checks of the schedules of cron jobs. One is made at the start of each minute too. */
   cronCheckMs: 60_000,
   /** A replaced instance is stopped at the earliest after this time, because a request may be on its way to it. */
   leastDrainMs: 2_000,

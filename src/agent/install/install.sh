@@ -40,7 +40,7 @@ Installs the Gantry agent $agent_version of $origin on this server, or updates i
   --ingress-issuer internal   with certificates of the server's own authority, not of Let's Encrypt
   --ingress-listen ADDRESS:PORT   without TLS at this address, behind a web server of yours
   --allow-commands   lets tokens with the scope commands:run run commands in projects: writes the rule into the policy
-  --allow-cron    lets projects run jobs at the times of a schedule: writes the rule into the policy
+  --allow-cron    lets projects run cron jobs: writes the rule into the policy
   --metrics ADDRESS:PORT   serves metrics for Prometheus at this address of the server, such as 127.0.0.1:9464; none: stops serving them
   --prefix DIR    the program's folder (default: /usr/local, or ~/.local with --no-service)
   --home DIR      the folder for projects (default: /var/lib/gantry, or PREFIX/share/gantry with --no-service)

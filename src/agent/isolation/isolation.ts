@@ -2,7 +2,7 @@ import { askHelper, type HelperAnswer } from "#agent/isolation/helper.ts";
 import type { IsolationLevel } from "#contract/endpoints/servers/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
-/** Whose processes to end: of those that activate commands left running, or of one-off commands (`jobs`). */
+/** Whose processes to end: of those that activate commands left running, or of jobs: one-off commands and runs of cron jobs. */
 export type LeftUnits =
   | { readonly kind: "all" }
   | { readonly kind: "release"; readonly version: number }
@@ -24,7 +24,7 @@ export type ProjectUsers = {
   own(project: ProjectId, version: number): Promise<HelperAnswer>;
   /** Ends the project's build. */
   stopBuild(project: ProjectId): Promise<HelperAnswer>;
-  /** Ends what activate commands left running, or one-off commands. @returns each process as `name/pid` */
+  /** Ends what activate commands left running, or jobs. @returns each process as `name/pid` */
   endCommands(project: ProjectId, units: LeftUnits): Promise<HelperAnswer>;
   /** @returns `<version>-<n>` of each activate command that left processes running */
   listRunning(project: ProjectId): Promise<HelperAnswer>;

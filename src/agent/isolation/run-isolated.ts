@@ -25,7 +25,7 @@ export type UnitLimits = {
 
 /**
  * The unit that a command runs in. `cache`: it sees the project's cache too, and is otherwise as a build. `job`: a one-off
- * command, which ends with all of its processes and is independent of deployments. `marker` identifies the run.
+ * command or a run of a cron job, which ends with all of its processes and is independent of deployments. `marker` identifies the run.
  */
 export type Unit = {
   readonly kind: "build" | "cache" | "command" | "job";

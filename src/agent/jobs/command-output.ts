@@ -80,7 +80,7 @@ function readPart(path: string, offset: number): OutputPart {
     const buffer = Buffer.alloc(MAX_READ_BYTES);
     const read = buffer.subarray(0, readSync(file, buffer, 0, MAX_READ_BYTES, offset));
     const end = read.lastIndexOf("\n") + 1;
-    // An offset that is none leads into the middle of a line, which is skipped.
+    // A wrong offset is in the middle of a line, which is skipped.
     const lines = read
       .toString("utf8", 0, end)
       .split("\n")

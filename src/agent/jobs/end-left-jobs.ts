@@ -5,12 +5,12 @@ import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { killProcessesOfRun } from "#build/process/process-table.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 
-/** How a command ended that was running when the agent ended. */
+/** How a job ended that was running when the agent ended. */
 export const AGENT_ENDED = "was ended because the agent ended";
 
 /**
- * Ends the one-off commands and the runs of jobs that an earlier agent process left: nobody could read how they end. Never
- * throws: a note that cannot be written is written at the next start.
+ * Ends the jobs that an earlier agent process left running, because their output and end can no longer be read. Never throws:
+ * a note that cannot be written is written at the next start.
  */
 export async function endLeftJobs(
   context: Pick<AgentContext, "isolation" | "clock" | "log">,

@@ -3,10 +3,10 @@ import type { ProcessEnd } from "#build/process/command.ts";
 import { describeEnd } from "#build/failure/command-failure.ts";
 import type { CommandState } from "#contract/endpoints/commands/schemas.ts";
 
-/** Why the agent stopped a command: somebody asked for it, its time was over, or the agent or the project ends. */
+/** Why the agent stopped a job: on request, at its time limit, or because the agent or the project ends. */
 export type StopReason = "stopped" | "timed_out" | "lost";
 
-/** What a note says about the end of a command. */
+/** What a note says about the end of a job. */
 export type JobEnd = {
   readonly status: CommandState["status"] | "skipped";
   readonly exit_code: number | null;
@@ -15,7 +15,7 @@ export type JobEnd = {
   readonly finished_at: string | null;
 };
 
-/** How a command ended. @param reason `null` when nobody stopped it */
+/** How a job ended. @param reason `null` when nobody stopped it */
 export function jobEnd(
   end: ProcessEnd,
   reason: StopReason | null,

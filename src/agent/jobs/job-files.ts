@@ -1,10 +1,10 @@
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import type { CommandOutputLine } from "#contract/endpoints/commands/schemas.ts";
 
-/** The files of a command that runs to its end. `State`: what its note says. */
+/** The files of a job. `State`: what its note says. */
 export type JobFiles<State> = {
   readonly folder: ProjectFolder;
-  /** The path of its output. It identifies the command too. */
+  /** The path of its output. It identifies the job too. */
   readonly output: string;
   readonly maxOutputBytes: number;
   /** @returns `null` if there is no note */
@@ -15,7 +15,7 @@ export type JobFiles<State> = {
   prune(): void;
 };
 
-/** A part of an output, and the state of the command before it was read. */
+/** A part of an output, and the state of the job before it was read. */
 export type JobReading<State> = {
   readonly state: State;
   readonly lines: CommandOutputLine[];

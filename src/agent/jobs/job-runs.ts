@@ -42,19 +42,19 @@ export type JobRuns<State> = {
   /** How many run in a project. */
   count(project: ProjectId): number;
   isRunning(files: JobFiles<State>): boolean;
-  /** The answer to the start of a command that is being started or runs; `null` if it does not. */
+  /** The answer to the start of a job that is being started or runs; `null` if it does not. */
   starting(files: JobFiles<State>): Promise<Started<State>> | null;
-  /** Starts a command that was not started before. Never throws. */
+  /** Starts a job that was not started before. Never throws. */
   start(files: JobFiles<State>, job: JobStart<State>): Promise<Started<State>>;
   /** Reads from an offset on, and waits for new lines or the end. `null`: it is not known. */
   read(files: JobFiles<State>, offset: number, waitMs: number): Promise<JobReading<State> | null>;
   /** Stops it, and waits a moment for its end. */
   stop(files: JobFiles<State>): Promise<void>;
-  /** Ends the commands of a project, or all (`null`) with the agent: then it starts no more. */
+  /** Ends the jobs of a project, or all (`null`) with the agent: then it starts no more. */
   end(project: ProjectId | null): Promise<void>;
 };
 
-/** A command that is being started or runs, or whose end could not be stored. */
+/** A job that is being started or runs, or whose end could not be stored. */
 type Entry<State> = {
   readonly files: JobFiles<State>;
   readonly interrupt: AbortController;
@@ -115,7 +115,7 @@ export function createJobRuns<State extends JobEnd>(context: AgentContext): JobR
     await entry.files.write(state);
     entry.state = state;
     const running = {
-      // An app's instance has this too. So nobody takes it for something that an activate command left running.
+      // An app's instance has this too: otherwise it would count as left running by an activate command.
       command: { ...found.value, env: { ...found.value.env, [INSTANCE_MARKER]: marker } },
       ...{ folder, release: release.version, marker },
       limits: unitLimits("command", release.limits ?? {}, context.policy),
@@ -139,7 +139,7 @@ export function createJobRuns<State extends JobEnd>(context: AgentContext): JobR
       await files.write(state);
       entries.delete(files.output);
     } catch (error) {
-      // It stays in memory. The next life of the agent takes it for one that was running.
+      // It stays in memory. The next agent process records it as `lost`.
       entry.state = state;
       context.log(`${files.folder.id}: the end of ${files.output} cannot be stored: ${messageOf(error)}`);
     }

@@ -23,8 +23,8 @@ export type Job = {
 };
 
 /**
- * Runs a command of a release as its project's user, if the server has one. No process of it stays. A deployment does not
- * end it. Never throws.
+ * Runs a job as its project's user, if the server has one, and ends all processes that it leaves. A deployment does not end
+ * it. Never throws.
  */
 export async function runJob({ settings, isolation }: AgentContext, job: Job): Promise<ProcessEnd> {
   const { command, folder, marker, mask, signal } = job;

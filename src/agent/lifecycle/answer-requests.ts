@@ -82,8 +82,8 @@ export function createRequests(
       (error: unknown) => `The server could not do it: ${messageOf(error)}`,
     );
     if (problem !== null) context.log(`${project_id}: its maintenance could not be changed: ${problem}`);
-    const said = problem === null ? null : problem.slice(0, 1000).toWellFormed();
-    return { type: "maintenance_set", request_id, project_id, problem: said };
+    const sent = problem === null ? null : problem.slice(0, 1000).toWellFormed();
+    return { type: "maintenance_set", request_id, project_id, problem: sent };
   }
 
   async function setPause(projectId: ProjectId, seconds: number): Promise<PauseResult> {

@@ -39,7 +39,7 @@ export type AgentArguments =
       readonly ingress: string | null;
       /** Whether one-off commands are allowed on a server without a policy file. */
       readonly allowsCommands: boolean;
-      /** Whether jobs are allowed on a server without a policy file. */
+      /** Whether cron jobs are allowed on a server without a policy file. */
       readonly allowsCron: boolean;
       /** Where to serve metrics; `null`: nowhere. */
       readonly metrics: ListenAddress | null;

@@ -46,7 +46,7 @@ if [ -z "$php_fpm" ] || [ -z "$caddy" ]; then
   fail "Caddy is missing on this server: install the ingress, or caddy 2.8 or newer"
 fi
 
-# Only this user may connect to PHP-FPM, because who does can run any code.
+# Only this user may connect to PHP-FPM, because PHP-FPM runs any code that a client sends.
 work=$(mktemp -d /tmp/gantry-php.XXXXXX) || fail '/tmp is not writable'
 
 cat >"$work/fpm.conf" <<END

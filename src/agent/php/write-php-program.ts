@@ -9,13 +9,13 @@ import { shellQuote } from "#node/shell-quote.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 
 export type PhpProgramOptions = {
-  /** Where the installer puts the ingress' Caddy; another one on the PATH is used if there is none. */
+  /** Where the installer puts the ingress' Caddy. If it is missing, the one on the PATH is used. */
   readonly ingressCaddy: string;
   /** Whether PHP's development server may replace a missing PHP-FPM: on the computer of a developer. */
   readonly isLocal: boolean;
 };
 
-/** The folders of PHP's packages may have scripts that nobody should start. */
+/** The folders of packages may have scripts that visitors must not start. */
 const packageFolders = ["vendor", "node_modules"];
 
 /** The text of the program that serves PHP apps. */
@@ -35,6 +35,6 @@ export async function writePhpProgram(home: string, options: PhpProgramOptions):
   await mkdir(folder, { recursive: true });
   const path = join(folder, PHP_SERVER);
   await writeAtomic(path, phpProgram(options), { mode: 0o755 });
-  // Whatever the umask of the agent is: the users of projects start it.
+  // The users of projects start it, also if the agent's umask is stricter.
   await chmod(path, 0o755);
 }

@@ -123,12 +123,12 @@ export function checkCommand({ commands }: Policy, command: string): PolicyRefus
   return refuseByDefault("commands", commands, what);
 }
 
-/** Checks jobs before they are part of a deployment, and before each run. */
+/** Checks cron jobs before they are part of a deployment, and before each run. */
 export function checkCron({ cron }: Policy, jobs: readonly { readonly command: string }[]): PolicyRefusal {
   if (cron === "any") return null;
   const refused = jobs.find(({ command }) => cron === "none" || !cron.includes(command));
   if (refused === undefined) return null;
-  const what = cron === "none" ? "scheduled jobs" : `a job with the command ${refused.command}`;
+  const what = cron === "none" ? "cron jobs" : `a cron job with the command ${refused.command}`;
   return refuseByDefault("cron", cron, what);
 }
 

@@ -44,9 +44,9 @@ const Rules = z.strictObject({
   release_commands: z.optional(CommandRule),
   /** The commands of processes, wherever they come from. */
   processes: z.optional(CommandRule),
-  /** One-off commands, which somebody with the scope `commands:run` sends. */
+  /** One-off commands, which need the scope `commands:run`. */
   commands: z._default(CommandRule, "none"),
-  /** The commands of jobs, which run at the times of a schedule. */
+  /** The commands of cron jobs. */
   cron: z._default(CommandRule, "none"),
   shared_paths: z._default(z.union([z.enum(["any", "none"]), z.array(SharedPath)]), "any"),
   /** Secrets in orders. `no_builds`: builds get none, whatever the project says. */
@@ -77,8 +77,8 @@ const Rules = z.strictObject({
 
 /**
  * What this server's owner allows the control plane to order. Omitted rules are `any`, except `commits`, which is
- * `reachable`, `commands` and `cron`, which are `none`, and `release_commands` and `processes`, which have the value of `activate_commands`: a policy from before
- * them must not allow more than it says. Unknown names are errors, so that a mistyped rule is not ignored.
+ * `reachable`, `commands` and `cron`, which are `none`, and `release_commands` and `processes`, which have the value of
+ * `activate_commands`: a policy from before them must not allow more than it says. Unknown names are errors, so that a mistyped rule is not ignored.
  */
 export const Policy = z.pipe(
   Rules,

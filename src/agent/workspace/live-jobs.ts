@@ -25,7 +25,7 @@ const LiveJob = z.object({
 export type LiveJob = z.infer<typeof LiveJob>;
 
 /**
- * The jobs that run of a project, `cron.json`. A run prepares it before its switch, and it becomes true with the verdict. So
+ * The cron jobs of a live deployment, `cron.json`. A run prepares it before its switch, and it becomes true with the verdict. So
  * jobs run in the live release only, and without the control plane.
  */
 const LiveJobs = z.object({
@@ -84,7 +84,7 @@ export async function recoverJobs(folder: ProjectFolder, runId: string | null): 
   await (isItsOwn ? commitJobs(folder) : discardNextJobs(folder));
 }
 
-/** Makes no job of the project run from now on. */
+/** Deletes the cron jobs of a project, so that none starts from now on. */
 export async function removeJobs(folder: ProjectFolder): Promise<void> {
   await discardNextJobs(folder);
   await rm(folder.cron, { force: true });

@@ -5,14 +5,14 @@ import { withSession } from "#cli/session/session.ts";
 import { cronColumns, cronNotes, cronRows } from "#cli/views/cron-text.ts";
 
 const NONE =
-  "The live deployment has no jobs. gantry.json in the repository, or gantry projects set --cron, defines them.";
+  "The live deployment has no cron jobs. gantry.json in the repository, or gantry projects set --cron, defines them.";
 
 export const cronList = defineCommand({
   name: "cron list",
   isGroupDefault: true,
-  summary: "List the jobs of a project, with their next and last run",
+  summary: "List the cron jobs of a project, with their next and last run",
   details: [
-    "A job runs at the times of its schedule, in the live release. The server's policy must allow it. A change takes effect with the next deployment, or with gantry apply.",
+    "A cron job runs at the times of its schedule, in the live release. The server's policy must allow it. A change takes effect with the next deployment, or with gantry apply.",
   ],
   words: {},
   options: {},

@@ -9,7 +9,7 @@ import type { ProjectId } from "#contract/ids.ts";
 
 export const cronLogs = defineCommand({
   name: "cron logs",
-  summary: "Print what a run of a job has printed",
+  summary: "Print the output of a run of a cron job",
   details: [
     "Prints the output of the last run, or of another with --run, and follows a run that has not ended until Ctrl-C. With --list, lists the runs that the server keeps.",
   ],

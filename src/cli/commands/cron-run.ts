@@ -6,9 +6,9 @@ import { type Session, withSession } from "#cli/session/session.ts";
 
 export const cronRun = defineCommand({
   name: "cron run",
-  summary: "Run a job now, and print its output",
+  summary: "Run a cron job now, and print its output",
   details: [
-    "Runs the job in the live release, as at its time. A job that runs already is not started again. Ctrl-C stops it on the server. If the connection is lost, it continues.",
+    "Runs the job in the live release, as at its time. If it runs already, it is not started again. Ctrl-C stops the run on the server. If the connection is lost, the run continues.",
     "The exit code is that of the job, as with gantry run.",
   ],
   words: { job: { isRequired: true, help: "Name of the job" } },

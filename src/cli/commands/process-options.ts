@@ -20,7 +20,7 @@ export const processOptions = {
   cron: {
     kind: "list",
     value: "NAME=SCHEDULE COMMAND",
-    help: "Job, such as 'backup=30 2 * * * ./backup', or its field, such as backup.timezone=Europe/Berlin",
+    help: "Cron job, such as 'backup=30 2 * * * ./backup', or its field, such as backup.timezone=Europe/Berlin",
   },
   drain: {
     kind: "text",

@@ -23,7 +23,7 @@ export const projectsSet = defineCommand({
     ...projectOptions,
     ...processOptions,
     "no-aliases": { kind: "flag", help: "Remove all other host names" },
-    "no-cron": { kind: "flag", help: "Remove all jobs of the settings" },
+    "no-cron": { kind: "flag", help: "Remove all cron jobs of the settings" },
     automatic: {
       kind: "list",
       value: "SETTING",

@@ -27,7 +27,7 @@ type Part = {
 };
 type End = Pick<CronRun, "status" | "exit_code" | "signal" | "message">;
 
-/** A command or a run of a job. `name`: in messages. */
+/** A one-off command or a run of a cron job. `name`: in messages. */
 export type FollowedRun<Of extends Part> = {
   readonly name: "command" | "job";
   readonly read: (
@@ -48,8 +48,8 @@ export async function withRunExit(context: Context, run: () => Promise<Outcome>)
 }
 
 /**
- * The same session, whose requests do not end with Ctrl-C: after a request that starts a command, the command would run
- * without anybody who knows it.
+ * The same session, whose requests do not end with Ctrl-C: a command whose start was requested would run without being
+ * followed or stopped.
  */
 export function patientSession(session: Session): Result<Session> {
   const { url, token, linkedProject, linkedName } = session;
@@ -119,7 +119,7 @@ export function printLines({ output, stderr }: Session, lines: readonly CommandO
   }
 }
 
-/** Says that nobody knows how the run ends. */
+/** Prints that it is not known how the run ends. */
 function mayRun(session: Session, name: string, failed: Failed): Failed {
   session.output.note(`The ${name} may still run on the server.`);
   return failed;

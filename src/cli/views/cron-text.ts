@@ -45,7 +45,7 @@ export function runRows(runs: readonly CronRun[], output: Form): readonly (reado
   ]);
 }
 
-/** Why jobs cannot run. */
+/** Why cron jobs cannot run, a line for each. */
 export function cronNotes(jobs: readonly CronJobReport[]): readonly string[] {
   return jobs.flatMap(({ name, problem }) => (problem === null ? [] : [`${name} does not run: ${problem}.`]));
 }

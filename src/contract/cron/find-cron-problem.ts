@@ -10,7 +10,7 @@ export const DEFAULT_TIME_ZONE = "UTC";
 export type CronProblem = { readonly path: readonly [number, keyof CronJob]; readonly message: string };
 
 /**
- * Checks what the schema of jobs does not: names, schedules and time zones. The dashboard bundles the schema on its first
+ * Checks what the schema of cron jobs does not: names, schedules and time zones. The dashboard bundles the schema on its first
  * page, which must stay small.
  */
 export function findCronProblem(jobs: readonly CronJob[]): CronProblem | null {

@@ -19,8 +19,8 @@ export type WrittenProcesses = z.infer<typeof WrittenProcesses>;
 export const GANTRY_JSON = "gantry.json";
 
 /**
- * What a repository says about its build, its processes and its jobs. The project's own settings take precedence. `release_command`:
- * null means none, also if the Procfile has one. `$schema` is for editors, and `url`, `project` and `name` are for the
+ * What a repository says about its build, its processes and its cron jobs. The project's own settings take precedence.
+ * `release_command`: null means none, also if the Procfile has one. `$schema` is for editors, and `url`, `project` and `name` are for the
  * command: `gantry projects link` writes them.
  */
 export const GantryJson = z.strictObject({

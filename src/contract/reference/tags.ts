@@ -7,7 +7,7 @@ export const tags = {
     "A process is a command of a project that keeps running, such as `web`. Its instances run the live release. A change of a process is a deployment without a build.",
   Commands:
     "A command runs once in the live release of a project, such as a task of its framework. The server's policy must allow it.",
-  Cron: "A job of a project runs a command at the times of its schedule, in the live release. The server's policy must allow it.",
+  Cron: "A cron job of a project runs a command at the times of its schedule, in the live release. The server's policy must allow it.",
   Variables:
     "Variables and secrets are a project's environment. Secrets are sealed for the agent of the project's server, so the control plane cannot read them.",
   Servers:

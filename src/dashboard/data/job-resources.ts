@@ -16,7 +16,7 @@ export const useCommands = freshResources(
   ({ commands }) => intervalFor(commands),
 );
 
-/** The jobs of the live deployment, with their latest runs. Each read asks the server. */
+/** The cron jobs of the live deployment, with their latest runs. Each read asks the server. */
 export const useCronJobs = freshResources(
   (id: ProjectId) => cronApi.listCronJobs({ params: { project_id: id } }),
   ({ jobs }) => intervalFor(jobs.flatMap(({ runs }) => runs)),

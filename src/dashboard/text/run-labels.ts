@@ -1,7 +1,7 @@
 import type { CommandRow } from "#contract/endpoints/commands/schemas.ts";
 import type { CronRunStatus, CronTrigger } from "#contract/endpoints/cron/schemas.ts";
 
-/** The state of a command, or of a run of a job. `status`: null if it is not known. */
+/** The state of a one-off command, or of a run of a cron job. `status`: null if it is not known. */
 export type RunState = Pick<CommandRow, "exit_code" | "message" | "started_at" | "finished_at"> & {
   readonly status: CronRunStatus | null;
 };

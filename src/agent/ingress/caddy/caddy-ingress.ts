@@ -50,7 +50,7 @@ export function createCaddyIngress(options: CaddyIngressOptions): Ingress {
   let uncertified: ReadonlyMap<ProjectId, string> = new Map();
   let isApplied = false;
   let shown = "";
-  /** The problems of the last change. The first hello has those of before. */
+  /** The problems at the last call of `onChange`. The hello reports those before the first. */
   let reported = JSON.stringify([null, []]);
   let onChange: () => void = () => undefined;
   let last: Promise<void> = Promise.resolve();
@@ -124,7 +124,7 @@ export function createCaddyIngress(options: CaddyIngressOptions): Ingress {
     await show();
   }
 
-  async function lookAtCertificates(): Promise<void> {
+  async function checkCertificates(): Promise<void> {
     const found = await certificates.check(await acceptedSites());
     for (const [project, reason] of found)
       if (uncertified.get(project) !== reason) log(`${project}: ${reason}`);
@@ -142,9 +142,9 @@ export function createCaddyIngress(options: CaddyIngressOptions): Ingress {
     const text = JSON.stringify(status);
     if (text === shown) return;
     shown = text;
-    const told = JSON.stringify([problem, refused]);
-    if (told !== reported) onChange();
-    reported = told;
+    const latest = JSON.stringify([problem, refused]);
+    if (latest !== reported) onChange();
+    reported = latest;
     await mkdir(files.folder, { recursive: true }).catch(() => undefined);
     await writeIngressStatus(home, status);
   }
@@ -178,7 +178,7 @@ export function createCaddyIngress(options: CaddyIngressOptions): Ingress {
         if (reason !== null) setProblem(silence(settings, reason));
         else if (!isApplied) await apply();
         else setProblem(null);
-        if (reason === null) await lookAtCertificates();
+        if (reason === null) await checkCertificates();
         await show();
         await pause(checkMs, signal);
       }

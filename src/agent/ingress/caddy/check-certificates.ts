@@ -5,14 +5,14 @@ import type { IngressSettings } from "#agent/ingress/settings.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
 /** Caddy obtains a certificate in some seconds. A name without one is a problem after this many checks. */
-const PATIENCE = 6;
+const FAILED_CHECKS = 6;
 /** A name with a certificate is checked again after this many checks: after an hour, if one is made every 10 s. */
 const RECHECK = 360;
 const ANSWER_MS = 5_000;
 /** Caddy renews a certificate in the last third of its time, and so has tried for long when this part of it is left. */
 const LATE = 1 / 6;
 
-/** `unknown`: Caddy does not answer, which is another problem. */
+/** `unknown`: Caddy does not answer, which is a problem of its own. */
 type CertificateState = "valid" | "missing" | "late" | "unknown";
 
 /** Looks for names of sites for which Caddy could not obtain or renew a certificate. */
@@ -48,7 +48,7 @@ export function createCertificateChecks(
       case "late": {
         const failed = (failures.get(name) ?? 0) + 1;
         failures.set(name, failed);
-        return failed < PATIENCE ? null : textOf(name, state);
+        return failed < FAILED_CHECKS ? null : textOf(name, state);
       }
     }
   }
@@ -56,7 +56,7 @@ export function createCertificateChecks(
   return {
     async check(sites) {
       const problems = new Map<ProjectId, string>();
-      // Behind a web server of the owner, that one has the certificates.
+      // Behind a web server of the owner, which has the certificates.
       if (listen !== undefined) return problems;
       const all = new Set(sites.flatMap(namesOf));
       for (const known of [failures, passes])

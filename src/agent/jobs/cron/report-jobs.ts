@@ -38,7 +38,7 @@ export function reportJobs(
 
 export const STOPPED = "all processes of the project are stopped";
 
-/** Whether somebody has stopped the whole project. */
+/** Whether all processes of the project were stopped by a user. */
 export function isStopped(folder: ProjectFolder): boolean {
   const processes = readDesired(folder)?.processes ?? [];
   return processes.length > 0 && processes.every(({ stopped }) => stopped);

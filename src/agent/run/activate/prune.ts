@@ -31,7 +31,7 @@ export async function pruneReleases(
   const aside: string[] = [];
   try {
     const { complete } = await listReleases(folder);
-    // An instance that drains still reads its release's files, and so do one-off commands and jobs.
+    // An instance that drains still reads its release's files, and so do one-off commands and runs of cron jobs.
     const running = readUnfinishedRuns(folder).map(({ run }) => run.release ?? live);
     const used = [...readNotes(folder), ...readUnfinished(folder)].map(({ release }) => release);
     const gone = decidePrune(complete, [...order.keep_releases, ...used, ...running], live, previous);

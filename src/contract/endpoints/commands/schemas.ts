@@ -27,7 +27,7 @@ export const RunCommandInput = z.strictObject({
 export type RunCommandInput = z.infer<typeof RunCommandInput>;
 
 /**
- * `killed`: a signal ended it. `stopped`: somebody stopped it. `lost`: it was ended because the agent or its helper ended.
+ * `killed`: a signal ended it. `stopped`: a user stopped it. `lost`: it was ended because the agent or its helper ended.
  * `not_started`: the server could not start it.
  */
 export const CommandStatus = z.enum([
@@ -95,7 +95,7 @@ const commandRow = {
   created_at: z.string(),
 };
 
-/** A command that was started. Its state is null if its server does not tell it. */
+/** A command that was started. Its state is null if its server does not report it. */
 export const CommandRow = z.strictObject({
   ...commandRow,
   status: z.nullable(CommandStatus),

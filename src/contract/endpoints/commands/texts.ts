@@ -113,7 +113,7 @@ export const commandSchemas = {
     running: "it runs",
     exited: "it ended by itself, with an exit code",
     killed: "a signal ended it, or it used more memory than its limit",
-    stopped: "somebody stopped it",
+    stopped: "a user stopped it",
     timed_out: "it was stopped at its time limit",
     lost: "it was ended because the agent or its helper ended",
     not_started: "the server could not start it",

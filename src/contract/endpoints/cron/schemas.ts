@@ -17,11 +17,11 @@ export const DEFAULT_CRON_TIMEOUT = 3600;
 /** The number of a run. The first of a job is 1. */
 export const CronRunNumber = wholeFrom(1);
 
-/** `schedule`: at its time. `catch_up`: later, because the server or the agent was off. `manual`: somebody asked for it. */
+/** `schedule`: at its time. `catch_up`: later, because the server or the agent was off. `manual`: a user ran it. */
 export const CronTrigger = z.enum(["schedule", "catch_up", "manual"]);
 export type CronTrigger = z.infer<typeof CronTrigger>;
 
-/** As of a command. `skipped`: it was not run at its time; `message` says why. */
+/** As of a one-off command. `skipped`: it was not run at its time; `message` says why. */
 export const CronRunStatus = z.enum([...CommandStatus.options, "skipped"]);
 export type CronRunStatus = z.infer<typeof CronRunStatus>;
 

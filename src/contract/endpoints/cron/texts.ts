@@ -101,23 +101,23 @@ export const cronSchemas = {
   CronTrigger: choice(schemas.CronTrigger, "Why a job was run.", {
     schedule: "its time had come",
     catch_up: "its time had passed while the server or the agent was off",
-    manual: "somebody asked for it",
+    manual: "a user ran it",
   }),
   CronRunStatus: choice(schemas.CronRunStatus, "The state of a run.", {
     running: "it runs",
     exited: "it ended by itself, with an exit code",
     killed: "a signal ended it, or it used more memory than its limit",
-    stopped: "somebody stopped it",
+    stopped: "a user stopped it",
     timed_out: "it was stopped at its time limit",
     lost: "it was ended because the agent ended",
     not_started: "the server could not start it",
     skipped: "it was not run at its time",
   }),
-  CronJob: object(CronJob, "A command that runs at the times of a schedule.", jobFields),
-  CronRun: object(schemas.CronRun, "A run of a job.", {
+  CronJob: object(CronJob, "A cron job: a command that runs at the times of a schedule.", jobFields),
+  CronRun: object(schemas.CronRun, "A run of a cron job.", {
     number: "Its number. The first run of a job is 1.",
     trigger: "Why it was run.",
-    scheduled_for: "The time of the schedule. `null`: somebody asked for it.",
+    scheduled_for: "The time of the schedule. `null`: a user ran it.",
     status: "Its state.",
     exit_code: "Its exit code. `null`: it has not ended by itself.",
     signal: "The signal that ended it. `null`: none did.",
@@ -127,7 +127,7 @@ export const cronSchemas = {
     finished_at: "When it ended. `null`: it runs.",
     times: "How many runs in a row were skipped for the same reason. 1 for a run that was not skipped.",
   }),
-  CronJobReport: object(schemas.CronJobReport, "A job of the live deployment.", {
+  CronJobReport: object(schemas.CronJobReport, "A cron job of the live deployment.", {
     ...jobFields,
     timezone: "The time zone of the schedule.",
     timeout_seconds: "After how many seconds a run is stopped.",
@@ -136,7 +136,7 @@ export const cronSchemas = {
     problem: "Why it cannot run now. `null`: it can.",
     runs: "Its runs, the newest first.",
   }),
-  CronJobList: object(schemas.CronJobList, "The jobs of a project.", {
+  CronJobList: object(schemas.CronJobList, "The cron jobs of a project.", {
     jobs: "The jobs of the live deployment, by name.",
   }),
   CronOutput: object(schemas.CronOutput, "A part of the output of a run.", {

@@ -140,8 +140,10 @@ export const ProcessReport = z.strictObject({
 export type ProcessReport = z.infer<typeof ProcessReport>;
 export const ProcessReports = listUpTo(ProcessReport, MAX_PROCESSES);
 
-/** The processes of a project. `checked_at`: when the server reported them; null if it never did.
- * `ingress_problem`: of the last report; an earlier control plane has none. */
+/**
+ * The processes of a project. `checked_at`: when the server reported them; null if it never did. `ingress_problem`: of the
+ * last report; an earlier control plane has none.
+ */
 export const Processes = z.strictObject({
   processes: z.array(ProcessReport),
   checked_at: z.nullable(z.string()),

@@ -135,7 +135,7 @@ const settingFields = {
     "The project's own settings for its processes, by name. They win over what the repository defines, field by field.",
   drain_seconds: "How long replaced instances may finish their requests before they are stopped.",
   aliases: "Further host names of the site.",
-  cron: "The project's own jobs. They win over those of gantry.json with the same name. The server's policy must allow them.",
+  cron: "The project's own cron jobs. They win over those of gantry.json with the same name. The server's policy must allow them.",
 };
 
 const rowFields = {

@@ -20,7 +20,7 @@ type Props = {
   readonly reload: () => Promise<void>;
 };
 
-/** A job with its schedule, its next run and its latest ones. */
+/** A cron job with its schedule, its next run and its latest ones. */
 export function CronCard({ projectId, job, reload }: Props) {
   const { name, schedule, timezone, command, next_run_at: next, problem, source, runs } = job;
   const mayRun = useAllowed(cronEndpoints.runCronJob);
@@ -60,7 +60,7 @@ export function CronCard({ projectId, job, reload }: Props) {
         )}
       </p>
       {problem === null ? null : <p class="problem">{problem}</p>}
-      <ProblemBox problem={running.problem} doing="Running the job" />
+      <ProblemBox problem={running.problem} doing="Running the cron job" />
       {runs.length === 0 ? null : (
         <ul class="runs" aria-label={`Runs of ${name}`}>
           {runs.map((one) => (

@@ -4,7 +4,7 @@ import { CronCard } from "#dashboard/pages/commands/cron-card.tsx";
 import { Show } from "#dashboard/shared/show.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
 
-/** The jobs of a project's live deployment. */
+/** The cron jobs of a project's live deployment. */
 export function CronList({ project }: { readonly project: Project }) {
   const { id, cron } = project;
   const read = useCronJobs(id);
@@ -17,7 +17,7 @@ export function CronList({ project }: { readonly project: Project }) {
           <>
             {jobs.length === 0 && waiting.length === 0 ? (
               <p class="quiet">
-                None. Jobs are added in the <a href={pathTo({ page: "settings", id })}>settings</a> or in
+                None. Cron jobs are added in the <a href={pathTo({ page: "settings", id })}>settings</a> or in
                 gantry.json.
               </p>
             ) : null}

@@ -15,7 +15,7 @@ const LINE_HEIGHT = 20;
 /** Less than the time limit of a request. */
 const WAIT_SECONDS = 10;
 
-/** A part of what a command or a run of a job printed, from an offset on. */
+/** A part of the output of a one-off command or of a run of a cron job, from an offset on. */
 type Part = {
   readonly lines: readonly CommandOutputLine[];
   readonly next_offset: number;
@@ -30,7 +30,7 @@ export type KeptOutputProps = {
   readonly onEnd: () => unknown;
 };
 
-/** The output that a server keeps of a command, with new lines as they are printed. */
+/** The output that a server keeps of it, with new lines as they are printed. */
 export function KeptOutput({ label, read, onEnd }: KeptOutputProps) {
   // Up to 5 MiB of lines: added in place, and never copied.
   const lines = useRef<CommandOutputLine[]>([]);

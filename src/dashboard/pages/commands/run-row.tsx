@@ -25,7 +25,7 @@ type Props = {
   readonly reload: () => Promise<void>;
 };
 
-/** A command, or a run of a job: its state, how long it took, and its output on demand. */
+/** A one-off command, or a run of a cron job: its state, how long it took, and its output on demand. */
 export function RunRow({ name, run, title, children, stop, read, isNew = false, reload }: Props) {
   const { status, message } = run;
   const [wanted, setWanted] = useState<boolean | null>(null);

@@ -15,7 +15,7 @@ export function servingRows(serving: readonly Serving[]): ServingRow[] {
 
 /**
  * A hash of everything that D1 keeps of the reports of a status. It is another one each day (UTC), so that D1 gets all
- * reports once a day: somebody may have changed a row that no report changed.
+ * reports once a day: a row may have been changed by hand.
  * @param status `checkedAt` is in Unix milliseconds
  */
 export async function statusDigest(status: {

@@ -37,7 +37,7 @@ export async function runCommand(
     const stored = isNew ? record : ((await findCommand(rows, projectId, record.id)) ?? record);
     return succeed(commandView(stored, read.value.state));
   }
-  // Nothing runs. After an earlier try, or without an answer, nobody knows.
+  // Nothing runs. After an earlier try, or without an answer, the command may run.
   if (isNew && read.refusal.code !== "unavailable") await deleteCommand(rows, record.id);
   return read;
 }

@@ -30,7 +30,7 @@ type RunRequest =
 export type CronReadRefusal = "agent_outdated" | "not_found" | "server_offline" | "unavailable";
 export type CronRunRefusal = CronReadRefusal | "refused_by_policy" | "secrets_not_sealed" | "too_many";
 
-/** Asks the server of a project to run a job, or to read or stop a run. */
+/** Asks the server of a project to run a cron job, or to read or stop a run. */
 export async function askAboutRun(
   context: Context,
   projectId: ProjectId,
