@@ -76,12 +76,20 @@ describe("the time of day", () => {
       "agent/jobs/cron/report-jobs.ts",
       "agent/jobs/end-left-jobs.ts",
       "agent/jobs/job-runs.ts",
+      // Since when a cron job has its schedule.
+      "agent/lifecycle/correct-instances.ts",
       "agent/link/link.ts",
       "agent/main/main.ts",
       // The start of the agent, as Prometheus wants it.
       "agent/metrics/read-metrics.ts",
+      // When a run ended, for the metrics.
+      "agent/report/report-result.ts",
+      // Since when a cron job has its schedule.
+      "agent/run/activate/activate-stage.ts",
       "agent/run/run-log.ts",
       "agent/run/start/start-stage.ts",
+      // The current second, which the file of a pause is named by.
+      "agent/sites/serve-project.ts",
       "agent/supervisor/instance.ts",
     ]);
   });

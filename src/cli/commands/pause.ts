@@ -17,12 +17,11 @@ export const pause = defineCommand({
   options: {
     seconds: {
       kind: "text",
-      short: "s",
       value: "SECONDS",
       help: `How long: 1 to ${MAX_PAUSE_SECONDS} (default: ${MAX_PAUSE_SECONDS})`,
     },
   },
-  examples: ["pause --seconds 20", "pause shop && psql shop < change.sql; gantry resume shop"],
+  examples: ["pause --seconds 20", "pause shop"],
   run: withSession(async (session, { words, options }) => {
     const seconds = options.seconds === null ? MAX_PAUSE_SECONDS : Number(options.seconds);
     if (!(Number.isInteger(seconds) && seconds >= 1 && seconds <= MAX_PAUSE_SECONDS))
