@@ -4,6 +4,7 @@ import { refuseJob } from "#agent/jobs/refuse-job.ts";
 import { decideRun } from "#agent/jobs/cron/decide-run.ts";
 import { type Cause, skippedRun, startedRun } from "#agent/jobs/cron/new-run.ts";
 import { type LiveJob, type LiveJobs, readLiveJobs } from "#agent/workspace/live-jobs.ts";
+import { type CronProgress, readProgress } from "#agent/jobs/cron/read-progress.ts";
 import { isStopped, jobProblem, reportJobs, STOPPED } from "#agent/jobs/cron/report-jobs.ts";
 import { runFiles } from "#agent/jobs/cron/run-files.ts";
 import {
@@ -17,7 +18,6 @@ import {
 import { listProjects } from "#agent/workspace/list-projects.ts";
 import { projectFolder, type ProjectFolder } from "#agent/workspace/project-folder.ts";
 import type { AgentRequestOf } from "#contract/agent-requests.ts";
-import { readTimes, type Times } from "#contract/cron/find-cron-problem.ts";
 import type { CronName } from "#contract/endpoints/cron/job-schemas.ts";
 import type { CronJobReport, CronRun, CronRunReading } from "#contract/endpoints/cron/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
@@ -44,11 +44,8 @@ const MINUTE_MS = 60_000;
 
 export function createCron(context: AgentContext): Cron {
   const runs = createJobRuns<CronRun>(context);
-  /** Until when the times of each job are dealt with, and since when it has its schedule, which is read once. */
-  const handled = new Map<
-    string,
-    { readonly since: number; readonly until: number; readonly times: Times }
-  >();
+  /** How far the times of each job are dealt with. Its schedule is read once. */
+  const progress = new Map<string, CronProgress>();
   /** The starts of each job, one after the other. */
   const turns = new Map<string, Promise<unknown>>();
   /** The deployments whose jobs were seen, to delete the runs of those before once. */
@@ -75,11 +72,11 @@ export function createCron(context: AgentContext): Cron {
   function check(folder: ProjectFolder, job: LiveJob): void {
     const now = context.clock.now();
     const id = `${folder.id} ${job.name}`;
-    const seenBefore = handled.get(id);
-    const known = seenBefore?.since === job.since ? seenBefore : firstLook(folder, job);
+    const before = progress.get(id);
+    const known = before?.since === job.since ? before : readProgress(folder, job);
     if (known === null) return;
     const { handled: until, due, isLate } = decideRun(known.times, known.until, now);
-    handled.set(id, { ...known, until });
+    progress.set(id, { ...known, until });
     if (due === null) return;
     const cause = { trigger: isLate ? "catch_up" : "schedule", time: due } as const;
     void runDue(folder, job.name, cause).catch((error: unknown) =>
@@ -204,17 +201,4 @@ export function createCron(context: AgentContext): Cron {
       await runs.end(project);
     },
   };
-}
-
-/** @returns `null` for a schedule that cannot be read */
-function firstLook(folder: ProjectFolder, job: LiveJob) {
-  const times = readTimes(job);
-  return times.ok ? { since: job.since, until: handledBefore(folder, job), times: times.value } : null;
-}
-
-/** Until when an earlier agent process has dealt with the times of a job. */
-function handledBefore(folder: ProjectFolder, { name, since }: LiveJob): number {
-  const times = listRunNotes(folder, name).map(({ run }) => Date.parse(run.scheduled_for ?? ""));
-  // The newest with a time: after a clock that was put back, an older one may be later.
-  return Math.max(since, times.find((time) => !Number.isNaN(time)) ?? 0);
 }
