@@ -1,22 +1,10 @@
 import type { Host } from "../support/faults/host.ts";
-import type { StartEnd } from "../support/faults/requests.ts";
 import { createSite, type Site } from "../support/faults/site.ts";
 import type { CommitChange } from "../support/faults/source.ts";
+import { appOperations } from "./app-operations.ts";
 import type { Chance } from "./chance.ts";
 import type { Chaos } from "./chaos.ts";
-
-export type Operation = {
-  readonly name: string;
-  readonly weight: number;
-  readonly isOfApps?: boolean;
-  /** @returns the outcome in a few words */
-  act(chaos: Chaos, site: Site, chance: Chance): Promise<string>;
-};
-
-const describe = (end: StartEnd): string => {
-  if (end === null) return "no answer";
-  return "refused" in end ? end.refused : `v${end.version}`;
-};
+import { describe, type Operation } from "./operation.ts";
 
 /** Builds that are quick, slow, verbose or failing, or that leave processes behind. */
 const builds: readonly ({ readonly weight: number } & CommitChange)[] = [
@@ -54,20 +42,6 @@ async function newest(chaos: Chaos, site: Site, statuses: readonly string[]): Pr
 async function changeSettings(chaos: Chaos, site: Site, change: Record<string, unknown>): Promise<string> {
   const answer = await chaos.installation.requests.send("PATCH", `/v1/projects/${site.projectId}`, change);
   return `${JSON.stringify(change)} ${answer?.status ?? "no answer"}`;
-}
-
-/** Changes a process, which starts a deployment without a build. Retries start more of them, and nobody gets their ids. */
-async function changeProcess(
-  { installation: { requests, ledger } }: Chaos,
-  { projectId }: Site,
-  method: "POST" | "PATCH",
-  what: string,
-  change: Record<string, unknown>,
-): Promise<string> {
-  ledger.unanswered.set(projectId, Infinity);
-  const path = `/v1/projects/${projectId}/processes/${what}`;
-  const answer = await requests.send(method, path, change);
-  return `${what} ${JSON.stringify(change)} ${answer?.status ?? "no answer"}`;
 }
 
 async function moveTo(chaos: Chaos, site: Site, host: Host): Promise<string> {
@@ -189,50 +163,7 @@ export const operations: readonly Operation[] = [
       return changeSettings(chaos, site, change);
     },
   },
-  {
-    name: "scale or change a process",
-    weight: 12,
-    isOfApps: true,
-    act(chaos, site, chance) {
-      const changes = [
-        { instances: chance.integer(1, 3) },
-        { command: "echo broken; exit 1" },
-        { command: null },
-        { stop_seconds: chance.integer(1, 3) },
-      ];
-      return changeProcess(chaos, site, "PATCH", "web", chance.pick(changes));
-    },
-  },
-  {
-    // Visitors would notice a stop of the other one.
-    name: "stop or start the worker",
-    weight: 3,
-    isOfApps: true,
-    act: (chaos, site, chance) =>
-      changeProcess(chaos, site, "POST", `worker/${chance.pick(["stop", "start"])}`, {}),
-  },
-  {
-    name: "restart a process",
-    weight: 8,
-    isOfApps: true,
-    act: async ({ installation }, site, chance) =>
-      describe(
-        await installation.requests.configure(
-          site.projectId,
-          `/processes/${chance.pick(["web", "worker"])}/restart`,
-        ),
-      ),
-  },
-  {
-    name: "apply a variable",
-    weight: 6,
-    isOfApps: true,
-    async act({ installation: { requests } }, site, chance) {
-      const set = [{ name: "MODE", value: `${chance.integer(1, 1_000)}` }];
-      await requests.send("PATCH", `/v1/projects/${site.projectId}/variables`, { set });
-      return describe(await requests.configure(site.projectId, "/apply"));
-    },
-  },
+  ...appOperations.map((operation) => ({ ...operation, isOfApps: true })),
   {
     name: "move to another server",
     weight: 3,

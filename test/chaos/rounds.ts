@@ -11,7 +11,7 @@ import type { Site } from "../support/faults/site.ts";
 import type { Chance } from "./chance.ts";
 import { type Chaos, pauseIn, redirectVisitor } from "./chaos.ts";
 import { operations } from "./operations.ts";
-import { sabotages } from "./sabotage.ts";
+import { sabotages } from "./sabotages.ts";
 
 const USERS = 6;
 const SABOTEURS = 2;
