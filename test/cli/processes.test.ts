@@ -207,7 +207,8 @@ describe("gantry pause", () => {
     expect(paused).toMatchObject({ code: 0, stdout: expect.stringContaining("requests are held for 20 s") });
     expect(await server.agent.receives("set_pause")).toMatchObject({ seconds: 20 });
     expect(await gantryRun("resume")).toMatchObject({ code: 0, stdout: expect.stringContaining("pass") });
-    for (const seconds of ["0", "31", "x"]) expect((await gantryRun("pause", "--seconds", seconds)).code).toBe(2);
+    for (const seconds of ["0", "31", "x"])
+      expect((await gantryRun("pause", "--seconds", seconds)).code).toBe(2);
   });
 });
 
