@@ -17,6 +17,7 @@ beforeAll(async () => {
         "<?php echo json_encode([$_SERVER['HTTPS'] ?? null, $_SERVER['REMOTE_ADDR'], $_SERVER['HTTP_X_FORWARDED_FOR'], getenv('GANTRY_PROCESS'), posix_getpwuid(posix_getuid())['name']]);",
       "public/build/assets/app-1.css": "a {}",
       "public/.env": "SECRET=1",
+      "public/storage/avatar.php": "<?php echo 'uploaded';",
       "secret.php": "<?php echo 'secret';",
     },
     { domain: DOMAIN, health_check: { path: "/" } },
@@ -31,6 +32,7 @@ describe("a PHP app without any setting", () => {
     await expect.poll(() => server.ask(DOMAIN, "/cart/7?x=1")).toBe("a page of /cart/7?x=1");
     expect(await server.ask(DOMAIN, "/build/assets/app-1.css")).toBe("a {}");
     expect(await server.ask(DOMAIN, "/.env")).not.toContain("SECRET");
+    expect(await server.ask(DOMAIN, "/storage/avatar.php")).not.toContain("uploaded");
     expect(await server.ask(DOMAIN, "/../secret.php")).not.toBe("secret");
   });
 

@@ -72,6 +72,8 @@ END
 private=''
 if [ "$folder" = . ]; then private='@SOURCES@'; fi
 
+# The address of a visitor is the last one that is not this server's: those before it are what the visitor sent. PHP takes
+# the header Proxy for the variable HTTP_PROXY. Visitors may have uploaded scripts.
 cat >"$work/Caddyfile" <<END
 {
   admin off
@@ -83,16 +85,20 @@ cat >"$work/Caddyfile" <<END
     format console
   }
   servers {
-    trusted_proxies static 127.0.0.0/8
+    trusted_proxies static 127.0.0.0/8 ::1/128
+    trusted_proxies_strict
   }
 }
 http://:$PORT {
   bind 127.0.0.1
+  request_header -Proxy
   @hidden {
     path */.* $private
     not path /.well-known/*
   }
   respond @hidden 404
+  @uploaded path_regexp (?i)^/(storage|uploads|wp-content/uploads)/.*[.]php
+  respond @uploaded 404
   @built {
     path /build/assets/*
     file
