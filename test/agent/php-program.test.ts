@@ -56,4 +56,30 @@ describe("gantry-php, the program that serves a PHP app", () => {
       output: "gantry-php: PHP-FPM 8.4 is missing on this server: apt-get install php8.4-fpm\n",
     });
   });
+
+  it("ends when it is asked to while PHP-FPM is starting", async () => {
+    await writePhpProgram(home, { ingressCaddy: "/bin/true", isLocal: false });
+    await mkdir(join(home, "bin"));
+    await mkdir(join(home, "sbin"));
+    const php = `#!/bin/sh\ncase $3 in *VERSION*) echo 8.4 ;; *) echo ${home} ;; esac\n`;
+    await writeFile(join(home, "bin", "php"), php, { mode: 0o755 });
+    // Not a shell, which cannot take SIGQUIT in the background.
+    const fpm = `#!${process.execPath}
+const { dirname } = require("node:path");
+const { existsSync, writeFileSync } = require("node:fs");
+process.on("SIGQUIT", () => process.exit());
+setTimeout(() => writeFileSync(dirname(process.argv.at(-1)) + "/fpm.pid", String(process.pid)), 500);
+setInterval(() => existsSync("${home}/enough") && process.exit(), 50);
+`;
+    await writeFile(join(home, "sbin", "php-fpm8.4"), fpm, { mode: 0o755 });
+    const late = `(sleep 4; touch ${home}/enough) >/dev/null 2>&1 &`;
+    const ask = `${late} ${program()} public & sleep 0.2; kill $!; wait $!`;
+    const { code, output } = await runShell(
+      ["sh", "-c", `cd ${home}/app; time=$(date +%s); ${ask}; echo $(($(date +%s) - time))`],
+      {
+        env: { PATH: `${home}/bin:/usr/bin:/bin`, PORT: "20000" },
+      },
+    );
+    expect({ code, isFast: Number(output) < 4 }).toEqual({ code: 0, isFast: true });
+  });
 });

@@ -144,7 +144,11 @@ if [ -z "$ended" ]; then
 fi
 ended=\${ended:-Caddy}
 # Without requests now. A script may still run whose client has gone.
-fpm=$(cat "$work/fpm.pid" 2>/dev/null) && kill -s QUIT "$fpm" 2>/dev/null
+# Repeated, because it may not have noted its number yet.
+until fpm=$(cat "$work/fpm.pid" 2>/dev/null) && kill -s QUIT "$fpm" 2>/dev/null; do
+  if ! kill -s 0 "$watch" 2>/dev/null; then break; fi
+  sleep 0.02
+done
 while kill -s 0 "$watch" 2>/dev/null; do wait "$watch"; done
 rm -rf "$work"
 [ "$ended" = asked ] || fail "$ended has ended"
