@@ -79,7 +79,7 @@ function parseField(word: string, field: Field): Parsed<Set<number>> {
     const start = isAny ? field.least : valueOf(first, field);
     let end = isAny ? field.most : last === undefined ? start : valueOf(last, field);
     // A week may end with Sunday: fri-sun.
-    if (last === "sun" && start !== null && start > 0) end = 7;
+    if (end === 0 && last === "sun" && start !== null && start > 0) end = 7;
     const step = stepText === undefined ? 1 : Number(stepText);
     const canStep = stepText === undefined || isAny || last !== undefined;
     if (

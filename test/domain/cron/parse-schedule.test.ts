@@ -52,6 +52,8 @@ describe("a schedule", () => {
     ["5/10 * * * *", "has the minute 5/10, which is not 0 to 59, a range such as 0-4, * or */2"],
     ["9-5 * * * *", "has the minute 9-5, which is not 0 to 59, a range such as 0-4, * or */2"],
     ["0 0 31 2,4 *", "never happens: no month in it has such a day"],
+    ["1-sun * * * *", "has the minute 1-sun, which is not 0 to 59, a range such as 0-4, * or */2"],
+    ["0 0 * mar-sun *", "has the month mar-sun, which is not 1 to 12, a range such as 1-5, * or */2"],
   ])("%j is refused with what is wrong", (text, reason) => {
     expect(reasonOf(text)).toBe(reason);
   });
