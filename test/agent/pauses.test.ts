@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -41,6 +41,10 @@ describe("a paused project", () => {
     await world.deploy();
     const get = async () => (await fetch(sites.urlOf(world.projectId) ?? "")).text();
     expect(await hold(20)).toEqual({ ok: true });
+    // As if this pause had been begun again and again for long.
+    writeFileSync(join(files().paused, "1000"), "");
+    expect(await hold(20)).toEqual({ ok: true });
+    expect(readdirSync(files().paused)).not.toContain("1000");
     const held = get();
     expect(await isHeld(held)).toBe(true);
     expect(await hold(0)).toEqual({ ok: true });

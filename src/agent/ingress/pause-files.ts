@@ -24,8 +24,10 @@ export async function writePause(files: SlotFiles, now: number, endsAt: number):
   await writeAtomic(files.gate, CLOSED);
   for (let second = secondOf(now); second * 1000 < endsAt; second += 1)
     await writeFile(join(files.paused, String(second)), "");
+  // Also those that have passed: a pause that is begun again and again never ends.
   for (const name of await readdir(files.paused))
-    if (Number(name) * 1000 >= endsAt) await rm(join(files.paused, name), { force: true });
+    if (Number(name) * 1000 >= endsAt || Number(name) < secondOf(now))
+      await rm(join(files.paused, name), { force: true });
 }
 
 /** Lets the held requests through, and all later ones. Safe to repeat. @throws the file system's error */
