@@ -94,10 +94,16 @@ describe("a deployment without a build", () => {
     await expect.poll(() => notedInstances(world)).toEqual(["web-4-0"]);
   });
 
-  it("stops a process and starts it again", async () => {
+  it("stops a process, whose health is not checked then, and starts it again", async () => {
     await world.deploy({ processes: web, drain_seconds: 0 });
     const stopped = { web: { ...smallWeb, stopped: true } };
-    const { result } = await world.deploy({ ...again(1), processes: stopped, drain_seconds: 0 });
+    const health_check = HealthCheck.parse({ path: "/up", tries: 1 });
+    const { result } = await world.deploy({
+      ...again(1),
+      processes: stopped,
+      health_check,
+      drain_seconds: 0,
+    });
     expect(result).toMatchObject(live);
     await expect.poll(() => notedInstances(world)).toEqual([]);
     expect(existsSync(`${world.home}/slots/${world.projectId}/stopped`)).toBe(true);

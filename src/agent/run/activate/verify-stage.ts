@@ -1,3 +1,4 @@
+import { isApp } from "#agent/apps/desired.ts";
 import { webAddresses } from "#agent/apps/lead-traffic.ts";
 import type { Rollout } from "#agent/apps/rollout.ts";
 import type { IngressTarget } from "#agent/ingress/ingress.ts";
@@ -44,7 +45,7 @@ export function decideTarget(
 
 /**
  * Requests the health check until it answers with the expected status. @returns the evidence; `null` when there is no
- * check
+ * check, or the app is stopped and answers nobody
  */
 export async function verifyRelease(
   scope: RunScope,
@@ -59,6 +60,10 @@ export async function verifyRelease(
 
   const { context, folder } = scope;
   const [address = null] = webAddresses(folder, rollout?.next ?? null);
+  if (rollout !== null && isApp(rollout.next) && address === null) {
+    log.system("verify", "nothing to check: the process web has no instances");
+    return succeed(null);
+  }
   // An app that its activate command starts answers at a port that only its check knows.
   const isServed = release.published !== false || address !== null;
   const siteUrl = isServed ? context.sites.urlOf(order.project_id) : null;
