@@ -42,7 +42,7 @@ describe("gantry run", () => {
     server.agent.command = ended({ exit_code: 7 });
     expect(await run("--", "printf", "%s", "a b")).toEqual({ code: 7, stdout: "a\tb\n", stderr: "oops\n" });
     expect(server.agent.received.find(({ type }) => type === "start_command")).toMatchObject({
-      command: "'printf' '%s' 'a b'",
+      command: "printf %s 'a b'",
     });
   });
 
@@ -68,7 +68,7 @@ describe("gantry run", () => {
   it("stops the command on the server at Ctrl-C", async () => {
     const { agent } = server;
     const running = { status: "running", exit_code: null, message: null, finished_at: null } as const;
-    agent.command = { ...ended(running), lines: [], complete: false };
+    agent.command = { ...ended(running), lines: [], next_offset: 0, complete: false };
     const { child, ended: end } = cli.start(["run", "sleep 600"], options());
     const has = (type: string) => agent.received.some((one) => one.type === type);
     await eventually(

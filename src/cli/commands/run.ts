@@ -1,4 +1,4 @@
-import { shellQuote } from "#node/shell-quote.ts";
+import { shellWord } from "#node/shell-quote.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { type Outcome, stop } from "#cli/outcome.ts";
 import { findProject } from "#cli/session/find-named.ts";
@@ -33,12 +33,12 @@ type Given = {
 async function runInSession(session: Session, { words, options }: Given): Promise<Outcome> {
   const seconds = options.timeout === null ? undefined : Number(options.timeout);
   if (seconds !== undefined && !(Number.isInteger(seconds) && seconds >= 1 && seconds <= 86_400))
-    return stop("usage", "--timeout must be a whole number of seconds, at most 86400.");
+    return stop("usage", "--timeout must be a whole number of seconds, from 1 to 86400.");
   const project = await findProject(session);
   if (!project.ok) return project;
   const { id: project_id } = project.value;
   const [only = "", ...others] = words.command;
-  const command = others.length === 0 ? only : words.command.map(shellQuote).join(" ");
+  const command = others.length === 0 ? only : words.command.map(shellWord).join(" ");
   const body = { command, ...(seconds === undefined ? {} : { timeout_seconds: seconds }) };
   const patient = patientSession(session);
   if (!patient.ok) return patient;
