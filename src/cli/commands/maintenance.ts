@@ -1,6 +1,6 @@
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done, stop } from "#cli/outcome.ts";
-import { findProject } from "#cli/session/find-named.ts";
+import { findProject, shownName } from "#cli/session/find-named.ts";
 import { withSession } from "#cli/session/session.ts";
 
 export const maintenance = defineCommand({
@@ -26,13 +26,13 @@ export const maintenance = defineCommand({
     if (!on && message !== null) return stop("usage", "--message is only for maintenance on.");
     const project = await findProject(session);
     if (!project.ok) return project;
-    const { id, name } = project.value;
+    const { id } = project.value;
     const set = await session.client.setMaintenance({ params: { project_id: id }, body: { on, message } });
     if (!set.ok) return set;
     const { applied, detail } = set.value;
     session.output.json(set.value);
     if (applied) {
-      session.output.line(`${name ?? id}: maintenance is ${words.state}.`);
+      session.output.line(`${shownName(session, project.value)}: maintenance is ${words.state}.`);
       return done;
     }
     session.output.note(`Stored, but the server has not applied it: ${detail ?? ""}`);

@@ -1,7 +1,7 @@
 import { MAX_PAUSE_SECONDS } from "#contract/endpoints/traffic/pause.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done, stop } from "#cli/outcome.ts";
-import { findProject } from "#cli/session/find-named.ts";
+import { findProject, shownName } from "#cli/session/find-named.ts";
 import { withSession } from "#cli/session/session.ts";
 
 const project = { isRequired: false, help: "Project name or ID (default: the linked project)" } as const;
@@ -28,11 +28,11 @@ export const pause = defineCommand({
       return stop("usage", `--seconds must be a whole number from 1 to ${MAX_PAUSE_SECONDS}.`);
     const found = await findProject(session, words.project);
     if (!found.ok) return found;
-    const { id, name } = found.value;
+    const { id } = found.value;
     const paused = await session.client.pauseProject({ params: { project_id: id }, body: { seconds } });
     if (!paused.ok) return paused;
     session.output.json(paused.value);
-    session.output.line(`${name ?? id}: requests are held for ${seconds} s.`);
+    session.output.line(`${shownName(session, found.value)}: requests are held for ${seconds} s.`);
     return done;
   }),
 });
@@ -46,11 +46,11 @@ export const resume = defineCommand({
   run: withSession(async (session, { words }) => {
     const found = await findProject(session, words.project);
     if (!found.ok) return found;
-    const { id, name } = found.value;
+    const { id } = found.value;
     const resumed = await session.client.resumeProject({ params: { project_id: id }, body: {} });
     if (!resumed.ok) return resumed;
     session.output.json(resumed.value);
-    session.output.line(`${name ?? id}: requests pass.`);
+    session.output.line(`${shownName(session, found.value)}: requests pass.`);
     return done;
   }),
 });

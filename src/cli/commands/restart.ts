@@ -4,7 +4,7 @@ import { defineCommand } from "#cli/arguments/command.ts";
 import { configDetails, followOptions } from "#cli/session/follow-options.ts";
 import { done, missing, type Result } from "#cli/outcome.ts";
 import { whileWaiting } from "#cli/output/while-waiting.ts";
-import { findProject } from "#cli/session/find-named.ts";
+import { findProject, shownName } from "#cli/session/find-named.ts";
 import { printStarted } from "#cli/session/print-started.ts";
 import { type Session, withSession } from "#cli/session/session.ts";
 
@@ -21,13 +21,13 @@ export const restart = defineCommand({
   run: withSession(async (session, { words, options }) => {
     const project = await findProject(session);
     if (!project.ok) return project;
-    const { id, name } = project.value;
+    const { id } = project.value;
     const given = [...new Set(words.process)];
     const processes = given.length > 0 ? succeed(given) : await runningProcesses(session, id);
     if (!processes.ok) return processes;
     for (const process of processes.value) {
       const started = await session.client.restartProcess({ params: { project_id: id, process } });
-      const what = `Restart of ${process} in ${name ?? id}`;
+      const what = `Restart of ${process} in ${shownName(session, project.value)}`;
       const outcome = await printStarted(session, started, { what, ...options });
       if (!outcome.ok || outcome.exit !== "done") return outcome;
     }

@@ -1,6 +1,6 @@
 import { defineCommand } from "#cli/arguments/command.ts";
 import { configDetails, followOptions } from "#cli/session/follow-options.ts";
-import { findProject } from "#cli/session/find-named.ts";
+import { findProject, shownName } from "#cli/session/find-named.ts";
 import { printStarted } from "#cli/session/print-started.ts";
 import { withSession } from "#cli/session/session.ts";
 
@@ -14,9 +14,12 @@ export const start = defineCommand({
   run: withSession(async (session, { words, options }) => {
     const project = await findProject(session);
     if (!project.ok) return project;
-    const { id, name } = project.value;
+    const { id } = project.value;
     const { process } = words;
     const started = await session.client.startProcess({ params: { project_id: id, process } });
-    return printStarted(session, started, { what: `Start of ${process} in ${name ?? id}`, ...options });
+    return printStarted(session, started, {
+      what: `Start of ${process} in ${shownName(session, project.value)}`,
+      ...options,
+    });
   }),
 });

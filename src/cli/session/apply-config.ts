@@ -1,16 +1,16 @@
 import type { ProjectId } from "#contract/ids.ts";
 import type { Outcome } from "#cli/outcome.ts";
-import type { Named } from "#cli/session/find-named.ts";
+import { type Named, shownName } from "#cli/session/find-named.ts";
 import { printStarted } from "#cli/session/print-started.ts";
 import type { Session } from "#cli/session/session.ts";
 
 /** Starts a deployment that applies the current variables and settings. */
 export async function applyConfig(
   session: Session,
-  { id, name }: Named<ProjectId>,
+  project: Named<ProjectId>,
   options: { readonly follow: boolean; readonly warnings: boolean },
 ): Promise<Outcome> {
-  const started = await session.client.applyConfig({ params: { project_id: id } });
-  const what = `Deployment of ${name ?? id} without a build`;
+  const started = await session.client.applyConfig({ params: { project_id: project.id } });
+  const what = `Deployment of ${shownName(session, project)} without a build`;
   return printStarted(session, started, { what, ...options });
 }
