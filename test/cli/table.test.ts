@@ -115,6 +115,8 @@ describe("the command line", () => {
       problem: 'gantry deploy takes no argument "now". See gantry deploy --help.',
     });
     expect(read("deploy", "--yes").problem).toContain("gantry deploy has no option --yes.");
+    expect(read("run", "ls", "-l").problem).toContain("options come after --, as in gantry run -- ls -l.");
+    expect(read("run", "ls", "--color").problem).toContain("options come after --");
     expect(read("deploy", "--branch").problem).toBe("--branch needs a value: --branch=NAME.");
     expect(read("deploy", "--branch", "--follow").problem).toBe("--branch needs a value: --branch=NAME.");
     expect(read("deploy", "--follow=yes").problem).toBe("--follow takes no value.");

@@ -50,7 +50,8 @@ export function readArguments(argv: readonly string[], commands: readonly Comman
     const { name, rawName, value, inlineValue } = token;
     // Object.prototype has keys such as "constructor".
     const spec = Object.hasOwn(known, name) ? known[name] : undefined;
-    if (spec === undefined) return stop("usage", unknownOption(rawName, Object.keys(known)));
+    if (spec === undefined)
+      return stop("usage", unknownOption(rawName, Object.keys(known)) + afterDashes(words));
     if (spec.kind === "flag") {
       if (value !== undefined) return stop("usage", `${rawName} takes no value.`);
       values.set(name, []);
@@ -75,7 +76,10 @@ export function readArguments(argv: readonly string[], commands: readonly Comman
     (name) => !Object.hasOwn(command.options, name) && !Object.hasOwn(globalOptions, name),
   );
   if (foreign !== undefined)
-    return stop("usage", `gantry ${command.name} has no option --${foreign}.${seeHelp(command)}`);
+    return stop(
+      "usage",
+      `gantry ${command.name} has no option --${foreign}.${seeHelp(command)}${afterDashes(words)}`,
+    );
   if (global.help || global.version) return succeed({ command, global, given: { options: {}, words: {} } });
 
   const given = readWords(command, rest);
@@ -141,5 +145,9 @@ function unknownOption(rawName: string, names: readonly string[]): string {
     return "There is no option --token, because other users of this machine could see it. Use GANTRY_TOKEN or gantry login.";
   return `Unknown option ${rawName}.${didYouMean(rawName.replace(/^-+/, ""), names, "--")}`;
 }
+
+/** What else to say about an option that may belong to the command line that gantry run passes on. */
+const afterDashes = ([command]: readonly string[]): string =>
+  command === "run" ? " The command's own options come after --, as in gantry run -- ls -l." : "";
 
 const seeHelp = ({ name }: Command): string => ` See gantry ${name} --help.`;
