@@ -177,7 +177,9 @@ describe("the output of a one-off command", () => {
     const { lines } = await run(`i=0; while [ $i -lt 700 ]; do printf '%016000d\\n' $i; i=$((i + 1)); done`);
     expect(lines.length).toBeLessThan(400);
     expect(lines.at(-1)).toEqual({
-      ...{ stream: "system", message: "The output is larger than 5 MiB. The rest is not kept." },
+      stream: "system",
+      message:
+        "The output takes more than 5 MiB on the server, with about 35 bytes more for each line. The rest is not kept.",
     });
     const folder = projectFolder(world.home, world.projectId);
     const { state } = await run("true");

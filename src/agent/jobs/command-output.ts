@@ -43,7 +43,7 @@ export class CommandOutputWriter {
   }
 
   get #tooLarge(): string {
-    return `The output is larger than ${this.#maxBytes / 1024 / 1024} MiB. The rest is not kept.`;
+    return `The output takes more than ${this.#maxBytes / 1024 / 1024} MiB on the server, with about 35 bytes more for each line. The rest is not kept.`;
   }
 
   /** Writes what waits. On a full disk the output is lost, and the command continues. */
