@@ -46,6 +46,14 @@ describe("gantry-php, the program that serves a PHP app", () => {
     });
   });
 
+  it.skipIf(existsSync("/usr/bin/php"))("names the packages of a missing PHP", async () => {
+    await write(true);
+    expect(await serve("public", { PORT: "20000" })).toEqual({
+      code: 1,
+      output: "gantry-php: PHP is missing on this server: apt-get install php-cli php-fpm\n",
+    });
+  });
+
   it.skipIf(hasFpm)("names the package of a missing PHP-FPM, for the version of PHP", async () => {
     await write(false);
     await mkdir(join(home, "bin"));

@@ -42,6 +42,7 @@ if [ -z "$php_fpm" ] || [ -z "$caddy" ]; then
     echo "gantry-php: PHP-FPM or Caddy is missing here, so PHP's development server answers, one request at a time: it is not for production" >&2
     exec php -S "127.0.0.1:$PORT"
   fi
+  [ -n "$version" ] || fail "PHP is missing on this server: apt-get install php-cli php-fpm"
   [ -n "$php_fpm" ] || fail "PHP-FPM $version is missing on this server: apt-get install php$version-fpm"
   fail "Caddy is missing on this server: install the ingress, or caddy 2.8 or newer"
 fi

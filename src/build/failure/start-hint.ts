@@ -9,7 +9,11 @@ const missing = (name: string) =>
 /** Failures that mean something else for an app than for a build. */
 const startFailures: readonly KnownFailure[] = [
   [
-    /gantry-php: PHP-FPM (\S*) ?is missing/,
+    /gantry-php: PHP is missing/,
+    () => "Install PHP on the server, on Debian with: apt-get install php-cli php-fpm. Then deploy again.",
+  ],
+  [
+    /gantry-php: PHP-FPM (\S*) is missing/,
     (version = "") =>
       `Install PHP-FPM on the server, on Debian with: apt-get install php${version}-fpm. Then deploy again.`,
   ],
