@@ -1,3 +1,5 @@
+import { delimiter } from "node:path";
+
 import { projectUser } from "#agent/isolation/project-user.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
@@ -6,6 +8,7 @@ import { findReleaseRoot } from "#agent/workspace/release-root.ts";
 import { type Release, releasePath } from "#agent/workspace/releases.ts";
 import { type Environment, projectEnvironment } from "#build/commands/environment.ts";
 import { shellCommand } from "#build/commands/shell.ts";
+import { USUAL_PATH } from "#build/tools/find-program.ts";
 import type { Command } from "#build/process/command.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
 
@@ -26,8 +29,12 @@ export async function releaseCommand(
   const root = await findReleaseRoot(folder, release);
   if (!root.ok) return root;
   const user = projectUser(context, folder);
-  const folders = [...(release.tool_folders ?? []), ownToolsFolder(context.home)];
-  const environment = projectEnvironment(context.environment, marker, user, variables, folders);
+  const own = projectEnvironment(context.environment, marker, user, variables, release.tool_folders);
+  // Last, so that a project can have a program of its own with the same name.
+  const environment = {
+    ...own,
+    PATH: [own["PATH"] ?? USUAL_PATH, ownToolsFolder(context.home)].join(delimiter),
+  };
   const facts = {
     release: releasePath(folder, release.version),
     projectName: release.project_name,
