@@ -121,8 +121,8 @@ export default defineConfig({
           name: "server",
           expect: expectOptions,
           include: ["test/server/**/*.test.ts"],
-          // The files boot machines that share this machine's ports.
-          maxWorkers: 1,
+          // The files mostly wait for the machines that they boot, which take up to a gigabyte each.
+          maxWorkers: 2,
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

@@ -64,6 +64,13 @@ const OTHERS = [
   "cli/processes",
   "journeys/install",
   "domain/lane/interleavings",
+  // On booted machines.
+  "server/guides",
+  "server/kills",
+  "server/ordinary-apps",
+  "server/load",
+  "server/supervisor",
+  "server/isolation",
 ];
 
 /**
