@@ -9,11 +9,15 @@ const FAILED_CHECKS = 6;
 /** A name with a certificate is checked again after this many checks: after an hour, if one is made every 10 s. */
 const RECHECK = 360;
 const ANSWER_MS = 5_000;
+/** How many names are checked at the same time. */
+const AT_ONCE = 16;
 /** Caddy renews a certificate in the last third of its time, and so has tried for long when this part of it is left. */
 const LATE = 1 / 6;
 
 /** `unknown`: Caddy does not answer, which is a problem of its own. */
 type CertificateState = "valid" | "missing" | "late" | "unknown";
+
+type Failure = { readonly checks: number; readonly state: "missing" | "late" };
 
 /** Looks for names of sites for which Caddy could not obtain or renew a certificate. */
 export type CertificateChecks = {
@@ -26,8 +30,9 @@ export function createCertificateChecks(
   { listen, https_port: port }: IngressSettings,
   now: () => number,
 ): CertificateChecks {
-  /** For each name the checks since it had a certificate, or until it is checked again. */
-  const failures = new Map<string, number>();
+  /** For each name how many checks have failed since it had a certificate, and why the last one did. */
+  const failures = new Map<string, Failure>();
+  /** For each name how many checks are left out until the next. */
   const passes = new Map<string, number>();
 
   async function problemOf(name: string): Promise<string | null> {
@@ -43,14 +48,17 @@ export function createCertificateChecks(
         failures.delete(name);
         return null;
       case "unknown":
-        return null;
+        return failureText(name);
       case "missing":
-      case "late": {
-        const failed = (failures.get(name) ?? 0) + 1;
-        failures.set(name, failed);
-        return failed < FAILED_CHECKS ? null : textOf(name, state);
-      }
+      case "late":
+        failures.set(name, { checks: (failures.get(name)?.checks ?? 0) + 1, state });
+        return failureText(name);
     }
+  }
+
+  function failureText(name: string): string | null {
+    const failure = failures.get(name);
+    return failure === undefined || failure.checks < FAILED_CHECKS ? null : textOf(name, failure.state);
   }
 
   return {
@@ -61,11 +69,16 @@ export function createCertificateChecks(
       const all = new Set(sites.flatMap(namesOf));
       for (const known of [failures, passes])
         for (const name of known.keys()) if (!all.has(name)) known.delete(name);
-      for (const site of sites)
-        for (const name of namesOf(site)) {
-          const problem = await problemOf(name);
-          if (problem !== null && !problems.has(site.project)) problems.set(site.project, problem);
+      const names = sites.flatMap((site) => namesOf(site).map((name) => ({ name, project: site.project })));
+      for (let at = 0; at < names.length; at += AT_ONCE) {
+        const some = names.slice(at, at + AT_ONCE);
+        const found = await Promise.all(some.map(({ name }) => problemOf(name)));
+        // In the order of the names, so that the problem of a project with several stays the same.
+        for (const [index, { project }] of some.entries()) {
+          const problem = found[index] ?? null;
+          if (problem !== null && !problems.has(project)) problems.set(project, problem);
         }
+      }
       return problems;
     },
   };
