@@ -34,8 +34,10 @@ export async function runCommand(
     ...{ type: "start_command", command, timeout_seconds },
   });
   if (read.ok) {
-    const stored = isNew ? record : ((await findCommand(rows, projectId, record.id)) ?? record);
-    return succeed(commandView(stored, read.value.state));
+    const stored = isNew ? record : await findCommand(rows, projectId, record.id);
+    // An earlier try of the same request that was refused has deleted it meanwhile.
+    if (stored === null) await insertCommand(rows, record);
+    return succeed(commandView(stored ?? record, read.value.state));
   }
   // Nothing runs. After an earlier try, or without an answer, the command may run.
   if (isNew && read.refusal.code !== "unavailable") await deleteCommand(rows, record.id);
