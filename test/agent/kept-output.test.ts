@@ -134,7 +134,8 @@ describe("the output of an activate command", () => {
     await world.startAgent({ outputGraceMs: 30_000 });
     const started = performance.now();
     const { run } = await world.deploy({
-      activate_command: "sleep 1000 >/dev/null 2>&1 & echo $! >> " + world.file("pids"),
+      // The pause lets the app leave the command's output before the command ends.
+      activate_command: `sleep 1000 >/dev/null 2>&1 & echo $! >> ${world.file("pids")}; sleep 0.3`,
     });
     expect(performance.now() - started).toBeLessThan(20_000);
     expect(eventsOf(run, "result")).toHaveLength(1);
