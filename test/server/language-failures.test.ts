@@ -26,8 +26,8 @@ describe("a failed installation or build has a hint", () => {
   it.each<[string, Readonly<Record<string, string>>, RegExp]>([
     [
       "an extension of PHP is missing",
-      { "composer.json": '{"require":{"ext-pdo_sqlite":"*"}}' },
-      /^The server's PHP has no extension pdo_sqlite\. Run `apt-get install php-sqlite3`/,
+      { "composer.json": '{"require":{"ext-pdo_mysql":"*"}}' },
+      /^The server's PHP has no extension pdo_mysql\. Run `apt-get install php-mysql`/,
     ],
     [
       "Go's compiler for C is missing",
