@@ -26,6 +26,9 @@ export function shellCommand(
     argv: ["sh", "-c", line],
     cwd,
     env: {
+      // pnpm would look up the version that package.json names, although it is the one that runs, and fail when the
+      // registry lacks a part of it that another system needs.
+      pnpm_config_pm_on_fail: "ignore",
       ...environment,
       CI: "true",
       // A release has no .git. Tools that ask git for a version or install hooks must not find a repository in a
