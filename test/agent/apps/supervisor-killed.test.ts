@@ -13,7 +13,7 @@ describe("a supervisor that is killed before any of the agent's steps of a switc
 
   it("alone leaves what the control plane calls live, and nothing else", async () => {
     const steps = await app.killInRuns(() => app.order(again), "instances", "supervisor");
-    expect(steps).toEqual(expect.arrayContaining(["web-N-N.json", "run.json", "desired.json", "current"]));
+    expect(steps).toEqual(expect.arrayContaining(["web-N-N.json", "run.json", "current"]));
   }, 500_000);
 
   it("together with the agent does the same", async () => {
