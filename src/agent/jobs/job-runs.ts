@@ -22,7 +22,7 @@ export type JobStart<State> = {
   /** Marks its processes. */
   readonly marker: string;
   readonly timeoutSeconds: number;
-  /** The version of the release to run in; `null`: none is live. */
+  /** The version of the release to run in; `null` if the project has no live release. */
   readonly release: () => Promise<number | null>;
   readonly begin: (release: number, startedAt: string) => State;
 };

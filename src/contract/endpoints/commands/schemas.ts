@@ -61,15 +61,20 @@ export type CommandStates = z.infer<typeof CommandStates>;
 export const CommandOutputLine = z.strictObject({ stream: LogStream, message: z.string() });
 export type CommandOutputLine = z.infer<typeof CommandOutputLine>;
 
-/** An agent's answer about a command. `next_offset`: where its output continues after these lines. */
+/** A part of the output that an agent keeps. `next_offset`: where it continues after these lines. */
+export const reportedOutput = {
+  lines: listUpTo(CommandOutputLine, 20_000),
+  next_offset: wholeFrom(0),
+  /** Whether the command or run has ended and these are its last lines. */
+  complete: z.boolean(),
+};
+
+/** An agent's answer about a command. */
 export const CommandReading = z.discriminatedUnion("ok", [
   z.strictObject({
     ok: z.literal(true),
     state: CommandState,
-    lines: listUpTo(CommandOutputLine, 20_000),
-    next_offset: wholeFrom(0),
-    /** Whether the command has ended and these are its last lines. */
-    complete: z.boolean(),
+    ...reportedOutput,
   }),
   z.strictObject({
     ok: z.literal(false),

@@ -1,7 +1,12 @@
 import * as z from "zod/mini";
 
 import { listUpTo, textUpTo, wholeFrom } from "#contract/bounds.ts";
-import { CommandOutputLine, CommandState, CommandStatus } from "#contract/endpoints/commands/schemas.ts";
+import {
+  CommandOutputLine,
+  CommandState,
+  CommandStatus,
+  reportedOutput,
+} from "#contract/endpoints/commands/schemas.ts";
 import { CronJob, MAX_CRON_JOBS } from "#contract/endpoints/cron/job-schemas.ts";
 import { CommandTimeout } from "#contract/shell-command.ts";
 
@@ -56,15 +61,12 @@ export const CronJobReports = listUpTo(CronJobReport, 2 * MAX_CRON_JOBS);
 export const CronJobList = z.strictObject({ jobs: CronJobReports });
 export type CronJobList = z.infer<typeof CronJobList>;
 
-/** An agent's answer about a run. `next_offset`: where its output continues after these lines. */
+/** An agent's answer about a run. */
 export const CronRunReading = z.discriminatedUnion("ok", [
   z.strictObject({
     ok: z.literal(true),
     run: CronRun,
-    lines: listUpTo(CommandOutputLine, 20_000),
-    next_offset: wholeFrom(0),
-    /** Whether the run has ended and these are its last lines. */
-    complete: z.boolean(),
+    ...reportedOutput,
   }),
   z.strictObject({
     ok: z.literal(false),

@@ -5,6 +5,12 @@ import type { CommandId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
+import {
+  JOB_TIMEOUT_MS,
+  type ReadRefusal,
+  type StartRefusal,
+  withoutStart,
+} from "#worker/operations/commands/job-refusal.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import {
   askAgent,
@@ -14,8 +20,6 @@ import {
   WRONG_ANSWER,
 } from "#worker/operations/repositories/ask-agent.ts";
 
-/** Besides the time that the agent itself waits. It may have to open variables and start a unit. */
-const TIMEOUT_MS = 8_000;
 /** Shorter, because the list is shown without an answer too. */
 const LIST_TIMEOUT_MS = 3_000;
 
@@ -29,9 +33,6 @@ type CommandRequest =
   | ({ readonly type: "read_command" } & Fields<"read_command">)
   | { readonly type: "stop_command" };
 
-export type ReadRefusal = "agent_outdated" | "not_found" | "server_offline" | "unavailable";
-export type StartRefusal = ReadRefusal | "not_live" | "refused_by_policy" | "secrets_not_sealed" | "too_many";
-
 /** Asks a project's server to start, read or stop a command. */
 export async function askForCommand(
   context: Context,
@@ -42,7 +43,7 @@ export async function askForCommand(
   const { request_id, project_id } = requestAbout(context, project);
   const waitMs = request.type === "read_command" ? request.wait_ms : 0;
   const message: AgentRequest = { ...request, request_id, project_id, command_id };
-  const answer = await askAgent(context, project, message, TIMEOUT_MS + waitMs);
+  const answer = await askAgent(context, project, message, JOB_TIMEOUT_MS + waitMs);
   if (!answer.ok) return answer;
   if (answer.value.type !== "command_read") return unavailable(WRONG_ANSWER);
   const { result } = answer.value;
@@ -68,21 +69,7 @@ export async function askAboutCommand(
   id: CommandId,
   request: Exclude<CommandRequest, { type: "start_command" }>,
 ): Promise<Result<Read, ReadRefusal>> {
-  const read = await askForCommand(context, project, id, request);
-  if (read.ok) return read;
-  const { code, detail } = read.refusal;
-  switch (code) {
-    case "not_live":
-    case "refused_by_policy":
-    case "secrets_not_sealed":
-    case "too_many":
-      return unavailable(detail);
-    case "agent_outdated":
-    case "not_found":
-    case "server_offline":
-    case "unavailable":
-      return { ok: false, refusal: { ...read.refusal, code } };
-  }
+  return withoutStart(await askForCommand(context, project, id, request));
 }
 
 /** Asks a project's server for the state of the commands that it keeps. Without an answer, it knows none. */

@@ -6,6 +6,7 @@ import { sentence } from "#contract/lib/sentence.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findServedProject } from "#worker/db/projects/find-served-project.ts";
+import { JOB_TIMEOUT_MS, type StartRefusal } from "#worker/operations/commands/job-refusal.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import {
   askAgent,
@@ -13,9 +14,6 @@ import {
   unavailable,
   WRONG_ANSWER,
 } from "#worker/operations/repositories/ask-agent.ts";
-
-/** Besides the time that the agent itself waits. It may have to open variables and start a unit. */
-const TIMEOUT_MS = 8_000;
 
 type Read = Extract<CronRunReading, { ok: true }>;
 type Fields<Type extends AgentRequest["type"]> = Omit<
@@ -27,8 +25,7 @@ type RunRequest =
   | ({ readonly type: "read_cron_run" } & Fields<"read_cron_run">)
   | ({ readonly type: "stop_cron_run" } & Fields<"stop_cron_run">);
 
-export type CronReadRefusal = "agent_outdated" | "not_found" | "server_offline" | "unavailable";
-export type CronRunRefusal = CronReadRefusal | "refused_by_policy" | "secrets_not_sealed" | "too_many";
+export type CronRunRefusal = Exclude<StartRefusal, "not_live">;
 
 /** Asks the server of a project to run a cron job, or to read or stop a run. */
 export async function askAboutRun(
@@ -42,7 +39,7 @@ export async function askAboutRun(
   const { request_id, project_id } = requestAbout(context, project);
   const waitMs = request.type === "read_cron_run" ? request.wait_ms : 0;
   const message: AgentRequest = { ...request, request_id, project_id, job };
-  const answer = await askAgent(context, project, message, TIMEOUT_MS + waitMs);
+  const answer = await askAgent(context, project, message, JOB_TIMEOUT_MS + waitMs);
   if (!answer.ok) return answer;
   if (answer.value.type !== "cron_run_read") return unavailable(WRONG_ANSWER);
   const { result } = answer.value;

@@ -1,15 +1,11 @@
 import type { CommandOutputQuery } from "#contract/endpoints/commands/schemas.ts";
 import type { CronName } from "#contract/endpoints/cron/job-schemas.ts";
-import type { CronOutput, CronRun, CronRunReading } from "#contract/endpoints/cron/schemas.ts";
+import type { CronOutput, CronRun } from "#contract/endpoints/cron/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import {
-  askAboutRun,
-  type CronReadRefusal,
-  type CronRunRefusal,
-} from "#worker/operations/cron/ask-about-cron.ts";
-import { unavailable } from "#worker/operations/repositories/ask-agent.ts";
+import { askAboutRun, type CronRunRefusal } from "#worker/operations/cron/ask-about-cron.ts";
+import { type ReadRefusal, withoutStart } from "#worker/operations/commands/job-refusal.ts";
 
 /** Runs a job now. A retry with the same Idempotency-Key has the same key, and the agent runs each key once. */
 export async function runCronJob(
@@ -29,9 +25,9 @@ export async function getCronOutput(
   job: CronName,
   run: number,
   { offset = 0, wait_seconds = 0 }: CommandOutputQuery,
-): Promise<Result<CronOutput, CronReadRefusal>> {
+): Promise<Result<CronOutput, ReadRefusal>> {
   const request = { type: "read_cron_run", run, offset, wait_ms: wait_seconds * 1000 } as const;
-  const read = readOnly(await askAboutRun(context, projectId, job, request));
+  const read = withoutStart(await askAboutRun(context, projectId, job, request));
   if (!read.ok) return read;
   const { ok: _, ...output } = read.value;
   return succeed(output);
@@ -43,26 +39,7 @@ export async function stopCronRun(
   projectId: ProjectId,
   job: CronName,
   run: number,
-): Promise<Result<CronRun, CronReadRefusal>> {
-  const read = readOnly(await askAboutRun(context, projectId, job, { type: "stop_cron_run", run }));
+): Promise<Result<CronRun, ReadRefusal>> {
+  const read = withoutStart(await askAboutRun(context, projectId, job, { type: "stop_cron_run", run }));
   return read.ok ? succeed(read.value.run) : read;
-}
-
-type Read = Extract<CronRunReading, { ok: true }>;
-
-/** The result of a request that starts nothing. */
-function readOnly(read: Result<Read, CronRunRefusal>): Result<Read, CronReadRefusal> {
-  if (read.ok) return read;
-  const { code, detail } = read.refusal;
-  switch (code) {
-    case "refused_by_policy":
-    case "secrets_not_sealed":
-    case "too_many":
-      return unavailable(detail);
-    case "agent_outdated":
-    case "not_found":
-    case "server_offline":
-    case "unavailable":
-      return { ok: false, refusal: { ...read.refusal, code } };
-  }
 }
