@@ -4,6 +4,7 @@ import { problemCodes } from "#contract/endpoints/endpoint-facts.ts";
 import { problems } from "#contract/problems.ts";
 
 import { root } from "../shared/root.ts";
+import { problemCauses } from "#contract/reference/problem-causes.ts";
 
 export const apiPagePath = join(root, "docs", "api.md");
 
@@ -19,7 +20,7 @@ export function withProblemTable(page: string): string {
 
 function table(): string {
   const rows = problemCodes.map(
-    (code) => `| ${problems[code].status} | \`${code}\` | ${problems[code].when} |\n`,
+    (code) => `| ${problems[code].status} | \`${code}\` | ${problemCauses[code]} |\n`,
   );
   return `| Status | Code | When |\n|---|---|---|\n${rows.join("")}`;
 }

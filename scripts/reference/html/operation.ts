@@ -7,6 +7,7 @@ import { type Html, html } from "./escape.ts";
 import { field, fieldList } from "./fields.ts";
 import { inline, markdown } from "./markdown.ts";
 import type { Document } from "./document.ts";
+import { problemCauses } from "#contract/reference/problem-causes.ts";
 
 /** Problems that nearly every operation can return. They are listed without an explanation. */
 const COMMON = new Set<ProblemCode>([
@@ -108,7 +109,7 @@ function problemSection(document: Document, operation: Operation): Html {
 export function problemEntry(code: ProblemCode): Html {
   return html`<div>
     <dt><span class="status">${problems[code].status}</span> ${problemLink(code)}</dt>
-    <dd>${inline(problems[code].when)}</dd>
+    <dd>${inline(problemCauses[code])}</dd>
   </div>`;
 }
 

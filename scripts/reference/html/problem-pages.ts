@@ -10,6 +10,7 @@ import { type Html, html } from "./escape.ts";
 import { inline } from "./markdown.ts";
 import { problemEntry } from "./operation.ts";
 import { page } from "./page.ts";
+import { problemCauses } from "#contract/reference/problem-causes.ts";
 
 export function problemsPage(): string {
   const content = html`<section class="intro">
@@ -27,7 +28,7 @@ export function problemsPage(): string {
 
 /** The page at the address in a problem's `type`. */
 export function problemPage(code: ProblemCode, openApi: OpenApi): string {
-  const { status, title, when } = problems[code];
+  const { status, title } = problems[code];
   const document = new Document(openApi);
   const returnedBy = document
     .operations()
@@ -36,7 +37,7 @@ export function problemPage(code: ProblemCode, openApi: OpenApi): string {
     <div class="text">
       <h1>${title}</h1>
       <p class="route"><span class="method">${status}</span> <code>${code}</code></p>
-      <p>${inline(when)}</p>
+      <p>${inline(problemCauses[code])}</p>
       <h4>What to do</h4>
       <p>${inline(problemRemedies[code])}</p>
       ${returnedBy.length === 0 ? null : html`<h4>Operations that return this problem</h4>`}

@@ -12,6 +12,7 @@ import { inlineSchema, schemaFor } from "./schemas.ts";
 import type { Content, Operation, Reference, RequestBody, Response, Schema } from "./types.ts";
 
 export type AnyOperationText = {
+  readonly summary: string;
   readonly description: string;
   readonly body?: unknown;
   readonly answer?: unknown;
@@ -30,7 +31,7 @@ export function operationOf(
   return {
     operationId: name,
     tags: [tag],
-    summary: endpoint.summary,
+    summary: text.summary,
     description: [text.description, whoMayCall(endpoint)].join("\n\n"),
     security:
       access.by === "none"

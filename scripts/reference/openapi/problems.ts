@@ -3,6 +3,7 @@ import { example } from "#contract/reference/examples.ts";
 
 import { type ResponseHeader, headers } from "./headers.ts";
 import type { Response } from "./types.ts";
+import { problemCauses } from "#contract/reference/problem-causes.ts";
 
 /** The name of the response for codes with the same status, such as `InvalidRequestOrIdempotencyMismatch`. */
 export function problemResponseName(codes: readonly ProblemCode[]): string {
@@ -14,10 +15,10 @@ export function problemResponse(codes: readonly ProblemCode[]): Response {
   const [first] = codes;
   if (first === undefined) throw new Error("a response needs a code");
   const { status } = problems[first];
-  const cases = codes.map((code) => `- \`${code}\`: ${problems[code].when}`);
+  const cases = codes.map((code) => `- \`${code}\`: ${problemCauses[code]}`);
   return {
     description:
-      codes.length === 1 ? `\`${first}\`: ${problems[first].when}` : `One of:\n\n${cases.join("\n")}`,
+      codes.length === 1 ? `\`${first}\`: ${problemCauses[first]}` : `One of:\n\n${cases.join("\n")}`,
     headers: headers("GantryBookmark", ...headersOf(status)),
     content: {
       "application/problem+json": {
@@ -42,13 +43,13 @@ export function problemResponse(codes: readonly ProblemCode[]): Response {
 }
 
 export function problemExample(code: ProblemCode) {
-  const { title, status, when } = problems[code];
+  const { title, status } = problems[code];
   const errors = [{ pointer: "/brnach", message: "is not known" }];
   return {
     type: `https://gantry.example.com/docs/problems/${code}`,
     title,
     status,
-    detail: code === "invalid_request" ? "The body is not valid." : when,
+    detail: code === "invalid_request" ? "The body is not valid." : problemCauses[code],
     code,
     request_id: example.request,
     ...(code === "invalid_request" ? { errors } : {}),

@@ -31,7 +31,6 @@ export type Endpoint = {
   /** With `:name` for each path parameter. `params` has a field of the same name. */
   readonly path: string;
   readonly access: Access;
-  readonly summary: string;
   readonly params: z.ZodMiniType<Record<string, string>>;
   readonly query: z.ZodMiniType<Record<string, unknown>> | null;
   /** A missing body is read as `{}`. */

@@ -13,6 +13,8 @@ type ExampleOf<Name extends string, Schema extends z.ZodMiniType | null> = Schem
 
 /** The texts and examples of an operation. The rest of the reference follows from the endpoint table. */
 export type OperationText<Of extends Endpoint> = {
+  /** What the operation does, in a few words. */
+  readonly summary: string;
   /** Markdown: what the operation does, which requests it refuses, and how to fix them. */
   readonly description: string;
 } & ExampleOf<"body", Of["body"]> &

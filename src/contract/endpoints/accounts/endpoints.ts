@@ -6,18 +6,15 @@ import { accountToken, get, patch, token } from "#contract/endpoints/endpoint-de
 export const accountEndpoints = {
   getAccount: {
     ...get("/v1/account", token(null)),
-    summary: "Get the account and the current token",
     success: { status: 200, body: Account },
   },
   updateAccount: {
     ...patch("/v1/account", accountToken("account:write")),
-    summary: "Change the account's settings",
     body: UpdateAccountInput,
     success: { status: 200, body: Account },
   },
   getHealth: {
     ...get("/healthz", { by: "none" }),
-    summary: "Check the health of the control plane and its database",
     success: { status: 200, body: Health },
     problems: ["unavailable"],
   },

@@ -20,12 +20,14 @@ const account = {
 
 export const accountTexts = {
   getAccount: {
+    summary: "Get the account and the current token",
     description: prose`
       Returns the account of the token, and the permissions of the token. Any valid token can call this endpoint, so use
       it to test a token.`,
     answer: account,
   },
   updateAccount: {
+    summary: "Change the account's settings",
     description: prose`
       Changes settings of the account, which apply to all of its projects. Omitted fields keep their values.
 
@@ -35,6 +37,7 @@ export const accountTexts = {
     answer: { ...account, log_retention_days: 30 },
   },
   getHealth: {
+    summary: "Check the health of the control plane and its database",
     description: prose`
       Reports whether the control plane is running and its database has its tables. It needs no token, so load balancers
       and uptime monitors can call it: 200 means healthy, 503 means unhealthy.`,

@@ -12,14 +12,12 @@ const MAX_BODY_BYTES = 1024 * 1024;
 export const agentEndpoints = {
   enrollAgent: {
     ...post("/v1/agent/enroll", { by: "none" }),
-    summary: "Exchange an enrolment token for an agent's credential",
     body: EnrollInput,
     success: { status: 201, body: Enrolled },
     problems: ["invalid_token", "protocol_mismatch", "rate_limited"],
   },
   reportRunEvents: {
     ...post("/v1/agent/deployments/:deployment_id/events", { by: "agent" }),
-    summary: "Report events of a run and get the next instruction",
     params: z.strictObject({ deployment_id: DeploymentId }),
     body: RunEvents,
     maxBodyBytes: MAX_BODY_BYTES,

@@ -8,6 +8,7 @@ import { choice, object, type SchemaText } from "#contract/reference/schemas/sch
 
 export const agentTexts = {
   enrollAgent: {
+    summary: "Exchange an enrolment token for an agent's credential",
     description: prose`
       Exchanges an enrolment token, which works once, for the agent's own credential. The credential gives access to the
       agent endpoints of this server only. Any earlier credential of the server stops working. If the agent loses the
@@ -17,6 +18,7 @@ export const agentTexts = {
     location: null,
   },
   reportRunEvents: {
+    summary: "Report events of a run and get the next instruction",
     description: prose`
       Reports numbered events of a run, in order, and returns the next instruction for the agent. The agent keeps events
       until they are acknowledged and sends them again if necessary; the control plane ignores duplicates. A request

@@ -17,7 +17,6 @@ const fromServer = ["server_offline", "agent_outdated"] as const;
 export const commandEndpoints = {
   runCommand: {
     ...post("/v1/projects/:project_id/commands", access),
-    summary: "Run a command in the live release",
     params: ProjectParams,
     body: schemas.RunCommandInput,
     success: { status: 201, body: schemas.CommandRun },
@@ -25,21 +24,18 @@ export const commandEndpoints = {
   },
   listCommands: {
     ...get("/v1/projects/:project_id/commands", access),
-    summary: "List the commands of a project",
     params: ProjectParams,
     query: PageQuery,
     success: { status: 200, body: schemas.CommandRows },
   },
   getCommand: {
     ...get("/v1/projects/:project_id/commands/:command_id", access),
-    summary: "Get a command",
     params: CommandParams,
     success: { status: 200, body: schemas.CommandRun },
     problems: fromServer,
   },
   getCommandOutput: {
     ...get("/v1/projects/:project_id/commands/:command_id/output", access),
-    summary: "Read the output of a command",
     params: CommandParams,
     query: schemas.CommandOutputQuery,
     success: { status: 200, body: schemas.CommandOutput },
@@ -47,7 +43,6 @@ export const commandEndpoints = {
   },
   stopCommand: {
     ...post("/v1/projects/:project_id/commands/:command_id/stop", access),
-    summary: "Stop a command",
     params: CommandParams,
     body: z.strictObject({}),
     success: { status: 200, body: schemas.CommandRun },

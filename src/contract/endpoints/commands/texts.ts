@@ -34,6 +34,7 @@ const exited = {
 
 export const commandTexts = {
   runCommand: {
+    summary: "Run a command in the live release",
     description: prose`
       Runs a command once in the live release, with the variables that the live deployment runs with, also its secrets.
       It runs as the project's own user where projects are isolated, with \`sh -c\` in the root directory of the release.
@@ -52,6 +53,7 @@ export const commandTexts = {
     location: `/v1/projects/${example.project}/commands/${example.command}`,
   },
   listCommands: {
+    summary: "List the commands of a project",
     description: prose`
       Returns who ran which commands in the project, newest first, and how they ended. The newest 1,000 are kept. The
       server keeps the state of the newest 50. \`status\` is \`null\` for older commands, for all while the server is not
@@ -59,12 +61,14 @@ export const commandTexts = {
     answer: { commands: [exited], next_cursor: null },
   },
   getCommand: {
+    summary: "Get a command",
     description: prose`
       Returns a command and how it ended. The server answers this, so it must be connected. It keeps the newest 50
       commands of each project; an older one, and one that never reached the server, is 404.`,
     answer: exited,
   },
   getCommandOutput: {
+    summary: "Read the output of a command",
     description: prose`
       Returns the output of a command from \`offset\` on. To follow it, repeat the request with \`offset\` set to
       \`next_offset\` and with \`wait_seconds\`: the response then comes when there are new lines, when the command has
@@ -81,6 +85,7 @@ export const commandTexts = {
     },
   },
   stopCommand: {
+    summary: "Stop a command",
     description: prose`
       Stops a command: its processes get SIGTERM, and SIGKILL if they still run after 10 seconds. If it has ended already,
       nothing happens. The response comes when it has ended, or after three seconds.`,

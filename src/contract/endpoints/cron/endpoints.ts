@@ -22,21 +22,18 @@ const fromServer = ["server_offline", "agent_outdated"] as const;
 export const cronEndpoints = {
   listCronJobs: {
     ...get("/v1/projects/:project_id/cron", token("deployments:read")),
-    summary: "List the cron jobs of a project and their latest runs",
     params: ProjectParams,
     success: { status: 200, body: schemas.CronJobList },
     problems: fromServer,
   },
   getCronJob: {
     ...get("/v1/projects/:project_id/cron/:job", token("deployments:read")),
-    summary: "Get a cron job and its runs",
     params: JobParams,
     success: { status: 200, body: schemas.CronJobReport },
     problems: fromServer,
   },
   runCronJob: {
     ...post("/v1/projects/:project_id/cron/:job/run", token("deployments:write")),
-    summary: "Run a cron job now",
     params: JobParams,
     body: NoFields,
     success: { status: 201, body: schemas.CronRun },
@@ -44,7 +41,6 @@ export const cronEndpoints = {
   },
   getCronOutput: {
     ...get("/v1/projects/:project_id/cron/:job/runs/:run/output", token("deployments:read")),
-    summary: "Read the output of a run of a cron job",
     params: RunParams,
     query: CommandOutputQuery,
     success: { status: 200, body: schemas.CronOutput },
@@ -52,7 +48,6 @@ export const cronEndpoints = {
   },
   stopCronRun: {
     ...post("/v1/projects/:project_id/cron/:job/runs/:run/stop", token("deployments:write")),
-    summary: "Stop a run of a cron job",
     params: RunParams,
     body: NoFields,
     success: { status: 200, body: schemas.CronRun },

@@ -45,6 +45,7 @@ const job = {
 
 export const cronTexts = {
   listCronJobs: {
+    summary: "List the cron jobs of a project and their latest runs",
     description: prose`
       Returns the jobs of the live deployment, each with its next run and its latest five. The server answers this, so
       it must be connected. Jobs come from the project's setting \`cron\` and from gantry.json; a change takes effect
@@ -52,12 +53,14 @@ export const cronTexts = {
     answer: { jobs: [job] },
   },
   getCronJob: {
+    summary: "Get a cron job and its runs",
     description: prose`
       Returns a job of the live deployment with the runs that its server keeps: the newest 20, and the times at which it
       was skipped.`,
     answer: job,
   },
   runCronJob: {
+    summary: "Run a cron job now",
     description: prose`
       Runs a job now, in the live release, as at its time. The response comes when it has started. A job never runs
       twice at the same time (409 \`too_many\`). To retry safely after a network error, send an \`Idempotency-Key\`: the
@@ -67,6 +70,7 @@ export const cronTexts = {
     location: `/v1/projects/${example.project}/cron/backup/runs/18/output`,
   },
   getCronOutput: {
+    summary: "Read the output of a run of a cron job",
     description: prose`
       Returns the output of a run from \`offset\` on. To follow it, repeat the request with \`offset\` set to
       \`next_offset\` and with \`wait_seconds\`: the response then comes when there are new lines, when the run has ended,
@@ -80,6 +84,7 @@ export const cronTexts = {
     },
   },
   stopCronRun: {
+    summary: "Stop a run of a cron job",
     description: prose`
       Stops a run: its processes get SIGTERM, and SIGKILL if they still run after 10 seconds. If it has ended already,
       nothing happens. The response comes when it has ended, or after three seconds.`,

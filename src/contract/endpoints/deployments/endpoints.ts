@@ -15,14 +15,12 @@ const ProjectDeploymentParams = z.strictObject({
 export const deploymentEndpoints = {
   listProjectDeployments: {
     ...get("/v1/projects/:project_id/deployments", token("deployments:read")),
-    summary: "List the deployments of a project, newest first",
     params: ProjectParams,
     query: schemas.ProjectDeploymentsQuery,
     success: { status: 200, body: schemas.DeploymentRows },
   },
   startDeployment: {
     ...post("/v1/projects/:project_id/deployments", token("deployments:write")),
-    summary: "Start a deployment of a project",
     params: ProjectParams,
     body: schemas.StartDeploymentInput,
     success: { status: 201, body: schemas.DeploymentStarted },
@@ -30,39 +28,33 @@ export const deploymentEndpoints = {
   },
   getProjectDeployment: {
     ...get("/v1/projects/:project_id/deployments/:deployment_id", token("deployments:read")),
-    summary: "Get a deployment of a project",
     params: ProjectDeploymentParams,
     success: { status: 200, body: schemas.Deployment },
   },
   deleteDeployment: {
     ...remove("/v1/projects/:project_id/deployments/:deployment_id", token("deployments:write")),
-    summary: "Delete a deployment and its log",
     params: ProjectDeploymentParams,
     success: { status: 204, body: null },
     problems: ["deployment_live", "deployment_activating"],
   },
   deploy: {
     ...post("/v1/deploy", token("deployments:write")),
-    summary: "Start a deployment",
     body: schemas.DeployInput,
     success: { status: 201, body: schemas.DeploymentStarted },
     problems: ["not_found", "queue_full", "live_changed", "secrets_not_sealed"],
   },
   listDeployments: {
     ...get("/v1/deployments", token("deployments:read")),
-    summary: "List the deployments of all projects, newest first",
     query: schemas.DeploymentsQuery,
     success: { status: 200, body: schemas.Deployments },
   },
   getDeployment: {
     ...get("/v1/deployments/:deployment_id", token("deployments:read")),
-    summary: "Get a deployment",
     params: DeploymentParams,
     success: { status: 200, body: schemas.Deployment },
   },
   cancelDeployment: {
     ...post("/v1/deployments/:deployment_id/cancel", token("deployments:write")),
-    summary: "Cancel a deployment",
     params: DeploymentParams,
     body: z.strictObject({}),
     success: { status: 200, body: schemas.Deployment },
@@ -70,7 +62,6 @@ export const deploymentEndpoints = {
   },
   rollBack: {
     ...post("/v1/rollback", token("deployments:write")),
-    summary: "Roll back to an earlier deployment",
     body: schemas.RollbackInput,
     success: { status: 201, body: schemas.DeploymentStarted },
     problems: [
@@ -84,7 +75,6 @@ export const deploymentEndpoints = {
   },
   listRollbackTargets: {
     ...get("/v1/projects/:project_id/rollback-targets", token("deployments:read")),
-    summary: "List the rollback targets of a project, newest first",
     params: ProjectParams,
     success: { status: 200, body: schemas.RollbackTargets },
   },

@@ -16,6 +16,7 @@ const location = `/v1/deployments/${example.deployment}` as const;
 
 export const deploymentTexts = {
   listProjectDeployments: {
+    summary: "List the deployments of a project, newest first",
     description: prose`
       Returns one page of the deployments of a project, highest version first. You can combine the filters.
 
@@ -23,6 +24,7 @@ export const deploymentTexts = {
     answer: { deployments: [deploymentRow, earlierRow], next_cursor: null },
   },
   startDeployment: {
+    summary: "Start a deployment of a project",
     description: prose`
       Starts a deployment. The response does not wait for it to end: 201 means that the deployment is stored. It later
       ends as \`live\`, \`failed\` (with a reason) or \`canceled\`. To follow it, read
@@ -51,6 +53,7 @@ export const deploymentTexts = {
     location,
   },
   deploy: {
+    summary: "Start a deployment",
     description: prose`
       Starts a deployment, like \`POST /v1/projects/{project_id}/deployments\`, with the project in the body. Use it in
       scripts that have one fixed URL.`,
@@ -59,12 +62,14 @@ export const deploymentTexts = {
     location,
   },
   listDeployments: {
+    summary: "List the deployments of all projects, newest first",
     description: prose`
       Returns one page of the deployments of all projects that the token can access, newest first, with every field.
       You can combine the filters. For example, \`?status=failed&server_id=…\` returns the failures on one server.`,
     answer: { deployments: [liveDeployment], next_cursor: example.cursor },
   },
   getDeployment: {
+    summary: "Get a deployment",
     description: prose`
       Returns one deployment, with its stage, what it waits for, why it failed and the evidence that it went live.
 
@@ -73,12 +78,14 @@ export const deploymentTexts = {
     answer: liveDeployment,
   },
   getProjectDeployment: {
+    summary: "Get a deployment of a project",
     description: prose`
       Returns one deployment of the project, like \`GET /v1/deployments/{deployment_id}\`. For a deployment of another
       project, the response is 404.`,
     answer: liveDeployment,
   },
   deleteDeployment: {
+    summary: "Delete a deployment and its log",
     description: prose`
       Deletes a deployment and its log. The version number is not used again. The files stay on the server while the
       live deployment uses them.
@@ -88,6 +95,7 @@ export const deploymentTexts = {
       \`deployment_activating\`; retry a few seconds later, after it has ended. A second delete gets 404.`,
   },
   cancelDeployment: {
+    summary: "Cancel a deployment",
     description: prose`
       Cancels a deployment before it goes live. If the deployment is queued, the response shows it as \`canceled\`. If
       it is running, its stage becomes \`canceling\`, and its status becomes \`canceled\` when the agent has confirmed
@@ -98,7 +106,9 @@ export const deploymentTexts = {
     body: {},
     answer: canceledDeployment,
   },
+    summary: "Approve a deployment",
   rollBack: {
+    summary: "Roll back to an earlier deployment",
     description: prose`
       Starts a deployment of code that was live before. If the server still has the files, it only switches to them,
       which takes milliseconds. Otherwise it builds the commit again.
@@ -117,6 +127,7 @@ export const deploymentTexts = {
     location,
   },
   listRollbackTargets: {
+    summary: "List the rollback targets of a project, newest first",
     description: prose`
       Returns up to 100 deployments that \`POST /v1/rollback\` accepts as a target, newest first. \`default\` marks the
       target of a rollback that names none. \`instant\` marks targets whose files are still on the server.`,

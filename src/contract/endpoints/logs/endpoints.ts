@@ -8,7 +8,6 @@ import { DeploymentId } from "#contract/ids.ts";
 export const logEndpoints = {
   getDeploymentLog: {
     ...get("/v1/logs/:deployment_id", token("deployments:read")),
-    summary: "Get the log of a deployment",
     params: z.strictObject({ deployment_id: DeploymentId }),
     query: LogQuery,
     success: { status: 200, body: LogPage },

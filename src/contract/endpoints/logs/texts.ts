@@ -33,6 +33,7 @@ const events = [...lines.map((line) => event(`id: ${line.line}`, line)), event("
 
 export const logTexts = {
   getDeploymentLog: {
+    summary: "Get the log of a deployment",
     description: prose`
       Returns the output of the deployment's commands and the messages of Gantry, line by line. The \`Accept\` header
       selects the format:

@@ -8,7 +8,6 @@ import { ProjectId } from "#contract/ids.ts";
 export const outputEndpoints = {
   getOutput: {
     ...get("/v1/projects/:project_id/output", token("deployments:read")),
-    summary: "Read what the processes of a project print",
     params: z.strictObject({ project_id: ProjectId }),
     query: OutputQuery,
     success: { status: 200, body: AppOutput },

@@ -11,6 +11,7 @@ const events = lines.map((line, at) => `id: ${1_795_169_683_090 + at}\ndata: ${J
 
 export const outputTexts = {
   getOutput: {
+    summary: "Read what the processes of a project print",
     description: prose`
       Returns what the project's instances print to stdout and stderr. The output is kept only on the project's server,
       up to 10 MiB for each instance, and read from there for this request. So it needs a connected server: otherwise

@@ -23,13 +23,11 @@ const startWithSetting = { ...start, problems: [...start.problems, "too_many"] }
 export const processEndpoints = {
   getProcesses: {
     ...get("/v1/projects/:project_id/processes", token("deployments:read")),
-    summary: "Get the processes of a project and their instances",
     params: ProjectParams,
     success: { status: 200, body: schemas.Processes },
   },
   updateProcess: {
     ...patch("/v1/projects/:project_id/processes/:process", token("deployments:write")),
-    summary: "Change the settings of a process",
     params: ProcessParams,
     body: schemas.UpdateProcessInput,
     success: { status: 200, body: schemas.ProcessUpdated },
@@ -37,25 +35,21 @@ export const processEndpoints = {
   },
   restartProcess: {
     ...post("/v1/projects/:project_id/processes/:process/restart", token("deployments:write")),
-    summary: "Restart the instances of a process",
     params: ProcessParams,
     ...start,
   },
   stopProcess: {
     ...post("/v1/projects/:project_id/processes/:process/stop", token("deployments:write")),
-    summary: "Stop a process until it is started again",
     params: ProcessParams,
     ...startWithSetting,
   },
   startProcess: {
     ...post("/v1/projects/:project_id/processes/:process/start", token("deployments:write")),
-    summary: "Start a process that was stopped",
     params: ProcessParams,
     ...startWithSetting,
   },
   applyConfig: {
     ...post("/v1/projects/:project_id/apply", token("deployments:write")),
-    summary: "Apply the current variables and settings without a build",
     params: ProjectParams,
     ...start,
   },

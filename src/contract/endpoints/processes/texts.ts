@@ -9,6 +9,7 @@ const startedConfig = { body: {}, answer: started, location };
 
 export const processTexts = {
   getProcesses: {
+    summary: "Get the processes of a project and their instances",
     description: prose`
       Returns the processes that the project's server runs, with the state, memory and CPU use of each instance. If the
       server is connected, it reads them now; \`cpu_percent\` then covers the time since the previous request. Otherwise
@@ -52,6 +53,7 @@ export const processTexts = {
     },
   },
   updateProcess: {
+    summary: "Change the settings of a process",
     description: prose`
       Changes the project's own settings for a process, and starts a deployment of the kind \`config\` that puts them
       into effect, without a build. Omitted fields keep their values. \`null\` removes the project's own value, so that
@@ -67,6 +69,7 @@ export const processTexts = {
     answer: { process: { name: "web", instances: 3 }, deployment: { ...started, version: 13 } },
   },
   restartProcess: {
+    summary: "Restart the instances of a process",
     description: prose`
       Replaces every instance of the process with a new one, in a deployment of the kind \`config\` of the live release,
       with the current variables and settings and without a build. The new instances of \`web\` get requests when they
@@ -78,6 +81,7 @@ export const processTexts = {
     ...startedConfig,
   },
   stopProcess: {
+    summary: "Stop a process until it is started again",
     description: prose`
       Stops the process: its instances finish their requests and end, and none is started until
       \`POST /v1/projects/{project_id}/processes/{process}/start\`, also not by a later deployment or a restart of the
@@ -87,6 +91,7 @@ export const processTexts = {
     ...startedConfig,
   },
   startProcess: {
+    summary: "Start a process that was stopped",
     description: prose`
       Starts the instances of a process that was stopped, in a deployment of the kind \`config\`. It is refused as a
       restart is. For a process that was not stopped, it has the effect of
@@ -94,6 +99,7 @@ export const processTexts = {
     ...startedConfig,
   },
   applyConfig: {
+    summary: "Apply the current variables and settings without a build",
     description: prose`
       Deploys the live release again with the current variables and settings of the project, in a deployment of the kind
       \`config\`. Nothing is fetched or built, and the release command does not run. Instances to which nothing changed

@@ -16,26 +16,22 @@ const ProjectParams = z.strictObject({ project_id: ProjectId });
 export const projectEndpoints = {
   listProjects: {
     ...get("/v1/projects", token("projects:read")),
-    summary: "List projects, newest first",
     query: PageQuery,
     success: { status: 200, body: schemas.ProjectRows },
   },
   createProject: {
     ...post("/v1/projects", accountToken("projects:write")),
-    summary: "Create a project",
     body: schemas.CreateProjectInput,
     success: { status: 201, body: schemas.Project },
     problems: ["name_taken", "domain_taken", "too_many", "no_seal_key"],
   },
   getProject: {
     ...get("/v1/projects/:project_id", token("projects:read")),
-    summary: "Get a project",
     params: ProjectParams,
     success: { status: 200, body: schemas.Project },
   },
   updateProject: {
     ...patch("/v1/projects/:project_id", token("projects:write")),
-    summary: "Change the settings of a project",
     params: ProjectParams,
     body: schemas.UpdateProjectInput,
     success: { status: 200, body: schemas.Project },
@@ -43,14 +39,12 @@ export const projectEndpoints = {
   },
   getDeployKey: {
     ...get("/v1/projects/:project_id/deploy-key", token("projects:read")),
-    summary: "Get the deploy key of a project",
     params: ProjectParams,
     success: { status: 200, body: DeployKey },
     problems: ["server_offline", "agent_outdated"],
   },
   testRepository: {
     ...post("/v1/projects/:project_id/repository-test", token("projects:write")),
-    summary: "Test whether the server can read the repository",
     params: ProjectParams,
     body: TestRepositoryInput,
     success: { status: 200, body: RepositoryTest },
@@ -58,7 +52,6 @@ export const projectEndpoints = {
   },
   deleteProject: {
     ...remove("/v1/projects/:project_id", token("projects:write")),
-    summary: "Delete a project",
     params: ProjectParams,
     query: schemas.DeleteProjectQuery,
     success: { status: 204, body: null },

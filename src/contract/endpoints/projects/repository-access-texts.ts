@@ -14,6 +14,7 @@ export const exampleKey = {
 
 export const repositoryAccessTexts = {
   getDeployKey: {
+    summary: "Get the deploy key of a project",
     description: prose`
       Returns the public half of the key with which the project's server reads the repository over ssh, and the steps to
       add it to the repository. The agent creates the key when it is needed for the first time, so the first request
@@ -29,6 +30,7 @@ export const repositoryAccessTexts = {
     },
   },
   testRepository: {
+    summary: "Test whether the server can read the repository",
     description: prose`
       Asks the project's server to list the branch in the repository, with the credentials of a deployment, and returns
       the result within seconds. Nothing is fetched or deployed. Without a body, the project's own settings are tested;

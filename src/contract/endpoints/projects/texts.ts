@@ -18,12 +18,14 @@ import { timeoutTexts } from "#contract/reference/stage-texts.ts";
 
 export const projectTexts = {
   listProjects: {
+    summary: "List projects, newest first",
     description: prose`
       Returns the projects that the token can access, newest first. Without \`limit\`, the response contains all of them:
       an account can have 1,000 projects.`,
     answer: { projects: [row], next_cursor: null },
   },
   createProject: {
+    summary: "Create a project",
     description: prose`
       Creates a project. Only \`name\`, \`server_id\` and \`repository\` are required. If you omit the framework, the
       build command or the output directory, the agent detects them from the files. This call deploys nothing; start a
@@ -64,6 +66,7 @@ export const projectTexts = {
     location: `/v1/projects/${example.project}`,
   },
   getProject: {
+    summary: "Get a project",
     description: prose`
       Returns one project with its settings. \`serving\` is what the server serves according to its agent's last report;
       \`drifted\` is true if that is not the live deployment, for example after a manual change on the server.
@@ -73,6 +76,7 @@ export const projectTexts = {
     answer: project,
   },
   updateProject: {
+    summary: "Change the settings of a project",
     description: prose`
       Changes settings. Omitted fields keep their values. New settings apply to deployments that start from now on;
       running and queued deployments keep the settings they were started with. To apply new \`processes\`,
@@ -94,6 +98,7 @@ export const projectTexts = {
   },
   ...repositoryAccessTexts,
   deleteProject: {
+    summary: "Delete a project",
     description: prose`
       Deletes a project with its deployments and logs. The server keeps the files and continues to serve them, unless
       you send \`purge=true\`, which removes them.

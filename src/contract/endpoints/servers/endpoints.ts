@@ -11,26 +11,22 @@ const ServerParams = z.strictObject({ server_id: ServerId });
 export const serverEndpoints = {
   listServers: {
     ...get("/v1/servers", token("servers:read")),
-    summary: "List servers, newest first",
     query: PageQuery,
     success: { status: 200, body: schemas.ServerRows },
   },
   createServer: {
     ...post("/v1/servers", accountToken("servers:write")),
-    summary: "Register a server",
     body: schemas.CreateServerInput,
     success: { status: 201, body: schemas.ServerCreated },
     problems: ["name_taken", "too_many"],
   },
   getServer: {
     ...get("/v1/servers/:server_id", token("servers:read")),
-    summary: "Get a server",
     params: ServerParams,
     success: { status: 200, body: schemas.Server },
   },
   updateServer: {
     ...patch("/v1/servers/:server_id", accountToken("servers:write")),
-    summary: "Change a server",
     params: ServerParams,
     body: schemas.UpdateServerInput,
     success: { status: 200, body: schemas.Server },
@@ -38,14 +34,12 @@ export const serverEndpoints = {
   },
   deleteServer: {
     ...remove("/v1/servers/:server_id", accountToken("servers:write")),
-    summary: "Delete a server",
     params: ServerParams,
     success: { status: 204, body: null },
     problems: ["server_in_use"],
   },
   createEnrollment: {
     ...post("/v1/servers/:server_id/enrollment", accountToken("servers:write")),
-    summary: "Create an enrolment token",
     params: ServerParams,
     body: z.strictObject({}),
     success: { status: 201, body: schemas.Enrollment },

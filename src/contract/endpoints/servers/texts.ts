@@ -44,12 +44,14 @@ const enrollment = {
 
 export const serverTexts = {
   listServers: {
+    summary: "List servers, newest first",
     description: prose`
       Returns the servers of the account, newest first. Without \`limit\`, the response contains all of them: an account
       can have 1,000 servers.`,
     answer: { servers: [row], next_cursor: null },
   },
   createServer: {
+    summary: "Register a server",
     description: prose`
       Registers a server. The response has an enrolment token, which works once within an hour, and a command that uses
       it. Run the command as root on the server: it installs the agent as a service. The server is \`pending\` until
@@ -77,12 +79,14 @@ export const serverTexts = {
     location: `/v1/servers/${example.server}`,
   },
   getServer: {
+    summary: "Get a server",
     description: prose`
       Returns one server, with the agent's version, the disk space from the agent's last report, and the uptime of each
       day. \`last_seen_at\` is updated while the agent is connected.`,
     answer: server,
   },
   updateServer: {
+    summary: "Change a server",
     description: prose`
       Changes the name or the IP address of a server. Omitted fields keep their values. The name must be unique in the
       account (409 \`name_taken\`).`,
@@ -90,6 +94,7 @@ export const serverTexts = {
     answer: { ...server, name: "web-frankfurt" },
   },
   deleteServer: {
+    summary: "Delete a server",
     description: prose`
       Deletes a server, revokes its agent's credential and closes the agent's connection. Nothing changes on the host:
       it continues to serve its sites.
@@ -99,6 +104,7 @@ export const serverTexts = {
       first.`,
   },
   createEnrollment: {
+    summary: "Create an enrolment token",
     description: prose`
       Creates a new enrolment token for a server, if its earlier token has expired or you want to set up the agent again.
       Earlier enrolment tokens of the server stop working immediately. A connected agent keeps its credential until the

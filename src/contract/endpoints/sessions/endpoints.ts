@@ -5,14 +5,12 @@ import { CreateSessionInput, SessionCreated } from "#contract/endpoints/sessions
 export const sessionEndpoints = {
   createSession: {
     ...post("/v1/sessions", { by: "none" }),
-    summary: "Exchange the code of a sign-in link for a session",
     body: CreateSessionInput,
     success: { status: 201, body: SessionCreated },
     problems: ["invalid_token", "rate_limited"],
   },
   endSession: {
     ...remove("/v1/session", token(null)),
-    summary: "Sign out: end the current session",
     success: { status: 204, body: null },
     problems: ["not_found"],
   },

@@ -7,6 +7,7 @@ import { object, type SchemaText } from "#contract/reference/schemas/schema-text
 
 export const sessionTexts = {
   createSession: {
+    summary: "Exchange the code of a sign-in link for a session",
     description: prose`
       Exchanges the code of a sign-in link for a session: a token with every scope that expires after 12 hours. The
       dashboard calls this endpoint; programs use an API token instead. A code works once, within 10 minutes.
@@ -18,6 +19,7 @@ export const sessionTexts = {
     location: null,
   },
   endSession: {
+    summary: "Sign out: end the current session",
     description: prose`
       Signs out: ends the session that sends the request. Parts of the network that have just checked the session can
       accept it for another 10 seconds. With an API token the response is 404, because an API token may be in use

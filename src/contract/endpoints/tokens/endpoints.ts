@@ -11,27 +11,23 @@ const TokenParams = z.strictObject({ token_id: TokenId });
 export const tokenEndpoints = {
   listTokens: {
     ...get("/v1/tokens", token("tokens:read")),
-    summary: "List tokens, newest first",
     query: PageQuery,
     success: { status: 200, body: schemas.TokenRows },
   },
   createToken: {
     ...post("/v1/tokens", token("tokens:write")),
-    summary: "Create a token",
     body: schemas.CreateTokenInput,
     success: { status: 201, body: schemas.TokenWithSecret },
     problems: ["too_many"],
   },
   revokeToken: {
     ...remove("/v1/tokens/:token_id", token("tokens:write")),
-    summary: "Revoke a token",
     params: TokenParams,
     success: { status: 204, body: null },
     problems: ["last_token"],
   },
   rotateToken: {
     ...post("/v1/tokens/:token_id/rotate", token("tokens:write")),
-    summary: "Rotate the secret of a token",
     params: TokenParams,
     body: z.strictObject({}),
     success: { status: 200, body: schemas.TokenWithSecret },

@@ -20,6 +20,7 @@ const exampleToken = {
 
 export const tokenTexts = {
   listTokens: {
+    summary: "List tokens, newest first",
     description: prose`
       Returns the tokens of the account, newest first, without their secrets. Revoked tokens are not listed.
       \`last_used_at\` is precise to the hour; use it to find and revoke tokens that are no longer used. The list
@@ -28,6 +29,7 @@ export const tokenTexts = {
     answer: { tokens: [exampleToken], next_cursor: null },
   },
   createToken: {
+    summary: "Create a token",
     description: prose`
       Creates a token. Only this response contains its secret, \`token\`. Gantry stores a hash of the secret, so the
       secret cannot be shown again.
@@ -45,6 +47,7 @@ export const tokenTexts = {
     location: null,
   },
   rotateToken: {
+    summary: "Rotate the secret of a token",
     description: prose`
       Gives a token a new secret and restarts its lifetime. Only this response contains the new secret. The old secret
       works for another 24 hours, until \`previous_expires_at\`, so that you can replace it everywhere. A secret from an
@@ -62,6 +65,7 @@ export const tokenTexts = {
     },
   },
   revokeToken: {
+    summary: "Revoke a token",
     description: prose`
       Revokes a token and all of its secrets. Parts of the network that have just checked the token can accept it for
       another 10 seconds.

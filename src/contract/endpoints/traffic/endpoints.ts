@@ -14,14 +14,12 @@ const problems = ["server_offline", "agent_outdated", "not_live", "no_ingress"] 
 export const trafficEndpoints = {
   setMaintenance: {
     ...post("/v1/projects/:project_id/maintenance", access),
-    summary: "Turn maintenance on or off",
     params: ProjectParams,
     body: SetMaintenanceInput,
     success: { status: 200, body: MaintenanceSet },
   },
   pauseProject: {
     ...post("/v1/projects/:project_id/pause", access),
-    summary: "Hold the requests to a project",
     params: ProjectParams,
     body: PauseProjectInput,
     success: { status: 200, body: ProjectPause },
@@ -29,7 +27,6 @@ export const trafficEndpoints = {
   },
   resumeProject: {
     ...post("/v1/projects/:project_id/resume", access),
-    summary: "Let held requests through",
     params: ProjectParams,
     body: z.strictObject({}),
     success: { status: 200, body: ProjectPause },

@@ -8,6 +8,7 @@ const example = { message: "Back at 14:00 UTC.", started_at: "2026-11-20T12:00:0
 
 export const trafficTexts = {
   setMaintenance: {
+    summary: "Turn maintenance on or off",
     description: prose`
       Shows visitors a page with the status 503 instead of the site, with the \`message\`, or shows the site again. It
       lasts until it is turned off, also across deployments and restarts of the server. Health checks of deployments
@@ -20,6 +21,7 @@ export const trafficTexts = {
     answer: { maintenance: example, applied: true, detail: null },
   },
   pauseProject: {
+    summary: "Hold the requests to a project",
     description: prose`
       Holds the requests to the project's domain and aliases for this many seconds from now on: they wait, and are not
       refused. Then, or after \`POST …/resume\`, all of them pass, with their bodies. Use it for a short change that the
@@ -33,6 +35,7 @@ export const trafficTexts = {
     answer: { paused_until: "2026-11-20T12:00:23.512Z" },
   },
   resumeProject: {
+    summary: "Let held requests through",
     description:
       "Ends the project's pause, so that the held requests pass. Does nothing if it is not paused.",
     body: {},

@@ -14,13 +14,11 @@ const MAX_BODY_BYTES = 1024 * 1024;
 export const variableEndpoints = {
   getVariables: {
     ...get("/v1/projects/:project_id/variables", token("projects:read")),
-    summary: "Get the variables of a project",
     params: ProjectParams,
     success: { status: 200, body: schemas.Variables },
   },
   updateVariables: {
     ...patch("/v1/projects/:project_id/variables", token("projects:write")),
-    summary: "Set and remove variables of a project",
     params: ProjectParams,
     body: schemas.UpdateVariablesInput,
     maxBodyBytes: MAX_BODY_BYTES,
@@ -29,7 +27,6 @@ export const variableEndpoints = {
   },
   listVariableRevisions: {
     ...get("/v1/projects/:project_id/variables/revisions", token("projects:read")),
-    summary: "List the changes of a project's variables, newest first",
     params: ProjectParams,
     query: PageQuery,
     success: { status: 200, body: schemas.VariableRevisions },

@@ -32,6 +32,7 @@ const variables = {
 
 export const variableTexts = {
   getVariables: {
+    summary: "Get the variables of a project",
     description: prose`
       Returns the current variables of a project, sorted by name. The response contains the values of plain variables,
       but never those of secrets: only the agent of the server can open them. Every token that can read the project can
@@ -45,6 +46,7 @@ export const variableTexts = {
     answer: variables,
   },
   updateVariables: {
+    summary: "Set and remove variables of a project",
     description: prose`
       Sets and removes variables. All changes of a request form one revision. Variables that are not in the request stay
       as they are, and removing a missing variable has no effect. The change applies to deployments that start from now
@@ -72,6 +74,7 @@ export const variableTexts = {
     answer: variables,
   },
   listVariableRevisions: {
+    summary: "List the changes of a project's variables, newest first",
     description: prose`
       Returns one page of the changes of a project's variables, newest first: who changed which variables when, without
       values. The last 100 revisions are kept, and those of deployments that a rollback can go back to.`,

@@ -1,0 +1,53 @@
+import type { ProblemCode } from "#contract/problems.ts";
+
+/** When a request is refused with each code, for the API reference. */
+export const problemCauses: Readonly<Record<ProblemCode, string>> = {
+  malformed_json: "The body is not valid JSON.",
+  missing_token: "The request carries no bearer token.",
+  invalid_token: "The bearer token is malformed, unknown, expired or revoked.",
+  insufficient_scope:
+    "The token lacks the required scope, is limited to projects, or asks for permissions that it does not have.",
+  https_required:
+    "The request was sent over plain HTTP from another machine. The API and the agent's downloads require HTTPS.",
+  not_found:
+    "The path does not exist, or the account has no object with this id. An id of another account gets the same answer as a missing id.",
+  method_not_allowed: "The path does not support this method. `Allow` lists the supported ones.",
+  already_live: "The target of the rollback is the live deployment.",
+  deployment_activating: "The server is activating the deployment. It can be deleted when it has ended.",
+  deployment_live: "The live deployment cannot be deleted.",
+  domain_taken: "Another project of this installation uses the domain.",
+  name_taken: "The account already has an object of this type with this name.",
+  no_seal_key: "The server's agent has not connected yet or is too old, so nothing can be sealed for it.",
+  no_rollback_target:
+    "No earlier deployment was live, or the named deployment was never live or was deleted.",
+  not_live: "The project has no live deployment, so there is nothing to restart or to apply settings to.",
+  no_ingress: "The project's server has no ingress of Gantry's, so Gantry cannot hold requests.",
+  refused_by_policy:
+    "The policy of the project's server does not allow the one-off command or cron job. `detail` names the rule.",
+  not_cancelable: "The deployment has ended, or the server is activating it.",
+  queue_full: "The project already has 100 deployments in its queue.",
+  too_many:
+    "The account has reached the maximum number of objects of this type, or the project the maximum number or size of variables.",
+  last_token: "The account's only remaining token that can create all other tokens cannot be revoked.",
+  project_busy: "A deployment of the project is running or queued.",
+  revision_conflict: "The variables were changed since the `revision` in the request.",
+  secrets_not_sealed:
+    "Secrets are not sealed for the current key of the project's server, so its agent cannot open them. `detail` names them.",
+  server_in_use: "Projects are on the server, or the server still serves a project that was moved.",
+  protocol_mismatch: "The agent uses another protocol version than this installation.",
+  server_offline: "The agent of the project's server is not connected, and the answer has to come from it.",
+  agent_outdated: "The agent of the project's server is too old to answer this request.",
+  log_expired: "The log was removed after the account's log retention time.",
+  live_changed: "The deployment in `If-Live` is no longer the live one.",
+  body_too_large:
+    "The body exceeds the limit of the endpoint (64 KiB; 1 MiB for variables and for agents; 5 MiB for deliveries to hooks).",
+  unsupported_media_type: "The `Content-Type` of the body is not `application/json`.",
+  invalid_request:
+    "A field of the body, the query or a header is unknown, missing or invalid. `errors` lists the fields.",
+  idempotency_mismatch: "The `Idempotency-Key` was used for another request in the last 24 hours.",
+  rate_limited:
+    "The token sent too many requests, or the address sent too many invalid tokens or signatures.",
+  upgrade_required: "The path is a WebSocket endpoint, and the request has no upgrade header.",
+  internal: "Gantry failed with an internal error. The Worker's log has the cause, with the request id.",
+  unavailable: "A component that the request needs is unavailable. `Retry-After` says when to try again.",
+};
