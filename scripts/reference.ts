@@ -2,13 +2,15 @@ import { readFile, writeFile } from "node:fs/promises";
 
 import { commandPagePath, withCommandReference } from "./reference/command-reference.ts";
 import { apiPagePath, withProblemTable } from "./reference/problem-table.ts";
+import { usualPresetsPath, usualPresetsText } from "./reference/usual-presets.ts";
+import { runCommand } from "./shared/run-command.ts";
 import { noOptions, runScript } from "./shared/script.ts";
 
 await runScript(
   {
     usage: "npm run reference",
     summary:
-      "Updates the generated parts of tracked files: the problem table in docs/api.md, and the commands in docs/command.md.",
+      "Updates the generated parts of tracked files: the problem table in docs/api.md, the commands in docs/command.md, and the presets of typical projects.",
     options: noOptions,
   },
   async () => {
@@ -16,5 +18,7 @@ await runScript(
     await writeFile(apiPagePath, withProblemTable(apiPage));
     const commandPage = await readFile(commandPagePath, "utf8");
     await writeFile(commandPagePath, withCommandReference(commandPage));
+    await writeFile(usualPresetsPath, usualPresetsText());
+    await runCommand(["oxfmt", usualPresetsPath]);
   },
 );

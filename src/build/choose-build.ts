@@ -1,5 +1,4 @@
 import {
-  applySettings,
   buildProblem,
   detectFramework,
   hasNodePackages,
@@ -9,6 +8,7 @@ import {
   NODE,
   presetFor,
 } from "#contract/frameworks/preset-for.ts";
+import { applySettings } from "#contract/frameworks/usual-preset.ts";
 import { startHint } from "#contract/frameworks/servers/start-hint.ts";
 import { suggestWorker } from "#contract/frameworks/servers/suggest-workers.ts";
 import { suggestReleaseCommand } from "#contract/frameworks/release-commands.ts";

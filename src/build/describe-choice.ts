@@ -1,7 +1,7 @@
 import type { BuildChoice } from "#build/choose-build.ts";
 import { WEB } from "#contract/endpoints/processes/schemas.ts";
 import { GANTRY_JSON } from "#contract/processes/read-gantry-json.ts";
-import { STATIC } from "#contract/frameworks/preset-for.ts";
+import { STATIC } from "#contract/frameworks/usual-preset.ts";
 import type { FoundProcess } from "#contract/processes/find-processes.ts";
 
 /** Describes a choice in lines of the log. */

@@ -2,12 +2,9 @@ import { packageManagerFiles } from "#contract/frameworks/package-manager.ts";
 import { filesIn } from "#contract/frameworks/form.ts";
 import { noCommands } from "#contract/frameworks/recipes.ts";
 import { type FrameworkPreset, presetName, presets } from "#contract/frameworks/presets.ts";
+import { STATIC } from "#contract/frameworks/usual-preset.ts";
 import { readFiles, type Tree } from "#contract/frameworks/tree.ts";
-import type { BuildSettings, Preset } from "#contract/endpoints/projects/schemas.ts";
 import type { DetectedPreset } from "#contract/endpoints/projects/reported-preset.ts";
-
-/** The framework of a project in which no framework is detected. */
-export const STATIC = "static";
 
 /** The framework of a Node app that names no other. */
 export const NODE = "node";
@@ -119,21 +116,6 @@ function whyDetected(framework: string, { signs }: Tree): readonly string[] {
 /** The first signs of the preset that are all present; null if there are none. */
 function fittingSigns(preset: FrameworkPreset, signs: Tree["signs"]): readonly string[] | null {
   return preset.signs.find((line) => line.every((sign) => signs.has(sign))) ?? null;
-}
-
-/**
- * The effective settings: the project's own, and those of the preset for the rest. A build command of the project's own
- * installs what it needs, unless the project has an install command too.
- */
-export function applySettings<AnyPreset extends Preset>(given: BuildSettings, preset: AnyPreset): AnyPreset {
-  const install = given.build_command === undefined ? preset.install_command : null;
-  return {
-    ...preset,
-    framework: given.framework ?? preset.framework,
-    install_command: given.install_command === undefined ? install : given.install_command,
-    build_command: given.build_command === undefined ? preset.build_command : given.build_command,
-    output_directory: given.output_directory ?? preset.output_directory,
-  };
 }
 
 function presetNamed(framework: string): FrameworkPreset | null {

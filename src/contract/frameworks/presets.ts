@@ -202,7 +202,7 @@ export const presets: Readonly<Record<string, FrameworkPreset>> = {
 };
 
 /** Alternative names of frameworks. */
-const aliases: Readonly<Record<string, string>> = {
+export const presetAliases: Readonly<Record<string, string>> = {
   "11ty": "eleventy",
   cra: "create-react-app",
   nestjs: "nest",
@@ -213,5 +213,5 @@ const aliases: Readonly<Record<string, string>> = {
 
 /** The name that a framework has in `presets`; unchanged if it has no preset. */
 export function presetName(framework: string): string {
-  return (Object.hasOwn(aliases, framework) ? aliases[framework] : undefined) ?? framework;
+  return (Object.hasOwn(presetAliases, framework) ? presetAliases[framework] : undefined) ?? framework;
 }

@@ -15,8 +15,12 @@ import { maintenanceView } from "#worker/views/maintenance-view.ts";
 import { processesState } from "#worker/views/processes-view.ts";
 import { abbreviatedCommit } from "#worker/views/deployment-view.ts";
 import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
-import { suggestReleaseCommand } from "#contract/frameworks/release-commands.ts";
-import { applySettings, presetFor, STATIC } from "#contract/frameworks/preset-for.ts";
+import {
+  applySettings,
+  STATIC,
+  usualPreset,
+  usualReleaseCommand,
+} from "#contract/frameworks/usual-preset.ts";
 import { type BuildColumns, givenSettings } from "#worker/db/projects/build-columns.ts";
 
 /** A row of the projects list. */
@@ -96,7 +100,7 @@ export function shownFramework(framework: string | null, detected: ReportedPrese
 /** The build settings of the next deployment, as far as they are known before its files are fetched. */
 export function shownSettings(columns: BuildColumns, detected: ReportedPreset | null): DetectedPreset {
   const framework = shownFramework(columns.framework, detected);
-  const usual = presetFor(framework);
+  const usual = usualPreset(framework);
   const preset = detected?.framework === framework ? completePreset(detected, usual) : usual;
   return applySettings(givenSettings(columns), preset);
 }
@@ -117,7 +121,7 @@ function shownSuggestion({ framework: given }: BuildColumns, detected: ReportedP
   const framework = shownFramework(given, detected);
   return detected?.framework === framework
     ? (detected.suggested_release_command ?? null)
-    : suggestReleaseCommand(framework);
+    : usualReleaseCommand(framework);
 }
 
 /** The settings that the project leaves to its framework. */

@@ -1,12 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import {
-  applySettings,
-  detectFramework,
-  hasPreset,
-  presetFor,
-  tellingFiles,
-} from "#contract/frameworks/preset-for.ts";
+import { detectFramework, hasPreset, presetFor, tellingFiles } from "#contract/frameworks/preset-for.ts";
+import { applySettings } from "#contract/frameworks/usual-preset.ts";
 import { presets } from "#contract/frameworks/presets.ts";
 import { deepPaths, surveyTree, type Tree } from "#contract/frameworks/tree.ts";
 import { Framework, type Preset } from "#contract/endpoints/projects/schemas.ts";

@@ -1,0 +1,31 @@
+import { join } from "node:path";
+
+import { presetFor } from "#contract/frameworks/preset-for.ts";
+import { presetAliases, presets } from "#contract/frameworks/presets.ts";
+import { suggestReleaseCommand } from "#contract/frameworks/release-commands.ts";
+import { root } from "../shared/root.ts";
+
+export const usualPresetsPath = join(root, "src", "contract", "frameworks", "usual-presets.ts");
+
+/** The text of src/contract/frameworks/usual-presets.ts. */
+export function usualPresetsText(): string {
+  const names = [...Object.keys(presets), ...Object.keys(presetAliases)];
+  const rows = names.map((name) => {
+    const { install_command, build_command, output_directory, app_type, start_command } = presetFor(name);
+    const row = {
+      install: install_command,
+      build: build_command,
+      output: output_directory,
+      app: app_type,
+      start: start_command,
+      release: suggestReleaseCommand(name),
+    };
+    return `  ${JSON.stringify(name)}: ${JSON.stringify(row)},\n`;
+  });
+  return `// Generated from presets.ts by \`npm run reference\`.
+
+/** The presets for a typical project, by the name of the framework. */
+export const usualPresets = {
+${rows.join("")}} as const;
+`;
+}
