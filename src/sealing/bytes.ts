@@ -15,6 +15,17 @@ export function bytesOf(text: string): Bytes {
   return concatenate(new TextEncoder().encode(text));
 }
 
+/** Two hexadecimal digits for each byte. */
+export function toHex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** SHA-256 in hex. A text is hashed as UTF-8. */
+export async function sha256(data: string | Bytes): Promise<string> {
+  const bytes = typeof data === "string" ? bytesOf(data) : data;
+  return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
+}
+
 /** Base64 with padding. Source: RFC 4648 section 4. */
 export function toBase64(bytes: Uint8Array): string {
   let binary = "";

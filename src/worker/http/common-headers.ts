@@ -5,7 +5,7 @@ import type { Services } from "#worker/context.ts";
 import type { AppEnv } from "#worker/http/app.ts";
 import { addressedTo } from "#worker/http/public-origin.ts";
 import { rateLimitPolicy } from "#worker/http/rate-limit.ts";
-import { toHex } from "#worker/sha256.ts";
+import { toHex } from "#sealing/bytes.ts";
 
 const CORS_REQUEST_HEADERS = [
   "Authorization",

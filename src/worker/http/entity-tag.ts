@@ -1,4 +1,4 @@
-import { sha256 } from "#worker/sha256.ts";
+import { sha256 } from "#sealing/bytes.ts";
 
 /** 128 bits, which makes collisions practically impossible. */
 const TAG_DIGITS = 32;

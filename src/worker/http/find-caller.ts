@@ -5,7 +5,7 @@ import type { Database } from "#worker/db/database-session.ts";
 import { type AgentIdentity, findAgent } from "#worker/db/servers/find-agent.ts";
 import { findTokenHolder, type TokenHolder } from "#worker/db/tokens/find-token-holder.ts";
 import { TtlCache } from "#worker/http/ttl-cache.ts";
-import { secretHash } from "#worker/sha256.ts";
+import { secretHash } from "#worker/secret-hash.ts";
 
 type AuthenticationRefusal = "missing_token" | "invalid_token";
 

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { type AccountId, createIdGenerator, type ProjectId, type TokenId } from "#contract/ids.ts";
 import { allScopes, type Scope } from "#contract/scopes.ts";
 import { formToken, randomTokenCharacters, type TokenKind } from "#contract/token-form.ts";
-import { secretHash } from "#worker/sha256.ts";
+import { secretHash } from "#worker/secret-hash.ts";
 
 const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
 

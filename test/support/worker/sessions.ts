@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 
 import type { AccountId } from "#contract/ids.ts";
 import { SessionCreated } from "#contract/endpoints/sessions/schemas.ts";
-import { secretHash } from "#worker/sha256.ts";
+import { secretHash } from "#worker/secret-hash.ts";
 import { newSecret } from "./account.ts";
 import { call } from "./call.ts";
 

@@ -6,7 +6,7 @@ import * as z from "zod";
 import { DeploymentRows, DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
 import { Project } from "#contract/endpoints/projects/schemas.ts";
 import { ServerCreated, ServerRows } from "#contract/endpoints/servers/schemas.ts";
-import { sha256 } from "#worker/sha256.ts";
+import { sha256 } from "#sealing/bytes.ts";
 import { createAccount, createToken } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { enrolAgent } from "../../support/worker/enrol-agent.ts";

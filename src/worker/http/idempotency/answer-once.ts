@@ -4,7 +4,7 @@ import type { Context } from "#worker/context.ts";
 import { type IdempotencyRecord, storeAnswer, reserveIdempotencyKey } from "#worker/db/idempotency-keys.ts";
 import { AnswerSeal, derivedBytes, type StoredAnswer } from "#worker/http/idempotency/sealed-answer.ts";
 import { logFailure } from "#worker/log-failure.ts";
-import { sha256, toHex } from "#worker/sha256.ts";
+import { sha256, toHex } from "#sealing/bytes.ts";
 import type { Wrap } from "#worker/http/register-routes.ts";
 import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 import { takesIdempotencyKey } from "#contract/repeatable.ts";

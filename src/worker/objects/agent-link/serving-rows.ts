@@ -1,7 +1,7 @@
 import type { ProjectReport } from "#contract/agent-protocol.ts";
 import { servingReport, type ServingRow } from "#worker/db/servers/server-presence.ts";
 import type { Serving } from "#worker/objects/agent-link/delivery-queue.ts";
-import { sha256 } from "#worker/sha256.ts";
+import { sha256 } from "#sealing/bytes.ts";
 
 const DAY_MS = 86_400_000;
 

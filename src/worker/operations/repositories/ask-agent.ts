@@ -4,7 +4,7 @@ import { installCommand } from "#contract/public-paths.ts";
 import type { Context } from "#worker/context.ts";
 import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
 import { logFailure } from "#worker/log-failure.ts";
-import { toHex } from "#worker/sha256.ts";
+import { toHex } from "#sealing/bytes.ts";
 
 /** How long a client should wait before it tries again, in seconds. By then a link that broke is usually open. */
 const RETRY_SECONDS = 5;

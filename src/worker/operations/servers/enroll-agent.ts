@@ -6,7 +6,7 @@ import { findAgent } from "#worker/db/servers/find-agent.ts";
 import { hasEnrollment, spendEnrollment } from "#worker/db/servers/spend-enrollment.ts";
 import { logFailure } from "#worker/log-failure.ts";
 import { agentCredential } from "#worker/operations/servers/agent-credential.ts";
-import { secretHash } from "#worker/sha256.ts";
+import { secretHash } from "#worker/secret-hash.ts";
 import { mismatchMessage } from "#worker/views/server-view.ts";
 
 const invalid = refuse(

@@ -3,7 +3,7 @@ import type { Enrollment } from "#contract/endpoints/servers/schemas.ts";
 import { formToken, randomTokenCharacters } from "#contract/token-form.ts";
 import type { Context } from "#worker/context.ts";
 import type { EnrollmentRecord } from "#worker/db/servers/set-enrollment.ts";
-import { secretHash } from "#worker/sha256.ts";
+import { secretHash } from "#worker/secret-hash.ts";
 import { timestamp } from "#worker/views/timestamp.ts";
 
 /** The lifetime of an enrolment token. Short, because an operator runs the command on the server right away. */

@@ -3,7 +3,7 @@ import type { CreateSessionInput, SessionCreated } from "#contract/endpoints/ses
 import { formToken, isWellFormedToken, randomTokenCharacters } from "#contract/token-form.ts";
 import type { OpenContext } from "#worker/context.ts";
 import { hasSignInCode, spendSignInCode } from "#worker/db/sessions/spend-sign-in-code.ts";
-import { secretHash } from "#worker/sha256.ts";
+import { secretHash } from "#worker/secret-hash.ts";
 import { timestamp } from "#worker/views/timestamp.ts";
 
 /** A working day. */
