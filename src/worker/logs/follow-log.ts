@@ -1,6 +1,6 @@
+import { keepFollowing } from "#worker/following/keep-following.ts";
 import type { LaneFollower, LaneNews } from "#worker/logs/lane-follower.ts";
 import type { StoredLine } from "#worker/logs/stored-lines.ts";
-import { backOffMs } from "#contract/lib/back-off.ts";
 import { pause } from "#contract/lib/pause.ts";
 
 /** `alive`: a heartbeat without lines. `end`: no more lines follow. */
@@ -19,9 +19,6 @@ export type FollowedLog<End> = {
   readonly heartbeatMs: number;
 };
 
-const MAX_FAILURES = 5;
-const BETWEEN_TRIES = { firstMs: 50, longestMs: 1000 };
-
 /**
  * Follows a log from `afterLine` to its end: first the stored lines, then new ones, each line once. If the lane restarts
  * or the platform fails, it reconnects and continues after the last line. It stops without an `end` after five
@@ -33,22 +30,16 @@ export async function* followLog<End>(
   signal: AbortSignal,
 ): AsyncGenerator<LogEvent<End>> {
   let last = afterLine;
-  for (let failures = 0; !signal.aborted;) {
-    try {
+  yield* keepFollowing(
+    "follow log",
+    async function* () {
       for await (const event of followOnce(log, last, signal)) {
         if (event.type === "lines") last = event.lines.at(-1)?.line ?? last;
         yield event;
-        if (event.type === "end") return;
-        failures = 0;
       }
-    } catch (error) {
-      if (signal.aborted) return;
-      failures += 1;
-      console.warn(JSON.stringify({ level: "warn", at: "follow log", failures, message: String(error) }));
-      if (failures === MAX_FAILURES) return;
-    }
-    await pause(backOffMs(failures + 1, BETWEEN_TRIES), signal);
-  }
+    },
+    signal,
+  );
 }
 
 /** Follows over one connection to the lane, until it closes or the log ends. */

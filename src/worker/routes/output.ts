@@ -6,7 +6,7 @@ import { eventStream } from "#worker/http/streamed.ts";
 import type { OutputEvent } from "#worker/logs/output-follower.ts";
 import { followAppOutput } from "#worker/operations/output/follow-app-output.ts";
 import { getOutput } from "#worker/operations/output/get-output.ts";
-import { eventStreamStart } from "#worker/views/log-views.ts";
+import { eventStreamStart, heartbeat } from "#worker/views/log-views.ts";
 import { MAX_FOLLOW_MS } from "#worker/routes/logs.ts";
 
 export const outputHandlers = {
@@ -33,7 +33,7 @@ async function* eventTexts(events: AsyncGenerator<OutputEvent>): AsyncGenerator<
 function eventText(event: OutputEvent): string {
   switch (event.type) {
     case "alive":
-      return ": alive\n\n";
+      return heartbeat;
     case "output": {
       const { lines, leftOut } = event;
       const gap =

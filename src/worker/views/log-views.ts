@@ -23,13 +23,16 @@ const RETRY_MS = 1000;
 /** The start of an event stream. Sending it at once also sends the headers. */
 export const eventStreamStart = `retry: ${RETRY_MS}\n\n`;
 
+/** A comment that shows that the stream works. */
+export const heartbeat = ": alive\n\n";
+
 /** Source: the HTML standard, "Server-sent events". JSON contains no line breaks, so it fits into one data line. */
 export function logEventText(event: LogEvent<LogEnd>): string {
   switch (event.type) {
     case "lines":
       return event.lines.map(({ line, json }) => `id: ${line}\ndata: ${json}\n\n`).join("");
     case "alive":
-      return ": alive\n\n";
+      return heartbeat;
     case "end":
       return `event: ${LOG_END_EVENT}\ndata: ${JSON.stringify(event.end)}\n\n`;
   }

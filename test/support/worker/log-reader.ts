@@ -1,42 +1,25 @@
-import { createParser, type EventSourceMessage } from "eventsource-parser";
+import type { EventSourceMessage } from "eventsource-parser";
 import { expect, vi } from "vitest";
 
 import { LogEnd, LogLine } from "#contract/endpoints/logs/schemas.ts";
 import type { TestProject } from "./project.ts";
+import { StreamReader } from "./stream-reader.ts";
 
 type How = { readonly query?: string; readonly headers?: Record<string, string>; readonly token?: string };
 
 /** A client that follows a log as server-sent events. */
-export class LogReader {
-  readonly response: Response;
+export class LogReader extends StreamReader {
   readonly lines: LogLine[] = [];
   end: LogEnd | null = null;
-  comments = 0;
-  isClosed = false;
-  #isPaused = false;
-  #hasLeft = false;
-  readonly #decoder = new TextDecoder();
-  readonly #parser = createParser({
-    onEvent: (event) => this.#take(event),
-    onComment: () => (this.comments += 1),
-    onError: (error) => {
-      throw error;
-    },
-  });
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
 
   private constructor(response: Response) {
-    if (response.body === null) throw new Error("no body");
-    this.response = response;
-    this.#reader = response.body.getReader();
+    super(response, (event) => this.#take(event));
   }
 
   /** Opens the stream without reading it yet. */
   static async open(project: TestProject, id: string, how: How = {}): Promise<LogReader> {
     const headers = { accept: "text/event-stream", ...how.headers };
-    const response = await project.get(`/v1/logs/${id}${how.query ?? ""}`, headers, how.token);
-    expect(response.status).toBe(200);
-    return new LogReader(response);
+    return new LogReader(await project.get(`/v1/logs/${id}${how.query ?? ""}`, headers, how.token));
   }
 
   /** Opens the stream and keeps reading it. */
@@ -44,26 +27,6 @@ export class LogReader {
     const reader = await LogReader.open(project, id, how);
     void reader.readOn();
     return reader;
-  }
-
-  async readOn(): Promise<void> {
-    this.#isPaused = false;
-    try {
-      while (!this.#isPaused) {
-        const { done, value } = await this.#reader.read();
-        if (done) break;
-        this.#parser.feed(this.#decoder.decode(value, { stream: true }));
-      }
-    } catch (error) {
-      if (!this.#hasLeft) throw error;
-    } finally {
-      if (!this.#isPaused) this.isClosed = true;
-    }
-  }
-
-  /** Stops reading after the current chunk. */
-  pause(): void {
-    this.#isPaused = true;
   }
 
   #take({ event, id, data }: EventSourceMessage): void {
@@ -91,14 +54,8 @@ export class LogReader {
 
   /** Waits until the stream is closed. */
   async closes(): Promise<LogEnd | null> {
-    await vi.waitFor(() => expect(this.isClosed).toBe(true), { timeout: 15_000 });
+    await this.closed();
     return this.end;
-  }
-
-  /** Disconnects. */
-  async leave(): Promise<void> {
-    this.#hasLeft = true;
-    await this.#reader.cancel();
   }
 }
 

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { DeploymentId } from "#contract/ids.ts";
 import { type FollowedLog, followLog, type LogEvent } from "#worker/logs/follow-log.ts";
-import { LaneFollower } from "#worker/logs/lane-follower.ts";
+import { followLane } from "#worker/logs/lane-follower.ts";
 import { ids } from "../../support/worker/account.ts";
 import { TestProject } from "../../support/worker/project.ts";
 
@@ -19,7 +19,7 @@ async function waiting(): Promise<{ project: TestProject; id: string; log: Follo
   const id = DeploymentId.parse((await project.start()).id);
   const log = {
     read: async function* () {},
-    connect: () => LaneFollower.connect(env.PROJECT_LANE.getByName(project.id), id),
+    connect: () => followLane(env.PROJECT_LANE.getByName(project.id), id),
     ending: async () => "ended",
     heartbeatMs: HEARTBEAT_MS,
   };
@@ -90,7 +90,7 @@ describe("following a log", () => {
     const lanes = [silent, silent];
     const connect = async () => {
       const lane = lanes.pop();
-      return lane === undefined ? await log.connect() : await LaneFollower.connect(lane, ids.deployment());
+      return lane === undefined ? await log.connect() : await followLane(lane, ids.deployment());
     };
     const types = await collect((all) => all.includes("lines"), { ...log, connect });
     expect(types.filter((type) => type === "alive").length).toBeGreaterThanOrEqual(4);

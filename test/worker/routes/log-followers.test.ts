@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 
 import { DeploymentId } from "#contract/ids.ts";
-import { LaneFollower } from "#worker/logs/lane-follower.ts";
+import { followLane } from "#worker/logs/lane-follower.ts";
 import { LogBuffer } from "#worker/objects/log/log-buffer.ts";
 import { output } from "../../support/connected-agent/events.ts";
 import { onCalls } from "../../support/worker/intercept.ts";
@@ -30,7 +30,7 @@ class Follower {
   hasEnded = false;
 
   async run(lane: ReturnType<typeof laneOf>, id: DeploymentId): Promise<void> {
-    const link = await LaneFollower.connect(lane, id);
+    const link = await followLane(lane, id);
     while (!this.hasEnded) {
       link.ask(this.numbers.at(-1) ?? 0);
       let news = null;

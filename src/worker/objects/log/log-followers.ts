@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { DeploymentId } from "#contract/ids.ts";
-import { LANE_PING, LANE_PONG, parseAsk } from "#worker/logs/lane-news.ts";
+import { parseAsk, PING, PONG } from "#worker/following/messages.ts";
 import type { LinesAfter, LogBuffer } from "#worker/objects/log/log-buffer.ts";
 
 /** The most bytes in one message, except for a single larger chunk. */
@@ -36,7 +36,7 @@ export class LogFollowers {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    parts.ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(LANE_PING, LANE_PONG));
+    parts.ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG));
     // An earlier instance may have died before it sent the lines that it had saved.
     for (const socket of parts.ctx.getWebSockets()) this.changed(waitingOf(socket).id);
   }
@@ -51,7 +51,7 @@ export class LogFollowers {
 
   /** A follower has sent the last line that it has read. */
   receive(socket: WebSocket, message: string | ArrayBuffer): void {
-    const after = typeof message === "string" ? parseAsk(message) : null;
+    const after = parseAsk(message);
     if (after === null) return socket.close(1008, "unknown message");
     const { id } = waitingOf(socket);
     socket.serializeAttachment({ id, after } satisfies Waiting);

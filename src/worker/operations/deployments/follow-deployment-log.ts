@@ -5,7 +5,7 @@ import type { Context } from "#worker/context.ts";
 import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
 import { findDeployment } from "#worker/db/deployments/find-deployment.ts";
 import { followLog, type LogEvent } from "#worker/logs/follow-log.ts";
-import { LaneFollower } from "#worker/logs/lane-follower.ts";
+import { followLane } from "#worker/logs/lane-follower.ts";
 import type { StoredLine } from "#worker/logs/stored-lines.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { lineOfCursor } from "#worker/operations/deployments/log-cursor.ts";
@@ -37,7 +37,7 @@ export async function followDeploymentLog(
   }
   const log = {
     read: (fromLine: number) => linesFrom(context, deployment, fromLine),
-    connect: () => LaneFollower.connect(context.lanes.getByName(deployment.projectId), id),
+    connect: () => followLane(context.lanes.getByName(deployment.projectId), id),
     ending: async () => endOf(id, await findDeployment(context.latestRows, id)),
     heartbeatMs: LOG_HEARTBEAT_MS,
   };
