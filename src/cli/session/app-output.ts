@@ -10,6 +10,7 @@ import { done, type Outcome, type Result, stop } from "#cli/outcome.ts";
 import type { Output } from "#cli/output/output.ts";
 import { printable, printableInColour } from "#cli/output/printable.ts";
 import { findProject } from "#cli/session/find-named.ts";
+import { printFollowed } from "#cli/session/print-followed.ts";
 import type { Session } from "#cli/session/session.ts";
 import { succeed } from "#contract/lib/result.ts";
 
@@ -71,35 +72,16 @@ function readQuery({
 }
 
 async function follow(
-  { output, transport, signal, reconnectForMs }: Session,
+  session: Session,
   id: ProjectId,
   query: { process?: string; instance?: string; lines: number },
 ): Promise<Outcome> {
-  let disconnectedAt: number | null = null;
-  for await (const event of followOutput(transport, id, { query, signal })) {
-    switch (event.type) {
-      case "line":
-        disconnectedAt = null;
-        printLine(output, event.line);
-        break;
-      case "left_out":
-        output.json(event);
-        output.note(leftOutText(event.lines));
-        break;
-      case "waiting":
-        if (performance.now() - (disconnectedAt ?? performance.now()) + event.ms > reconnectForMs)
-          return { ok: false, problem: event.problem };
-        if (disconnectedAt === null) {
-          output.json({ type: "waiting", problem: event.problem });
-          output.note(`${event.problem.detail} Trying again.`);
-        }
-        disconnectedAt ??= performance.now();
-        break;
-      case "problem":
-        return { ok: false, problem: event.problem };
-    }
-  }
-  return { ok: true, exit: "interrupted" };
+  const { output, transport, signal } = session;
+  return await printFollowed(session, followOutput(transport, id, { query, signal }), (item) => {
+    if (item.type === "line") return printLine(output, item.line);
+    output.json(item);
+    output.note(leftOutText(item.lines));
+  });
 }
 
 function leftOutText(lines: number | null): string {
