@@ -1,8 +1,6 @@
 import { accountEndpoints } from "#contract/endpoints/accounts/endpoints.ts";
 import { deploymentEndpoints } from "#contract/endpoints/deployments/endpoints.ts";
 import { logEndpoints } from "#contract/endpoints/logs/endpoints.ts";
-import { outputEndpoints } from "#contract/endpoints/output/endpoints.ts";
-import { processEndpoints } from "#contract/endpoints/processes/endpoints.ts";
 import { projectEndpoints } from "#contract/endpoints/projects/endpoints.ts";
 import { serverEndpoints } from "#contract/endpoints/servers/endpoints.ts";
 import { sessionEndpoints } from "#contract/endpoints/sessions/endpoints.ts";
@@ -13,8 +11,6 @@ export const clientEndpoints = {
   ...deploymentEndpoints,
   ...logEndpoints,
   ...projectEndpoints,
-  ...processEndpoints,
-  ...outputEndpoints,
   ...serverEndpoints,
   ...tokenEndpoints,
   ...sessionEndpoints,

@@ -1,12 +1,16 @@
 import { clientEndpoints } from "#contract/endpoints/client-endpoints.ts";
 import { commandEndpoints } from "#contract/endpoints/commands/endpoints.ts";
 import { cronEndpoints } from "#contract/endpoints/cron/endpoints.ts";
+import { outputEndpoints } from "#contract/endpoints/output/endpoints.ts";
+import { processEndpoints } from "#contract/endpoints/processes/endpoints.ts";
 import { trafficEndpoints } from "#contract/endpoints/traffic/endpoints.ts";
 import { variableEndpoints } from "#contract/endpoints/variables/endpoints.ts";
 
 /** Every endpoint for users of the API, by operation name. */
 export const userEndpoints = {
   ...clientEndpoints,
+  ...processEndpoints,
+  ...outputEndpoints,
   ...trafficEndpoints,
   ...variableEndpoints,
   ...commandEndpoints,

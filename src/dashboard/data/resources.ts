@@ -43,12 +43,6 @@ export const useProject = resources(
   NOW_AND_THEN_MS,
 );
 
-/** Each read asks the project's server. */
-export const useProcesses = freshResources(
-  (id: ProjectId) => api.getProcesses({ params: { project_id: id } }),
-  3_000,
-);
-
 /** Its server makes the key at the first read. */
 export const useDeployKey = freshResources((id: ProjectId) =>
   api.getDeployKey({ params: { project_id: id } }),

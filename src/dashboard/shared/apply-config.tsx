@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
 
 import type { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
+import { processEndpoints } from "#contract/endpoints/processes/endpoints.ts";
 import type { ProjectId } from "#contract/ids.ts";
-import { api } from "#dashboard/data/api.ts";
-import { useMay } from "#dashboard/data/resources.ts";
+import { processApi } from "#dashboard/data/process-resources.ts";
+import { useAllowed } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { Button } from "#dashboard/shared/button.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
@@ -17,9 +18,9 @@ type Props = {
 
 /** A notice of changes that the live deployment does not have yet, with a button that applies them without a build. */
 export function ApplyConfig({ projectId, children }: Props) {
-  const mayApply = useMay("applyConfig");
+  const mayApply = useAllowed(processEndpoints.applyConfig);
   const [started, setStarted] = useState<DeploymentStarted | null>(null);
-  const applying = useAction(() => api.applyConfig({ params: { project_id: projectId } }));
+  const applying = useAction(() => processApi.applyConfig({ params: { project_id: projectId } }));
   const apply = async () => setStarted((await applying.run())?.value ?? null);
   return (
     <div class="notice apply">

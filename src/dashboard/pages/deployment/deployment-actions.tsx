@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import type { Deployment, StartDeploymentInput } from "#contract/endpoints/deployments/schemas.ts";
 import { withHiddenShown } from "#contract/hidden-text.ts";
 import { api } from "#dashboard/data/api.ts";
+import { processApi } from "#dashboard/data/process-resources.ts";
 import { useDeployment, useMay } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { Button } from "#dashboard/shared/button.tsx";
@@ -24,7 +25,7 @@ export function DeploymentActions({ deployment }: Props) {
   const params = { project_id: projectId };
   const again = useAction((change: StartDeploymentInput) =>
     isConfig
-      ? api.applyConfig({ params })
+      ? processApi.applyConfig({ params })
       : api.startDeployment({ params, body: { branch: deployment.branch, ...change } }),
   );
   const cancel = async () => {

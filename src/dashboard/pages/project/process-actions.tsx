@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
 
+import { processEndpoints } from "#contract/endpoints/processes/endpoints.ts";
 import type { ProcessReport } from "#contract/endpoints/processes/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
-import { api } from "#dashboard/data/api.ts";
-import { useMay } from "#dashboard/data/resources.ts";
+import { processApi } from "#dashboard/data/process-resources.ts";
+import { useAllowed } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import type { Change } from "#dashboard/pages/project/change.ts";
 import { ScaleDialog } from "#dashboard/pages/project/scale-dialog.tsx";
@@ -19,12 +20,12 @@ type Props = {
 
 /** Scales, restarts, stops and starts a process. */
 export function ProcessActions({ projectId, report, onChange }: Props) {
-  const mayChange = useMay("restartProcess");
+  const mayChange = useAllowed(processEndpoints.restartProcess);
   const [open, setOpen] = useState<"scale" | "stop" | null>(null);
   const { name, stopped } = report;
   const params = { project_id: projectId, process: name };
-  const restarting = useAction(() => api.restartProcess({ params }));
-  const starting = useAction(() => api.startProcess({ params }));
+  const restarting = useAction(() => processApi.restartProcess({ params }));
+  const starting = useAction(() => processApi.startProcess({ params }));
   const restart = async () => {
     const started = await restarting.run();
     if (started !== null) onChange({ what: `Restart of ${name}`, started: started.value });

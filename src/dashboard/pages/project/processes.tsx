@@ -6,7 +6,7 @@ import type { ProjectId } from "#contract/ids.ts";
 import { resolveProcesses, wantedInstances } from "#contract/processes/resolve-processes.ts";
 import { useNow } from "#dashboard/data/clock.ts";
 import { notLoaded, type Watched } from "#dashboard/data/resource.ts";
-import { useProcesses } from "#dashboard/data/resources.ts";
+import { useProcesses } from "#dashboard/data/process-resources.ts";
 import { AppOutput } from "#dashboard/pages/project/app-output.tsx";
 import { ProcessCard } from "#dashboard/pages/project/process-card.tsx";
 import { useSamples } from "#dashboard/pages/project/use-samples.ts";

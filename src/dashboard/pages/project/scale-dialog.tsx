@@ -7,7 +7,7 @@ import {
   WEB,
 } from "#contract/endpoints/processes/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
-import { api } from "#dashboard/data/api.ts";
+import { processApi } from "#dashboard/data/process-resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import type { Change } from "#dashboard/pages/project/change.ts";
 import { Button } from "#dashboard/shared/button.tsx";
@@ -28,7 +28,7 @@ type Props = {
 export function ScaleDialog({ projectId, process: { name, wanted, stopped }, onChange, onClose }: Props) {
   const [count, setCount] = useState(String(wanted));
   const scaling = useAction((body: UpdateProcessInput) =>
-    api.updateProcess({ params: { project_id: projectId, process: name }, body }),
+    processApi.updateProcess({ params: { project_id: projectId, process: name }, body }),
   );
   const instances = count.trim() === "" ? Number.NaN : Number(count);
   const parsed = UpdateProcessInput.safeParse({ instances });

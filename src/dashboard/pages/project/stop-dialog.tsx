@@ -1,6 +1,6 @@
 import { type ProcessReport, WEB } from "#contract/endpoints/processes/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
-import { api } from "#dashboard/data/api.ts";
+import { processApi } from "#dashboard/data/process-resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import type { Change } from "#dashboard/pages/project/change.ts";
 import { Button } from "#dashboard/shared/button.tsx";
@@ -16,7 +16,9 @@ type Props = {
 
 /** Confirms and stops a process. */
 export function StopDialog({ projectId, process: { name }, onChange, onClose }: Props) {
-  const stopping = useAction(() => api.stopProcess({ params: { project_id: projectId, process: name } }));
+  const stopping = useAction(() =>
+    processApi.stopProcess({ params: { project_id: projectId, process: name } }),
+  );
   const stop = async () => {
     const started = await stopping.run();
     if (started === null) return;
