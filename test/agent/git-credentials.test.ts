@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { SealedToken } from "#contract/agent-order.ts";
 
 import { messagesOf, World } from "./support/harness.ts";
-import { createCertificate, type GitServer, type GitServerOptions, serveGit } from "./support/git-server.ts";
+import { createCertificate, type GitServer, type GitServerOptions, serveGit } from "../support/git-server.ts";
 import { sealVariables } from "./support/sealed-variables.ts";
 import { watchProcesses } from "./support/process-watch.ts";
 import { createRepository, type TestRepository } from "./support/repository.ts";

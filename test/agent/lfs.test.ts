@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { isExcluded, readExcludes } from "#agent/commands/lfs-excludes.ts";
 
-import { createCertificate, serveGit } from "./support/git-server.ts";
+import { createCertificate, serveGit } from "../support/git-server.ts";
 import { messagesOf, World } from "./support/harness.ts";
 import { watchProcesses } from "./support/process-watch.ts";
 

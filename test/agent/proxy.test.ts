@@ -10,7 +10,7 @@ import { chooseProxy } from "#agent/lib/http/choose-proxy.ts";
 
 import { type AgentProcess, spawnAgent } from "./support/agent-process.ts";
 import { type ConnectProxy, type ConnectProxyOptions, startConnectProxy } from "./support/connect-proxy.ts";
-import { createCertificate, type TestCertificate } from "./support/git-server.ts";
+import { createCertificate, type TestCertificate } from "../support/git-server.ts";
 import { World } from "./support/harness.ts";
 
 /** A host name that only the proxy can resolve. */

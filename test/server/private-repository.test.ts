@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { DeployKey, RepositoryTest } from "#contract/endpoints/projects/repository-access.ts";
 import type { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 
-import { createCertificate, serveGit } from "../agent/support/git-server.ts";
+import { createCertificate, serveGit } from "../support/git-server.ts";
 import { watchProcesses } from "../agent/support/process-watch.ts";
 import { type Gantry, useGantry } from "../openapi/support/gantry.ts";
 import { registerServer } from "../support/enrolments.ts";

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RunOrder } from "#contract/agent-order.ts";
 import { HealthCheck } from "#contract/endpoints/projects/schemas.ts";
 
-import { createCertificate } from "../support/git-server.ts";
+import { createCertificate } from "../../support/git-server.ts";
 import { messagesOf, World } from "../support/harness.ts";
 import { createRepository } from "../support/repository.ts";
 
