@@ -10,11 +10,6 @@ const WHOLE_HISTORY = 2_147_483_647;
  */
 const LOCAL_UPLOAD_PACK = "--upload-pack=git -c uploadpack.allowFilter=true upload-pack";
 
-/** Exit code 2: the remote has neither branches nor tags. Prints `<sha>\t<ref>` lines. */
-export function listBranchesAndTags(place: GitPlace): Command {
-  return git(place, ["ls-remote", "--exit-code", "--heads", "--tags", REMOTE]);
-}
-
 /**
  * Fetches the commits of all branches and tags, without trees and files. A remote that does not support this sends
  * them too. git fetches a tree that a tag names directly afterwards, because it must exist.

@@ -44,10 +44,16 @@ export function git(
   return { argv: ["git", `--git-dir=${place.gitDir}`, ...args], cwd, env: environmentFor(place) };
 }
 
+/**
+ * git filters the names itself, after the remote has sent all refs of these two kinds. Without the options it sends the
+ * others too: a repository with 50,000 pull requests on GitHub has as many `refs/pull/`, which are megabytes.
+ */
+const lsRemote = ["ls-remote", "--heads", "--tags", "--exit-code", REMOTE] as const;
+
 /** As `listRefs`, outside of any repository. @param cwd an empty folder */
 export function listRemote(place: Omit<GitPlace, "gitDir">, cwd: string, refs: readonly string[]): Command {
   const env = { ...environmentFor(place), GIT_CEILING_DIRECTORIES: dirname(cwd) };
-  return { argv: ["git", "ls-remote", "--exit-code", REMOTE, ...refs], cwd, env };
+  return { argv: ["git", ...lsRemote, ...refs], cwd, env };
 }
 
 function environmentFor(place: Omit<GitPlace, "gitDir">): Readonly<Record<string, string>> {
@@ -74,9 +80,12 @@ export function initMirror(place: GitPlace, objectFormat: "sha1" | "sha256"): Co
   return git(place, ["init", "--quiet", "--bare", "--template=", `--object-format=${objectFormat}`]);
 }
 
-/** Exit code 2: the remote answered, and has none of these refs. Prints `<sha>\t<ref>` lines. */
+/**
+ * Exit code 2: the remote answered, and has none of these refs. Prints `<sha>\t<ref>` lines.
+ * @param refs names of branches and tags; none: all of them
+ */
 export function listRefs(place: GitPlace, refs: readonly string[]): Command {
-  return git(place, ["ls-remote", "--exit-code", REMOTE, ...refs]);
+  return git(place, [...lsRemote, ...refs]);
 }
 
 /** The refs under which the remote's branches and tags are fetched. */

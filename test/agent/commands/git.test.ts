@@ -28,6 +28,8 @@ describe("a git command", () => {
       "git",
       "--git-dir=/p/mirror.git",
       "ls-remote",
+      "--heads",
+      "--tags",
       "--exit-code",
       "source",
       "refs/heads/main",

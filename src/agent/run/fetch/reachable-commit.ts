@@ -4,13 +4,12 @@ import { join } from "node:path";
 import {
   fetchGraph,
   removePromisor,
-  listBranchesAndTags,
   listCommits,
   listGraphRefs,
   listObjects,
   mergeBase,
 } from "#agent/commands/commit-graph.ts";
-import { FETCHED_REFS, type GitPlace } from "#agent/commands/git.ts";
+import { FETCHED_REFS, type GitPlace, listRefs } from "#agent/commands/git.ts";
 import { chooseRef, readRefs, type RemoteRef } from "#agent/commands/read-git-output.ts";
 import type { CommitReach } from "#agent/policy/commit-reach.ts";
 import type { Wanted } from "#agent/run/fetch/fetch-commit.ts";
@@ -84,7 +83,7 @@ type Tips = { readonly counted: readonly RemoteRef[]; readonly format: "sha1" | 
 async function listTips(git: GitRunner, origin: Origin, reach: Within, name: string): Promise<Step<Tips>> {
   const place = await prepareMirror(git, origin, "sha1");
   if (!place.ok) return place;
-  const listed = await git.run(listBranchesAndTags(place.value));
+  const listed = await git.run(listRefs(place.value, []));
   if (!listed.ok) return listed;
   if (listed.value.code !== 0 && listed.value.code !== 2)
     return explainRemote(git, origin, listed.value, `reading the branches of ${origin.shown} failed`);
