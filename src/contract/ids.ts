@@ -29,6 +29,25 @@ export type RunId = z.infer<typeof RunId>;
 export const CommandId = idSchema("cmd").brand<"CommandId">();
 export type CommandId = z.infer<typeof CommandId>;
 
+/** The id of an event. It is also the `webhook-id` of each of its deliveries. */
+export const EventId = idSchema("evt").brand<"EventId">();
+export type EventId = z.infer<typeof EventId>;
+/** The id of a webhook: a target to which events are sent. */
+export const WebhookId = idSchema("whk").brand<"WebhookId">();
+export type WebhookId = z.infer<typeof WebhookId>;
+/** The id of a hook: an address to which a forge sends the pushes of one repository. */
+export const HookId = idSchema("hook").brand<"HookId">();
+export type HookId = z.infer<typeof HookId>;
+/** The id of a push in the ledger: one delivery and what was decided for one project. */
+export const PushId = idSchema("push").brand<"PushId">();
+export type PushId = z.infer<typeof PushId>;
+/** The id of a freeze: a time in which deployments wait. */
+export const FreezeId = idSchema("frz").brand<"FreezeId">();
+export type FreezeId = z.infer<typeof FreezeId>;
+/** The id of an entry of the audit log. */
+export const AuditEntryId = idSchema("aud").brand<"AuditEntryId">();
+export type AuditEntryId = z.infer<typeof AuditEntryId>;
+
 /** The source of time (Unix milliseconds) and randomness for ids. */
 export type IdSource = { now(): number; randomBytes(count: number): Uint8Array };
 
@@ -40,6 +59,12 @@ export type IdGenerator = {
   deployment(): DeploymentId;
   run(): RunId;
   command(): CommandId;
+  event(): EventId;
+  webhook(): WebhookId;
+  hook(): HookId;
+  push(): PushId;
+  freeze(): FreezeId;
+  auditEntry(): AuditEntryId;
 };
 
 /**
@@ -74,6 +99,12 @@ export function createIdGenerator(source: IdSource): IdGenerator {
     deployment: () => DeploymentId.parse(`dpl_${encode(uuid7())}`),
     run: () => RunId.parse(`run_${encode(uuid7())}`),
     command: () => CommandId.parse(`cmd_${encode(uuid7())}`),
+    event: () => EventId.parse(`evt_${encode(uuid7())}`),
+    webhook: () => WebhookId.parse(`whk_${encode(uuid7())}`),
+    hook: () => HookId.parse(`hook_${encode(uuid7())}`),
+    push: () => PushId.parse(`push_${encode(uuid7())}`),
+    freeze: () => FreezeId.parse(`frz_${encode(uuid7())}`),
+    auditEntry: () => AuditEntryId.parse(`aud_${encode(uuid7())}`),
   };
 }
 

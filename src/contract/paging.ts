@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { textBetween, textLike } from "#contract/bounds.ts";
+import { textBetween, textLike, textUpTo } from "#contract/bounds.ts";
 
 export const DEFAULT_PAGE_SIZE = 50;
 export const MAX_PAGE_SIZE = 100;
@@ -13,6 +13,19 @@ export function queryInteger(least: number, most: number) {
     // For the API reference: the query is text, but clients send a number.
     z.meta({ type: "integer", minimum: least, maximum: most }),
   );
+}
+
+/** A list of words in a query string, separated by commas. */
+export function separatedByCommas<Words extends Readonly<Record<string, string>>>(
+  word: z.ZodMiniEnum<Words>,
+) {
+  const words = z.pipe(
+    textUpTo(200),
+    z.transform((text) => text.split(",")),
+  );
+  return z
+    .pipe(words, z.array(word))
+    .check(z.meta({ type: "array", items: { type: "string", enum: word.options } }));
 }
 
 /** The query of every list. A cursor is opaque to the client, and valid for one list only. */

@@ -9,9 +9,14 @@ export function signInLink(origin: string, code: string): string {
   return `${origin}${dashboardPaths.root}/sign-in#code=${code}`;
 }
 
+/** The URL of a page of the dashboard. @param page its path below the root, such as `/servers` */
+export function dashboardPage(origin: string, page: string): string {
+  return `${origin}${dashboardPaths.root}${page}`;
+}
+
 /** The URL of the dashboard page with a project's deploy key, and the steps to add it to a repository. */
 export function repositoryPage(origin: string, projectId: string): string {
-  return `${origin}${dashboardPaths.root}/projects/${projectId}/repository`;
+  return dashboardPage(origin, `/projects/${projectId}/repository`);
 }
 
 /** The public paths of the agent: the installer, and the file that it downloads. */

@@ -1,17 +1,27 @@
 import * as z from "zod/mini";
 
 /**
- * A permission of a token. `write` includes `read` of the same resource. `commands:run` is in no other: its owner can
- * read everything that a project's commands can, also its secrets.
+ * A permission of a token. `write` includes `read` of the same resource. Two are in no other: `commands:run`, because
+ * its owner can read everything that a project's commands can, also its secrets; and `deployments:approve`, so that
+ * those who start deployments cannot approve them.
  */
 export const Scope = z.enum([
   "deployments:read",
   "deployments:write",
+  "deployments:approve",
   "commands:run",
   "projects:read",
   "projects:write",
   "servers:read",
   "servers:write",
+  "events:read",
+  "webhooks:read",
+  "webhooks:write",
+  "hooks:read",
+  "hooks:write",
+  "freezes:read",
+  "freezes:write",
+  "audit:read",
   "tokens:read",
   "tokens:write",
   "account:write",

@@ -8,6 +8,11 @@ export const example = {
   deployment: "dpl_01kaf4s2b9erj8tqv0cw6nz3yh",
   run: "run_01kaf4s3c0fv7m2k9d5w8xq6jz",
   command: "cmd_01kaf4v8q1e5s7j2b9xw3mtc6n",
+  event: "evt_01kaf4s3d8e1q6w9x2m5v7bz0c",
+  webhook: "whk_01kaf4t5f2g7r1c8n3y6w9kd4s",
+  hook: "hook_01kaf4t6g3h8s2d9p4z7x0me5t",
+  freeze: "frz_01kaf4t7h4j9t3e0q5a8y1nf6v",
+  push: "push_01kaf5c7n3v9h2k8s4jw6qd1rp",
   sha: "8e8412f0c3b1d57a94e2f6a8b0c7d1e5f3a29b64",
   commit: "8e8412f",
   earlierCommit: "51fc0d9",
@@ -21,6 +26,7 @@ export const secrets = {
   token: "gantry_ThisIsOnlyAnExampleOfATokenNotOne000",
   session: "gantry_session_ThisIsOnlyAnExampleOfOneNotOne00000",
   signIn: "gantry_signin_ThisIsOnlyAnExampleOfOneNotOne00000",
+  hook: "whsec_VGhpc0lzT25seUFuRXhhbXBsZU5vdEFTZWNyZXQwMDA=",
   agent: "gantry_agent_ThisIsOnlyAnExampleOfOneNotOne000000",
   enrollment: "gantry_enroll_ThisIsOnlyAnExampleOfOneNotOne00000",
 } as const;
@@ -79,6 +85,7 @@ export const liveDeployment = {
   ],
   variables_revision: 3,
   clear_cache: false,
+  approved_by: null,
 } as const;
 
 export const canceledDeployment = {
@@ -88,6 +95,24 @@ export const canceledDeployment = {
   finished_at: "2026-11-20T09:14:05.555Z",
   evidence: null,
   release_kept: false,
+} as const;
+
+/** It was approved during a freeze. */
+export const waitingDeployment = {
+  ...liveDeployment,
+  status: "building",
+  commit: null,
+  commit_sha: null,
+  commit_message: null,
+  duration: 0,
+  stage: "queued",
+  waiting_on: { type: "freeze", id: example.freeze, until: "2026-11-20T23:00:00.000Z" },
+  started_at: null,
+  finished_at: null,
+  evidence: null,
+  release_kept: false,
+  stages: [],
+  approved_by: { type: "token", id: example.token, name: "Ada" },
 } as const;
 
 export const started = { id: example.deployment, status: "building", version: 12 } as const;

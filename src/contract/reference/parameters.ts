@@ -17,7 +17,22 @@ export const parameterTexts: Readonly<Record<ParameterName, ParameterText>> = {
   server_id: { description: "The server's id.", example: example.server },
   deployment_id: { description: "The deployment's id.", example: example.deployment },
   token_id: { description: "The token's id.", example: example.token },
+  freeze_id: { description: "The freeze's id.", example: example.freeze },
+  hook_id: { description: "The hook's id.", example: example.hook },
+  push_id: { description: "The id of the row in the ledger.", example: example.push },
   command_id: { description: "The command's id.", example: example.command },
+  action: {
+    description: "Returns only entries of this operation, by its name in this reference.",
+    example: "updateProject",
+  },
+  outcome: {
+    description: "Returns only requests that were carried out, or only refused ones.",
+    example: "refused",
+  },
+  actor_id: { description: "Returns only what this token, hook or server did.", example: example.token },
+  target_id: { description: "Returns only entries about the object with this id.", example: example.server },
+  event_id: { description: "The event's id.", example: example.event },
+  webhook_id: { description: "The webhook's id.", example: example.webhook },
   process: { description: "The name of the process.", example: "web" },
   job: { description: "The name of the job.", example: "backup" },
   run: { description: "The number of the run.", example: "17" },
@@ -35,6 +50,11 @@ export const parameterTexts: Readonly<Record<ParameterName, ParameterText>> = {
   status: {
     description: "Returns only deployments with one of these statuses, separated by commas.",
     example: "failed",
+  },
+  type: {
+    description:
+      "Returns only events of these types, separated by commas. `deployment.*` stands for all types that begin so.",
+    example: "deployment.live",
   },
   branch: {
     description: "Returns only deployments that were started with this branch.",

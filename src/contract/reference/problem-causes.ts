@@ -5,8 +5,11 @@ export const problemCauses: Readonly<Record<ProblemCode, string>> = {
   malformed_json: "The body is not valid JSON.",
   missing_token: "The request carries no bearer token.",
   invalid_token: "The bearer token is malformed, unknown, expired or revoked.",
+  invalid_signature: "A delivery to a hook is not signed with the hook's secret.",
   insufficient_scope:
     "The token lacks the required scope, is limited to projects, or asks for permissions that it does not have.",
+  own_deployment:
+    "The token started the deployment, and the project's `approval` requires another token to approve it.",
   https_required:
     "The request was sent over plain HTTP from another machine. The API and the agent's downloads require HTTPS.",
   not_found:
@@ -16,6 +19,7 @@ export const problemCauses: Readonly<Record<ProblemCode, string>> = {
   deployment_activating: "The server is activating the deployment. It can be deleted when it has ended.",
   deployment_live: "The live deployment cannot be deleted.",
   domain_taken: "Another project of this installation uses the domain.",
+  hook_exists: "The account already has a hook for this repository.",
   name_taken: "The account already has an object of this type with this name.",
   no_seal_key: "The server's agent has not connected yet or is too old, so nothing can be sealed for it.",
   no_rollback_target:
@@ -24,7 +28,9 @@ export const problemCauses: Readonly<Record<ProblemCode, string>> = {
   no_ingress: "The project's server has no ingress of Gantry's, so Gantry cannot hold requests.",
   refused_by_policy:
     "The policy of the project's server does not allow the one-off command or cron job. `detail` names the rule.",
+  not_approvable: "The deployment needs no approval, or it has ended.",
   not_cancelable: "The deployment has ended, or the server is activating it.",
+  not_replayable: "The delivery was refused, or it was not a push, so there is nothing to decide about.",
   queue_full: "The project already has 100 deployments in its queue.",
   too_many:
     "The account has reached the maximum number of objects of this type, or the project the maximum number or size of variables.",
@@ -33,6 +39,7 @@ export const problemCauses: Readonly<Record<ProblemCode, string>> = {
   revision_conflict: "The variables were changed since the `revision` in the request.",
   secrets_not_sealed:
     "Secrets are not sealed for the current key of the project's server, so its agent cannot open them. `detail` names them.",
+  webhook_disabled: "The webhook is disabled, so nothing is sent to its target.",
   server_in_use: "Projects are on the server, or the server still serves a project that was moved.",
   protocol_mismatch: "The agent uses another protocol version than this installation.",
   server_offline: "The agent of the project's server is not connected, and the answer has to come from it.",

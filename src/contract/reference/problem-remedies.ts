@@ -6,8 +6,11 @@ export const problemRemedies: Readonly<Record<ProblemCode, string>> = {
   missing_token: "Send the header `Authorization: Bearer <token>`.",
   invalid_token:
     "Check the token for typing errors: an API token is `gantry_` followed by 36 letters and digits. If it is correct, it has expired or was revoked: create another one. For an agent, create a new enrolment token and enrol the agent again.",
+  invalid_signature:
+    "Copy the secret of the hook into the settings of the webhook at the git host. If the secret is lost, rotate it with `POST /v1/hooks/{hook_id}/rotate`. Then send a test delivery from there: some hosts disable a webhook that was refused.",
   insufficient_scope:
     "Use a token with the scope in the `WWW-Authenticate` header. If `detail` mentions projects, use a token without a project limit. To create a token, use a token with at least the same permissions.",
+  own_deployment: "Approve the deployment with a token that did not start it.",
   https_required:
     "Send the request to the `https://` address. If you sent a token over plain HTTP, revoke it, because others may have read it. A proxy that terminates TLS must send `X-Forwarded-Proto: https`.",
   not_found:
@@ -19,6 +22,8 @@ export const problemRemedies: Readonly<Record<ProblemCode, string>> = {
   deployment_live:
     "Deploy or roll back to another version first. This deployment is then superseded and can be deleted.",
   domain_taken: "Choose another domain, or change the domain of the project that uses it.",
+  hook_exists:
+    "Use the existing hook: one is enough for all projects of a repository. If its secret is lost, rotate it. If it is for another kind of git host, delete it first.",
   name_taken: "Choose another name, or use the existing object: the list shows it.",
   no_seal_key:
     "Enrol the server's agent, or run this installation's `/install.sh` on the server to update it. When the agent has connected, send the request again. Without an agent, use a deploy key or an address without a password.",
@@ -29,8 +34,10 @@ export const problemRemedies: Readonly<Record<ProblemCode, string>> = {
     "Run this installation's `/install.sh` with `--ingress` on the server, and deploy the project again.",
   refused_by_policy:
     "Ask the administrator of the server to allow it in the server's policy file. The rule is in `detail`.",
+  not_approvable: "No approval is necessary. `waiting_on` of the deployment shows what it waits for.",
   not_cancelable:
     "The deployment can no longer be canceled. If it went live, roll back with `POST /v1/rollback`.",
+  not_replayable: "Fix the cause, and send the delivery again from the git host.",
   queue_full:
     "Cancel queued deployments, or set the project's `queue` to `latest`, so that a new deployment replaces the queued ones.",
   too_many: "Delete objects or variables that you no longer use.",
@@ -40,6 +47,8 @@ export const problemRemedies: Readonly<Record<ProblemCode, string>> = {
     "Read the variables again, seal the secrets for the new revision, and send the request again.",
   secrets_not_sealed:
     "Enter the named secrets again, with `PATCH /v1/projects/{project_id}/variables`, or remove them. A client that seals by itself must read `seal_key` again first.",
+  webhook_disabled:
+    "Enable the webhook with `PATCH /v1/webhooks/{webhook_id}` and `enabled: true`, then resend.",
   server_in_use:
     "Move the projects to another server, or delete them. The project list shows the server of each project.",
   protocol_mismatch:

@@ -2,8 +2,8 @@ import * as z from "zod/mini";
 
 import { numberFrom, textBetween, textUpTo, wholeFrom } from "#contract/bounds.ts";
 import { BranchName, CommitName, CommitSha } from "#contract/git-names.ts";
-import { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
-import { NextCursor, PageQuery } from "#contract/paging.ts";
+import { DeploymentId, FreezeId, ProjectId, ServerId } from "#contract/ids.ts";
+import { NextCursor, PageQuery, separatedByCommas } from "#contract/paging.ts";
 import { runStages, stages } from "#contract/stages.ts";
 
 export const DeploymentStatus = z.enum(["building", "live", "superseded", "failed", "canceled"]);
@@ -76,17 +76,38 @@ export type LiveEvidence = z.infer<typeof LiveEvidence>;
 export const StageTime = z.strictObject({ stage: z.enum(runStages), duration: numberFrom(0) });
 export type StageTime = z.infer<typeof StageTime>;
 
+const holds = [
+  z.strictObject({ type: z.literal("freeze"), id: FreezeId, until: z.string() }),
+  z.strictObject({ type: z.literal("approval") }),
+] as const;
+
+/** What holds a deployment at the head of the queue: a freeze until an instant, or a missing approval. */
+export const Hold = z.discriminatedUnion("type", holds);
+export type Hold = z.infer<typeof Hold>;
+
 export const WaitingOn = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("deployment"), id: DeploymentId, position: wholeFrom(1) }),
   z.strictObject({ type: z.literal("server"), id: ServerId }),
+  ...holds,
 ]);
 export type WaitingOn = z.infer<typeof WaitingOn>;
 
-/** Who started a deployment. `name` is the token's name at that time. */
-export const Actor = z.strictObject({ type: z.literal("token"), id: z.string(), name: z.string() });
+/**
+ * Who started a deployment: a token, a push that a forge reported to a hook, or a server whose agent found one. `name`:
+ * the token's name at that time, who pushed, or the server's name.
+ */
+export const Actor = z.strictObject({
+  type: z.enum(["token", "hook", "server"]),
+  id: z.string(),
+  name: z.string(),
+});
 export type Actor = z.infer<typeof Actor>;
 
 const timestamp = z.string();
+
+/** What started a deployment: a request, a push that a forge reported, or one that the server's agent found. */
+export const DeploymentTrigger = z.enum(["api", "push", "poll"]);
+export type DeploymentTrigger = z.infer<typeof DeploymentTrigger>;
 
 /** A row of a project's list. Its fields are fixed by agreement: do not add any. `duration` is in seconds. */
 export const DeploymentRow = z.strictObject({
@@ -108,7 +129,7 @@ export const Deployment = z.extend(DeploymentRow, {
   stage: z.nullable(DeploymentStage),
   deadline_at: z.nullable(timestamp),
   waiting_on: z.nullable(WaitingOn),
-  trigger: z.enum(["api"]),
+  trigger: DeploymentTrigger,
   actor: Actor,
   commit_sha: z.nullable(z.string()),
   commit_message: z.nullable(z.string()),
@@ -123,6 +144,8 @@ export const Deployment = z.extend(DeploymentRow, {
   variables_revision: z._default(z.nullable(wholeFrom(1)), null),
   /** As `variables_revision`. */
   clear_cache: z._default(z.boolean(), false),
+  /** As `variables_revision`. */
+  approved_by: z._default(z.nullable(Actor), null),
 });
 export type Deployment = z.infer<typeof Deployment>;
 
@@ -162,13 +185,7 @@ export const RollbackInput = z
   );
 export type RollbackInput = z.infer<typeof RollbackInput>;
 
-const SeparatedByCommas = z.pipe(
-  textUpTo(200),
-  z.transform((text) => text.split(",")),
-);
-const StatusFilter = z
-  .pipe(SeparatedByCommas, z.array(DeploymentStatus))
-  .check(z.meta({ type: "array", items: { type: "string", enum: DeploymentStatus.options } }));
+const StatusFilter = separatedByCommas(DeploymentStatus);
 
 export const ProjectDeploymentsQuery = z.extend(PageQuery, {
   status: z.optional(StatusFilter),

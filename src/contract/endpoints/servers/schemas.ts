@@ -6,7 +6,7 @@ import { NextCursor } from "#contract/paging.ts";
 import { DisplayName } from "#contract/endpoints/projects/schemas.ts";
 import { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 
-/** `pending`: no agent has connected yet. `degraded`: connected, with the disk nearly full. */
+/** `pending`: no agent has connected yet. `degraded`: connected, with the disk nearly full or an ingress that does not work. */
 export const ServerStatus = z.enum(["pending", "healthy", "degraded", "offline"]);
 export type ServerStatus = z.infer<typeof ServerStatus>;
 

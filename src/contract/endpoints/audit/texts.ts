@@ -1,0 +1,108 @@
+import type * as z from "zod/mini";
+
+import * as schemas from "#contract/endpoints/audit/schemas.ts";
+import { example } from "#contract/reference/examples.ts";
+import type { OperationTexts } from "#contract/reference/operation-text.ts";
+import { prose } from "#contract/reference/prose.ts";
+import { choice, nextCursor, object, type SchemaText } from "#contract/reference/schemas/schema-text.ts";
+
+const entry = {
+  id: "aud_01kaf4v2w8m4c6j9r1t5x0kh3z",
+  sequence: 5120,
+  timestamp: "2026-11-20T09:31:07.480Z",
+  actor: { type: "token", id: example.token, name: "CI of shop" },
+  ip: "203.0.113.7",
+  request_id: example.request,
+  action: "updateProject",
+  outcome: "done",
+  code: null,
+  project_id: example.project,
+  target: { type: "project", id: example.project, name: "shop" },
+  changes: { branch: { before: "main", after: "release" } },
+} satisfies z.input<typeof schemas.AuditEntry>;
+
+export const auditTexts = {
+  listAuditEntries: {
+    summary: "List the audit log, newest first",
+    description: prose`
+      Returns one page of the audit log, newest first: who changed what, when, from where, and how. Every change by a
+      request has one entry, made in the same transaction, and so has every change that was refused to a valid token (at
+      most 60 a minute of one token). You can combine the filters. Secrets are in no entry. Entries are kept for 400 days.
+
+      With \`Accept: application/x-ndjson\`, the response has all entries that match, oldest first, each as an
+      \`AuditEntry\` in JSON. \`limit\` and \`cursor\` apply to JSON only.
+
+      A token that is limited to projects sees only the entries about these projects.`,
+    answer: { entries: [entry], next_cursor: example.cursor },
+    streamed: {
+      "application/x-ndjson": {
+        pieces: [schemas.AuditEntry],
+        example: entry,
+        text: `${JSON.stringify(entry)}\n`,
+      },
+    },
+  },
+  listAuditSeals: {
+    summary: "List the seals of the audit log, newest first",
+    description: prose`
+      Returns one page of the seals, newest first. Each hour the new entries of the audit log are sealed: the hash of a
+      seal covers them and the seal before, so a later change of an entry breaks the chain. A copy of each seal is stored
+      apart from the database. The command \`gantry audit verify\` computes the chain again.
+
+      A hash is the SHA-256, in hexadecimal, of lines that are joined by a line feed: the hash of the seal before (empty
+      for the first seal), then each entry as a JSON list of its fields in the order of the schema \`AuditEntry\`.`,
+    answer: {
+      seals: [
+        {
+          number: 212,
+          first_entry: 5093,
+          last_entry: 5120,
+          hash: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+          sealed_at: "2026-11-20T10:17:00.112Z",
+        },
+      ],
+      next_cursor: null,
+    },
+  },
+} as const satisfies Partial<OperationTexts>;
+
+export const auditSchemas = {
+  AuditOutcome: choice(schemas.AuditOutcome, "Whether a request was carried out.", {
+    done: "the request was carried out",
+    refused: "the request was refused with a problem",
+  }),
+  AuditTarget: object(schemas.AuditTarget, "What an entry is about.", {
+    type: "The kind of the object.",
+    id: "Its id.",
+    name: "Its name at that time. `null` if it has none.",
+  }),
+  AuditEntry: object(schemas.AuditEntry, "An entry of the audit log.", {
+    id: "The entry's id.",
+    sequence: "The number of the entry in its account, from 1.",
+    timestamp: "When it happened.",
+    actor: "Who did it.",
+    ip: "The address that the request came from. `null` if it is not known.",
+    request_id: "The `X-Request-Id` of the request. `null` if no request caused it.",
+    action: "The operation, by its name in this reference.",
+    outcome: "Whether it was carried out.",
+    code: "The problem's code, if it was refused.",
+    project_id: "The project that it concerns. `null`: none.",
+    target: "What was changed. `null` if that is not known.",
+    changes: "The settings that changed, by name, with their values before and after. `null`: none.",
+  }),
+  AuditEntries: object(schemas.AuditEntries, "A page of the audit log.", {
+    entries: "The entries of this page, newest first.",
+    next_cursor: nextCursor,
+  }),
+  AuditSeal: object(schemas.AuditSeal, "A seal over entries of the audit log.", {
+    number: "The number of the seal, from 1.",
+    first_entry: "The number of the first entry that it covers.",
+    last_entry: "The number of the last entry that it covers.",
+    hash: "The hash of these entries and of the seal before, in hexadecimal.",
+    sealed_at: "When the entries were sealed.",
+  }),
+  AuditSeals: object(schemas.AuditSeals, "A page of seals.", {
+    seals: "The seals of this page, newest first.",
+    next_cursor: nextCursor,
+  }),
+} satisfies Record<string, SchemaText>;

@@ -1,0 +1,39 @@
+/** The texts of the fields of a deployment in the list of a project. */
+export const rowFields = {
+  id: "The deployment's id. Ids sort by creation time.",
+  status: "The deployment's status.",
+  version: "The number of the deployment within its project, from 1. Numbers are never reused.",
+  branch: "The branch or tag that the deployment was started with.",
+  commit: "The abbreviated commit hash. `null` until the agent has resolved the branch.",
+  duration: "The run time in seconds: until now while the deployment is running, 0 while it is queued.",
+  created_at: "When the deployment was requested.",
+};
+
+/** The texts of all fields of a deployment. */
+export const deploymentFields = {
+  ...rowFields,
+  project_id: "The project's id.",
+  server_id: "The id of the server that the project was on when the deployment was started.",
+  kind: "What the deployment deploys.",
+  rollback_of: "For a rollback: the id of the deployment whose code is deployed.",
+  stage: "The current stage. `null` after the deployment has ended.",
+  deadline_at:
+    "The latest time at which the deployment ends. `null` after it has ended, and while a freeze or a missing approval holds it or the one ahead of it.",
+  waiting_on: "What a queued deployment waits for. `null` if it is next or no longer queued.",
+  trigger: "What started the deployment.",
+  actor: "Who started the deployment.",
+  commit_sha: "The full commit hash. `null` until the agent has resolved the branch.",
+  commit_message: "The first line of the commit message.",
+  started_at: "When the run started.",
+  finished_at: "When the deployment ended.",
+  failure: "Why the deployment failed. `null` if it did not fail.",
+  evidence: "The evidence that the deployment went live. `null` if it never was live.",
+  release_kept:
+    "Whether the files are still on the server. If `true`, a rollback to this deployment needs no build.",
+  stages:
+    "How long each stage of the run took, in their order. Empty until the deployment has ended, and if its agent did not report it.",
+  variables_revision:
+    "The revision of the project's variables that the deployment runs with. `null` if there were none.",
+  clear_cache: "Whether the deployment started without the cache of dependencies and builds.",
+  approved_by: "Who approved the deployment. `null` if nobody did, or nobody has yet.",
+};

@@ -1,0 +1,164 @@
+import type * as z from "zod/mini";
+
+import {
+  deploymentEventTypes,
+  type Event,
+  type EventType,
+  freezeEventTypes,
+  hookEventTypes,
+  projectEventTypes,
+  serverEventTypes,
+  tokenEventTypes,
+  webhookEventTypes,
+} from "#contract/endpoints/events/schemas.ts";
+import { example, liveDeployment } from "#contract/reference/examples.ts";
+
+type EventExample = z.input<typeof Event>;
+
+const actor = { type: "token", id: example.token, name: "CI of shop" } as const;
+const system = { type: "system", id: null, name: "Gantry" } as const;
+const common = { id: example.event, timestamp: "2026-11-20T09:14:44.155Z" } as const;
+const numbered = { sequence: 1841, actor } as const;
+
+const shop = { id: example.project, name: "shop" } as const;
+const project = {
+  ...shop,
+  repository: "git@github.com:acme/shop.git",
+  url: "https://shop.example.com",
+} as const;
+
+const {
+  project_id: _project,
+  deadline_at: _deadline,
+  waiting_on: _waitingOn,
+  evidence: _evidence,
+  release_kept: _kept,
+  stages: _stages,
+  variables_revision: _revision,
+  clear_cache: _clearCache,
+  ...live
+} = liveDeployment;
+const deployment = { ...live, pushed_sha: null, hold: null };
+const building = {
+  ...deployment,
+  status: "building",
+  stage: "queued",
+  duration: 0,
+  started_at: null,
+  finished_at: null,
+} as const;
+const failed = {
+  ...deployment,
+  status: "failed",
+  failure: {
+    code: "build_failed",
+    message: "The build command ended with exit code 2.",
+    stage: "build",
+    failing_line: "src/cart.ts(12,7): error TS2304: Cannot find name 'price'.",
+  },
+} as const;
+
+const deploymentOf = (type: (typeof deploymentEventTypes)[number]) => {
+  switch (type) {
+    case "deployment.started":
+    case "deployment.held":
+    case "deployment.approved":
+      return building;
+    case "deployment.building":
+      return { ...building, stage: "build", started_at: deployment.started_at } as const;
+    case "deployment.live":
+    case "deployment.deleted":
+      return deployment;
+    case "deployment.superseded":
+      return { ...deployment, status: "superseded" } as const;
+    case "deployment.failed":
+      return failed;
+    case "deployment.canceled":
+      return { ...deployment, status: "canceled" } as const;
+  }
+};
+
+const server = { id: example.server, name: "web-1", status: "healthy" } as const;
+const webhook = { id: example.webhook, name: "Deployments", kind: "standard" } as const;
+const hook = { id: example.hook, forge: "github", repository: project.repository } as const;
+
+/** An event of each type. */
+export const eventExamples: readonly EventExample[] = [
+  ...deploymentEventTypes.map((type): EventExample => ({
+    ...common,
+    type,
+    data: {
+      ...numbered,
+      project,
+      deployment: deploymentOf(type),
+      replaced_by: type === "deployment.superseded" ? { id: example.deployment, version: 13 } : null,
+    },
+  })),
+  ...serverEventTypes.map((type): EventExample => ({
+    ...common,
+    type,
+    data: { ...numbered, server, changed: [] },
+  })),
+  ...projectEventTypes.map((type): EventExample => ({
+    ...common,
+    type,
+    data: { ...numbered, project: shop, changed: [] },
+  })),
+  {
+    ...common,
+    type: "variables.updated",
+    data: { ...numbered, project: shop, revision: 4, set: ["DATABASE_URL"], removed: [] },
+  },
+  ...tokenEventTypes.map((type): EventExample => ({
+    ...common,
+    type,
+    data: {
+      ...numbered,
+      token: { id: example.token, name: "CI of shop", scopes: ["deployments:write"] },
+    },
+  })),
+  ...webhookEventTypes.map((type): EventExample => ({
+    ...common,
+    type,
+    data: {
+      ...numbered,
+      webhook,
+      reason: type === "webhook.disabled" ? "Every delivery of the last 5 days has failed." : null,
+    },
+  })),
+  ...hookEventTypes.map((type): EventExample => ({
+    ...common,
+    type,
+    data: { ...numbered, hook, reason: type === "hook.refused" ? "The signature is wrong." : null },
+  })),
+  ...freezeEventTypes.map((type): EventExample => ({
+    ...common,
+    type,
+    data: { ...numbered, project: shop, freeze: { id: example.freeze, name: "Weekend" } },
+  })),
+  {
+    ...common,
+    type: "account.updated",
+    data: { ...numbered, account: { id: example.account }, changed: ["log_retention_days"] },
+  },
+  {
+    ...common,
+    type: "audit.sealed",
+    data: {
+      sequence: numbered.sequence,
+      actor: system,
+      seal: {
+        number: 212,
+        last_entry: 5120,
+        hash: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+      },
+    },
+  },
+];
+
+/** The example of a type. */
+export function exampleOf(type: EventType): EventExample {
+  const found = eventExamples.find((one) => one.type === type);
+  if (found === undefined) throw new Error(`There is no example of ${type}.`);
+  return found;
+}

@@ -1,0 +1,206 @@
+import * as z from "zod/mini";
+
+import { wholeFrom } from "#contract/bounds.ts";
+import { Deployment, Failure, Hold } from "#contract/endpoints/deployments/schemas.ts";
+import {
+  AccountId,
+  DeploymentId,
+  EventId,
+  FreezeId,
+  HookId,
+  ProjectId,
+  ServerId,
+  TokenId,
+  WebhookId,
+} from "#contract/ids.ts";
+import { Scope } from "#contract/scopes.ts";
+
+/** Who caused an event. `system`: Gantry itself, such as a deadline that has passed. `name`: as it was at that time. */
+export const EventActor = z.strictObject({
+  type: z.enum(["token", "hook", "server", "system"]),
+  id: z.nullable(z.string()),
+  name: z.string(),
+});
+export type EventActor = z.infer<typeof EventActor>;
+
+/** The fields of every event's data. `sequence` rises with each event of the account, and so of each project. */
+const common = { sequence: wholeFrom(1), actor: EventActor };
+
+/** The project of an event. `url`: where its site is served, if Gantry knows it. */
+export const EventProject = z.strictObject({
+  id: ProjectId,
+  name: z.string(),
+  repository: z.string(),
+  url: z.nullable(z.string()),
+});
+export type EventProject = z.infer<typeof EventProject>;
+
+/** Why a deployment failed, without the details that only its own record has. */
+export const EventFailure = z.omit(Failure, { evidence: true });
+export type EventFailure = z.infer<typeof EventFailure>;
+
+/** A deployment in an event, as it was at that time. */
+export const EventDeployment = z.extend(
+  z.omit(Deployment, {
+    project_id: true,
+    deadline_at: true,
+    waiting_on: true,
+    failure: true,
+    evidence: true,
+    release_kept: true,
+    stages: true,
+    variables_revision: true,
+    clear_cache: true,
+  }),
+  {
+    failure: z.nullable(EventFailure),
+    /** The commit of the push that started it; null if no push did. */
+    pushed_sha: z.nullable(z.string()),
+    /** What holds it at the head of the queue; null: nothing. */
+    hold: z._default(z.nullable(Hold), null),
+  },
+);
+export type EventDeployment = z.infer<typeof EventDeployment>;
+
+export const deploymentEventTypes = [
+  "deployment.started",
+  "deployment.held",
+  "deployment.approved",
+  "deployment.building",
+  "deployment.live",
+  "deployment.superseded",
+  "deployment.failed",
+  "deployment.canceled",
+  "deployment.deleted",
+] as const;
+export const serverEventTypes = [
+  "server.created",
+  "server.updated",
+  "server.healthy",
+  "server.degraded",
+  "server.offline",
+  "server.deleted",
+] as const;
+export const projectEventTypes = ["project.created", "project.updated", "project.deleted"] as const;
+export const tokenEventTypes = ["token.created", "token.rotated", "token.revoked"] as const;
+export const webhookEventTypes = [
+  "webhook.created",
+  "webhook.updated",
+  "webhook.disabled",
+  "webhook.deleted",
+  "webhook.test",
+] as const;
+export const hookEventTypes = ["hook.created", "hook.updated", "hook.refused", "hook.deleted"] as const;
+export const freezeEventTypes = ["freeze.created", "freeze.updated", "freeze.deleted"] as const;
+
+const ProjectReference = z.strictObject({ id: ProjectId, name: z.string() });
+
+const event = <const Types extends readonly [string, ...string[]], Data extends z.core.$ZodLooseShape>(
+  types: Types,
+  data: Data,
+) =>
+  z.strictObject({
+    id: EventId,
+    type: z.enum(types),
+    timestamp: z.string(),
+    data: z.strictObject({ ...common, ...data }),
+  });
+
+export const DeploymentEvent = event(deploymentEventTypes, {
+  project: EventProject,
+  deployment: EventDeployment,
+  /** The newer deployment that took its place: at its start in the queue, or live. */
+  replaced_by: z.nullable(z.strictObject({ id: DeploymentId, version: wholeFrom(1) })),
+});
+export type DeploymentEvent = z.infer<typeof DeploymentEvent>;
+
+/** `status`: as in the server's record. */
+export const ServerEvent = event(serverEventTypes, {
+  server: z.strictObject({ id: ServerId, name: z.string(), status: z.string() }),
+  changed: z.array(z.string()),
+});
+export type ServerEvent = z.infer<typeof ServerEvent>;
+
+/** `changed`: the names of the settings that changed. */
+export const ProjectEvent = event(projectEventTypes, {
+  project: ProjectReference,
+  changed: z.array(z.string()),
+});
+export type ProjectEvent = z.infer<typeof ProjectEvent>;
+
+/** `set` and `removed`: the names of variables, never a value. */
+export const VariablesEvent = event(["variables.updated"], {
+  project: ProjectReference,
+  revision: wholeFrom(1),
+  set: z.array(z.string()),
+  removed: z.array(z.string()),
+});
+export type VariablesEvent = z.infer<typeof VariablesEvent>;
+
+export const TokenEvent = event(tokenEventTypes, {
+  token: z.strictObject({ id: TokenId, name: z.string(), scopes: z.array(Scope) }),
+});
+export type TokenEvent = z.infer<typeof TokenEvent>;
+
+/** `reason`: why the webhook was disabled, as a sentence. */
+export const WebhookEvent = event(webhookEventTypes, {
+  webhook: z.strictObject({ id: WebhookId, name: z.string(), kind: z.string() }),
+  reason: z.nullable(z.string()),
+});
+export type WebhookEvent = z.infer<typeof WebhookEvent>;
+
+/** `reason`: why a delivery was refused, as a sentence. */
+export const HookEvent = event(hookEventTypes, {
+  hook: z.strictObject({ id: HookId, forge: z.string(), repository: z.string() }),
+  reason: z.nullable(z.string()),
+});
+export type HookEvent = z.infer<typeof HookEvent>;
+
+/** `project`: null: the freeze holds all projects of the account. */
+export const FreezeEvent = event(freezeEventTypes, {
+  project: z.nullable(ProjectReference),
+  freeze: z.strictObject({ id: FreezeId, name: z.string() }),
+});
+export type FreezeEvent = z.infer<typeof FreezeEvent>;
+
+export const AccountEvent = event(["account.updated"], {
+  account: z.strictObject({ id: AccountId }),
+  changed: z.array(z.string()),
+});
+export type AccountEvent = z.infer<typeof AccountEvent>;
+
+/** The audit log was sealed up to the entry with this number. `hash`: SHA-256 in hex. */
+export const AuditEvent = event(["audit.sealed"], {
+  seal: z.strictObject({ number: wholeFrom(1), last_entry: wholeFrom(1), hash: z.string() }),
+});
+export type AuditEvent = z.infer<typeof AuditEvent>;
+
+/** Something that has changed. Later versions may add types, and fields to the data of a type. */
+export const Event = z.discriminatedUnion("type", [
+  DeploymentEvent,
+  ServerEvent,
+  ProjectEvent,
+  VariablesEvent,
+  TokenEvent,
+  WebhookEvent,
+  HookEvent,
+  FreezeEvent,
+  AccountEvent,
+  AuditEvent,
+]);
+export type Event = z.infer<typeof Event>;
+
+/** Every type of event, in the order of the reference. */
+export const EventType = z.enum([
+  ...deploymentEventTypes,
+  ...serverEventTypes,
+  ...projectEventTypes,
+  "variables.updated",
+  ...tokenEventTypes,
+  ...webhookEventTypes,
+  ...hookEventTypes,
+  ...freezeEventTypes,
+  "account.updated",
+  "audit.sealed",
+]);
+export type EventType = z.infer<typeof EventType>;

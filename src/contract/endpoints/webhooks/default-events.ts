@@ -1,0 +1,21 @@
+import type { EventPattern } from "#contract/endpoints/events/patterns.ts";
+import type { WebhookKind } from "#contract/endpoints/webhooks/kinds.ts";
+
+/** What people want to be woken up for. */
+const forPeople: readonly EventPattern[] = [
+  "deployment.failed",
+  "deployment.live",
+  "server.offline",
+  "server.healthy",
+];
+
+/** The events that a webhook of each kind gets if its creation names none. */
+export const defaultEvents: Readonly<Record<WebhookKind, readonly EventPattern[]>> = {
+  standard: ["*"],
+  slack: forPeople,
+  discord: forPeople,
+  teams: forPeople,
+  ntfy: forPeople,
+  email: forPeople,
+  commit_status: ["deployment.*"],
+};
