@@ -54,13 +54,29 @@ export function keySettingsOf(repository: string): KeySettings {
   return { forge, settingsUrl, steps: stepsFor[forge] };
 }
 
+/**
+ * The address of the repository's page in a browser: for the public git hosts, and for an https address of any other.
+ * `null` if the address does not tell it.
+ */
+export function repositoryPage(repository: string): string | null {
+  const address = readAddress(repository);
+  if (address === null) return null;
+  const { host, path } = address;
+  const port = /^https:\/\/(?:[^@/]*@)?[^/:]+(:\d+)\//.exec(repository)?.[1] ?? "";
+  const site = hosts.get(host)?.site ?? (repository.startsWith("https://") ? `${host}${port}` : null);
+  return site === null ? null : `https://${site}/${path.join("/")}`;
+}
+
 /** Whether git reads the repository over ssh, with a deploy key. */
 export function isOverSsh(repository: string): boolean {
   return repository.startsWith("ssh://") || /^[^/:]+@[^/:]+:/.test(repository);
 }
 
+/** Where a repository is: `example.com`, and `["alice", "site"]`. */
+export type RepositoryPlace = { readonly host: string; readonly path: readonly string[] };
+
 /** The host and the path of an https or ssh address; `null` for any other, and for a path that is not plain. */
-function readAddress(repository: string): { readonly host: string; readonly path: readonly string[] } | null {
+export function readAddress(repository: string): RepositoryPlace | null {
   const match =
     /^(?:https|ssh):\/\/(?:[^@/]*@)?([^/:]+)(?::\d+)?\/(.+)$/.exec(repository) ??
     /^[^/:@]+@([^/:]+):(.+)$/.exec(repository);
@@ -80,7 +96,8 @@ export function isSameRepository(one: string, other: string): boolean {
   return one === other || repositoryKey(one) === repositoryKey(other);
 }
 
-function repositoryKey(repository: string): string {
+/** The same text for every address of a repository, over https or ssh, with or without a login. */
+export function repositoryKey(repository: string): string {
   const address = readAddress(repository);
   if (address === null) return repository.replace(/\/+$/, "").replace(/\.git$/, "");
   // The git hosts ignore case in their paths.

@@ -1,3 +1,5 @@
+import { deploymentFields, rowFields } from "#contract/endpoints/deployments/field-texts.ts";
+import { outcomeSchemas } from "#contract/endpoints/deployments/outcome-texts.ts";
 import * as schemas from "#contract/endpoints/deployments/schemas.ts";
 import {
   canceledDeployment,
@@ -5,6 +7,7 @@ import {
   earlierRow,
   example,
   liveDeployment,
+  waitingDeployment,
   started,
 } from "#contract/reference/examples.ts";
 import type { OperationTexts } from "#contract/reference/operation-text.ts";
@@ -37,7 +40,8 @@ export const deploymentTexts = {
       restrictions.
 
       A project runs one deployment at a time. Others wait in the order in which they were started, and \`waiting_on\`
-      shows what each waits for. If the server is offline, the deployment waits for it, at most for the project's
+      shows what each waits for, also if it is held by a freeze or waits for an approval. If the server is offline, the
+      deployment waits for it, at most for the project's
       \`timeouts.queue_seconds\`.
 
       The server keeps the dependencies that a project installs, and what its framework's build keeps for the next one.
@@ -106,7 +110,19 @@ export const deploymentTexts = {
     body: {},
     answer: canceledDeployment,
   },
+  approveDeployment: {
     summary: "Approve a deployment",
+    description: prose`
+      Approves a deployment that waits for an approval, because the project's \`approval\` was not \`none\` when it was
+      started. It can be approved before it is first in the queue too. If nobody approves a deployment within 7 days
+      after it became the first in the queue, it is canceled.
+
+      With \`by_another\`, the token that started the deployment cannot approve it (403 \`own_deployment\`). If the
+      deployment needs no approval, or has ended, the response is 409 \`not_approvable\`. A second approval changes
+      nothing.`,
+    body: {},
+    answer: waitingDeployment,
+  },
   rollBack: {
     summary: "Roll back to an earlier deployment",
     description: prose`
@@ -119,6 +135,9 @@ export const deploymentTexts = {
 
       The rollback runs with the project's current variables, unless you send \`variables: "deployed"\`. If the
       project's server cannot open one of the secrets, the response is 409 \`secrets_not_sealed\`.
+
+      A rollback is not held by a freeze and needs no approval. It passes deployments that are held, which then run after
+      it with its settings and variables.
 
       If the target is already live, the response is 409 \`already_live\`. If it never was live, the response is 409
       \`no_rollback_target\`. A request with both \`deployment_id\` and \`version\` is 422.`,
@@ -148,16 +167,6 @@ export const deploymentTexts = {
   },
 } as const satisfies Partial<OperationTexts>;
 
-const rowFields = {
-  id: "The deployment's id. Ids sort by creation time.",
-  status: "The deployment's status.",
-  version: "The number of the deployment within its project, from 1. Numbers are never reused.",
-  branch: "The branch or tag that the deployment was started with.",
-  commit: "The abbreviated commit hash. `null` until the agent has resolved the branch.",
-  duration: "The run time in seconds: until now while the deployment is running, 0 while it is queued.",
-  created_at: "When the deployment was requested.",
-};
-
 const source = {
   branch: "The branch or tag to deploy instead of the project's branch.",
   commit:
@@ -167,6 +176,7 @@ const source = {
 };
 
 export const deploymentSchemas = {
+  ...outcomeSchemas,
   DeploymentStatus: choice(schemas.DeploymentStatus, "The status of a deployment.", {
     building: "queued or running; `stage` has the details",
     live: "the project serves this deployment",
@@ -189,54 +199,8 @@ export const deploymentSchemas = {
     rollback: "deploys the code of an earlier deployment",
     config: "deploys the live code again with the current variables and process settings, without a build",
   }),
-  FailureCode: choice(schemas.FailureCode, "Why a deployment failed.", {
-    fetch_failed: "git could not fetch the repository",
-    ref_not_found: "the repository does not contain the branch or commit",
-    commit_not_reachable:
-      "no branch or tag of the repository contains the commit; `message` says how to fix it",
-    tool_missing: "the build needs a tool that the server does not have",
-    install_failed: "the install command failed",
-    build_failed: "the build command failed, or its output cannot be published",
-    release_failed: "the release command failed; the server did not switch to the release",
-    not_live: "nothing was live that a deployment of the kind `config` could deploy again",
-    start_failed: "an instance of a process did not start; the server did not switch to the release",
-    activate_failed: "the switch to the release or the activate command failed",
-    health_check_failed: "the health check failed",
-    timed_out: "a stage exceeded its timeout",
-    server_lost: "the server sent nothing for 5 minutes during the run",
-    server_offline: "the server did not connect within `timeouts.queue_seconds`",
-    disk_full: "the server's disk is full",
-    refused_by_policy: "the policy file on the server forbids the deployment",
-    secrets_unreadable:
-      "the server cannot open secrets of the project, or they are older than those it has used; enter those that `message` names again",
-    internal: "an internal error of Gantry",
-  }),
   DeploymentRow: object(schemas.DeploymentRow, "A deployment in the list of a project.", rowFields),
-  Deployment: object(schemas.Deployment, "A deployment with every field.", {
-    ...rowFields,
-    project_id: "The project's id.",
-    server_id: "The id of the server that the project was on when the deployment was started.",
-    kind: "What the deployment deploys.",
-    rollback_of: "For a rollback: the id of the deployment whose code is deployed.",
-    stage: "The current stage. `null` after the deployment has ended.",
-    deadline_at: "The latest time at which the deployment ends. `null` after it has ended.",
-    waiting_on: "What a queued deployment waits for. `null` if it is next or no longer queued.",
-    trigger: "What started the deployment.",
-    actor: "Who started the deployment.",
-    commit_sha: "The full commit hash. `null` until the agent has resolved the branch.",
-    commit_message: "The first line of the commit message.",
-    started_at: "When the run started.",
-    finished_at: "When the deployment ended.",
-    failure: "Why the deployment failed. `null` if it did not fail.",
-    evidence: "The evidence that the deployment went live. `null` if it never was live.",
-    release_kept:
-      "Whether the files are still on the server. If `true`, a rollback to this deployment needs no build.",
-    stages:
-      "How long each stage of the run took, in their order. Empty until the deployment has ended, and if its agent did not report it.",
-    variables_revision:
-      "The revision of the project's variables that the deployment runs with. `null` if there were none.",
-    clear_cache: "Whether the deployment started without the cache of dependencies and builds.",
-  }),
+  Deployment: object(schemas.Deployment, "A deployment with every field.", deploymentFields),
   DeploymentStarted: object(schemas.DeploymentStarted, "A deployment that was started.", {
     id: rowFields.id,
     status: "Always `building`.",
@@ -255,43 +219,20 @@ export const deploymentSchemas = {
     duration: "Its duration in seconds.",
   }),
   WaitingOn: object(schemas.WaitingOn, "What a queued deployment waits for.", {
-    type: "`deployment`: for an earlier deployment of the same project. `server`: for the server, which is offline.",
-    id: "The id of that deployment or server.",
+    type: "`deployment`: for an earlier deployment of the same project. `server`: for the server, which is offline. `freeze`: for the end of a freeze. `approval`: for an approval.",
+    id: "The id of that deployment, server or freeze.",
     position: "The number of deployments ahead in the queue.",
+    until: "When the freeze ends.",
+  }),
+  Hold: object(schemas.Hold, "What holds a deployment at the head of the queue.", {
+    type: "`freeze`: a freeze. `approval`: a missing approval.",
+    id: "The freeze's id.",
+    until: "When the freeze ends.",
   }),
   Actor: object(schemas.Actor, "Who started a deployment.", {
-    type: "Always `token`.",
-    id: "The token's id.",
-    name: "The name of the token at the start of the deployment.",
-  }),
-  Failure: object(schemas.Failure, "Why a deployment failed.", {
-    code: "The reason, for programs.",
-    message: "The reason, for people.",
-    stage: "The stage that failed.",
-    failing_line:
-      "The line of the command's output that most likely says why it failed: the first of its last lines that looks like an error, and otherwise the last one. Absent if there is no output.",
-    hint: "What to do about it, if the cause is a known one.",
-    evidence: "Details from the stage that failed.",
-  }),
-  FailureEvidence: object(
-    schemas.FailureEvidence,
-    "Details of a failure. Which fields exist depends on the stage.",
-    {
-      exit_code: "The command's exit code.",
-      signal: "The signal that ended the command.",
-      stderr_tail: "The end of the command's standard error.",
-      health_status:
-        "The HTTP status of the last response to the health check. `null` if there was no response.",
-      health_body: "The beginning of that response.",
-    },
-  ),
-  LiveEvidence: object(schemas.LiveEvidence, "The evidence that a deployment went live.", {
-    target: "The target of the symbolic link `current` on the server.",
-    commit_sha: "The commit of that release.",
-    health_check: "The result of the health check. `null` if the project has none.",
-    "health_check.url": "The URL that was requested.",
-    "health_check.status": "The HTTP status of the response.",
-    "health_check.tries": "The number of requests that were sent.",
+    type: "`token`: a request with a token. `hook`: a push that a git host reported. `server`: a push that the server's agent found.",
+    id: "The id of the token, the hook or the server.",
+    name: "The name of the token at the start of the deployment, the name of who pushed, or the server's name.",
   }),
   StartDeploymentInput: object(
     schemas.StartDeploymentInput,

@@ -5,6 +5,7 @@ import { BranchName, InsidePath, isMasked, ProjectRepository, SharedPath } from 
 import { firstHidden } from "#contract/hidden-text.ts";
 import { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
 import { mapValues } from "#contract/lib/map-values.ts";
+import { ApprovalRule } from "#contract/endpoints/projects/approval-rule.ts";
 import { CronJobs } from "#contract/endpoints/cron/job-schemas.ts";
 import {
   AllProcessSettings,
@@ -14,6 +15,7 @@ import {
   ProcessDefinitions,
   ProcessesState,
 } from "#contract/endpoints/processes/schemas.ts";
+import { DeployOn, DeployOnChanges } from "#contract/endpoints/projects/deploy-on.ts";
 import { DeployKeySummary } from "#contract/endpoints/projects/repository-access.ts";
 import { Maintenance } from "#contract/endpoints/traffic/schemas.ts";
 import { NextCursor } from "#contract/paging.ts";
@@ -142,10 +144,12 @@ const settings = {
   health_check: z.nullable(HealthCheck),
   limits: Limits,
   queue: QueueMode,
+  approval: ApprovalRule,
   processes: AllProcessSettings,
   drain_seconds: DrainSeconds,
   aliases: listUpTo(Alias, MAX_ALIASES),
   cron: CronJobs,
+  deploy_on: DeployOn,
 };
 
 /**
@@ -201,10 +205,12 @@ export const CreateProjectInput = z
     limits: z._default(settings.limits, {}),
     timeouts: z.prefault(Timeouts, {}),
     queue: z._default(settings.queue, "all"),
+    approval: z._default(settings.approval, "none"),
     processes: z._default(settings.processes, {}),
     drain_seconds: z._default(settings.drain_seconds, DEFAULT_DRAIN_SECONDS),
     aliases: z._default(settings.aliases, []),
     cron: z._default(settings.cron, []),
+    deploy_on: z.prefault(settings.deploy_on, {}),
   })
   .check(hasDistinctDomains);
 export type CreateProjectInput = z.infer<typeof CreateProjectInput>;
@@ -224,12 +230,13 @@ const AllSettings = z.strictObject({
   limits: z.partial(z.strictObject(mapValues(limitRanges, (range) => z.nullable(range)))),
   timeouts: z.partial(z.strictObject(mapValues(defaultTimeouts, () => stageSeconds))),
   processes: ProcessChanges,
+  deploy_on: DeployOnChanges,
   automatic: listUpTo(AutomaticSetting, AutomaticSetting.options.length),
 });
 
 /**
- * The settings to change. Omitted settings, and omitted fields of `timeouts`, `limits` and `processes`, keep their
- * values. A limit of null becomes the server's again. `health_check`, `aliases` and `cron` are replaced as a whole. The
+ * The settings to change. Omitted settings, and omitted fields of `timeouts`, `limits`, `processes` and
+ * `deploy_on`, keep their values. A limit of null becomes the server's again. `health_check`, `aliases` and `cron` are replaced as a whole. The
  * settings named in `automatic` become automatic again.
  */
 export const UpdateProjectInput = z.partial(AllSettings).check(
@@ -278,6 +285,8 @@ export const Project = z.extend(z.extend(ProjectRow, settings), {
   name: z.string(),
   repository: z.string(),
   timeouts: Timeouts,
+  /** An earlier control plane has none. */
+  approval: z._default(settings.approval, "none"),
   automatic: z.array(AutomaticSetting),
   suggested_release_command: z.nullable(ShellCommand),
   app_type: AppType,
@@ -288,7 +297,8 @@ export const Project = z.extend(z.extend(ProjectRow, settings), {
   processes_state: z.nullable(ProcessesState),
   variables_applied: z.nullable(z.boolean()),
   maintenance: z.nullable(Maintenance),
-  /** An earlier control plane has none. */
+  /** An earlier control plane has neither of these. */
+  deploy_on: z.prefault(DeployOn, {}),
   ingress_problem: z._default(z.nullable(z.string()), null),
   deploy_key: z.nullable(DeployKeySummary),
   created_at: z.string(),

@@ -3,6 +3,8 @@ import {
   repositoryAccessSchemas,
   repositoryAccessTexts,
 } from "#contract/endpoints/projects/repository-access-texts.ts";
+import { DeployOn } from "#contract/endpoints/projects/deploy-on.ts";
+import { ApprovalRule } from "#contract/endpoints/projects/approval-rule.ts";
 import * as schemas from "#contract/endpoints/projects/schemas.ts";
 import { example } from "#contract/reference/examples.ts";
 import type { OperationTexts } from "#contract/reference/operation-text.ts";
@@ -56,6 +58,7 @@ export const projectTexts = {
       processes: {},
       aliases: [],
       cron: [],
+      deploy_on: { ...project.deploy_on, ignore_paths: [] },
       detected_processes: {},
       processes_state: null,
       variables_applied: null,
@@ -136,10 +139,12 @@ const settingFields = {
     "The resources that a build, release or activate command may use, with its processes. The server's policy may be stricter. Without effect on a server that does not isolate projects.",
   timeouts: "The maximum time of each stage.",
   queue: "What a new deployment does to the deployments in the queue.",
+  approval: "Whether deployments wait for an approval. Rollbacks do not.",
   processes:
     "The project's own settings for its processes, by name. They win over what the repository defines, field by field.",
   drain_seconds: "How long replaced instances may finish their requests before they are stopped.",
   aliases: "Further host names of the site.",
+  deploy_on: "Which pushes of the repository are deployed.",
   cron: "The project's own cron jobs. They win over those of gantry.json with the same name. The server's policy must allow them.",
 };
 
@@ -160,6 +165,18 @@ const limitTexts = {
   tasks: "The number of processes and threads. If omitted: 4096.",
 };
 
+const deployOnTexts = {
+  enabled: "Whether pushes are deployed at all.",
+  branches:
+    "The branches to deploy, by patterns: `*` is any text without `/`, `**` any text, `?` one character. A pattern with `!` in front excludes what an earlier one includes. `null`: the project's branch.",
+  tags: "The tags to deploy, by patterns such as `v*`.",
+  paths:
+    "Deploys a push to a branch only if a changed file matches one of these patterns. A pattern of a directory matches everything in it. `null`: every file counts.",
+  ignore_paths: "Files that do not count, by patterns such as `docs` or `**/*.md`.",
+  skip_markers: "Texts in the message of a branch's last commit that skip the push.",
+  poll: "Whether the server's agent looks for pushes to the project's own branch every five minutes. Without it, the agent does so each hour if the repository has a hook.",
+};
+
 export const projectSchemas = {
   CommitRule: choice(schemas.CommitRule, "Which commits can be deployed by their hash.", {
     reachable: "commits that a branch or tag of the repository contains",
@@ -169,6 +186,11 @@ export const projectSchemas = {
   QueueMode: choice(schemas.QueueMode, "What a new deployment does to the deployments in the queue.", {
     all: "nothing; each deployment runs in turn",
     latest: "it cancels them, so that only the newest runs",
+  }),
+  ApprovalRule: choice(ApprovalRule, "Whether deployments wait for an approval.", {
+    none: "they do not",
+    required: "they wait until a token with `deployments:approve` approves them",
+    by_another: "the same, and the token that started the deployment cannot approve it",
   }),
   HealthCheck: object(
     schemas.HealthCheck,
@@ -196,6 +218,7 @@ export const projectSchemas = {
     "The resources that a build, release or activate command may use, with its processes.",
     limitTexts,
   ),
+  DeployOn: object(DeployOn, "Which pushes of the repository are deployed.", deployOnTexts),
   AutomaticSetting: choice(schemas.AutomaticSetting, "A setting with an automatic value.", {
     framework: "the agent detects the framework",
     install_command:
@@ -270,8 +293,10 @@ export const projectSchemas = {
         "The resources that a build, release or activate command may use, with its processes. Omitted limits keep their values, and `null` is the server's default.",
       processes:
         "Changes of the project's own settings for its processes. Omitted processes and fields keep their values. `null` instead of a value removes it, and `null` instead of a process removes all of its settings.",
+      deploy_on: "Which pushes of the repository are deployed. Omitted fields keep their values.",
       ...nested("timeouts", timeoutTexts),
       ...nested("limits", limitTexts),
+      ...nested("deploy_on", deployOnTexts),
     },
   ),
 } satisfies Record<string, SchemaText>;

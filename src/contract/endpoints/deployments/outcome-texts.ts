@@ -1,0 +1,57 @@
+import * as schemas from "#contract/endpoints/deployments/schemas.ts";
+import { choice, object, type SchemaText } from "#contract/reference/schemas/schema-text.ts";
+
+/** The texts of the schemas about how a deployment ended. */
+export const outcomeSchemas = {
+  FailureCode: choice(schemas.FailureCode, "Why a deployment failed.", {
+    fetch_failed: "git could not fetch the repository",
+    ref_not_found: "the repository does not contain the branch or commit",
+    commit_not_reachable:
+      "no branch or tag of the repository contains the commit; `message` says how to fix it",
+    tool_missing: "the build needs a tool that the server does not have",
+    install_failed: "the install command failed",
+    build_failed: "the build command failed, or its output cannot be published",
+    release_failed: "the release command failed; the server did not switch to the release",
+    not_live: "nothing was live that a deployment of the kind `config` could deploy again",
+    start_failed: "an instance of a process did not start; the server did not switch to the release",
+    activate_failed: "the switch to the release or the activate command failed",
+    health_check_failed: "the health check failed",
+    timed_out: "a stage exceeded its timeout",
+    server_lost: "the server sent nothing for 5 minutes during the run",
+    server_offline: "the server did not connect within `timeouts.queue_seconds`",
+    disk_full: "the server's disk is full",
+    refused_by_policy: "the policy file on the server forbids the deployment",
+    secrets_unreadable:
+      "the server cannot open secrets of the project, or they are older than those it has used; enter those that `message` names again",
+    internal: "an internal error of Gantry",
+  }),
+  Failure: object(schemas.Failure, "Why a deployment failed.", {
+    code: "The reason, for programs.",
+    message: "The reason, for people.",
+    stage: "The stage that failed.",
+    failing_line:
+      "The line of the command's output that most likely says why it failed: the first of its last lines that looks like an error, and otherwise the last one. Absent if there is no output.",
+    hint: "What to do about it, if the cause is a known one.",
+    evidence: "Details from the stage that failed.",
+  }),
+  FailureEvidence: object(
+    schemas.FailureEvidence,
+    "Details of a failure. Which fields exist depends on the stage.",
+    {
+      exit_code: "The command's exit code.",
+      signal: "The signal that ended the command.",
+      stderr_tail: "The end of the command's standard error.",
+      health_status:
+        "The HTTP status of the last response to the health check. `null` if there was no response.",
+      health_body: "The beginning of that response.",
+    },
+  ),
+  LiveEvidence: object(schemas.LiveEvidence, "The evidence that a deployment went live.", {
+    target: "The target of the symbolic link `current` on the server.",
+    commit_sha: "The commit of that release.",
+    health_check: "The result of the health check. `null` if the project has none.",
+    "health_check.url": "The URL that was requested.",
+    "health_check.status": "The HTTP status of the response.",
+    "health_check.tries": "The number of requests that were sent.",
+  }),
+} satisfies Record<string, SchemaText>;

@@ -1,0 +1,46 @@
+import type { HookForge } from "#contract/endpoints/hooks/push-decisions.ts";
+import { repositoryPage } from "#contract/forge.ts";
+
+/** Where a person adds a hook to a repository. */
+export type HookSettings = {
+  /** The page for it, if the repository's address tells it. */
+  readonly settingsUrl: string | null;
+  /** One sentence each. */
+  readonly steps: readonly string[];
+};
+
+const pages: Readonly<Record<HookForge, string>> = {
+  github: "/settings/hooks",
+  gitlab: "/-/hooks",
+  gitea: "/settings/hooks",
+  bitbucket: "/admin/webhooks",
+};
+
+const stepsFor: Readonly<Record<HookForge, readonly string[]>> = {
+  github: [
+    "Open the repository's Settings → Webhooks, and choose “Add webhook”.",
+    "Paste the address into “Payload URL” and the secret into “Secret”. Set “Content type” to application/json.",
+    "Leave “Enable SSL verification” on, choose “Just the push event”, and save.",
+  ],
+  gitlab: [
+    "Open the project's Settings → Webhooks, and choose “Add new webhook”.",
+    "Paste the address into “URL” and the secret into “Signing token”. If the form lets you only generate one, paste the secret into “Secret token” instead.",
+    "Turn on “Push events” for all branches and “Tag push events”, leave “Enable SSL verification” on, and save.",
+  ],
+  gitea: [
+    "Open the repository's Settings → Webhooks, and choose “Add Webhook” → “Gitea” or “Forgejo”.",
+    "Paste the address into “Target URL” and the secret into “Secret”. Leave the method POST and the content type application/json.",
+    "Leave “Push Events” and “Active” on, and save.",
+  ],
+  bitbucket: [
+    "Open Repository settings → Webhooks, and choose “Add webhook”.",
+    "Paste the address into “URL” and the secret into “Secret”. Leave “Active” on and “Skip certificate verification” off.",
+    "Leave the trigger “Repository push” on, and save.",
+  ],
+};
+
+/** Where to add a hook to the repository with this address, and how. */
+export function hookSettingsOf(forge: HookForge, repository: string): HookSettings {
+  const page = repositoryPage(repository);
+  return { settingsUrl: page === null ? null : `${page}${pages[forge]}`, steps: stepsFor[forge] };
+}

@@ -1,0 +1,61 @@
+import * as z from "zod/mini";
+
+/** The forges whose deliveries a hook understands. `gitea`: also Forgejo. */
+export const HookForge = z.enum(["github", "gitlab", "gitea", "bitbucket"]);
+export type HookForge = z.infer<typeof HookForge>;
+
+/** What reported a push to Gantry. `replay`: a person asked for another decision. `poll`: the server's agent found it. */
+export const PushSource = z.enum(["hook", "replay", "poll"]);
+export type PushSource = z.infer<typeof PushSource>;
+
+/** Why paths did not decide, although the project has patterns for them. */
+const DeployedReason = z.enum(["paths_incomplete", "paths_not_comparable"]);
+
+const IgnoredReason = z.enum([
+  "branch_not_watched",
+  "tag_not_watched",
+  "paths_unchanged",
+  "skip_marker",
+  "ref_deleted",
+  "disabled",
+  "duplicate",
+  "no_project",
+  "not_a_push",
+  "ping",
+]);
+
+const RefusedReason = z.enum([
+  "bad_signature",
+  "no_signature",
+  "too_old",
+  "malformed",
+  "too_large",
+  "other_forge",
+  "other_repository",
+  "queue_full",
+  "secrets_not_sealed",
+  "unavailable",
+]);
+
+/**
+ * What was decided about a push. `deployed`: a deployment was started, which may be held. `ignored`: the project's
+ * settings do not select it. `refused`: it is not an authentic push, or no deployment could be started.
+ */
+export const Decision = z.discriminatedUnion("decision", [
+  z.strictObject({ decision: z.literal("deployed"), reason: z.nullable(DeployedReason) }),
+  z.strictObject({ decision: z.literal("ignored"), reason: IgnoredReason }),
+  z.strictObject({ decision: z.literal("refused"), reason: RefusedReason }),
+]);
+export type Decision = z.infer<typeof Decision>;
+
+/** The decision alone, as the API shows it. */
+export const Verdict = z.enum(["deployed", "ignored", "refused"]);
+export type Verdict = z.infer<typeof Verdict>;
+
+/** The reason alone. */
+export const PushReason = z.enum([
+  ...DeployedReason.options,
+  ...IgnoredReason.options,
+  ...RefusedReason.options,
+]);
+export type PushReason = z.infer<typeof PushReason>;
