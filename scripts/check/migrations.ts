@@ -5,7 +5,7 @@ import { root } from "../shared/root.ts";
 import { type CommandOutcome, runCommand } from "../shared/run-command.ts";
 
 /** As in drizzle.config.ts. */
-const SCHEMA = "./src/worker/db/{schema,variable-tables,command-table}.ts";
+const SCHEMA = "./src/worker/db/{schema,variable-tables,command-table,event-tables,push-tables}.ts";
 
 /** Generates migrations into a copy of migrations/. A new file means that the schema changed without a migration. */
 export async function checkMigrations(): Promise<CommandOutcome> {

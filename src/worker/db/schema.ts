@@ -9,10 +9,14 @@ import type {
   DeploymentKind,
   DeploymentStage,
   DeploymentStatus,
+  DeploymentTrigger,
+  Hold,
   Failure,
   LiveEvidence,
   StageTime,
 } from "#contract/endpoints/deployments/schemas.ts";
+import type { ApprovalRule } from "#contract/endpoints/projects/approval-rule.ts";
+import type { DeployOn } from "#contract/endpoints/projects/deploy-on.ts";
 import type { AccountId, DeploymentId, ProjectId, ServerId, TokenId } from "#contract/ids.ts";
 import type { DeployKeySummary } from "#contract/endpoints/projects/repository-access.ts";
 import type { AllProcessSettings, ProcessReport } from "#contract/endpoints/processes/schemas.ts";
@@ -166,6 +170,11 @@ export const projects = sqliteTable(
     /** Each of them, and `domain`, has a row in `domains`. */
     aliases: text("aliases", { mode: "json" }).$type<Alias[]>().notNull().default([]),
     cron: text("cron", { mode: "json" }).$type<CronJobs>().notNull().default([]),
+    /** Which pushes are deployed; null: those to the project's branch. */
+    deployOn: text("deploy_on", { mode: "json" }).$type<DeployOn>(),
+    /** The repository's address in a form that all its addresses share; null in rows of an earlier version. */
+    repositoryKey: text("repository_key"),
+    approval: text("approval").$type<ApprovalRule>().notNull().default("none"),
     /** Null: it was never turned on. */
     maintenance: text("maintenance", { mode: "json" }).$type<MaintenanceState>(),
     createdAt: integer("created_at").notNull(),
@@ -189,6 +198,7 @@ export const projects = sqliteTable(
     uniqueIndex("projects_domain").on(table.domain),
     index("projects_account").on(table.accountId, table.id),
     index("projects_server").on(table.accountId, table.serverId),
+    index("projects_repository").on(table.accountId, table.repositoryKey),
     index("projects_maintenance")
       .on(table.accountId)
       .where(sql`${table.maintenance} is not null`),
@@ -224,7 +234,7 @@ export const deployments = sqliteTable(
     branch: text("branch").notNull(),
     commitSha: text("commit_sha"),
     commitMessage: text("commit_message"),
-    trigger: text("trigger").$type<"api">().notNull(),
+    trigger: text("trigger").$type<DeploymentTrigger>().notNull(),
     actor: text("actor", { mode: "json" }).$type<Actor>().notNull(),
     createdAt: integer("created_at").notNull(),
     startedAt: integer("started_at"),
@@ -240,6 +250,12 @@ export const deployments = sqliteTable(
     /** The revision of the project's variables that the deployment runs with; null: there were none. */
     variablesRevision: integer("variables_revision"),
     clearCache: integer("clear_cache", { mode: "boolean" }).notNull().default(false),
+    /** The commit of the push that started it; null: no push did. */
+    pushedSha: text("pushed_sha"),
+    /** What it waits for before it may be offered; null: for nothing but its turn. */
+    hold: text("hold", { mode: "json" }).$type<Hold>(),
+    /** Who approved it; null: nobody had to, or nobody has yet. */
+    approvedBy: text("approved_by", { mode: "json" }).$type<Actor>(),
     /** Rises with each change of the lane. An older revision never overwrites a newer one. */
     revision: integer("revision").notNull(),
   },
@@ -289,4 +305,4 @@ export const sweeps = sqliteTable("sweeps", {
   /** Where the next run continues. Each sweep has its own format. */
   position: text("position").notNull(),
 });
-export type SweepName = "logs" | "lanes";
+export type SweepName = "logs" | "lanes" | "events";
