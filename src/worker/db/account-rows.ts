@@ -1,16 +1,30 @@
 import { and, eq, getTableColumns, sql, type SQL } from "drizzle-orm";
-import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
-import {
-  SQLiteAsyncDialect,
-  type SelectedFields,
-  type SQLiteColumn,
-  type SQLiteTable,
-  type SQLiteUpdateSetSource,
-} from "drizzle-orm/sqlite-core";
+import type { SQLiteColumn, SQLiteTable, SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 
 import type { AccountId, ProjectId } from "#contract/ids.ts";
 import { jsonLists } from "#worker/db/json-lists.ts";
-import { type idempotencyKeys, projects, type servers, tokens } from "#worker/db/schema.ts";
+import { type auditSeals, webhooks } from "#worker/db/event-tables.ts";
+import { hooks } from "#worker/db/push-tables.ts";
+import {
+  accounts,
+  type idempotencyKeys,
+  projects,
+  type servers,
+  type signInCodes,
+  tokens,
+} from "#worker/db/schema.ts";
+import {
+  type Fields,
+  from,
+  list,
+  nameOf,
+  prepare,
+  read,
+  readBoth,
+  remove,
+  select,
+  update,
+} from "#worker/db/statements.ts";
 
 type TableOfProjects = SQLiteTable & {
   readonly id: SQLiteColumn;
@@ -20,11 +34,17 @@ type TableOfProjects = SQLiteTable & {
 
 /** A table, or an alias of one, whose rows each belong to one account. */
 export type OwnedTable =
+  | typeof auditSeals
+  | typeof hooks
   | typeof idempotencyKeys
   | typeof projects
   | typeof servers
   | typeof tokens
+  | typeof webhooks
   | TableOfProjects;
+
+/** A table whose rows are only counted and deleted through AccountRows. */
+type CountedTable = OwnedTable | typeof signInCodes;
 
 /** A new row without its account, which AccountRows adds. */
 export type NewRow<Table extends OwnedTable> = Omit<Table["$inferInsert"], "accountId">;
@@ -53,11 +73,6 @@ class Write {
 // Exported as a type only, so that only AccountRows can create one.
 export type { Write };
 
-/** Drizzle omits a negative limit from the statement. */
-const NO_LIMIT = -1;
-
-const dialect = new SQLiteAsyncDialect();
-
 /**
  * The only access to the rows of an account: every statement that it builds contains `account_id = ?`, and everything
  * that could build another statement is private. Requests and Durable Objects use it.
@@ -67,36 +82,39 @@ const dialect = new SQLiteAsyncDialect();
 export class AccountRows {
   readonly accountId: AccountId;
   readonly #database: D1Database;
-  readonly #drizzle: DrizzleD1Database;
   readonly #projectIds: readonly ProjectId[] | null;
 
   /**
-   * @param projectIds limits all statements to these projects, the rows that belong to them, and the tokens that are
-   * limited to some of them; null: no limit
+   * @param projectIds limits all statements to these projects, the rows that belong to them, the tokens and webhooks that
+   * are limited to some of them, and the hooks of their repositories; null: no limit
    */
   constructor(database: D1Database, accountId: AccountId, projectIds: readonly ProjectId[] | null = null) {
     this.accountId = accountId;
     this.#database = database;
-    this.#drizzle = drizzle(database);
     this.#projectIds = projectIds;
   }
 
   /** Reads `fields` of the account's rows in `table`. One round trip. */
-  async select<Fields extends SelectedFields>(
-    fields: Fields,
-    table: OwnedTable,
-    { where, orderBy = [], limit = NO_LIMIT }: Selection,
+  async select<const Of extends Fields>(fields: Of, table: OwnedTable, selection: Selection) {
+    return await read(this.#database, this.#select(fields, table, selection));
+  }
+
+  /** Two selects in one round trip, each with the arguments of `select`. */
+  async selectBoth<const Of extends Fields, const Other extends Fields>(
+    one: readonly [Of, OwnedTable, Selection],
+    other: readonly [Other, OwnedTable, Selection],
   ) {
-    const query = this.#drizzle.select(fields).from(table);
-    // Each call changes the query in place without running it. Chained calls would lose the type of the fields.
-    void query.where(this.#owned(table, where));
-    void query.orderBy(...orderBy);
-    void query.limit(limit);
-    return await query;
+    return await readBoth(this.#database, this.#select(...one), this.#select(...other));
+  }
+
+  #select<const Of extends Fields>(fields: Of, table: OwnedTable, { where, orderBy = [], limit }: Selection) {
+    const sorted = orderBy.length === 0 ? sql`` : sql` order by ${list([...orderBy])}`;
+    const limited = limit === undefined ? sql`` : sql` limit ${limit}`;
+    return select(fields, sql`${from(table, this.#owned(table, where))}${sorted}${limited}`);
   }
 
   /** A subquery that counts rows of the account, for the fields or the condition of another statement. */
-  count(table: OwnedTable, where?: SQL): SQL<number> {
+  count(table: CountedTable, where?: SQL): SQL<number> {
     return this.#countWhere(table, this.#owned(table, where));
   }
 
@@ -105,27 +123,40 @@ export class AccountRows {
     return this.#countWhere(table, and(eq(table.accountId, this.accountId), where));
   }
 
-  #countWhere(table: OwnedTable, where: SQL | undefined): SQL<number> {
-    const rows = this.#drizzle.select({ count: sql`count(*)` }).from(table);
-    return sql<number>`${rows.where(where)}`;
+  #countWhere(table: CountedTable, where: SQL | undefined): SQL<number> {
+    return sql<number>`(select count(*) ${from(table, where)})`;
   }
 
   /** A subquery for one value: `field` of the account's first matching row after `skipped` others, or `null`. */
   first<Value>(
-    field: SQLiteColumn,
+    field: SQLiteColumn | SQL,
     table: OwnedTable,
     where: SQL | undefined,
     orderBy: SQL,
     skipped = 0,
   ): SQL<Value | null> {
-    const rows = this.#drizzle.select({ field }).from(table).where(this.#owned(table, where));
-    return sql<Value | null>`${rows.orderBy(orderBy).limit(1).offset(skipped)}`;
+    const rows = from(table, this.#owned(table, where));
+    return sql<Value | null>`(select ${field} ${rows} order by ${orderBy} limit 1 offset ${skipped})`;
   }
 
   /** A subquery for a JSON list of `item`, one for each matching row of the account. */
   list(item: SQL, table: OwnedTable, where: SQL | undefined): SQL<string> {
-    const rows = this.#drizzle.select({ items: sql`json_group_array(${item})` }).from(table);
-    return sql<string>`${rows.where(this.#owned(table, where))}`;
+    return this.#listWhere(item, table, this.#owned(table, where));
+  }
+
+  /** As `list`, but ignores the limit to some projects. */
+  listAll(item: SQL, table: OwnedTable, where: SQL | undefined): SQL<string> {
+    return this.#listWhere(item, table, and(eq(table.accountId, this.accountId), where));
+  }
+
+  #listWhere(item: SQL, table: OwnedTable, where: SQL | undefined): SQL<string> {
+    return sql<string>`(select json_group_array(${item}) ${from(table, where)})`;
+  }
+
+  /** A subquery for the highest number in a column of the account's rows, or 0, regardless of a limit to some projects. */
+  highest(table: OwnedTable, number: SQLiteColumn): SQL<number> {
+    const rows = from(table, eq(table.accountId, this.accountId));
+    return sql<number>`(select coalesce(max(${number}), 0) ${rows})`;
   }
 
   /** Adds a row if `onlyIf` is true. Fails if another row has the same unique value. */
@@ -165,8 +196,43 @@ export class AccountRows {
     return this.#insertsInto(table, rows, onlyIf).map((insert) => new Write(insert));
   }
 
+  /** Adds rows, in one statement or a few as for `upsert`. Rows whose ids exist are skipped. */
+  insertEachIfNew<Table extends OwnedTable>(table: Table, rows: readonly NewRow<Table>[]): Write[] {
+    return this.#insertsInto(table, rows, sql`true`).map(
+      (insert) => new Write(sql`${insert} on conflict (${nameOf(table.id)}) do nothing`),
+    );
+  }
+
+  /**
+   * Adds rows if `onlyIf` is true, each with the account's next number in `number`, in one statement or a few as for
+   * `upsert`. Rows whose id exists are skipped. The condition and the numbers hold for the moment of the write, because
+   * D1 runs one write at a time.
+   * @param computed columns whose values D1 computes
+   */
+  insertNumbered<Table extends OwnedTable>(
+    table: Table,
+    rows: readonly NewRow<Table>[],
+    number: SQLiteColumn,
+    onlyIf: SQL = sql`true`,
+    computed: ReadonlyMap<SQLiteColumn, SQL> = new Map(),
+  ): Write[] {
+    // Not `key`: a row that is skipped must not leave a gap, in which the audit log's seals would miss an entry.
+    const next = sql`${this.highest(table, number)} + row_number() over (order by key)`;
+    const at = columnsOf(table).findIndex(([, column]) => column === table.id);
+    const isNew = sql`not exists (select 1 from ${table} as known where known."account_id" = ${this.accountId} and known.id = value ->> ${sql.raw(`${at}`)})`;
+    const condition = sql`${onlyIf} and ${isNew}`;
+    return this.#insertsInto(table, rows, condition, new Map([...computed, [number, next]])).map(
+      (insert) => new Write(sql`${insert} on conflict (${nameOf(table.id)}) do nothing`),
+    );
+  }
+
   update<Table extends OwnedTable>(table: Table, changes: Changes<Table>, where: SQL | undefined): Write {
-    return new Write(this.#drizzle.update(table).set(changes).where(this.#owned(table, where)).getSQL());
+    return new Write(update(table, changes, this.#owned(table, where)));
+  }
+
+  /** Changes the row of the account itself. */
+  updateAccount(changes: SQLiteUpdateSetSource<typeof accounts>): Write {
+    return new Write(update(accounts, changes, eq(accounts.id, this.accountId)));
   }
 
   /**
@@ -180,16 +246,13 @@ export class AccountRows {
     where: SQL | undefined,
   ): Write[] {
     return jsonLists(values).map((json) => {
-      const update = this.#drizzle
-        .update(table)
-        .set(changes)
-        .from(sql`json_each(${json}) as given`);
-      return new Write(update.where(this.#owned(table, where)).getSQL());
+      const given = sql`json_each(${json}) as given`;
+      return new Write(update(table, changes, this.#owned(table, where), given));
     });
   }
 
-  delete(table: OwnedTable, where: SQL): Write {
-    return new Write(this.#drizzle.delete(table).where(this.#owned(table, where)).getSQL());
+  delete(table: CountedTable, where: SQL): Write {
+    return new Write(remove(table, this.#owned(table, where)));
   }
 
   /** Runs one write. @returns how many rows it changed */
@@ -198,11 +261,16 @@ export class AccountRows {
     return result.meta.changes;
   }
 
-  /** As `run`. @returns what `column` has in each row that it changed */
-  async runReturning(write: Write, column: SQLiteColumn): Promise<unknown[]> {
+  /** As `run`, and runs `more` in the same transaction. @returns what `column` has in each row that `write` changed */
+  async runReturning(write: Write, column: SQLiteColumn, more: readonly Write[] = []): Promise<unknown[]> {
     const statement = sql`${Write.statementOf(write)} returning ${nameOf(column)} as value`;
-    const { results } = await this.#prepare(new Write(statement)).all<{ value: unknown }>();
-    return results.map(({ value }) => value);
+    const [first, ...others] = [new Write(statement), ...more].map((one) => this.#prepare(one));
+    if (first === undefined) return [];
+    const [returned] =
+      others.length === 0
+        ? [await first.all<{ value: unknown }>()]
+        : await this.#database.batch<{ value: unknown }>([first, ...others]);
+    return (returned?.results ?? []).map(({ value }) => value);
   }
 
   /** Runs all writes in one transaction and one round trip. @returns how many rows each changed */
@@ -212,16 +280,22 @@ export class AccountRows {
     return results.map((result) => result.meta.changes);
   }
 
-  #owned(table: OwnedTable, where: SQL | undefined): SQL | undefined {
+  #owned(table: CountedTable, where: SQL | undefined): SQL | undefined {
     return and(eq(table.accountId, this.accountId), this.#inSight(table), where);
   }
 
-  #inSight(table: OwnedTable): SQL | undefined {
+  #inSight(table: CountedTable): SQL | undefined {
     if (this.#projectIds === null) return undefined;
     // One parameter for all projects: D1 allows at most 100 parameters.
     const projectIds = sql`(select value from json_each(${JSON.stringify(this.#projectIds)}))`;
-    if (table === tokens)
-      return sql`${tokens.projectIds} is not null and not exists (select 1 from json_each(${tokens.projectIds}) where value not in ${projectIds})`;
+    if (table === tokens || table === webhooks) {
+      const limits = table === tokens ? tokens.projectIds : webhooks.projectIds;
+      return sql`${limits} is not null and not exists (select 1 from json_each(${limits}) where value not in ${projectIds})`;
+    }
+    if (table === hooks) {
+      const visible = and(eq(projects.accountId, this.accountId), sql`${projects.id} in ${projectIds}`);
+      return sql`${hooks.repositoryKey} in (select ${projects.repositoryKey} from ${projects} where ${visible})`;
+    }
     const project = "projectId" in table ? table.projectId : table === projects ? projects.id : null;
     return project === null ? undefined : sql`${project} in ${projectIds}`;
   }
@@ -234,10 +308,15 @@ export class AccountRows {
     return sql`insert into ${table} (${list(columns.map(([, column]) => nameOf(column)))}) select ${list(cells)} where ${onlyIf}`;
   }
 
-  #insertsInto<Table extends OwnedTable>(table: Table, rows: readonly NewRow<Table>[], onlyIf: SQL): SQL[] {
+  #insertsInto<Table extends OwnedTable>(
+    table: Table,
+    rows: readonly NewRow<Table>[],
+    onlyIf: SQL,
+    computed: ReadonlyMap<SQLiteColumn, SQL> = new Map(),
+  ): SQL[] {
     const columns = columnsOf(table);
     const names = columns.map(([, column]) => nameOf(column));
-    const cells = columns.map((_, at) => sql`value ->> ${sql.raw(`${at}`)}`);
+    const cells = columns.map(([, column], at) => computed.get(column) ?? sql`value ->> ${sql.raw(`${at}`)}`);
     return jsonLists(rows.map((row) => this.#storedCells(table, row))).map(
       (json) =>
         sql`insert into ${table} (${list(names)}) select ${list(cells)} from json_each(${json}) where ${onlyIf}`,
@@ -254,15 +333,10 @@ export class AccountRows {
   }
 
   #prepare(write: Write): D1PreparedStatement {
-    const query = dialect.sqlToQuery(Write.statementOf(write));
-    return this.#database.prepare(query.sql).bind(...query.params);
+    return prepare(this.#database, Write.statementOf(write));
   }
 }
 
 function columnsOf(table: OwnedTable): [string, SQLiteColumn][] {
   return Object.entries(getTableColumns<SQLiteTable>(table));
 }
-
-const nameOf = (column: SQLiteColumn): SQL => sql`${sql.identifier(column.name)}`;
-
-const list = (parts: SQL[]): SQL => sql.join(parts, sql`, `);

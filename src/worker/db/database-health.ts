@@ -1,6 +1,7 @@
-import { drizzle } from "drizzle-orm/d1";
+import { sql } from "drizzle-orm";
 
 import { accounts } from "#worker/db/schema.ts";
+import { read, select } from "#worker/db/statements.ts";
 
 /** How long the result of a check is reused. Less for a failure, so that a start is not delayed. */
 const GOOD_MS = 5_000;
@@ -31,5 +32,5 @@ export class DatabaseHealth {
 
 /** @throws if the database does not answer or has no tables yet */
 async function readAccounts(database: D1Database): Promise<void> {
-  await drizzle(database).select({ id: accounts.id }).from(accounts).limit(1);
+  await read(database, select({ id: accounts.id }, sql`from ${accounts} limit 1`));
 }

@@ -1,14 +1,14 @@
-import { eq } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/d1";
+import { eq, sql } from "drizzle-orm";
 
 import { type SweepName, sweeps } from "#worker/db/schema.ts";
+import { from, prepare, read, remove, select } from "#worker/db/statements.ts";
 
 /** Where a sweep continues; null: from the start. */
 export async function findSweepPosition(database: D1Database, name: SweepName): Promise<string | null> {
-  const [found] = await drizzle(database)
-    .select({ position: sweeps.position })
-    .from(sweeps)
-    .where(eq(sweeps.name, name));
+  const [found] = await read(
+    database,
+    select({ position: sweeps.position }, from(sweeps, eq(sweeps.name, name))),
+  );
   return found?.position ?? null;
 }
 
@@ -18,11 +18,6 @@ export async function saveSweepPosition(
   name: SweepName,
   position: string | null,
 ): Promise<void> {
-  const rows = drizzle(database);
-  if (position === null) await rows.delete(sweeps).where(eq(sweeps.name, name));
-  else
-    await rows
-      .insert(sweeps)
-      .values({ name, position })
-      .onConflictDoUpdate({ target: sweeps.name, set: { position } });
+  const saved = sql`insert into ${sweeps} (name, position) values (${name}, ${position}) on conflict (name) do update set position = excluded.position`;
+  await prepare(database, position === null ? remove(sweeps, eq(sweeps.name, name)) : saved).run();
 }

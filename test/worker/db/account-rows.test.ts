@@ -9,7 +9,8 @@ import { createSession } from "../../support/worker/sessions.ts";
 import { TestProject } from "../../support/worker/project.ts";
 import { createWorld, operationNames, perform } from "../../support/worker/world.ts";
 
-const OWNED = /\b(?:from|join|update|into) "(?:tokens|servers|projects|deployments)"/g;
+const OWNED =
+  /\b(?:from|join|update|into) "(?:tokens|servers|projects|deployments|events|audit_entries|audit_seals|webhooks|hooks|pushes|freezes)"/g;
 const OWNER = /"account_id"/g;
 /** These are about the account itself or no account, or are refused: the world's sign-in code is wrong. */
 const ofNoAccountsRows: readonly string[] = ["getAccount", "updateAccount", "getHealth", "createSession"];

@@ -56,7 +56,7 @@ describe("an unexpected error", () => {
     expect((await call("/v1/account", { token: secret })).status).toBe(503);
     const [text] = log.mock.calls[0] ?? [];
     const line = LogLine.parse(JSON.parse(String(text)));
-    expect(line.errors[0]?.message).toContain("Failed query");
+    expect(line.errors[0]?.message).toContain("no such table: accounts");
     expect(String(text)).not.toMatch(/[0-9a-f]{64}/);
     expect(String(text)).not.toContain(secret);
   });

@@ -1,10 +1,10 @@
 import { and, eq, lt, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
 
 import type { DeploymentId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { deploymentColumns, type DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
 import { deployments } from "#worker/db/schema.ts";
+import { aliasOf } from "#worker/db/statements.ts";
 
 /** A deployment. While it is queued: how many of its project are ahead of it, and which of them is first. */
 export type DeploymentReading = DeploymentRecord & {
@@ -12,7 +12,7 @@ export type DeploymentReading = DeploymentRecord & {
   readonly firstInLine: DeploymentId | null;
 };
 
-const others = alias(deployments, "others");
+const others = aliasOf(deployments, "others");
 
 /** The fields of a DeploymentReading. */
 export function deploymentFields(rows: AccountRows) {

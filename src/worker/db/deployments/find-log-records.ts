@@ -1,11 +1,11 @@
-import { eq } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/d1";
+import { sql } from "drizzle-orm";
 
 import { DEFAULT_LOG_RETENTION_DAYS } from "#contract/endpoints/accounts/schemas.ts";
 import type { DeploymentId, ProjectId } from "#contract/ids.ts";
 import type { LogRecord } from "#domain/log-fate.ts";
 import { accounts, deployments, projects } from "#worker/db/schema.ts";
 import { isOneOf } from "#worker/db/json-lists.ts";
+import { from, readBoth, select } from "#worker/db/statements.ts";
 
 type Owner = { readonly projectId: ProjectId; readonly deploymentId: DeploymentId };
 
@@ -16,34 +16,30 @@ type Owner = { readonly projectId: ProjectId; readonly deploymentId: DeploymentI
  * @returns in the order of `owners`
  */
 export async function findLogRecords(database: D1Database, owners: readonly Owner[]): Promise<LogRecord[]> {
-  const rows = drizzle(database);
-  const [ended, there] = await rows.batch([
-    rows
-      .select({
+  const deploymentIds = owners.map(({ deploymentId }) => deploymentId);
+  const [ended, there] = await readBoth(
+    database,
+    select(
+      {
         id: deployments.id,
         status: deployments.status,
         finishedAt: deployments.finishedAt,
-        retentionDays: accounts.logRetentionDays,
-      })
-      .from(deployments)
+        retentionDays: sql<number | null>`${accounts.logRetentionDays}`,
+      },
       // A left join, so that a deployment without an account is found too.
-      .leftJoin(accounts, eq(accounts.id, deployments.accountId))
-      .where(
-        isOneOf(
-          deployments.id,
-          owners.map(({ deploymentId }) => deploymentId),
-        ),
-      ),
-    rows
-      .select({ id: projects.id })
-      .from(projects)
-      .where(
+      sql`from ${deployments} left join ${accounts} on ${accounts.id} = ${deployments.accountId} where ${isOneOf(deployments.id, deploymentIds)}`,
+    ),
+    select(
+      { id: projects.id },
+      from(
+        projects,
         isOneOf(
           projects.id,
           owners.map(({ projectId }) => projectId),
         ),
       ),
-  ]);
+    ),
+  );
   const found = new Map(ended.map((row) => [row.id, row]));
   const projectIds = new Set(there.map(({ id }) => id));
   return owners.map(({ projectId, deploymentId }) => {

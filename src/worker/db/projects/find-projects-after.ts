@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/d1";
 
 import type { ProjectId, AccountId } from "#contract/ids.ts";
 import { projects } from "#worker/db/schema.ts";
+import { from, read, select } from "#worker/db/statements.ts";
 
 /**
  * Projects of all accounts, sorted by id.
@@ -13,10 +13,7 @@ export async function findProjectsAfter(
   after: ProjectId | "",
   limit: number,
 ): Promise<{ accountId: AccountId; projectId: ProjectId; repository: string }[]> {
-  return await drizzle(database)
-    .select({ accountId: projects.accountId, projectId: projects.id, repository: projects.repository })
-    .from(projects)
-    .where(sql`${projects.id} > ${after}`)
-    .orderBy(projects.id)
-    .limit(limit);
+  const fields = { accountId: projects.accountId, projectId: projects.id, repository: projects.repository };
+  const page = sql`${from(projects, sql`${projects.id} > ${after}`)} order by ${projects.id} limit ${limit}`;
+  return await read(database, select(fields, page));
 }

@@ -1,8 +1,8 @@
 import { eq } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/d1";
 
 import type { AccountId, ServerId } from "#contract/ids.ts";
 import { servers } from "#worker/db/schema.ts";
+import { from, read, select } from "#worker/db/statements.ts";
 
 export type AgentIdentity = {
   readonly serverId: ServerId;
@@ -15,9 +15,7 @@ export type AgentIdentity = {
  * The statement names no account, because it finds out which account the agent belongs to.
  */
 export async function findAgent(database: D1Database, hash: string): Promise<AgentIdentity | null> {
-  const [found] = await drizzle(database)
-    .select({ serverId: servers.id, accountId: servers.accountId })
-    .from(servers)
-    .where(eq(servers.credentialHash, hash));
+  const fields = { serverId: servers.id, accountId: servers.accountId };
+  const [found] = await read(database, select(fields, from(servers, eq(servers.credentialHash, hash))));
   return found === undefined ? null : { ...found, credentialHash: hash };
 }

@@ -1,9 +1,10 @@
 import { eq, and, gt, isNull, type SQL, sql } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/d1";
+import type { SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 
 import type { ServerId } from "#contract/ids.ts";
 import { servers, tokens } from "#worker/db/schema.ts";
 import type { Scope } from "#contract/scopes.ts";
+import { from, nameOf, prepare, read, select, update } from "#worker/db/statements.ts";
 
 // These statements name no account: the enrolment token's hash finds out which account the server belongs to.
 
@@ -36,10 +37,8 @@ export async function hasEnrollment(
   enrollmentHash: string,
   now: number,
 ): Promise<boolean> {
-  const [found] = await drizzle(database)
-    .select({ id: servers.id })
-    .from(servers)
-    .where(isSpendable(enrollmentHash, now));
+  const spendable = from(servers, isSpendable(enrollmentHash, now));
+  const [found] = await read(database, select({ id: servers.id }, spendable));
   return found !== undefined;
 }
 
@@ -59,17 +58,17 @@ export async function spendEnrollment(
   database: D1Database,
   { enrollmentHash, credentialHash, agentVersion, now }: Enrollment,
 ): Promise<ServerId | null> {
-  const [enrolled] = await drizzle(database)
-    .update(servers)
-    .set({
-      credentialHash,
-      agentVersion,
-      enrolledAt: sql`coalesce(${servers.enrolledAt}, ${now})`,
-      enrollmentHash: null,
-      enrollmentExpiresAt: null,
-      enrollmentMadeBy: null,
-    })
-    .where(isSpendable(enrollmentHash, now))
-    .returning({ id: servers.id });
+  const changes = {
+    credentialHash,
+    agentVersion,
+    enrolledAt: sql`coalesce(${servers.enrolledAt}, ${now})`,
+    enrollmentHash: null,
+    enrollmentExpiresAt: null,
+    enrollmentMadeBy: null,
+  } satisfies SQLiteUpdateSetSource<typeof servers>;
+  const spend = update(servers, changes, isSpendable(enrollmentHash, now));
+  const enrolled = await prepare(database, sql`${spend} returning ${nameOf(servers.id)}`).first<{
+    id: ServerId;
+  }>();
   return enrolled?.id ?? null;
 }

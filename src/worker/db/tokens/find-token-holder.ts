@@ -1,9 +1,9 @@
 import { and, eq, isNull, or, sql } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/d1";
 
 import type { AccountId, ProjectId, TokenId } from "#contract/ids.ts";
 import type { Scope } from "#contract/scopes.ts";
 import { accounts, tokens } from "#worker/db/schema.ts";
+import { read, select } from "#worker/db/statements.ts";
 
 /** A token without its secret. */
 export type TokenIdentity = {
@@ -29,20 +29,20 @@ export type TokenHolder = {
  * @returns null if the token does not exist or is revoked
  */
 export async function findTokenHolder(database: D1Database, hash: string): Promise<TokenHolder | null> {
-  const [found] = await drizzle(database)
-    .select({
-      token: {
-        id: tokens.id,
-        name: tokens.name,
-        scopes: tokens.scopes,
-        projectIds: tokens.projectIds,
-        expiresAt: sql<number>`case when ${tokens.hash} = ${hash} then ${tokens.expiresAt} else ${tokens.previousExpiresAt} end`,
-        lastUsedAt: tokens.lastUsedAt,
-      },
-      account: { id: accounts.id, name: accounts.name },
-    })
-    .from(tokens)
-    .innerJoin(accounts, eq(accounts.id, tokens.accountId))
-    .where(and(or(eq(tokens.hash, hash), eq(tokens.previousHash, hash)), isNull(tokens.revokedAt)));
-  return found ?? null;
+  const fields = {
+    id: tokens.id,
+    name: tokens.name,
+    scopes: tokens.scopes,
+    projectIds: tokens.projectIds,
+    expiresAt: sql<number>`case when ${tokens.hash} = ${hash} then ${tokens.expiresAt} else ${tokens.previousExpiresAt} end`,
+    lastUsedAt: tokens.lastUsedAt,
+    accountId: accounts.id,
+    accountName: accounts.name,
+  };
+  const isIt = and(or(eq(tokens.hash, hash), eq(tokens.previousHash, hash)), isNull(tokens.revokedAt));
+  const holders = sql`from ${tokens} join ${accounts} on ${accounts.id} = ${tokens.accountId} where ${isIt}`;
+  const [found] = await read(database, select(fields, holders));
+  if (found === undefined) return null;
+  const { accountId, accountName, ...token } = found;
+  return { token, account: { id: accountId, name: accountName } };
 }

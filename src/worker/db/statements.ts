@@ -1,0 +1,125 @@
+import { getTableColumns, getTableName, is, SQL, sql } from "drizzle-orm";
+import { CasingCache } from "drizzle-orm/casing";
+import type { SelectResultFields } from "drizzle-orm/query-builders/select.types";
+import { alias, SQLiteColumn, type SQLiteTable } from "drizzle-orm/sqlite-core";
+
+// Statements from Drizzle's tables, columns and `sql`, without its query builders and its driver: they would be a tenth
+// of the Worker's bundle (docs/decisions.md).
+
+/** What to read: columns, or expressions, by the names of the fields. */
+export type Fields = Readonly<Record<string, SQLiteColumn | SQL>>;
+export type RowOf<Of extends Fields> = SelectResultFields<{ -readonly [Name in keyof Of]: Of[Name] }>;
+
+const rendering = {
+  casing: new CasingCache(),
+  escapeName: (name: string) => `"${name.replaceAll('"', '""')}"`,
+  escapeParam: () => "?",
+  escapeString: (text: string) => `'${text.replaceAll("'", "''")}'`,
+};
+
+/** A statement for D1, with its parameters. */
+export function prepare(database: D1Database, statement: SQL): D1PreparedStatement {
+  const { sql: text, params } = statement.toQuery(rendering);
+  return database.prepare(text).bind(...params);
+}
+
+/** A read of rows: run it alone with `read`, or several in one round trip with `readBoth`. */
+export type Select<Of extends Fields> = { readonly fields: Of; readonly statement: SQL };
+
+/** Reads `fields`. @param rest the statement from its `from` on */
+export function select<const Of extends Fields>(fields: Of, rest: SQL): Select<Of> {
+  // Each column has its own name: a batch answers with objects.
+  const columns = Object.values(fields).map((field, at) => sql`${field} as ${sql.raw(`f${at}`)}`);
+  return { fields, statement: sql`select ${list(columns)} ${rest}` };
+}
+
+/** Runs a read. One round trip. */
+export async function read<Of extends Fields>(
+  database: D1Database,
+  { fields, statement }: Select<Of>,
+): Promise<RowOf<Of>[]> {
+  const rows = await prepare(database, statement).raw();
+  return rows.map((row) => rowOf(fields, (at) => row[at]));
+}
+
+/** Runs two reads in one round trip. */
+export async function readBoth<Of extends Fields, Other extends Fields>(
+  database: D1Database,
+  one: Select<Of>,
+  other: Select<Other>,
+): Promise<[RowOf<Of>[], RowOf<Other>[]]> {
+  const [first, second] = await database.batch<Record<string, unknown>>([
+    prepare(database, one.statement),
+    prepare(database, other.statement),
+  ]);
+  const rowsOf = <Some extends Fields>(fields: Some, found: typeof first) =>
+    (found?.results ?? []).map((row) => rowOf(fields, (at) => row[`f${at}`]));
+  return [rowsOf(one.fields, first), rowsOf(other.fields, second)];
+}
+
+// An overload, because the type of a row follows from its fields.
+function rowOf<Of extends Fields>(fields: Of, stored: (at: number) => unknown): RowOf<Of>;
+function rowOf(fields: Fields, stored: (at: number) => unknown): unknown {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, field], at) => {
+      const value = stored(at) ?? null;
+      return [name, value === null || !is(field, SQLiteColumn) ? value : field.mapFromDriverValue(value)];
+    }),
+  );
+}
+
+/** ` from … where …`, with an alias under both of its names. */
+export function from(table: SQLiteTable, where: SQL | undefined): SQL {
+  return sql`from ${named(table)}${whereOf(where)}`;
+}
+
+/**
+ * Changes a row or several.
+ * @param changes an `SQLiteUpdateSetSource` of the table
+ * @param source a further source of values, such as `json_each(…) as given`
+ */
+export function update(
+  table: SQLiteTable,
+  changes: Readonly<Record<string, unknown>>,
+  where: SQL | undefined,
+  source: SQL | null = null,
+): SQL {
+  const columns: Readonly<Record<string, SQLiteColumn>> = getTableColumns<SQLiteTable>(table);
+  const set = Object.entries(changes).flatMap(([name, value]) => {
+    const column = columns[name];
+    if (column === undefined || value === undefined) return [];
+    return [sql`${nameOf(column)} = ${is(value, SQL) ? value : sql.param(value, column)}`];
+  });
+  const given = source === null ? sql`` : sql` from ${source}`;
+  return sql`update ${table} set ${list(set)}${given}${whereOf(where)}`;
+}
+
+/** Deletes rows. */
+export function remove(table: SQLiteTable, where: SQL | undefined): SQL {
+  return sql`delete from ${table}${whereOf(where)}`;
+}
+
+function whereOf(where: SQL | undefined): SQL {
+  return where === undefined ? sql`` : sql` where ${where}`;
+}
+
+const aliased = new WeakMap<SQLiteTable, SQLiteTable>();
+
+/** A table under another name, for a statement that reads it twice. */
+export function aliasOf<Of extends SQLiteTable, Name extends string>(table: Of, name: Name) {
+  const other = alias(table, name);
+  aliased.set(other, table);
+  return other;
+}
+
+/** A table in a `from`. */
+function named(table: SQLiteTable): SQL {
+  const original = aliased.get(table);
+  return original === undefined ? sql`${table}` : sql`${original} ${sql.identifier(getTableName(table))}`;
+}
+
+/** A column's own name, as an insert and the left side of a `set` need it. */
+export const nameOf = (column: SQLiteColumn): SQL => sql`${sql.identifier(column.name)}`;
+
+/** Parts with commas between them. */
+export const list = (parts: SQL[]): SQL => sql.join(parts, sql`, `);
