@@ -1,0 +1,53 @@
+import type { UpdateWebhookInput } from "#contract/endpoints/webhooks/schemas.ts";
+import { WebhookSettings } from "#contract/endpoints/webhooks/settings.ts";
+import type { ResultOf } from "#contract/lib/result.ts";
+import { succeed } from "#contract/problems.ts";
+import { originOf } from "#domain/outlet/shown-target.ts";
+
+/** New values of settings. Omitted ones stay as they are. */
+export type SettingChanges = Omit<UpdateWebhookInput, "name" | "events" | "project_ids" | "enabled">;
+
+/**
+ * Changes the settings of a webhook's kind, unless the kind does not have one of them, or not with such a value. A new
+ * host needs the secrets again: a person who may change a webhook may not read them, and must not have them sent to a
+ * host of their own.
+ */
+export function changeSettings(
+  settings: WebhookSettings,
+  changes: SettingChanges,
+): ResultOf<WebhookSettings, { readonly field: string; readonly message: string }> {
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+  const unknown = given.find(([field]) => !Object.hasOwn(settings, field));
+  if (unknown !== undefined)
+    return {
+      ok: false,
+      field: unknown[0],
+      message: `is not a setting of a webhook of the kind ${settings.kind}`,
+    };
+  const left = secretsLeftBehind(settings, changes);
+  if (left !== null) return left;
+  const changed = WebhookSettings.safeParse({ ...settings, ...Object.fromEntries(given) });
+  if (changed.success) return succeed(changed.data);
+  const field = String(changed.error.issues[0]?.path[0] ?? "kind");
+  return { ok: false, field, message: `must not have this value in a webhook of the kind ${settings.kind}` };
+}
+
+/** The settings that are sent to the address, and that its reader must not know. */
+const SECRETS = ["token", "topic", "headers"] as const;
+
+function secretsLeftBehind(settings: WebhookSettings, changes: SettingChanges) {
+  const field = "api_url" in settings ? "api_url" : "url";
+  const to = changes[field];
+  const before: Readonly<Record<string, unknown>> = settings;
+  if (to === undefined || originOf(String(to)) === originOf(String(before[field]))) return null;
+  const kept = SECRETS.find((name) => changes[name] === undefined && isSecret(before[name]));
+  if (kept === undefined) return null;
+  const message = `is on another host: send ${kept} too, because the one that is set belongs to the host before`;
+  return { ok: false, field, message } as const;
+}
+
+function isSecret(value: unknown): boolean {
+  return typeof value === "object" && value !== null
+    ? Object.keys(value).length > 0
+    : typeof value === "string";
+}

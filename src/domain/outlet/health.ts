@@ -1,0 +1,69 @@
+import * as z from "zod/mini";
+
+import type { WebhookState } from "#contract/endpoints/webhooks/kinds.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** A target that has only failed for this long gets no more deliveries. */
+export const DISABLE_AFTER_MS = 5 * DAY_MS;
+/** How many failures within a day show that it was not a single event that the target cannot read. */
+const SEVERAL = 3;
+
+/** After this many failures in a row a target gets one request at a time, with pauses between them. */
+const SLOW_AFTER = 5;
+const FIRST_PAUSE_MS = 5_000;
+const LONGEST_PAUSE_MS = 5 * 60_000;
+
+/** How a target has answered since its last success. Times are Unix milliseconds. */
+export const TargetHealth = z.strictObject({
+  /** The first failure; null: the last attempt did not fail. */
+  failingSince: z.nullable(z.number()),
+  failuresInRow: z.int(),
+  /** The last few failures, the oldest first. */
+  lastFailures: z.array(z.number()),
+  /** Whether a delivery has had all its attempts. */
+  hasGivenUp: z.boolean(),
+});
+export type TargetHealth = z.infer<typeof TargetHealth>;
+
+export const healthy: TargetHealth = {
+  failingSince: null,
+  failuresInRow: 0,
+  lastFailures: [],
+  hasGivenUp: false,
+};
+
+/** @param gaveUp whether it was the delivery's last attempt */
+export function afterFailure(health: TargetHealth, gaveUp: boolean, now: number): TargetHealth {
+  return {
+    failingSince: health.failingSince ?? now,
+    failuresInRow: health.failuresInRow + 1,
+    lastFailures: [...health.lastFailures, now].slice(-SEVERAL),
+    hasGivenUp: health.hasGivenUp || gaveUp,
+  };
+}
+
+/** Whether a target has failed for so long that it is disabled. */
+export function isDead({ failingSince, lastFailures, hasGivenUp }: TargetHealth, now: number): boolean {
+  if (failingSince === null || now - failingSince < DISABLE_AFTER_MS) return false;
+  const [first] = lastFailures;
+  const hasFailedSeveralTimes =
+    lastFailures.length === SEVERAL && first !== undefined && now - first <= DAY_MS;
+  return hasGivenUp || hasFailedSeveralTimes;
+}
+
+/** The state that lists show of a target that is not disabled. One failure alone is not shown. */
+export function shownState({ failuresInRow }: TargetHealth): Exclude<WebhookState, "disabled"> {
+  return failuresInRow >= SEVERAL ? "failing" : "active";
+}
+
+/** Whether the target gets one request at a time. */
+export function isSlowedDown({ failuresInRow }: TargetHealth): boolean {
+  return failuresInRow >= SLOW_AFTER;
+}
+
+/** How long a target is left alone after a failure, in milliseconds. */
+export function pauseAfter({ failuresInRow }: TargetHealth): number {
+  if (failuresInRow < SLOW_AFTER) return 0;
+  return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failuresInRow - SLOW_AFTER));
+}

@@ -1,0 +1,98 @@
+import type { ShownSettings } from "#contract/endpoints/webhooks/schemas.ts";
+import type { WebhookSettings } from "#contract/endpoints/webhooks/settings.ts";
+
+/** A URL in parts. The type URL does not exist in every runtime of the domain. */
+const URL_PARTS = /^(https?:\/\/)([^/?#@]*@)?([^/?#]*)([^?#]*)(\?[^#]*)?/i;
+
+/** How much of a secret address is shown, so that people can tell two of them apart. */
+const SHOWN_END = 4;
+const MAX_NAME = 100;
+/** Shorter texts would hide ordinary words. */
+const SHORTEST_SECRET = 6;
+
+/** The target of a webhook as it is shown: what is secret in its address is masked. */
+export function shownTarget(settings: WebhookSettings): string {
+  switch (settings.kind) {
+    case "standard":
+      return withoutSecrets(settings.url);
+    case "slack":
+    case "discord":
+    case "teams":
+      return `${originOf(settings.url)}/…${settings.url.slice(-SHOWN_END)}`;
+    case "ntfy":
+      return `${originOf(settings.url)}/…`;
+    case "email":
+      return settings.to;
+    case "commit_status":
+      return settings.api_url === null ? settings.forge : withoutSecrets(settings.api_url);
+  }
+}
+
+/** The name of a webhook whose creation gives none. */
+export function defaultName(settings: WebhookSettings): string {
+  const shown = shownTarget(settings);
+  return (URL_PARTS.exec(shown)?.[3] ?? shown).slice(0, MAX_NAME);
+}
+
+/** Masks what is secret in a webhook's settings wherever a text repeats it, such as the answer of an echoing target. */
+export function maskSecrets(text: string, settings: WebhookSettings, signing: readonly string[]): string {
+  return [...secretsOf(settings), ...signing]
+    .filter((secret) => secret.length >= SHORTEST_SECRET)
+    .toSorted((a, b) => b.length - a.length)
+    .reduce((masked, secret) => masked.replaceAll(secret, "***"), text);
+}
+
+function secretsOf(settings: WebhookSettings): string[] {
+  switch (settings.kind) {
+    case "standard":
+      return [...Object.values(settings.headers), ...secretsOfUrl(settings.url)];
+    case "slack":
+    case "discord":
+    case "teams":
+      return [settings.url, pathOf(settings.url), ...secretsOfUrl(settings.url)];
+    case "ntfy":
+      return [settings.topic, settings.token ?? "", ...secretsOfUrl(settings.url)];
+    case "email":
+      return [];
+    case "commit_status":
+      return [settings.token, ...secretsOfUrl(settings.api_url ?? "")];
+  }
+}
+
+function withoutSecrets(url: string): string {
+  const [, scheme = "", user, host = "", path = "", query] = URL_PARTS.exec(url) ?? [];
+  const maskedQuery = query?.replace(/=[^&]*/g, "=***") ?? "";
+  return `${scheme}${user === undefined ? "" : "***@"}${host}${path}${maskedQuery}`;
+}
+
+/** The scheme and the host, with the port; empty: the text is no address. */
+export function originOf(url: string): string {
+  const [, scheme = "", , host = ""] = URL_PARTS.exec(url) ?? [];
+  return scheme + host;
+}
+
+function pathOf(url: string): string {
+  const [, , , , path = "", query = ""] = URL_PARTS.exec(url) ?? [];
+  return path + query;
+}
+
+function secretsOfUrl(url: string): string[] {
+  const [, , user = "", , , query = ""] = URL_PARTS.exec(url) ?? [];
+  const values = query.split("&").map((part) => part.slice(part.indexOf("=") + 1));
+  return [user.slice(user.indexOf(":") + 1, -1), ...values];
+}
+
+/** The settings that are not secret. */
+export function shownSettings(settings: WebhookSettings): ShownSettings {
+  const isStatus = settings.kind === "commit_status";
+  const { api_url = null } = isStatus ? settings : {};
+  return {
+    headers: settings.kind === "standard" ? Object.keys(settings.headers) : null,
+    only_recoveries: "only_recoveries" in settings ? settings.only_recoveries : null,
+    forge: isStatus ? settings.forge : null,
+    api_url: api_url === null ? null : withoutSecrets(api_url),
+    statuses: isStatus ? settings.statuses : null,
+    deployments: isStatus ? settings.deployments : null,
+    environment: isStatus ? settings.environment : null,
+  };
+}
