@@ -1,5 +1,6 @@
+import { durationText } from "#contract/lib/duration-text.ts";
 import { useNow } from "#dashboard/data/clock.ts";
-import { agoText, dateText, durationText } from "#dashboard/text/times.ts";
+import { agoText, dateText } from "#dashboard/text/times.ts";
 
 /** The time since or until a date, with the full date as a tooltip. */
 export function Ago({ time }: { readonly time: string }) {

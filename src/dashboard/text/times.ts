@@ -2,15 +2,6 @@ const MINUTE_S = 60;
 const HOUR_S = 60 * MINUTE_S;
 const DAY_S = 24 * HOUR_S;
 
-/** A duration as text: `0.4 s`, `41 s`, `3 min 20 s`, `2 h 5 min`. */
-export function durationText(seconds: number): string {
-  if (seconds < 10) return `${seconds.toFixed(1)} s`;
-  const whole = Math.round(seconds);
-  if (whole < MINUTE_S) return `${whole} s`;
-  if (whole < HOUR_S) return `${Math.floor(whole / MINUTE_S)} min ${whole % MINUTE_S} s`;
-  return `${Math.floor(whole / HOUR_S)} h ${Math.floor((whole % HOUR_S) / MINUTE_S)} min`;
-}
-
 /** The time since or until a date, such as `3 min ago` or `in 2 h`. @param now Unix milliseconds */
 export function agoText(iso: string, now: number): string {
   const seconds = Math.round((now - Date.parse(iso)) / 1000);

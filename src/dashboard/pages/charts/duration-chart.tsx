@@ -1,8 +1,9 @@
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
+import { durationText } from "#contract/lib/duration-text.ts";
 import { useWidth } from "#dashboard/pages/charts/use-width.ts";
 import { Values } from "#dashboard/shared/values.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
-import { dateText, durationText } from "#dashboard/text/times.ts";
+import { dateText } from "#dashboard/text/times.ts";
 
 const HEIGHT = 180;
 
