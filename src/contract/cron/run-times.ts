@@ -48,14 +48,15 @@ function* runTimes(schedule: Schedule, zone: TimeZone, from: number, to: number)
 }
 
 /** A time without a clock change. `shift`: by how many minutes the clock was changed at its start. */
-type Period = {
+export type Period = {
   readonly start: number;
   readonly end: number;
   readonly offset: number;
   readonly shift: number;
 };
 
-function* periods(zone: TimeZone, from: number, to: number): Generator<Period> {
+/** The times without a clock change from `from` until before `to`, in order. Times are whole minutes since 1970. */
+export function* periods(zone: TimeZone, from: number, to: number): Generator<Period> {
   let before = zone.offsetAt(from);
   for (let start = from; start < to;) {
     const offset = zone.offsetAt(start);

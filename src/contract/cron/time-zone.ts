@@ -6,7 +6,8 @@ export type TimeZone = {
   offsetAt(minute: number): number;
 };
 
-const utc: TimeZone = { offsetAt: () => 0 };
+/** The zone that is never ahead or behind. */
+export const utc: TimeZone = { offsetAt: () => 0 };
 
 /** @returns `null` for a zone that this machine does not know */
 export function timeZone(name: string): TimeZone | null {
