@@ -1,8 +1,11 @@
 import type { RunEvent } from "#contract/agent-events.ts";
+import type { Actor } from "#contract/endpoints/deployments/schemas.ts";
 import type { ProjectReport } from "#contract/agent-protocol.ts";
 import { createIdGenerator, ProjectId, ServerId } from "#contract/ids.ts";
+import { type FreezeRule, noFreezes } from "#domain/freezes/project-freezes.ts";
 import { type ConfigRequest, decideConfig } from "#domain/lane/decide-config.ts";
 import { decideRollback, type RollbackRequest } from "#domain/lane/decide-rollback.ts";
+import { canceledBy } from "#domain/lane/deployment-events.ts";
 import { decideRunEvents } from "#domain/lane/decide-run-events.ts";
 import { type AskedIfLive, decideStart, type StartRequest } from "#domain/lane/decide-start.ts";
 import { activeOf, emptyLane, isIn, type Lane, type LaneDeployment } from "#domain/lane/lane.ts";
@@ -20,6 +23,18 @@ export const SERVER = ServerId.parse(ids.server());
 export const OTHER_SERVER = ServerId.parse(ids.server());
 export const PROJECT = ProjectId.parse(ids.project());
 
+/** Who cancels deployments. */
+export const CI = canceledBy({ type: "token", id: "tok_ci", name: "ci" });
+
+/** Who approves deployments. */
+export const APPROVER: Actor = { type: "token", id: "tok_ada", name: "Ada" };
+
+/** A freeze that holds once. Times are Unix milliseconds. */
+export function freezeBetween(from: number, until: number, name = "launch"): FreezeRule {
+  const text = (time: number) => new Date(time).toISOString();
+  return { id: ids.freeze(), name, times: { type: "once", from: text(from), to: text(until) } };
+}
+
 export function asked(changes: Partial<AskedIfLive> = {}): AskedIfLive {
   return {
     id: ids.deployment(),
@@ -29,6 +44,8 @@ export function asked(changes: Partial<AskedIfLive> = {}): AskedIfLive {
     plan: defaultPlan,
     queue: "all",
     variables: { revision: 0, notSealed: [] },
+    approval: "none",
+    freezes: noFreezes,
     ifLive: null,
     ...changes,
   };

@@ -1,5 +1,14 @@
 import { type RunStage, runStages, timeoutName } from "#contract/stages.ts";
-import { activeOf, isIn, type Lane, type LaneDeployment, type Plan } from "#domain/lane/lane.ts";
+import { nextHoldCheck } from "#domain/lane/holds.ts";
+import {
+  activeOf,
+  isIn,
+  type Lane,
+  type LaneDeployment,
+  type Plan,
+  queuedOf,
+  replaceDeployment,
+} from "#domain/lane/lane.ts";
 
 /** How long a run may send nothing before its server counts as lost. */
 export const SERVER_LOST_MS = 5 * 60_000;
@@ -36,14 +45,24 @@ export function queueDeadline(lane: Lane, plan: Plan, now: number): number {
   return now + waitMs + plan.timeouts.queue_seconds * 1000;
 }
 
+/** Gives deployments in the queue a deadline again, after what held the first one has ended. */
+export function resumeDeadlines(lane: Lane, now: number): Lane {
+  const stopped = queuedOf(lane).filter(({ state }) => state.deadlineAt === null);
+  return stopped.reduce((next, one) => {
+    const ahead = { ...next, deployments: next.deployments.filter(({ version }) => version < one.version) };
+    const deadlineAt = queueDeadline(ahead, one.state.plan, now);
+    return replaceDeployment(next, { ...one, state: { ...one.state, deadlineAt } });
+  }, lane);
+}
+
 function planOf(deployment: LaneDeployment): Plan | null {
   return isIn(deployment, "queued", "offered", "running") ? deployment.state.plan : null;
 }
 
-/** When the lane must check its active deployment again; null if there is none. */
+/** When the lane must check its active or its held deployment again; null if there is neither. */
 export function nextDeadline(lane: Lane): number | null {
   const active = activeOf(lane);
-  if (active === null) return null;
+  if (active === null) return nextHoldCheck(lane);
   const { state } = active;
   const resendAt = state.lastSend === null ? 0 : state.lastSend.sentAt + RESEND_MS;
   if (state.name === "offered") return Math.min(state.deadlineAt, resendAt);

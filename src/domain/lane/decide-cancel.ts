@@ -2,13 +2,14 @@ import type { DeploymentId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import { STOP_CONFIRM_MS } from "#domain/lane/deadlines.ts";
 import type { Decision } from "#domain/lane/decision.ts";
+import type { Canceling } from "#domain/lane/deployment-events.ts";
 import {
   findDeployment,
   isIn,
   type Lane,
   type LaneDeployment,
-  type Named,
   replaceDeployment,
+  type Unended,
 } from "#domain/lane/lane.ts";
 import { mayHavePermit } from "#domain/lane/run-order.ts";
 import { cancel } from "#domain/lane/transitions.ts";
@@ -20,7 +21,7 @@ import { cancel } from "#domain/lane/transitions.ts";
 export function decideCancel(
   lane: Lane,
   id: DeploymentId,
-  by: string,
+  by: Canceling,
   now: number,
 ): Result<Decision, "not_cancelable" | "not_found"> {
   const deployment = findDeployment(lane, id);
@@ -41,18 +42,13 @@ export function isActivating(deployment: LaneDeployment): boolean {
 }
 
 /** Ends a deployment that has not been activated. */
-export function stop(
-  lane: Lane,
-  deployment: Named<"queued" | "offered" | "running">,
-  by: string,
-  now: number,
-): Decision {
+export function stop(lane: Lane, deployment: Unended, by: Canceling, now: number): Decision {
   if (!isIn(deployment, "running")) return cancel(lane, deployment, by, now);
   if (deployment.state.ending !== null) return { lane, effects: [] };
   const deadlineAt = Math.max(now + STOP_CONFIRM_MS, deployment.state.lastContactAt);
   const stopping = {
     ...deployment.state,
-    ending: { type: "cancel" as const, by },
+    ending: { type: "cancel" as const, by: by.name, actor: by.actor },
     lastSend: null,
     deadlineAt,
   };
@@ -63,7 +59,7 @@ export function stop(
         type: "log",
         deploymentId: deployment.id,
         stage: stopping.stage,
-        message: `Cancel requested by ${by}`,
+        message: `Cancel requested by ${by.name}`,
       },
     ],
   };

@@ -1,16 +1,34 @@
 import type { Failure } from "#contract/endpoints/deployments/schemas.ts";
 import { SERVER_LOST_MS, STOP_CONFIRM_MS } from "#domain/lane/deadlines.ts";
+import { SYSTEM } from "#domain/events/system-actor.ts";
 import type { Decision } from "#domain/lane/decision.ts";
+import { APPROVAL_MS, heldOf } from "#domain/lane/holds.ts";
 import { activeOf, isIn, type Lane, type Named, replaceDeployment } from "#domain/lane/lane.ts";
-import { applyEnding, fail } from "#domain/lane/transitions.ts";
+import { advance, applyEnding, cancel, fail } from "#domain/lane/transitions.ts";
 
-/** Ends the active deployment if its deadline has passed, so that every deployment ends even if its server disappears. */
+/**
+ * Ends the active deployment if its deadline has passed, so that every deployment ends even if its server disappears.
+ * Looks again at what holds the queue, and cancels a deployment that nobody has approved in time.
+ */
 export function decideDeadlines(lane: Lane, now: number): Decision {
   const active = activeOf(lane);
   if (active !== null && isIn(active, "running")) return endOverdueRun(lane, active, now);
   if (active !== null && isIn(active, "offered") && now >= active.state.deadlineAt)
     return giveUp(lane, active, now);
-  return { lane, effects: [] };
+  return active === null ? checkHeld(lane, now) : { lane, effects: [] };
+}
+
+function checkHeld(lane: Lane, now: number): Decision {
+  const held = heldOf(lane);
+  const isOverdue = held?.state.hold.type === "approval" && now >= held.state.hold.since + APPROVAL_MS;
+  if (held === null || !isOverdue) return advance(lane, now);
+  const days = APPROVAL_MS / 86_400_000;
+  return cancel(
+    lane,
+    held,
+    { name: `Gantry, because nobody approved it for ${days} days`, actor: SYSTEM },
+    now,
+  );
 }
 
 function giveUp(lane: Lane, offered: Named<"offered">, now: number): Decision {

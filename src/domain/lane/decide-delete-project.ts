@@ -1,5 +1,6 @@
 import type { ServerId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
+import { noFreezes } from "#domain/freezes/project-freezes.ts";
 import type { Decision } from "#domain/lane/decision.ts";
 import { addPlacement, requestRemoval } from "#domain/lane/placements.ts";
 import { isIn, type Lane, RESTORABLE_MS } from "#domain/lane/lane.ts";
@@ -31,6 +32,7 @@ export function decideDeleteProject(
     deployments: [],
     placements: purge ? placements.map((placement) => requestRemoval(placement, true)) : placements,
     deletedAt: now,
+    freezes: noFreezes,
   };
   return succeed({ lane: next, effects: [{ type: "project_removed" }] });
 }

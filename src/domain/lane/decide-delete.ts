@@ -2,6 +2,7 @@ import type { DeploymentId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import { isActivating, stop } from "#domain/lane/decide-cancel.ts";
 import type { Decision } from "#domain/lane/decision.ts";
+import type { Canceling } from "#domain/lane/deployment-events.ts";
 import { findDeployment, isIn, type Lane, removeDeployment, replaceDeployment } from "#domain/lane/lane.ts";
 
 /**
@@ -11,7 +12,7 @@ import { findDeployment, isIn, type Lane, removeDeployment, replaceDeployment } 
 export function decideDelete(
   lane: Lane,
   id: DeploymentId,
-  by: string,
+  by: Canceling,
   now: number,
 ): Result<Decision, "deployment_live" | "deployment_activating" | "not_found"> {
   const removed = { type: "removed", deploymentId: id } as const;

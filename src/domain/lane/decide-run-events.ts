@@ -43,6 +43,8 @@ export function decideRunEvents(
     return { lane, effects: [], value: { acked_seq, instruction: "ended" } };
   }
   const progress: Progress = { lane: replaceDeployment(lane, run), effects: [] };
+  // Else the event follows when the agent reports the commit.
+  if (deployment?.state.name === "offered" && run.commitSha !== null) progress.effects.push(building(run));
   let ackedSeq = run.state.ackedSeq;
   for (const event of reported.events) {
     if (event.seq <= ackedSeq) continue;
@@ -97,8 +99,11 @@ function applyEvent(progress: Progress, id: DeploymentId, event: RunEvent, now: 
     case "framework":
       progress.effects.push({ type: "detected", preset: event.preset });
       return keep({});
-    case "resolved":
-      return keep({ commitSha: event.commit_sha, commitMessage: event.commit_message });
+    case "resolved": {
+      const resolved = { ...run, state, commitSha: event.commit_sha, commitMessage: event.commit_message };
+      if (run.commitSha === null) progress.effects.push(building(resolved));
+      return keep(resolved);
+    }
     case "stage": {
       if (state.ending !== null) return keep({});
       return keep({
@@ -120,13 +125,24 @@ function applyEvent(progress: Progress, id: DeploymentId, event: RunEvent, now: 
   }
 }
 
+/** A run has begun, and its commit is known. */
+function building(run: Named<"running">): Effect {
+  return {
+    type: "event",
+    event: "deployment.building",
+    deployment: run,
+    plan: run.state.plan,
+    actor: run.actor,
+  };
+}
+
 /** Ends the run: with the ending that was decided before, or else with the agent's result. */
 function conclude(lane: Lane, run: Named<"running">, result: RunResult, report: ProjectReport, now: number) {
   switch (result.outcome) {
     case "live": {
       if (!run.state.permitted) {
         const message = "the agent switched to the release without a permit";
-        return fail(lane, run, { code: "internal", message, stage: "activate" }, now);
+        return fail(lane, run, { code: "internal", message, stage: "activate" }, now, run.actor);
       }
       return goLive(
         lane,
@@ -143,7 +159,7 @@ function conclude(lane: Lane, run: Named<"running">, result: RunResult, report: 
     }
     case "failed":
       return run.state.ending === null
-        ? fail(lane, run, result.failure, now)
+        ? fail(lane, run, result.failure, now, run.actor)
         : applyEnding(lane, run, run.state.ending, now);
     case "canceled":
       return applyEnding(lane, run, run.state.ending ?? { type: "fail", failure: unrequestedStop(run) }, now);

@@ -1,7 +1,13 @@
-import type { Actor, StartDeploymentInput } from "#contract/endpoints/deployments/schemas.ts";
+import type {
+  Actor,
+  DeploymentTrigger,
+  StartDeploymentInput,
+} from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId, RunId, ServerId } from "#contract/ids.ts";
+import type { ApprovalRule } from "#contract/endpoints/projects/approval-rule.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { QueueMode } from "#contract/endpoints/projects/schemas.ts";
+import { newerFreezes, type ReadFreezes } from "#domain/freezes/project-freezes.ts";
 import { queueDeadline } from "#domain/lane/deadlines.ts";
 import type { DecisionWith, Effect } from "#domain/lane/decision.ts";
 import {
@@ -13,6 +19,7 @@ import {
   type Plan,
   queuedOf,
 } from "#domain/lane/lane.ts";
+import { heldOf } from "#domain/lane/holds.ts";
 import { currentVariables, type ProjectVariables } from "#domain/lane/variables.ts";
 import { advance, cancel } from "#domain/lane/transitions.ts";
 
@@ -25,6 +32,16 @@ export type Asked = {
   plan: Plan;
   queue: QueueMode;
   variables: ProjectVariables;
+  approval: ApprovalRule;
+  freezes: ReadFreezes;
+  /** The push that starts it; absent: a request does. */
+  push?: StartingPush;
+};
+
+/** A push that starts a deployment. `trigger`: what reported it. */
+export type StartingPush = {
+  trigger: Exclude<DeploymentTrigger, "api">;
+  commitSha: string;
 };
 
 /** `ifLive`: start only if this deployment is still live. */
@@ -90,36 +107,51 @@ export function refuseIfLiveChanged(lane: Lane, asked: AskedIfLive) {
  * loses its own: what it applies is not in the code, and a newer deployment may fail before it applies it.
  */
 export function join(lane: Lane, asked: Asked, now: number, joining: Joining): Result<Joined, "queue_full"> {
+  const known = { ...lane, freezes: newerFreezes(lane.freezes, asked.freezes, now) };
   const { lane: cleared, effects } =
     asked.queue === "latest" && joining.kind !== "config"
-      ? cancelQueued(lane, asked, now)
-      : { lane, effects: [] };
-  if (queuedOf(cleared).length >= MAX_QUEUED) {
+      ? cancelQueued(known, asked, now)
+      : { lane: known, effects: [] };
+  // A rollback that passes what is held does not wait.
+  const passes = joining.kind === "rollback" && activeOf(cleared) === null;
+  if (queuedOf(cleared).length >= MAX_QUEUED && !passes) {
     return refuse("queue_full", `${MAX_QUEUED} deployments of this project are already waiting.`);
   }
   const version = lane.nextVersion;
   const { id, runId, serverId, actor, plan } = asked;
-  const state = { name: "queued", deadlineAt: queueDeadline(cleared, plan, now), plan } as const;
+  const deadlineAt = heldOf(cleared) === null ? queueDeadline(cleared, plan, now) : null;
+  const state = { name: "queued", deadlineAt, hold: null, plan } as const;
   const deployment: LaneDeployment = {
     id,
     runId,
     serverId,
     version,
+    trigger: asked.push?.trigger ?? "api",
+    pushedSha: asked.push?.commitSha ?? null,
     actor,
     ...joining,
     stages: [],
+    // The code of a rollback was live before.
+    approval: joining.kind === "rollback" ? "none" : asked.approval,
+    approvedBy: null,
     createdAt: now,
     deleted: false,
     state,
   };
-  const active = activeOf(cleared);
-  const wait = active === null ? "" : `, waiting for version ${active.version}`;
+  const ahead = activeOf(cleared) ?? (joining.kind === "rollback" ? null : heldOf(cleared));
+  const wait = ahead === null ? "" : `, waiting for version ${ahead.version}`;
   const message = `Queued as version ${version} by ${actor.name}: ${describe(joining)}${wait}`;
+  const started = { type: "event", event: "deployment.started", deployment, plan, actor } as const;
   const next = { ...cleared, nextVersion: version + 1, deployments: [...cleared.deployments, deployment] };
   const advanced = advance(next, now);
   return succeed({
     lane: advanced.lane,
-    effects: [...effects, { type: "log", deploymentId: id, stage: "queued", message }, ...advanced.effects],
+    effects: [
+      ...effects,
+      { type: "log", deploymentId: id, stage: "queued", message },
+      started,
+      ...advanced.effects,
+    ],
     value: { id, version },
   });
 }
@@ -127,8 +159,12 @@ export function join(lane: Lane, asked: Asked, now: number, joining: Joining): R
 function cancelQueued(lane: Lane, asked: Asked, now: number): { lane: Lane; effects: Effect[] } {
   let next = lane;
   const effects: Effect[] = [];
-  for (const waiting of queuedOf(lane).filter(({ kind }) => kind !== "config")) {
-    const canceled = cancel(next, waiting, `a newer deployment of ${asked.actor.name} (queue: latest)`, now);
+  // The last one first, because the others are offered when one before them ends.
+  for (const waiting of queuedOf(lane).toReversed()) {
+    if (waiting.kind === "config") continue;
+    const name = `a newer deployment of ${asked.actor.name} (queue: latest)`;
+    const replacedBy = { id: asked.id, version: lane.nextVersion };
+    const canceled = cancel(next, waiting, { name, actor: asked.actor, replacedBy }, now);
     next = canceled.lane;
     effects.push(...canceled.effects);
   }

@@ -3,6 +3,7 @@ import type { ProjectReport } from "#contract/agent-protocol.ts";
 import type { DeploymentId, ServerId } from "#contract/ids.ts";
 import type { LogStage } from "#contract/endpoints/logs/schemas.ts";
 import type { ReportedPreset } from "#contract/endpoints/projects/reported-preset.ts";
+import type { EventEffect } from "#domain/lane/deployment-events.ts";
 import type { Lane } from "#domain/lane/lane.ts";
 
 /**
@@ -17,6 +18,8 @@ export type Effect =
       readonly stage: LogStage;
       readonly message: string;
     }
+  /** A change that the events of the account contain. */
+  | EventEffect
   /** Log lines from the agent. */
   | { readonly type: "output"; readonly deploymentId: DeploymentId; readonly lines: readonly OutputLine[] }
   /** What the server serves, from its agent's latest report. */

@@ -3,11 +3,13 @@ import * as z from "zod/mini";
 import {
   Actor,
   DeploymentKind,
+  DeploymentTrigger,
   Failure,
   LiveEvidence,
   StageTime,
 } from "#contract/endpoints/deployments/schemas.ts";
-import { DeploymentId, RunId, ServerId } from "#contract/ids.ts";
+import { EventActor } from "#contract/endpoints/events/schemas.ts";
+import { DeploymentId, FreezeId, RunId, ServerId } from "#contract/ids.ts";
 import {
   AllProcessSettings,
   DEFAULT_DRAIN_SECONDS,
@@ -22,9 +24,11 @@ import {
   Limits,
   Timeouts,
 } from "#contract/endpoints/projects/schemas.ts";
+import { ApprovalRule } from "#contract/endpoints/projects/approval-rule.ts";
 import { CronJob } from "#contract/endpoints/cron/job-schemas.ts";
 import { MaintenanceState } from "#contract/endpoints/traffic/schemas.ts";
 import { runStages } from "#contract/stages.ts";
+import { type KnownFreezes, noFreezes } from "#domain/freezes/project-freezes.ts";
 import { DeploymentVariables } from "#domain/lane/variables.ts";
 
 /** The maximum number of queued deployments of a project. */
@@ -70,7 +74,12 @@ export type Plan = z.infer<typeof Plan>;
 
 /** Why the lane ends a run before the agent has reported a result. */
 const Ending = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("cancel"), by: z.string() }),
+  z.strictObject({
+    type: z.literal("cancel"),
+    by: z.string(),
+    /** Null in lanes that were stored by an earlier version. */
+    actor: z._default(z.nullable(EventActor), null),
+  }),
   z.strictObject({ type: z.literal("fail"), failure: Failure }),
 ]);
 export type Ending = z.infer<typeof Ending>;
@@ -81,7 +90,21 @@ export type Ending = z.infer<typeof Ending>;
  */
 const LastSend = z.strictObject({ sentAt: unixMs, undelivered: z.boolean() });
 
-const Queued = z.strictObject({ name: z.literal("queued"), deadlineAt: unixMs, plan: Plan });
+/** What the first deployment in the queue waits for. `since`: when it began to wait for the approval. */
+const LaneHold = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("freeze"), id: FreezeId, until: unixMs }),
+  z.strictObject({ type: z.literal("approval"), since: unixMs }),
+]);
+export type LaneHold = z.infer<typeof LaneHold>;
+
+const Queued = z.strictObject({
+  name: z.literal("queued"),
+  /** Null while the first deployment in the queue is held: nobody knows for how long. */
+  deadlineAt: z.nullable(unixMs),
+  /** Absent in lanes that were stored by an earlier version. */
+  hold: z._default(z.nullable(LaneHold), null),
+  plan: Plan,
+});
 /**
  * Whether the agent may have an order with the activation permit. `unsent`: it does not. `sending`: only the last order
  * had the permit; if the link reports that it was not delivered, the agent does not have it. `sent`: an earlier order
@@ -167,13 +190,23 @@ export const LaneDeployment = z.strictObject({
   commitMessage: z.nullable(z.string()),
   /** How long the stages took, from the agent's result. Absent in lanes that were stored by an earlier version. */
   stages: z._default(z.array(StageTime), []),
+  /** What started it. Absent in lanes that were stored by an earlier version, as is the next. */
+  trigger: z._default(DeploymentTrigger, "api"),
+  /** The commit of the push that started it; null: no push did. */
+  pushedSha: z._default(z.nullable(z.string()), null),
   actor: Actor,
+  /** The project's rule at the start. Absent in lanes that were stored by an earlier version, as the next field. */
+  approval: z._default(ApprovalRule, "none"),
+  approvedBy: z._default(z.nullable(Actor), null),
   createdAt: unixMs,
   /** Deleted during its run: no longer listed, and removed when the agent has confirmed its end. */
   deleted: z.boolean(),
   state: State,
 });
 export type LaneDeployment = z.infer<typeof LaneDeployment>;
+
+/** A deployment that has not ended. */
+export type Unended = Named<"queued" | "offered" | "running">;
 
 export type Named<Name extends State["name"]> = LaneDeployment & { state: Extract<State, { name: Name }> };
 
@@ -204,10 +237,17 @@ export type Lane = {
   readonly placements: readonly Placement[];
   /** When the project was deleted, in Unix milliseconds; null if it exists. */
   readonly deletedAt: number | null;
+  readonly freezes: KnownFreezes;
 };
 
 /** The lane of a new project. */
-export const emptyLane: Lane = { nextVersion: 1, deployments: [], placements: [], deletedAt: null };
+export const emptyLane: Lane = {
+  nextVersion: 1,
+  deployments: [],
+  placements: [],
+  deletedAt: null,
+  freezes: noFreezes,
+};
 
 /** Whether a deployment is in one of the states. Narrows the type of its state. */
 export function isIn<Name extends State["name"]>(

@@ -14,6 +14,7 @@ export function takeOver(lane: Lane, { highestVersion, onceLive }: History): Lan
     deployments: onceLive,
     placements: lane.placements.map(({ serverId }): Placement => ({ serverId, state: { name: "in_use" } })),
     deletedAt: null,
+    freezes: lane.freezes,
   };
   return onceLive.reduce((next, { serverId }) => addPlacement(next, serverId), taken);
 }

@@ -1,27 +1,72 @@
 import type { Failure } from "#contract/endpoints/deployments/schemas.ts";
+import type { EventActor } from "#contract/endpoints/events/schemas.ts";
+import { SYSTEM } from "#domain/events/system-actor.ts";
+import { resumeDeadlines } from "#domain/lane/deadlines.ts";
 import type { Decision, Effect } from "#domain/lane/decision.ts";
+import { type Canceling, type EventEffect } from "#domain/lane/deployment-events.ts";
+import {
+  describeHold,
+  describePass,
+  heldOf,
+  holdOf,
+  isSameHold,
+  passHeld,
+  withHold,
+} from "#domain/lane/holds.ts";
 import { addPlacement, moveTo } from "#domain/lane/placements.ts";
 import {
   activeOf,
   type Ending,
+  findDeployment,
   isIn,
   type Lane,
   type LaneDeployment,
+  type LaneHold,
   liveOf,
   MAX_REMEMBERED,
   type Named,
   queuedOf,
   removeDeployment,
   replaceDeployment,
+  type Unended,
 } from "#domain/lane/lane.ts";
 
 /**
- * Offers the next queued deployment to the agent, if no deployment is active. A `config` deployment now gets its code:
- * the live one's, which may have changed since it was queued. If nothing is live, it fails, and the next one is offered.
+ * Offers the next queued deployment to the agent, if no deployment is active and nothing holds it. The others stay behind
+ * one that is held, except rollbacks: the first of them is offered.
  */
 export function advance(lane: Lane, now: number): Decision {
-  const [next] = queuedOf(lane);
-  if (next === undefined || activeOf(lane) !== null) return { lane, effects: [] };
+  const [head] = queuedOf(lane);
+  if (head === undefined) return { lane, effects: [] };
+  // The one that was held may have been canceled during a rollback that has passed it.
+  if (activeOf(lane) !== null) return { lane: resumeUnlessHeld(lane, now), effects: [] };
+  const hold = holdOf(lane, head, now);
+  if (hold === null) return offer(lane, head, now);
+  const held = keepHeld(lane, head, hold);
+  const rollback = queuedOf(held.lane).find(({ kind }) => kind === "rollback");
+  if (rollback === undefined) return held;
+  return withEffects(held.effects, offer(passHeld(held.lane, rollback), rollback, now));
+}
+
+function keepHeld(lane: Lane, head: Named<"queued">, hold: LaneHold): Decision {
+  const next = withHold(lane, head, hold);
+  if (isSameHold(head.state.hold, hold)) return { lane: next, effects: [] };
+  const deployment = findDeployment(next, head.id) ?? head;
+  const { plan } = head.state;
+  return {
+    lane: next,
+    effects: [
+      { type: "log", deploymentId: head.id, stage: "queued", message: describeHold(lane, hold) },
+      { type: "event", event: "deployment.held", deployment, plan, actor: SYSTEM },
+    ],
+  };
+}
+
+/**
+ * Offers a queued deployment to the agent. A `config` deployment now gets its code: the live one's, which may have changed
+ * since it was queued. If nothing is live, it fails, and the next one is offered.
+ */
+function offer(lane: Lane, next: Named<"queued">, now: number): Decision {
   const live = liveOf(lane);
   if (next.kind === "config" && live === null) return fail(lane, next, nothingLive, now);
   const { plan } = next.state;
@@ -31,7 +76,14 @@ export function advance(lane: Lane, now: number): Decision {
     ...(next.kind === "config" && live !== null ? codeOf(live) : {}),
     state: { name: "offered", deadlineAt, lastSend: null, permit: "unsent", plan },
   });
-  return { lane: addPlacement(offered, next.serverId), effects: [] };
+  const effects = describePass(lane, next, now).map(
+    (message) => ({ type: "log", deploymentId: next.id, stage: "queued", message }) as const,
+  );
+  return { lane: addPlacement(resumeUnlessHeld(offered, now), next.serverId), effects };
+}
+
+function resumeUnlessHeld(lane: Lane, now: number): Lane {
+  return heldOf(lane) === null ? resumeDeadlines(lane, now) : lane;
 }
 
 const nothingLive: Failure = {
@@ -53,28 +105,39 @@ export function codeOf(source: LaneDeployment) {
   };
 }
 
-/** building → failed. The next queued deployment is offered. */
-export function fail(lane: Lane, deployment: LaneDeployment, failure: Failure, now: number): Decision {
+/**
+ * building → failed. The next queued deployment is offered.
+ * @param actor who caused the result; Gantry, if it ends the deployment itself
+ */
+export function fail(
+  lane: Lane,
+  deployment: Unended,
+  failure: Failure,
+  now: number,
+  actor: EventActor = SYSTEM,
+): Decision {
   const message = `Failed in ${failure.stage}: ${failure.message} (${failure.code})`;
-  return end(
-    lane,
-    deployment,
-    { name: "failed", startedAt: startOf(deployment), finishedAt: now, failure },
-    message,
-  );
+  const state = { name: "failed", startedAt: startOf(deployment), finishedAt: now, failure } as const;
+  return end(lane, deployment, state, { message, actor });
 }
 
 /** building → canceled. The next queued deployment is offered. */
-export function cancel(lane: Lane, deployment: LaneDeployment, by: string, now: number): Decision {
+export function cancel(
+  lane: Lane,
+  deployment: Unended,
+  { name, actor, replacedBy }: Canceling,
+  now: number,
+): Decision {
   const state = { name: "canceled", startedAt: startOf(deployment), finishedAt: now } as const;
-  return end(lane, deployment, state, `Canceled by ${by}`);
+  const ending = { message: `Canceled by ${name}`, actor };
+  return end(lane, deployment, state, replacedBy === undefined ? ending : { ...ending, replacedBy });
 }
 
 /** Applies the ending that was decided before the agent reported a result. */
 export function applyEnding(lane: Lane, run: Named<"running">, ending: Ending, now: number): Decision {
   switch (ending.type) {
     case "cancel":
-      return cancel(lane, run, ending.by, now);
+      return cancel(lane, run, { name: ending.by, actor: ending.actor ?? SYSTEM }, now);
     case "fail":
       return fail(lane, run, ending.failure, now);
   }
@@ -83,33 +146,43 @@ export function applyEnding(lane: Lane, run: Named<"running">, ending: Ending, n
 /** building → live. The previous live deployment becomes superseded. */
 export function goLive(lane: Lane, run: Named<"running">, live: Named<"live">["state"]): Decision {
   const before = liveOf(lane);
-  const demoted =
-    before === null
-      ? lane
-      : replaceDeployment(lane, { ...before, state: { ...before.state, name: "superseded" } });
   const seconds = ((live.finishedAt - live.startedAt) / 1000).toFixed(1);
-  return end(moveTo(demoted, run.serverId), run, live, `Live: version ${run.version}, after ${seconds} s`);
+  const ending = { message: `Live: version ${run.version}, after ${seconds} s`, actor: run.actor };
+  if (before === null) return end(moveTo(lane, run.serverId), run, live, ending);
+  const deployment: LaneDeployment = { ...before, state: { ...before.state, name: "superseded" } };
+  const demoted = moveTo(replaceDeployment(lane, deployment), run.serverId);
+  const superseded = {
+    type: "event",
+    event: "deployment.superseded",
+    deployment,
+    plan: run.state.plan,
+    actor: run.actor,
+    replacedBy: { id: run.id, version: run.version },
+  } as const;
+  return withEffects([superseded], end(demoted, run, live, ending));
 }
 
 function end(
   lane: Lane,
-  deployment: LaneDeployment,
-  state: LaneDeployment["state"],
-  message: string,
+  deployment: Unended,
+  state: Named<"live" | "failed" | "canceled">["state"],
+  { message, ...who }: Pick<EventEffect, "actor" | "replacedBy"> & { readonly message: string },
 ): Decision {
   const { id } = deployment;
-  const now = "finishedAt" in state ? state.finishedAt : deployment.createdAt;
+  const now = state.finishedAt;
+  const { plan } = deployment.state;
+  const ended: LaneDeployment = { ...deployment, deleted: false, state };
   const effects: Effect[] = [
     { type: "log", deploymentId: id, stage: "end", message },
     { type: "ended", deploymentId: id },
+    { type: "event", event: `deployment.${state.name}`, deployment: ended, plan, ...who },
   ];
   // A deleted deployment that went live is not listed, but the server serves it, so the lane keeps it.
   if (deployment.deleted && state.name !== "live") {
     effects.push({ type: "removed", deploymentId: id });
     return withEffects(effects, advance(removeDeployment(lane, id), now));
   }
-  const ended = replaceDeployment(lane, { ...deployment, deleted: false, state });
-  return withEffects(effects, advance(ended, now));
+  return withEffects(effects, advance(replaceDeployment(lane, ended), now));
 }
 
 function withEffects(before: readonly Effect[], { lane, effects }: Decision): Decision {

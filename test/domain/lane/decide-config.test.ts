@@ -7,6 +7,7 @@ import { listTargets } from "#domain/lane/rollback-target.ts";
 import { runOrder } from "#domain/lane/run-order.ts";
 import { discardable } from "#domain/lane/transitions.ts";
 import {
+  CI,
   accepted,
   applied,
   apply,
@@ -78,7 +79,7 @@ describe("applying settings to the live code", () => {
     const started = accepted(start(emptyLane));
     const running = reportActive(started, [{ seq: 1, type: "stage", stage: "build" }]).lane;
     const id = activeOf(running)?.id;
-    const stopping = id === undefined ? null : decideCancel(running, id, "ci", 0);
+    const stopping = id === undefined ? null : decideCancel(running, id, CI, 0);
     expect(stopping?.ok && apply(stopping.value.lane)).toMatchObject(refusal);
   });
 
@@ -130,7 +131,7 @@ describe("applying settings to the live code", () => {
   it("can be canceled while it is queued", () => {
     const queued = accepted(apply(accepted(start(laneWithLive(1)))));
     const id = queued.deployments[2]?.id;
-    const canceled = id === undefined ? null : decideCancel(queued, id, "ci", 0);
+    const canceled = id === undefined ? null : decideCancel(queued, id, CI, 0);
     expect(canceled?.ok && story(canceled.value.lane)).toBe("1 live, 2 offered, 3 canceled");
   });
 });

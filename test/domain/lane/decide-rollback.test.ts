@@ -7,6 +7,7 @@ import { listTargets } from "#domain/lane/rollback-target.ts";
 import { runOrder } from "#domain/lane/run-order.ts";
 import { defaultPlan } from "../../support/plan.ts";
 import {
+  CI,
   accepted,
   DEFAULT_TARGET,
   deployed,
@@ -103,7 +104,7 @@ describe("rolling back", () => {
   it("still works after the source of an earlier rollback was deleted", () => {
     const lane = deployed(rolledBack(laneWithLive(2)));
     const source = lane.deployments[0];
-    const deleted = source === undefined ? null : decideDelete(lane, source.id, "ci", 0);
+    const deleted = source === undefined ? null : decideDelete(lane, source.id, CI, 0);
     if (deleted?.ok !== true) throw new Error("not deleted");
     expect(liveCode(rolledBack(deleted.value.lane))).toBe(1);
   });

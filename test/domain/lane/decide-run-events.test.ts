@@ -11,6 +11,7 @@ import { pendingMessage, noteSent, noteUndelivered } from "#domain/lane/pending-
 import { activeOf, emptyLane, type Lane } from "#domain/lane/lane.ts";
 import { noteReport } from "#domain/lane/check-serving.ts";
 import {
+  CI,
   accepted,
   failedEvents,
   laneWithLive,
@@ -35,7 +36,7 @@ const running = (lane: Lane, now = 0) =>
   reportActive(accepted(start(lane, now)), [{ seq: 1, type: "stage", stage: "fetch" }], now).lane;
 
 function canceled(lane: Lane, now = 0): Lane {
-  const decided = decideCancel(lane, activeId(lane), "ci", now);
+  const decided = decideCancel(lane, activeId(lane), CI, now);
   if (!decided.ok) throw new Error(decided.refusal.code);
   return decided.value.lane;
 }
@@ -118,15 +119,15 @@ describe("canceling", () => {
 
   it("is refused after the permit was given, also for a preapproved rollback", () => {
     const permitted = reportActive(running(emptyLane), [{ seq: 2, type: "ready" }]).lane;
-    expect(decideCancel(permitted, activeId(permitted), "ci", 0)).toMatchObject({
+    expect(decideCancel(permitted, activeId(permitted), CI, 0)).toMatchObject({
       ok: false,
       refusal: { code: "not_cancelable" },
     });
     const offered = accepted(rollBack(laneWithLive(2)));
     const sent = noteSent(offered, activeId(offered), 0);
-    expect(decideCancel(sent, activeId(sent), "ci", 0)).toMatchObject({ ok: false });
+    expect(decideCancel(sent, activeId(sent), CI, 0)).toMatchObject({ ok: false });
     const kept = noteUndelivered(sent, activeId(sent), 0);
-    expect(decideCancel(kept, activeId(kept), "ci", 0)).toMatchObject({ ok: true });
+    expect(decideCancel(kept, activeId(kept), CI, 0)).toMatchObject({ ok: true });
   });
 
   describe("a rollback whose permit may have arrived", () => {
@@ -134,8 +135,8 @@ describe("canceling", () => {
     const id = activeId(offered);
     const sent = noteSent(offered, id, 0);
     const isRefused = (lane: Lane) => {
-      expect(decideCancel(lane, id, "ci", 30_000)).toMatchObject({ refusal: { code: "not_cancelable" } });
-      expect(decideDelete(lane, id, "ci", 30_000)).toMatchObject({
+      expect(decideCancel(lane, id, CI, 30_000)).toMatchObject({ refusal: { code: "not_cancelable" } });
+      expect(decideDelete(lane, id, CI, 30_000)).toMatchObject({
         refusal: { code: "deployment_activating" },
       });
     };
@@ -173,7 +174,7 @@ describe("canceling", () => {
   it("is possible for a rollback whose order had no permit, although the server has the release again", () => {
     const gone = noteReport(accepted(rollBack(laneWithLive(2))), SERVER, { releases: [2] });
     const back = noteReport(noteSent(gone, activeId(gone), 0), SERVER, { releases: [1, 2] });
-    expect(decideCancel(back, activeId(back), "ci", 0)).toMatchObject({ ok: true });
+    expect(decideCancel(back, activeId(back), CI, 0)).toMatchObject({ ok: true });
     expect(reportActive(back, []).value.instruction).toBe("continue");
   });
 
@@ -186,12 +187,12 @@ describe("canceling", () => {
 describe("deleting", () => {
   it("refuses the live deployment and one that is being activated", () => {
     const live = laneWithLive(1);
-    expect(decideDelete(live, live.deployments[0]?.id ?? activeId(live), "ci", 0)).toMatchObject({
+    expect(decideDelete(live, live.deployments[0]?.id ?? activeId(live), CI, 0)).toMatchObject({
       ok: false,
       refusal: { code: "deployment_live" },
     });
     const permitted = reportActive(running(live), [{ seq: 2, type: "ready" }]).lane;
-    expect(decideDelete(permitted, activeId(permitted), "ci", 0)).toMatchObject({
+    expect(decideDelete(permitted, activeId(permitted), CI, 0)).toMatchObject({
       ok: false,
       refusal: { code: "deployment_activating" },
     });
@@ -199,7 +200,7 @@ describe("deleting", () => {
 
   it("keeps a running deployment in the lane until the agent has confirmed the stop", () => {
     const lane = running(emptyLane);
-    const deleted = decideDelete(lane, activeId(lane), "ci", 0);
+    const deleted = decideDelete(lane, activeId(lane), CI, 0);
     if (!deleted.ok) throw new Error("refused");
     expect(story(deleted.value.lane)).toBe("1 running");
     const confirmed = reportActive(deleted.value.lane, [
@@ -211,9 +212,9 @@ describe("deleting", () => {
 
   it("is refused with not_found the second time", () => {
     const lane = running(emptyLane);
-    const deleted = decideDelete(lane, activeId(lane), "ci", 0);
+    const deleted = decideDelete(lane, activeId(lane), CI, 0);
     if (!deleted.ok) throw new Error("refused");
-    expect(decideDelete(deleted.value.lane, activeId(lane), "ci", 0)).toMatchObject({
+    expect(decideDelete(deleted.value.lane, activeId(lane), CI, 0)).toMatchObject({
       ok: false,
       refusal: { code: "not_found" },
     });
@@ -276,7 +277,7 @@ describe("an agent that connects", () => {
 
   it("ends a run as canceled if it no longer knows it and a cancel was requested", () => {
     const lane = running(emptyLane);
-    const decided = decideCancel(lane, activeId(lane), "ci", 0);
+    const decided = decideCancel(lane, activeId(lane), CI, 0);
     if (!decided.ok) throw new Error(decided.refusal.code);
     expect(story(sendHello(decided.value.lane, {}).lane)).toBe("1 canceled");
   });

@@ -77,7 +77,7 @@ describe("starting a deployment", () => {
 
   it("gives each deployment a deadline that includes the time of those ahead of it", () => {
     const lane = accepted(start(accepted(start(accepted(start(emptyLane))))));
-    const deadlines = queuedOf(lane).map((one) => one.state.deadlineAt);
+    const deadlines = queuedOf(lane).map((one) => one.state.deadlineAt ?? 0);
     expect(deadlines).toEqual(deadlines.toSorted((a, b) => a - b));
     expect(new Set(deadlines).size).toBe(2);
   });

@@ -3,12 +3,15 @@ import { describe, expect, it } from "vitest";
 
 import type { RunEvent } from "#contract/agent-events.ts";
 import type { ToAgent } from "#contract/agent-protocol.ts";
-import type { RunId, ServerId } from "#contract/ids.ts";
+import type { DeploymentId, RunId, ServerId } from "#contract/ids.ts";
+import type { ApprovalRule } from "#contract/endpoints/projects/approval-rule.ts";
 import type { Result } from "#contract/problems.ts";
+import { decideApprove } from "#domain/lane/decide-approve.ts";
 import { decideCancel } from "#domain/lane/decide-cancel.ts";
 import { decideDeadlines } from "#domain/lane/decide-deadlines.ts";
 import { decideDelete } from "#domain/lane/decide-delete.ts";
 import { decideDeleteProject, refuseIfDeleted } from "#domain/lane/decide-delete-project.ts";
+import { decideFreezes } from "#domain/lane/decide-freezes.ts";
 import { decideProjectRemoved } from "#domain/lane/decide-project-removed.ts";
 import { reconcile } from "#domain/lane/reconcile.ts";
 import { decideRunEvents } from "#domain/lane/decide-run-events.ts";
@@ -22,10 +25,31 @@ import {
   noteUndelivered,
 } from "#domain/lane/pending-messages.ts";
 import { placementOf } from "#domain/lane/placements.ts";
-import { activeOf, emptyLane, isIn, type Lane, LaneDeployment, liveOf } from "#domain/lane/lane.ts";
+import { currentFreeze, type ReadFreezes } from "#domain/freezes/project-freezes.ts";
+import { heldOf } from "#domain/lane/holds.ts";
+import {
+  activeOf,
+  emptyLane,
+  findDeployment,
+  isIn,
+  type Lane,
+  LaneDeployment,
+  liveOf,
+  queuedOf,
+} from "#domain/lane/lane.ts";
 import type { Joined } from "#domain/lane/decide-start.ts";
 import { discardable } from "#domain/lane/transitions.ts";
-import { apply, OTHER_SERVER, PROJECT, rollBack, SERVER, start } from "../../support/lane.ts";
+import {
+  APPROVER,
+  apply,
+  CI,
+  freezeBetween,
+  OTHER_SERVER,
+  PROJECT,
+  rollBack,
+  SERVER,
+  start,
+} from "../../support/lane.ts";
 import {
   crash,
   fail,
@@ -50,6 +74,14 @@ const step = fc.oneof(
   fc.record({ do: fc.constant("apply" as const), latest: fc.boolean() }),
   fc.record({ do: fc.constantFrom("cancel" as const, "delete" as const), pick: fc.nat() }),
   often(fc.constant({ do: "move" as const })),
+  fc.record({ do: fc.constant("want approvals" as const), wanted: fc.boolean() }),
+  fc.record({ do: fc.constant("approve" as const), pick: fc.nat() }),
+  fc.record({
+    do: fc.constant("freeze" as const),
+    inSeconds: fc.constantFrom(-10, 0, 100),
+    forSeconds: fc.constantFrom(0, 50, 500),
+    isTold: fc.boolean(),
+  }),
   fc.record({
     do: fc.constant("tell" as const),
     told: fc.constantFrom("once", "twice", "lost", "nobody there"),
@@ -103,7 +135,13 @@ class World {
   /** The server in the project's settings. */
   server: ServerId = SERVER;
   now = 0;
+  /** The project's rule. */
+  approval: ApprovalRule = "none";
+  /** As in the database. A lane that is not told of a change gets it with the next start. */
+  freezes: ReadFreezes = { sequence: 0, rules: [] };
   readonly givenOut: number[] = [];
+  /** The versions that are no rollbacks, in the order in which they were offered. */
+  readonly offered: number[] = [];
   readonly permits = new Set<RunId>();
   /** The runs that were canceled or deleted before they had ended. */
   readonly withdrawn = new Set<RunId>();
@@ -130,17 +168,30 @@ class World {
       case "start":
         if (refuseIfDeleted(this.lane) !== null) return;
         return this.#join(
-          start(this.lane, this.now, { queue: next.latest ? "latest" : "all", serverId: this.server }),
+          start(this.lane, this.now, { queue: next.latest ? "latest" : "all", ...this.#settings }),
         );
       case "apply":
         if (refuseIfDeleted(this.lane) !== null) return;
         return this.#join(
-          apply(this.lane, this.now, { queue: next.latest ? "latest" : "all", serverId: this.server }),
+          apply(this.lane, this.now, { queue: next.latest ? "latest" : "all", ...this.#settings }),
         );
       case "roll back": {
         if (refuseIfDeleted(this.lane) !== null) return;
         const choice = { deploymentId: null, version: next.version };
-        return this.#join(rollBack(this.lane, choice, this.now, { serverId: this.server }));
+        return this.#join(rollBack(this.lane, choice, this.now, this.#settings));
+      }
+      case "want approvals":
+        this.approval = next.wanted ? "by_another" : "none";
+        return;
+      case "approve": {
+        const queued = queuedOf(this.lane);
+        const picked = queued[next.pick % Math.max(1, queued.length)];
+        return picked === undefined ? undefined : this.approve(picked.id);
+      }
+      case "freeze": {
+        const from = this.now + next.inSeconds * 1000;
+        const rules = next.forSeconds === 0 ? [] : [freezeBetween(from, from + next.forSeconds * 1000)];
+        return this.freeze(rules, next.isTold);
       }
       case "move":
         this.server = this.server === SERVER ? OTHER_SERVER : SERVER;
@@ -158,7 +209,7 @@ class World {
         const picked = this.lane.deployments[next.pick % Math.max(1, this.lane.deployments.length)];
         if (picked === undefined) return;
         const decide = next.do === "cancel" ? decideCancel : decideDelete;
-        const decided = decide(this.lane, picked.id, "ci", this.now);
+        const decided = decide(this.lane, picked.id, CI, this.now);
         if (decided.ok && isIn(picked, "queued", "offered", "running")) this.withdrawn.add(picked.runId);
         return this.#accept(decided);
       }
@@ -184,6 +235,27 @@ class World {
         this.lane = { ...this.lane, deployments: this.lane.deployments.filter((one) => !gone.has(one)) };
       }
     }
+  }
+
+  get #settings() {
+    return { serverId: this.server, approval: this.approval, freezes: this.freezes };
+  }
+
+  approve(id: DeploymentId): void {
+    this.#accept(decideApprove(this.lane, id, APPROVER, this.now));
+  }
+
+  /** Changes the freezes in the database. @param isTold whether the lane hears of it */
+  freeze(rules: ReadFreezes["rules"], isTold: boolean): void {
+    this.freezes = { sequence: this.freezes.sequence + 1, rules };
+    if (isTold && this.lane.deletedAt === null)
+      this.lane = decideFreezes(this.lane, this.freezes, null, this.now).lane;
+  }
+
+  /** Ends everything that holds deployments. */
+  release(): void {
+    this.freeze([], true);
+    for (const { id, approval } of queuedOf(this.lane)) if (approval !== "none") this.approve(id);
   }
 
   /** The next step if nothing is lost and nothing fails. */
@@ -287,12 +359,17 @@ class World {
       deployments.filter((one) => isIn(one, ...names)).length;
     expect(count("offered", "running"), "at most one runs").toBeLessThanOrEqual(1);
     expect(count("live"), "at most one is live").toBeLessThanOrEqual(1);
-    if (count("queued") > 0) expect(activeOf(this.lane), "a queue has something ahead of it").not.toBeNull();
+    const held = heldOf(this.lane);
+    if (count("queued") > 0)
+      expect(activeOf(this.lane) ?? held, "a queue has something ahead of it").not.toBeNull();
+    this.#checkOffered(before);
     expect(this.givenOut, "versions rise without a gap").toEqual(this.givenOut.map((_, index) => index + 1));
     const versions = deployments.map((one) => one.version);
     expect(versions, "a lane stands in the order of versions").toEqual(versions.toSorted((a, b) => a - b));
     for (const one of deployments)
-      if (isIn(one, "queued", "offered", "running")) expect(one.state.deadlineAt).toBeGreaterThan(0);
+      if (isIn(one, "queued"))
+        expect(one.state.deadlineAt === null, "held ones have no deadline").toBe(held !== null);
+      else if (isIn(one, "offered", "running")) expect(one.state.deadlineAt).toBeGreaterThan(0);
     const liveBefore = liveOf(before);
     if (liveBefore !== null && this.lane.deletedAt === null) {
       const now = deployments.find((one) => one.id === liveBefore.id);
@@ -308,6 +385,19 @@ class World {
     const host = live === null ? null : placementOf(this.lane, live.serverId);
     if (live !== null) expect(host?.state.name, "nobody takes down what is live").toBe("in_use");
     for (const one of deployments) LaneDeployment.parse(JSON.parse(JSON.stringify(one)));
+  }
+
+  /** What was offered in this step: nothing that is held, and in order. */
+  #checkOffered(before: Lane): void {
+    const active = activeOf(this.lane);
+    const earlier = active === null ? null : findDeployment(before, active.id);
+    if (active === null || (earlier !== null && !isIn(earlier, "queued"))) return;
+    if (active.kind === "rollback") return;
+    expect(currentFreeze(this.lane.freezes, this.now), "nothing is offered in a freeze").toBeNull();
+    const isApproved = active.approval === "none" || active.approvedBy !== null;
+    expect(isApproved, "nothing is offered without its approval").toBe(true);
+    expect(active.version, "what waits is offered in order").toBeGreaterThan(this.offered.at(-1) ?? 0);
+    this.offered.push(active.version);
   }
 }
 
@@ -373,6 +463,7 @@ describe("a lane with any events in any order", () => {
             expect(rounds).toBeLessThan(500);
             world.now += 1000;
             world.lane = decideDeadlines(world.lane, world.now).lane;
+            world.release();
             world.goWell();
             world.forget(true, true);
           }

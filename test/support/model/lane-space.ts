@@ -6,7 +6,7 @@ import { decideDeadlines } from "#domain/lane/decide-deadlines.ts";
 import { decideDelete } from "#domain/lane/decide-delete.ts";
 import type { Decision, DecisionWith } from "#domain/lane/decision.ts";
 import { isIn, type LaneDeployment, liveOf } from "#domain/lane/lane.ts";
-import { apply, laneWithLive, PROJECT, rollBack, start } from "../lane.ts";
+import { CI, apply, laneWithLive, PROJECT, rollBack, start } from "../lane.ts";
 import { crash, startedAgent } from "./model-agent.ts";
 import {
   arrive,
@@ -147,11 +147,11 @@ function* requests(world: World): Iterable<NextWorld> {
   for (const deployment of lane.deployments) {
     const { id, version } = deployment;
     if (budgets.cancel > 0) {
-      const decided = decideCancel(lane, id, "ci", now);
+      const decided = decideCancel(lane, id, CI, now);
       yield* afterWithdrawal(`cancel ${version}`, spend(world, "cancel"), deployment, decided);
     }
     if (budgets.delete > 0) {
-      const decided = decideDelete(lane, id, "ci", now);
+      const decided = decideDelete(lane, id, CI, now);
       yield* afterWithdrawal(`delete ${version}`, spend(world, "delete"), deployment, decided);
     }
   }
