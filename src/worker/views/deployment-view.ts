@@ -22,8 +22,11 @@ export function abbreviatedCommit(commitSha: string | null): string | null {
   return commitSha?.slice(0, ABBREVIATED) ?? null;
 }
 
+/** What is shown of a deployment. */
+export type ShownRecord = Omit<DeploymentRecord, "revision">;
+
 /** A row of a project's deployments. @param now Unix milliseconds, for the duration of a running deployment */
-export function deploymentRow(record: DeploymentRecord, now: number): DeploymentRow {
+export function deploymentRow(record: ShownRecord, now: number): DeploymentRow {
   return {
     id: record.id,
     status: record.status,
@@ -35,23 +38,31 @@ export function deploymentRow(record: DeploymentRecord, now: number): Deployment
   };
 }
 
+/** The fields of a deployment that its events contain too. @param now as for deploymentRow */
+export function sharedFields(record: ShownRecord, now: number) {
+  return {
+    ...deploymentRow(record, now),
+    server_id: record.serverId,
+    kind: record.kind,
+    rollback_of: record.rollbackOf,
+    stage: record.stage,
+    trigger: record.trigger,
+    actor: record.actor,
+    commit_sha: record.commitSha,
+    commit_message: record.commitMessage,
+    started_at: timestampOrNull(record.startedAt),
+    finished_at: timestampOrNull(record.finishedAt),
+    approved_by: record.approvedBy,
+  };
+}
+
 /** A deployment with all details. @param now as for deploymentRow */
 export function deploymentView(reading: DeploymentReading, now: number): Deployment {
   return {
-    ...deploymentRow(reading, now),
+    ...sharedFields(reading, now),
     project_id: reading.projectId,
-    server_id: reading.serverId,
-    kind: reading.kind,
-    rollback_of: reading.rollbackOf,
-    stage: reading.stage,
     deadline_at: timestampOrNull(reading.deadlineAt),
     waiting_on: waitingOn(reading),
-    trigger: reading.trigger,
-    actor: reading.actor,
-    commit_sha: reading.commitSha,
-    commit_message: reading.commitMessage,
-    started_at: timestampOrNull(reading.startedAt),
-    finished_at: timestampOrNull(reading.finishedAt),
     failure: reading.failure,
     evidence: evidenceView(reading.evidence),
     stages: reading.stages ?? [],
@@ -69,19 +80,21 @@ function evidenceView(evidence: LiveEvidence | null): LiveEvidence | null {
 }
 
 /** From the start of the run to its end, or until now; 0 before the start. */
-function durationSeconds({ startedAt, finishedAt }: DeploymentRecord, now: number): number {
+function durationSeconds({ startedAt, finishedAt }: ShownRecord, now: number): number {
   if (startedAt === null) return 0;
   return Math.max(0, Math.round((finishedAt ?? now) - startedAt)) / 1000;
 }
 
 function waitingOn({
   stage,
+  hold,
   waitsForServer,
   serverId,
   firstInLine,
   ahead,
 }: DeploymentReading): WaitingOn | null {
   if (stage !== "queued") return null;
+  if (hold !== null) return hold;
   if (waitsForServer) return { type: "server", id: serverId };
   // Next in the queue, and about to be offered to its server.
   if (firstInLine === null || ahead === null || ahead === 0) return null;

@@ -1,0 +1,79 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
+
+import type { Event, EventActor } from "#contract/endpoints/events/schemas.ts";
+import type { EventId } from "#contract/ids.ts";
+import type { AccountRows, NewRow, Write } from "#worker/db/account-rows.ts";
+import { auditEntries, events } from "#worker/db/event-tables.ts";
+
+type WithoutCommon<Data> = Omit<Data, "sequence" | "actor">;
+type Unnumbered<Of extends Event> = Of extends Event
+  ? { readonly type: Of["type"]; readonly data: WithoutCommon<Of["data"]> }
+  : never;
+
+/** The type of an event and its data, without what its row adds to it. */
+export type EventContent = Unnumbered<Event>;
+
+/** An event before it has a number. `createdAt`: Unix milliseconds. */
+export type NewEvent = EventContent & {
+  readonly id: EventId;
+  readonly actor: EventActor;
+  readonly createdAt: number;
+};
+
+/** An entry of the audit log before it has a number. */
+export type NewAuditEntry = Omit<NewRow<typeof auditEntries>, "sequence">;
+
+/** An event whose data D1 computes. */
+export type ComputedEvent = Omit<NewRow<typeof events>, "sequence" | "data">;
+
+/** Whether the statement before this one in the same batch changed a row. */
+export const HAS_CHANGED = sql`changes() > 0`;
+
+/**
+ * Adds an event and its audit entry, if the statement before them changed a row. Put them into the same batch, directly
+ * after the statement that makes the change: then there is never a change without its event, nor an event without its
+ * change. An event whose id exists is skipped, and its entry with it.
+ */
+export function changeWrites(
+  rows: AccountRows,
+  { event, audit }: { readonly event: NewEvent | null; readonly audit: NewAuditEntry | null },
+): Write[] {
+  return [
+    ...(event === null ? [] : rows.insertNumbered(events, [eventRow(event)], events.sequence, HAS_CHANGED)),
+    ...(audit === null ? [] : auditWrites(rows, [audit], HAS_CHANGED)),
+  ];
+}
+
+/** As `changeWrites`, for one event with data that only D1 has. @param data JSON */
+export function computedEventWrites(
+  rows: AccountRows,
+  event: ComputedEvent,
+  data: SQL,
+  onlyIf: SQL = HAS_CHANGED,
+): Write[] {
+  const row = { ...event, sequence: 0, data: {} };
+  return rows.insertNumbered(events, [row], events.sequence, onlyIf, new Map([[events.data, data]]));
+}
+
+/** Adds entries in order. Those whose ids exist are skipped. @param computed columns whose values D1 computes */
+export function auditWrites(
+  rows: AccountRows,
+  added: readonly NewAuditEntry[],
+  onlyIf = sql`true`,
+  computed: ReadonlyMap<SQLiteColumn, SQL> = new Map(),
+): Write[] {
+  const entries = added.map((entry) => ({ ...entry, sequence: 0 }));
+  return rows.insertNumbered(auditEntries, entries, auditEntries.sequence, onlyIf, computed);
+}
+
+/** The row of an event, without its number. */
+export function unnumberedRow({ id, type, actor, data, createdAt }: NewEvent) {
+  const project = "project" in data ? data.project : null;
+  return { id, projectId: project?.id ?? null, type, actor, data: { ...data }, createdAt };
+}
+
+/** The row of an event, with a number that the statement replaces. */
+function eventRow(event: NewEvent): NewRow<typeof events> {
+  return { ...unnumberedRow(event), sequence: 0 };
+}
