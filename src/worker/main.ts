@@ -36,6 +36,7 @@ import { accessTokenHandlers } from "#worker/routes/tokens.ts";
 import { runSchedule } from "#worker/schedule/run-schedule.ts";
 
 export { AgentLink } from "#worker/objects/agent-link/agent-link.ts";
+export { EventFeed } from "#worker/objects/event-feed/event-feed.ts";
 export { ProjectLane } from "#worker/objects/project-lane/project-lane.ts";
 
 const clock = { now: () => Date.now() };

@@ -1,39 +1,73 @@
 import { and, eq, lt, lte, type SQL, sql } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/d1";
+import type { SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 
 import { KEY_COUNTS_MS } from "#worker/db/idempotency-keys.ts";
+import { auditEntries, auditSeals, events } from "#worker/db/event-tables.ts";
+import { hooks, pushes } from "#worker/db/push-tables.ts";
 import { idempotencyKeys, servers, signInCodes, tokens } from "#worker/db/schema.ts";
+import { from, prepare, remove, update } from "#worker/db/statements.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The most rows that one statement changes. The next run handles the rest. */
 const MAX_ROWS = 1_000;
 
 /** How long the row of a revoked token is kept, for investigations. */
-const REVOKED_MS = 24 * 60 * 60 * 1000;
+const REVOKED_MS = DAY_MS;
+
+/** How long events and pushes are kept, and how long entries of the audit log are. */
+const EVENTS_MS = 90 * DAY_MS;
+const AUDIT_MS = 400 * DAY_MS;
 
 /**
  * Deletes expired data of all accounts: idempotency keys older than a day, tokens that were revoked more than a day ago,
- * and expired sessions, sign-in codes, enrolment tokens and previous secrets. One D1 round trip.
+ * and expired sessions, sign-in codes, enrolment tokens and previous secrets; events and pushes older than 90 days, and
+ * sealed entries of the audit log older than 400 days. The newest event and entry of an account are kept, because the
+ * next one gets its number from them. One D1 round trip.
  *
  * @param now Unix milliseconds
  */
 export async function removeExpired(database: D1Database, now: number): Promise<void> {
-  const rows = drizzle(database);
-  const some = (table: typeof idempotencyKeys | typeof servers | typeof tokens, where: SQL | undefined) =>
-    sql`${table.id} in (${rows.select({ id: table.id }).from(table).where(where).limit(MAX_ROWS)})`;
-  await rows.batch([
-    rows
-      .delete(idempotencyKeys)
-      .where(some(idempotencyKeys, lt(idempotencyKeys.createdAt, now - KEY_COUNTS_MS))),
-    rows.delete(tokens).where(some(tokens, lt(tokens.revokedAt, now - REVOKED_MS))),
-    rows.delete(tokens).where(some(tokens, and(eq(tokens.kind, "session"), lte(tokens.expiresAt, now)))),
-    rows.delete(signInCodes).where(lte(signInCodes.expiresAt, now)),
-    rows
-      .update(tokens)
-      .set({ previousHash: null, previousExpiresAt: null })
-      .where(some(tokens, lte(tokens.previousExpiresAt, now))),
-    rows
-      .update(servers)
-      .set({ enrollmentHash: null, enrollmentExpiresAt: null, enrollmentMadeBy: null })
-      .where(some(servers, lte(servers.enrollmentExpiresAt, now))),
-  ]);
+  const some = (table: Swept, where: SQL | undefined) =>
+    sql`${table.id} in (select ${table.id} ${from(table, where)} limit ${MAX_ROWS})`;
+  const removeSome = (table: Swept, where: SQL | undefined) => remove(table, some(table, where));
+  const changeSome = <Table extends Swept>(
+    table: Table,
+    changes: SQLiteUpdateSetSource<Table>,
+    where: SQL | undefined,
+  ) => update(table, changes, some(table, where));
+  const isOldEntry = lt(auditEntries.createdAt, now - AUDIT_MS);
+  const statements = [
+    removeSome(idempotencyKeys, lt(idempotencyKeys.createdAt, now - KEY_COUNTS_MS)),
+    removeSome(tokens, lt(tokens.revokedAt, now - REVOKED_MS)),
+    removeSome(tokens, and(eq(tokens.kind, "session"), lte(tokens.expiresAt, now))),
+    remove(signInCodes, lte(signInCodes.expiresAt, now)),
+    changeSome(tokens, { previousHash: null, previousExpiresAt: null }, lte(tokens.previousExpiresAt, now)),
+    changeSome(hooks, { previousSecret: null, previousExpiresAt: null }, lte(hooks.previousExpiresAt, now)),
+    changeSome(
+      servers,
+      { enrollmentHash: null, enrollmentExpiresAt: null, enrollmentMadeBy: null },
+      lte(servers.enrollmentExpiresAt, now),
+    ),
+    removeSome(pushes, lt(pushes.receivedAt, now - EVENTS_MS)),
+    removeSome(events, and(lt(events.createdAt, now - EVENTS_MS), isNotNewest(events))),
+    removeSome(auditEntries, and(isOldEntry, isSealed, isNotNewest(auditEntries))),
+  ];
+  await database.batch(statements.map((statement) => prepare(database, statement)));
 }
+
+type Swept =
+  | typeof auditEntries
+  | typeof events
+  | typeof hooks
+  | typeof idempotencyKeys
+  | typeof pushes
+  | typeof servers
+  | typeof tokens;
+
+/** Whether the account has a later row. The inner table has another name, and the outer one its own. */
+function isNotNewest(table: typeof auditEntries | typeof events): SQL {
+  return sql`exists (select 1 from ${table} as later where later.account_id = ${table.accountId} and later.sequence > ${table.sequence})`;
+}
+
+const isSealed = sql`${auditEntries.sequence} <= (select max(${auditSeals.lastEntry}) from ${auditSeals} where ${auditSeals.accountId} = ${auditEntries.accountId})`;

@@ -1,5 +1,6 @@
 import { removeExpired } from "#worker/db/remove-expired.ts";
 import { logFailure } from "#worker/log-failure.ts";
+import { announceEvents } from "#worker/schedule/announce-events.ts";
 import { repairLanes } from "#worker/schedule/repair-lanes.ts";
 import { sweepLogs } from "#worker/schedule/sweep-logs.ts";
 

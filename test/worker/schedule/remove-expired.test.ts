@@ -1,10 +1,11 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
+import { removeExpired } from "#worker/db/remove-expired.ts";
 import { createAccount, createToken } from "../../support/worker/account.ts";
 import { call } from "../../support/worker/call.ts";
 import { enrolAgent } from "../../support/worker/enrol-agent.ts";
-import { runScheduleIn } from "../../support/worker/schedule.ts";
+import { inDays, runScheduleIn } from "../../support/worker/schedule.ts";
 
 afterEach(() => {
   vi.useRealTimers();
@@ -12,6 +13,11 @@ afterEach(() => {
 
 async function rowsOf(statement: string): Promise<unknown[]> {
   return (await env.DB.prepare(statement).all()).results;
+}
+
+/** Only this part of the schedule, which seals the audit log before it. */
+async function removeExpiredIn(days: number): Promise<void> {
+  await inDays(days, () => removeExpired(env.DB, Date.now()));
 }
 
 describe("expired rows in the database", () => {
@@ -62,6 +68,38 @@ describe("expired rows in the database", () => {
     await runScheduleIn(1.1);
     expect(await rowsOf(previous)).toEqual([]);
     expect((await call("/v1/account", { token: secret })).status).toBe(200);
+  });
+
+  it("events are deleted after 90 days, except the newest of each account, whose numbers continue", async () => {
+    const { token } = await createAccount();
+    const other = await createAccount("other");
+    await enrolAgent(token, "web-1");
+    await enrolAgent(token, "web-2");
+    await enrolAgent(other.token, "web-1");
+    const numbers = "SELECT sequence FROM events ORDER BY account_id, sequence";
+    await removeExpiredIn(89);
+    expect(await rowsOf(numbers)).toHaveLength(3);
+    await removeExpiredIn(91);
+    expect(await rowsOf(numbers)).toEqual([{ sequence: 2 }, { sequence: 1 }]);
+    await enrolAgent(token, "web-3");
+    expect(await rowsOf(numbers)).toEqual([{ sequence: 2 }, { sequence: 3 }, { sequence: 1 }]);
+  });
+
+  it("entries of the audit log are deleted after 400 days if they are sealed, except the newest", async () => {
+    const { id, token } = await createAccount();
+    for (const name of ["a", "b", "c"]) await enrolAgent(token, name);
+    const numbers = "SELECT sequence FROM audit_entries ORDER BY sequence";
+    const all = await rowsOf(numbers);
+    await removeExpiredIn(401);
+    expect(await rowsOf(numbers)).toEqual(all);
+    await env.DB.prepare("INSERT INTO audit_seals VALUES (?, ?, 1, 1, 2, '00', 0)").bind(`${id}/1`, id).run();
+    await removeExpiredIn(399);
+    expect(await rowsOf(numbers)).toEqual(all);
+    await removeExpiredIn(401);
+    expect(await rowsOf(numbers)).toEqual(all.slice(2));
+    await env.DB.prepare("UPDATE audit_seals SET last_entry = 99").run();
+    await removeExpiredIn(401);
+    expect(await rowsOf(numbers)).toEqual(all.slice(-1));
   });
 
   it("unused enrolment tokens are deleted at once, and agents' credentials are not", async () => {

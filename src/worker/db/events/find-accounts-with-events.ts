@@ -1,0 +1,22 @@
+import { and, gte, sql } from "drizzle-orm";
+
+import type { AccountId } from "#contract/ids.ts";
+import { events } from "#worker/db/event-tables.ts";
+import { from, read, select } from "#worker/db/statements.ts";
+
+/**
+ * The accounts with events since a time, sorted by id.
+ * @param since Unix milliseconds
+ * @param after the last id of the previous page; empty: from the start
+ */
+export async function findAccountsWithEvents(
+  database: D1Database,
+  since: number,
+  after: AccountId | "",
+  limit: number,
+): Promise<AccountId[]> {
+  const where = and(gte(events.createdAt, since), sql`${events.accountId} > ${after}`);
+  const page = sql`${from(events, where)} group by ${events.accountId} order by ${events.accountId} limit ${limit}`;
+  const rows = await read(database, select({ accountId: events.accountId }, page));
+  return rows.map(({ accountId }) => accountId);
+}

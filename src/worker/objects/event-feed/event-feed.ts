@@ -1,0 +1,77 @@
+import { DurableObject } from "cloudflare:workers";
+
+import { AccountRows } from "#worker/db/account-rows.ts";
+import { FeedReaders } from "#worker/objects/event-feed/feed-readers.ts";
+import { FeedStore } from "#worker/objects/event-feed/feed-store.ts";
+import { catchUp, type Feed, handOverNews } from "#worker/objects/event-feed/feed-work.ts";
+import type { Take } from "#worker/objects/event-feed/hand-over.ts";
+import { ObjectAlarm } from "#worker/objects/shared/object-alarm.ts";
+import { RetryTracker } from "#worker/objects/shared/retry-tracker.ts";
+import { singleFlight } from "#worker/objects/shared/single-flight.ts";
+
+/**
+ * Hands the events of one account to its webhooks and tells readers that there are new ones. D1 has the events: the feed
+ * stores only the number of the last one that it has handed over, so that an announcement that is repeated, late or lost
+ * changes nothing.
+ */
+export class EventFeed extends DurableObject<Env> {
+  readonly #feed: Feed;
+  readonly #alarm: ObjectAlarm;
+  readonly #retries: RetryTracker;
+  readonly #run: () => Promise<void>;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    const store = new FeedStore(ctx.storage, ctx.id.name);
+    const rows = new AccountRows(env.DB, store.accountId);
+    const readers = new FeedReaders(ctx, store.cursor().sequence);
+    const take: Take = async (id, events) => await env.OUTLET.getByName(id).take(events);
+    this.#feed = { rows, store, readers, take };
+    this.#alarm = new ObjectAlarm(ctx.storage);
+    this.#retries = new RetryTracker("event feed", () => ({ account_id: store.accountId }));
+    this.#run = singleFlight(() => this.#handOver());
+  }
+
+  /**
+   * D1 has new events. Safe to repeat.
+   * @throws if D1 does not answer: the alarm tries again
+   */
+  async announce(): Promise<void> {
+    await this.#run();
+  }
+
+  /** The Worker's upgrade request to follow the events. */
+  override async fetch(): Promise<Response> {
+    return this.#feed.readers.accept();
+  }
+
+  override async webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): Promise<void> {
+    this.#feed.readers.receive(socket, message);
+  }
+
+  override async webSocketClose(socket: WebSocket): Promise<void> {
+    socket.close();
+  }
+
+  /** Hands over what could not be handed over before. Never throws. */
+  override async alarm(): Promise<void> {
+    this.#alarm.noteFired();
+    await this.#retries.run("catch up", () => catchUp(this.#feed));
+    // It sets the alarm if something is left.
+    await this.#run().catch(() => undefined);
+  }
+
+  async #handOver(): Promise<void> {
+    try {
+      const hasMore = await handOverNews(this.#feed);
+      this.#retries.succeed("hand over");
+      if (hasMore) await this.#alarm.setExactly(Date.now());
+      else if (this.#feed.store.behind().length > 0)
+        await this.#alarm.setAbout(Date.now() + this.#retries.delayMs, Date.now());
+    } catch (error) {
+      this.#retries.fail("hand over", error);
+      await this.#alarm.setExactly(Date.now() + this.#retries.delayMs);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import * as z from "zod/mini";
+
+import { wholeFrom } from "#contract/bounds.ts";
+import { AccountId, EventId, WebhookId } from "#contract/ids.ts";
+import { type FeedCursor, NO_EVENT } from "#domain/events/decide-news.ts";
+
+const ACCOUNT_ID = "account id";
+const CURSOR = "cursor";
+
+const StoredCursor = z.strictObject({ sequence: wholeFrom(0), id: z.nullable(EventId) });
+const Behind = z.strictObject({ webhook_id: WebhookId, after: wholeFrom(0) });
+
+/** A webhook that lacks events after a number. */
+export type WebhookBehind = { readonly webhookId: WebhookId; readonly after: number };
+
+/** What a feed remembers: its account, the last event that it has handed over, and which webhooks lack earlier ones. */
+export class FeedStore {
+  readonly accountId: AccountId;
+  readonly #storage: DurableObjectStorage;
+
+  /** @param name the account's id; undefined in an object that was woken by its alarm */
+  constructor(storage: DurableObjectStorage, name: string | undefined) {
+    this.#storage = storage;
+    const { kv, sql } = storage;
+    this.accountId = AccountId.parse(name ?? kv.get(ACCOUNT_ID));
+    if (kv.get(ACCOUNT_ID) === undefined) kv.put(ACCOUNT_ID, this.accountId);
+    sql.exec(
+      "CREATE TABLE IF NOT EXISTS behind (webhook_id TEXT PRIMARY KEY, after INTEGER NOT NULL) WITHOUT ROWID",
+    );
+  }
+
+  cursor(): FeedCursor {
+    return StoredCursor.parse(this.#storage.kv.get(CURSOR) ?? NO_EVENT);
+  }
+
+  /** Moves the cursor, and notes the webhooks that lack what came after `before`, if not more. */
+  handedOver(before: FeedCursor, cursor: FeedCursor, lacking: readonly WebhookId[]): void {
+    this.#storage.transactionSync(() => {
+      this.#storage.kv.put(CURSOR, cursor);
+      for (const id of lacking)
+        this.#storage.sql.exec("INSERT OR IGNORE INTO behind VALUES (?, ?)", id, before.sequence);
+    });
+  }
+
+  /** Goes back to an earlier event. */
+  rewind(cursor: FeedCursor): void {
+    this.#storage.transactionSync(() => {
+      this.#storage.kv.put(CURSOR, cursor);
+      this.#storage.sql.exec("UPDATE behind SET after = min(after, ?)", cursor.sequence);
+    });
+  }
+
+  behind(): WebhookBehind[] {
+    const rows = this.#storage.sql.exec("SELECT webhook_id, after FROM behind").toArray();
+    return rows.map((row) => {
+      const { webhook_id: webhookId, after } = Behind.parse(row);
+      return { webhookId, after };
+    });
+  }
+
+  /** @param after null: the webhook lacks nothing */
+  caughtUp(id: WebhookId, after: number | null): void {
+    if (after === null) this.#storage.sql.exec("DELETE FROM behind WHERE webhook_id = ?", id);
+    else this.#storage.sql.exec("UPDATE behind SET after = ? WHERE webhook_id = ?", after, id);
+  }
+}

@@ -1,0 +1,95 @@
+import type { WebhookId } from "#contract/ids.ts";
+import { decideNews, eventsFor } from "#domain/events/decide-news.ts";
+import type { AccountRows } from "#worker/db/account-rows.ts";
+import { findTargets, newestSequence, readEventsFrom, readNews } from "#worker/db/events/read-news.ts";
+import type { FeedReaders } from "#worker/objects/event-feed/feed-readers.ts";
+import type { FeedStore } from "#worker/objects/event-feed/feed-store.ts";
+import { handOver, type Take } from "#worker/objects/event-feed/hand-over.ts";
+
+/** The most events that one read takes. */
+const MAX_EVENTS = 200;
+/** The most reads in one run, and the most webhooks that catch up in it: an invocation may make 50 calls. */
+const MAX_READS = 5;
+const MAX_CATCHING_UP = 5;
+
+/**
+ * How far the feed goes back after a restore of the database. The Outlets skip the events that they have, and those from
+ * before their webhook was created.
+ */
+const REWIND = 200;
+
+export type Feed = {
+  readonly rows: AccountRows;
+  readonly store: FeedStore;
+  readonly readers: FeedReaders;
+  readonly take: Take;
+};
+
+/**
+ * Hands what D1 has after the cursor to the webhooks that want it. A webhook that does not accept it is noted, and stops
+ * no other.
+ * @returns whether D1 has more. @throws if D1 does not answer
+ */
+export async function handOverNews(feed: Feed): Promise<boolean> {
+  for (let reads = 0; reads < MAX_READS; reads += 1) {
+    const hasMore = await handOverSome(feed);
+    if (!hasMore) return false;
+  }
+  return true;
+}
+
+async function handOverSome({ rows, store, readers, take }: Feed): Promise<boolean> {
+  const before = store.cursor();
+  // One more, because the first is the cursor's own.
+  const { events, targets } = await readNews(rows, before.sequence, MAX_EVENTS + 1);
+  const decision = decideNews(before, events);
+  if (decision.kind === "restored") {
+    const newest = await newestSequence(rows);
+    const sequence = Math.max(0, newest - REWIND);
+    console.warn(JSON.stringify({ level: "warn", at: "event feed", account_id: store.accountId, sequence }));
+    store.rewind({ sequence, id: null });
+    readers.endAll();
+    return true;
+  }
+  const { news } = decision;
+  const last = news.at(-1);
+  if (last === undefined) return false;
+  readers.tell(last.sequence);
+  const behind = new Set(store.behind().map(({ webhookId }) => webhookId));
+  const lacking: WebhookId[] = [];
+  const handed = targets.map(async (target) => {
+    const wanted = eventsFor(target, news);
+    // One that lacks earlier events gets these after them.
+    const isTaken = !behind.has(target.id) && (await handOver(take, store.accountId, target.id, wanted));
+    if (!isTaken) lacking.push(target.id);
+  });
+  await Promise.all(handed);
+  store.handedOver(before, { sequence: last.sequence, id: last.id }, lacking);
+  return events.length > MAX_EVENTS;
+}
+
+/**
+ * Hands webhooks what they did not accept before. May run beside `handOverNews`.
+ * @throws if one still does not accept it, or D1 does not answer
+ */
+export async function catchUp({ rows, store, take }: Feed): Promise<void> {
+  const behind = store.behind().slice(0, MAX_CATCHING_UP);
+  if (behind.length === 0) return;
+  const targets = new Map((await findTargets(rows)).map((target) => [target.id, target]));
+  let failures = 0;
+  for (const { webhookId, after } of behind) {
+    const target = targets.get(webhookId);
+    if (target === undefined) {
+      store.caughtUp(webhookId, null);
+      continue;
+    }
+    const until = store.cursor().sequence;
+    const found = await readEventsFrom(rows, after + 1, MAX_EVENTS);
+    const missing = found.filter(({ sequence }) => sequence <= until);
+    if (await handOver(take, store.accountId, webhookId, eventsFor(target, missing))) {
+      const last = missing.at(-1)?.sequence ?? until;
+      store.caughtUp(webhookId, last < store.cursor().sequence ? last : null);
+    } else failures += 1;
+  }
+  if (failures > 0) throw new Error(`${failures} webhooks do not accept events`);
+}

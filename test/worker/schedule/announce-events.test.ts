@@ -1,0 +1,44 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, expect, it, vi } from "vitest";
+
+import { EventFeed } from "#worker/objects/event-feed/event-feed.ts";
+import { announceEvents } from "#worker/schedule/announce-events.ts";
+import { addEvents, renamed } from "../../support/worker/events.ts";
+import { failCalls, onCalls } from "../../support/worker/intercept.ts";
+import { createWorld } from "../../support/worker/world.ts";
+
+const MINUTE = 60_000;
+
+/** Runs the job as if it were later, and counts how many feeds are woken. */
+async function wakes(minutes: number): Promise<number> {
+  let count = 0;
+  const stop = onCalls(EventFeed.prototype, "announce", () => (count += 1));
+  await announceEvents(env, { now: () => Date.now() + minutes * MINUTE });
+  stop();
+  return count;
+}
+
+beforeEach(() => {
+  vi.spyOn(console, "error").mockImplementation(() => {});
+  return () => vi.restoreAllMocks();
+});
+
+it("announces the accounts with events since the last run", async () => {
+  await createWorld("one");
+  await createWorld("two");
+  expect(await wakes(0)).toBe(2);
+  expect(await wakes(60)).toBe(2);
+  expect(await wakes(120)).toBe(0);
+  const world = await createWorld("three");
+  const late = { ...renamed(world, "a"), createdAt: Date.now() + 119 * MINUTE };
+  await addEvents(world.account.id, [late]);
+  expect(await wakes(180)).toBe(1);
+});
+
+it("repeats the round if a feed could not be reached", async () => {
+  await createWorld("one");
+  const failing = failCalls(EventFeed.prototype, "announce");
+  await expect(announceEvents(env, { now: () => Date.now() })).rejects.toThrow("1 feeds");
+  failing.end();
+  expect(await wakes(60)).toBe(1);
+});
