@@ -51,7 +51,13 @@ export default defineConfig({
             return {
               wrangler: { configPath: "./wrangler.toml" },
               miniflare: {
-                bindings: { TEST_MIGRATIONS: await readD1Migrations("./migrations") },
+                bindings: {
+                  TEST_MIGRATIONS: await readD1Migrations("./migrations"),
+                  // The receivers of webhooks in tests listen on this machine.
+                  ALLOW_PRIVATE_TARGETS: "1",
+                  EMAIL_FROM: "gantry@example.com",
+                },
+                email: { send_email: [{ name: "EMAIL" }] },
                 // The local limiter takes 6 ms a call, so that a test cannot reach the real limit within its window.
                 ratelimits: { AGENT_LIMIT: { namespace_id: "1003", simple: { limit: 300, period: 60 } } },
               },
@@ -63,6 +69,7 @@ export default defineConfig({
           expect: expectOptions,
           // Sealing must give the same results in workerd as in Node; worker/sealing checks the rest of it.
           include: ["test/worker/**/*.test.ts", "test/client/*.test.ts", "test/sealing/secret-box.test.ts"],
+          globalSetup: ["./test/support/worker/serve-receiver.ts"],
           setupFiles: [
             "./test/support/worker/quiet-log.ts",
             "./test/support/worker/fresh-storage.ts",

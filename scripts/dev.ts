@@ -49,6 +49,7 @@ async function runDev({ port: apiPort, home: folder }: z.output<typeof options>)
       ...["dev", "--ip", "127.0.0.1", "--port", `${apiPort}`, ...state],
       // wrangler.toml may name the address of a released installation.
       ...["--var", "PUBLIC_URL:"],
+      ...["--var", "ALLOW_PRIVATE_TARGETS:1"],
       "--no-minify",
       ...["--log-level", "info", "--show-interactive-dev-session=false", "--inspector-port", "0"],
     ],

@@ -51,7 +51,12 @@ export async function startLocalWorker(options: LocalWorkerOptions): Promise<Loc
           ...worker,
           name: WORKER_NAME,
           // wrangler.toml may name the address of a released installation.
-          bindings: { ...worker.bindings, RATE_LIMIT: String(options.rateLimit ?? 0), PUBLIC_URL: "" },
+          bindings: {
+            ...worker.bindings,
+            RATE_LIMIT: String(options.rateLimit ?? 0),
+            PUBLIC_URL: "",
+            ALLOW_PRIVATE_TARGETS: "1",
+          },
           ratelimits: withTokenLimit(worker.ratelimits, options.rateLimit),
           serviceBindings: { ASSETS: ASSETS_NAME },
           modules: [{ type: "ESModule", path: options.bundle }],

@@ -37,6 +37,7 @@ import { runSchedule } from "#worker/schedule/run-schedule.ts";
 
 export { AgentLink } from "#worker/objects/agent-link/agent-link.ts";
 export { EventFeed } from "#worker/objects/event-feed/event-feed.ts";
+export { Outlet } from "#worker/objects/outlet/outlet.ts";
 export { ProjectLane } from "#worker/objects/project-lane/project-lane.ts";
 
 const clock = { now: () => Date.now() };

@@ -22,6 +22,8 @@ const messages: Record<Part, string> = {
   r2: "put: We encountered an internal error. Please try again. (10001)",
   lane: "Network connection lost.",
   link: "Network connection lost.",
+  feed: "Network connection lost.",
+  outlet: "Network connection lost.",
 };
 
 /** Sets up the tests of a file: they control the time, and expected errors are not printed. */

@@ -1,11 +1,13 @@
 import { env } from "cloudflare:workers";
 
 import { AgentLink } from "#worker/objects/agent-link/agent-link.ts";
+import { EventFeed } from "#worker/objects/event-feed/event-feed.ts";
+import { Outlet } from "#worker/objects/outlet/outlet.ts";
 import { ProjectLane } from "#worker/objects/project-lane/project-lane.ts";
 import { databasePrototypes } from "./statements.ts";
 
 /** A part outside an isolate. A call to it takes time, costs money, and can fail. */
-export type Part = "d1" | "r2" | "lane" | "link";
+export type Part = "d1" | "r2" | "lane" | "link" | "feed" | "outlet";
 
 export type PartMethod = { readonly part: Part; readonly owner: object; readonly method: string };
 
@@ -19,6 +21,8 @@ export function partMethods(): PartMethod[] {
     ...databasePrototypes().flatMap((prototype) => of("d1", prototype, ["batch"])),
     ...of("r2", Object.getPrototypeOf(env.LOGS), ["get", "put", "head", "list", "delete"]),
     ...of("lane", ProjectLane.prototype, methodsOf(ProjectLane.prototype)),
+    ...of("feed", EventFeed.prototype, ["announce"]),
+    ...of("outlet", Outlet.prototype, methodsOf(Outlet.prototype)),
     ...of("link", AgentLink.prototype, methodsOf(AgentLink.prototype)),
   ];
 }

@@ -1,0 +1,29 @@
+import { and, eq, ne, or, sql } from "drizzle-orm";
+
+import type { WebhookId } from "#contract/ids.ts";
+import type { AccountRows } from "#worker/db/account-rows.ts";
+import { changeWrites, type NewEvent } from "#worker/db/changes/change-writes.ts";
+import { webhooks } from "#worker/db/event-tables.ts";
+import type { WebhookReading } from "#worker/db/webhooks/webhook-reading.ts";
+
+/** The state of a webhook's target, as its Outlet has found it. */
+export type ShownWebhookState = Pick<WebhookReading, "state" | "disabledReason" | "failingSince">;
+
+/**
+ * Writes the state of a webhook's target, with an event if the state changes. Safe to repeat.
+ * @param event null: the change causes no event
+ */
+export async function writeWebhookState(
+  rows: AccountRows,
+  id: WebhookId,
+  shown: ShownWebhookState,
+  event: NewEvent | null,
+): Promise<void> {
+  const differs = or(
+    ne(webhooks.state, shown.state),
+    sql`${webhooks.failingSince} is not ${shown.failingSince}`,
+    sql`${webhooks.disabledReason} is not ${shown.disabledReason}`,
+  );
+  const update = rows.update(webhooks, shown, and(eq(webhooks.id, id), differs));
+  await rows.runTogether([update, ...changeWrites(rows, { event, audit: null })]);
+}

@@ -1,0 +1,217 @@
+import * as z from "zod/mini";
+
+import type { EventId } from "#contract/ids.ts";
+import { parseJson } from "#contract/parse-json.ts";
+import { type NewDelivery, StoredAttempt, StoredDelivery } from "#worker/objects/outlet/stored-delivery.ts";
+
+type Row = Record<string, SqlStorageValue> & { event: string; attempts: string };
+
+/** A webhook keeps this many attempts of a delivery. */
+const MAX_ATTEMPTS_KEPT = 12;
+/** And this many deliveries that have ended, for this long. */
+const MAX_ENDED = 1_000;
+const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
+/** The most that wait for one target. Of more, the oldest fail. */
+const MAX_PENDING = 10_000;
+/** After this many new deliveries and attempts old deliveries are dropped. */
+const TRIM_AFTER = 100;
+
+const COLUMNS =
+  "seq, event, coalesce AS coalesce, outcome_before AS outcomeBefore, state, due_at AS dueAt, tries, attempt_count AS attemptCount, attempts";
+const IS_NEWEST =
+  "(coalesce IS NULL OR NOT EXISTS (SELECT 1 FROM deliveries AS other WHERE other.coalesce = deliveries.coalesce AND other.seq > deliveries.seq))";
+
+/** The deliveries of a webhook, in the object's own SQLite. All methods are synchronous. */
+export class DeliveryStore {
+  readonly #sql: SqlStorage;
+  #sinceTrim = 0;
+
+  /** @param sql must have the tables, if methods are called */
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  /** Not in the constructor, so that nothing is stored for a webhook that does not exist. */
+  createTables(): void {
+    this.#sql.exec(`CREATE TABLE IF NOT EXISTS deliveries (
+      seq INTEGER PRIMARY KEY AUTOINCREMENT, event_id TEXT NOT NULL UNIQUE, event TEXT NOT NULL,
+      sequence INTEGER NOT NULL, created_at INTEGER NOT NULL, coalesce TEXT, outcome_before TEXT, state TEXT NOT NULL,
+      due_at INTEGER, tries INTEGER NOT NULL, attempt_count INTEGER NOT NULL, attempts TEXT NOT NULL)`);
+    this.#sql.exec("CREATE INDEX IF NOT EXISTS deliveries_due ON deliveries (state, due_at, seq)");
+    this.#sql.exec(
+      "CREATE INDEX IF NOT EXISTS deliveries_coalesce ON deliveries (coalesce, seq) WHERE coalesce IS NOT NULL",
+    );
+  }
+
+  has(eventId: EventId): boolean {
+    return this.#sql.exec("SELECT 1 FROM deliveries WHERE event_id = ?", eventId).toArray().length > 0;
+  }
+
+  /** Adds a delivery. Waiting ones that it makes superfluous are replaced. @returns its number */
+  add({ event, coalesce, outcomeBefore, state, dueAt }: NewDelivery): number {
+    const [row] = this.#sql
+      .exec<{ seq: number }>(
+        `INSERT INTO deliveries (event_id, event, sequence, created_at, coalesce, outcome_before, state, due_at, tries, attempt_count, attempts)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0, '[]') RETURNING seq`,
+        event.id,
+        JSON.stringify(event),
+        event.data.sequence,
+        Date.parse(event.timestamp),
+        coalesce,
+        outcomeBefore,
+        state,
+        dueAt,
+      )
+      .toArray();
+    const seq = z.int().parse(row?.seq);
+    if (coalesce !== null)
+      this.#sql.exec(
+        "UPDATE deliveries SET state = 'replaced', due_at = NULL WHERE coalesce = ? AND seq < ? AND state IN ('pending', 'held')",
+        coalesce,
+        seq,
+      );
+    return seq;
+  }
+
+  /** The numbers of those to send now, the longest due first. */
+  due(now: number, limit: number): number[] {
+    return this.#sql
+      .exec<{ seq: number }>(
+        "SELECT seq FROM deliveries WHERE state = 'pending' AND due_at <= ? ORDER BY due_at, seq LIMIT ?",
+        now,
+        limit,
+      )
+      .toArray()
+      .map(({ seq }) => seq);
+  }
+
+  /** Those with these numbers. */
+  numbered(seqs: readonly number[]): StoredDelivery[] {
+    return seqs.flatMap((seq) => this.#read("WHERE seq = ?", seq));
+  }
+
+  /** When the next one is due; null: none waits. */
+  nextDueAt(): number | null {
+    const [row] = this.#sql
+      .exec<{ at: number | null }>("SELECT min(due_at) AS at FROM deliveries WHERE state = 'pending'")
+      .toArray();
+    return row?.at ?? null;
+  }
+
+  find(eventId: EventId): StoredDelivery | null {
+    return this.#read("WHERE event_id = ?", eventId)[0] ?? null;
+  }
+
+  /** @param after the number of the last one shown; null: from the newest */
+  newestFirst(after: number | null, limit: number): StoredDelivery[] {
+    return this.#read("WHERE seq < ? ORDER BY seq DESC LIMIT ?", after ?? Number.MAX_SAFE_INTEGER, limit);
+  }
+
+  /** Records an attempt. A delivery that was replaced or deleted meanwhile is not sent again. */
+  noteAttempt(
+    { seq }: Pick<StoredDelivery, "seq">,
+    attempt: StoredAttempt,
+    fate: Pick<StoredDelivery, "state" | "dueAt">,
+  ): void {
+    const [found] = this.#sql
+      .exec<{ state: string; attempts: string }>("SELECT state, attempts FROM deliveries WHERE seq = ?", seq)
+      .toArray();
+    if (found === undefined) return;
+    const isReplaced = found.state === "replaced" && fate.state !== "delivered";
+    const attempts = [...z.array(StoredAttempt).parse(parseJson(found.attempts)), attempt];
+    this.#sql.exec(
+      "UPDATE deliveries SET state = ?, due_at = ?, tries = tries + 1, attempt_count = attempt_count + 1, attempts = ? WHERE seq = ?",
+      isReplaced ? "replaced" : fate.state,
+      isReplaced ? null : fate.dueAt,
+      JSON.stringify(attempts.slice(-MAX_ATTEMPTS_KEPT)),
+      seq,
+    );
+  }
+
+  /** It is no longer to be sent. */
+  noteSuperfluous({ seq }: Pick<StoredDelivery, "seq">): void {
+    this.#sql.exec("UPDATE deliveries SET state = 'replaced', due_at = NULL WHERE seq = ?", seq);
+  }
+
+  hold(): void {
+    this.#sql.exec("UPDATE deliveries SET state = 'held', due_at = NULL WHERE state = 'pending'");
+  }
+
+  /** Sends a delivery again, unless a newer one has made it superfluous. */
+  resend(eventId: EventId, now: number): void {
+    this.#sql.exec(
+      `UPDATE deliveries SET state = 'pending', due_at = ?, tries = 0 WHERE event_id = ? AND ${IS_NEWEST}`,
+      now,
+      eventId,
+    );
+  }
+
+  /**
+   * Sends deliveries again that failed or are held.
+   * @param since only those of events since this time, in Unix milliseconds
+   * @param delivered also those that were delivered
+   * @returns how many
+   */
+  resendAll(since: number, delivered: boolean, now: number): number {
+    const states = delivered ? "'failed', 'held', 'delivered'" : "'failed', 'held'";
+    const isTest = "event ->> '$.type' = 'webhook.test'";
+    return this.#sql
+      .exec(
+        `UPDATE deliveries SET state = 'pending', due_at = ?, tries = 0
+       WHERE state IN (${states}) AND created_at >= ? AND NOT (${isTest}) AND ${IS_NEWEST} RETURNING seq`,
+        now,
+        since,
+      )
+      .toArray().length;
+  }
+
+  count(state: "pending" | "held"): number {
+    const counted = this.#sql.exec<{ count: number }>(
+      "SELECT count(*) AS count FROM deliveries WHERE state = ?",
+      state,
+    );
+    return counted.one().count;
+  }
+
+  lastAttempt(): StoredAttempt | null {
+    const [latest] = this.#read(
+      "WHERE attempt_count > 0 ORDER BY json_extract(attempts, '$[#-1].at') DESC, seq DESC LIMIT 1",
+    );
+    return latest?.attempts.at(-1) ?? null;
+  }
+
+  /** The number of the newest event that was taken; 0: none. */
+  newestSequence(): number {
+    const [row] = this.#sql
+      .exec<{ sequence: number }>("SELECT sequence FROM deliveries ORDER BY seq DESC LIMIT 1")
+      .toArray();
+    return row?.sequence ?? 0;
+  }
+
+  /** As `trim`, once after many changes. An object with few changes is woken up every day for it. */
+  trimAfter(changes: number, now: number): void {
+    this.#sinceTrim += changes;
+    if (this.#sinceTrim >= TRIM_AFTER) this.trim(now);
+  }
+
+  /** Lets the oldest fail if too many wait, and drops old ones. */
+  trim(now: number): void {
+    this.#sinceTrim = 0;
+    this.#sql.exec(
+      `UPDATE deliveries SET state = 'failed', due_at = NULL WHERE seq IN (
+         SELECT seq FROM deliveries WHERE state = 'pending' ORDER BY seq DESC LIMIT -1 OFFSET ${MAX_PENDING})`,
+    );
+    this.#sql.exec(
+      `DELETE FROM deliveries WHERE seq IN (
+         SELECT seq FROM deliveries WHERE state IN ('delivered', 'failed', 'replaced') ORDER BY seq DESC LIMIT -1 OFFSET ${MAX_ENDED})`,
+    );
+    this.#sql.exec("DELETE FROM deliveries WHERE state <> 'pending' AND created_at < ?", now - MAX_AGE_MS);
+  }
+
+  #read(rest: string, ...values: SqlStorageValue[]): StoredDelivery[] {
+    const rows = this.#sql.exec<Row>(`SELECT ${COLUMNS} FROM deliveries ${rest}`, ...values).toArray();
+    return rows.map((row) =>
+      StoredDelivery.parse({ ...row, event: parseJson(row.event), attempts: parseJson(row.attempts) }),
+    );
+  }
+}

@@ -1,0 +1,147 @@
+import * as z from "zod/mini";
+
+import { WebhookSettings } from "#contract/endpoints/webhooks/settings.ts";
+import { AccountId, EventId, WebhookId } from "#contract/ids.ts";
+import { healthy, TargetHealth } from "#domain/outlet/health.ts";
+
+/** What a webhook sends where. `until`: when a replaced secret stops signing, in Unix milliseconds; null: the current one. */
+const StoredTarget = z.strictObject({
+  accountId: AccountId,
+  webhookId: WebhookId,
+  settings: WebhookSettings,
+  secrets: z.array(z.strictObject({ secret: z.string(), until: z.nullable(z.number()) })),
+  /** The address of this installation. */
+  origin: z.string(),
+  createdAt: z.number(),
+});
+export type StoredTarget = z.infer<typeof StoredTarget>;
+
+/** Why and since when a webhook gets nothing. `eventId`: of the event that tells it; null: somebody disabled it. */
+const Disabled = z.strictObject({
+  reason: z.nullable(z.string()),
+  eventId: z.nullable(EventId),
+  at: z.number(),
+});
+
+const StoredState = z.strictObject({
+  health: TargetHealth,
+  disabled: z.nullable(Disabled),
+  pausedUntil: z.nullable(z.number()),
+  /** It may be deleted soon: nothing is sent until D1 was asked. */
+  isRetired: z.boolean(),
+  /** When to ask D1 next whether the webhook still exists. */
+  checkAt: z.number(),
+  /** Since when D1 does not have it; null: D1 had it at the last check. */
+  missingSince: z.nullable(z.number()),
+  /** Rises with each change that must be written to D1; `written` is the last one that was. */
+  revision: z.int(),
+  written: z.int(),
+});
+export type StoredState = z.infer<typeof StoredState>;
+
+const HOUR_MS = 60 * 60 * 1000;
+/** How long after its creation a webhook must be in D1. Until then the request that creates it may still be running. */
+export const CREATION_MS = HOUR_MS;
+export const CHECK_EVERY_MS = 24 * HOUR_MS;
+/** How long a replaced secret signs too, so that receivers can switch. */
+export const OVERLAP_MS = 24 * HOUR_MS;
+const MAX_SECRETS = 4;
+
+const TARGET = "target";
+const STATE = "state";
+
+/**
+ * A webhook's address and secrets, which are nowhere else, and the state of its target. All methods are synchronous and
+ * write only to the object's storage. Nothing is stored before `create`.
+ */
+export class OutletRecord {
+  readonly #kv: SyncKvStorage;
+  /** What was read last: a delivery reads both several times. */
+  #cached: { target?: StoredTarget | null; state?: StoredState } = {};
+
+  constructor(kv: SyncKvStorage) {
+    this.#kv = kv;
+  }
+
+  /** null: the object belongs to no webhook. */
+  target(): StoredTarget | null {
+    if (this.#cached.target !== undefined) return this.#cached.target;
+    const value = this.#kv.get(TARGET);
+    return (this.#cached.target = value === undefined ? null : StoredTarget.parse(value));
+  }
+
+  /** @throws if the object belongs to no webhook */
+  state(): StoredState {
+    return (this.#cached.state ??= StoredState.parse(this.#kv.get(STATE)));
+  }
+
+  /** Call this after a transaction was rolled back, or the storage was emptied. */
+  forgetCache(): void {
+    this.#cached = {};
+  }
+
+  /** A repeated creation changes nothing. */
+  create(target: Omit<StoredTarget, "secrets">, secret: string | null): void {
+    if (this.target() !== null) return;
+    const secrets = secret === null ? [] : [{ secret, until: null }];
+    this.#saveTarget({ ...target, secrets });
+    this.#saveState({
+      health: healthy,
+      disabled: null,
+      pausedUntil: null,
+      isRetired: false,
+      checkAt: target.createdAt + CREATION_MS,
+      missingSince: null,
+      revision: 0,
+      written: 0,
+    });
+  }
+
+  change(settings: WebhookSettings): void {
+    this.#changeTarget((target) => ({ ...target, settings }));
+  }
+
+  /** The replaced secret signs for another day, so that a receiver can have either. */
+  rotate(secret: string, now: number): void {
+    this.#changeTarget((target) => {
+      const replaced = activeSecrets(target, now).map((one) => ({
+        ...one,
+        until: one.until ?? now + OVERLAP_MS,
+      }));
+      return { ...target, secrets: [{ secret, until: null }, ...replaced].slice(0, MAX_SECRETS) };
+    });
+  }
+
+  update(changes: Partial<StoredState>): void {
+    this.#saveState({ ...this.state(), ...changes });
+  }
+
+  /** As `update`, for a change that D1 must get. */
+  updateShown(changes: Partial<StoredState>): void {
+    this.update({ ...changes, revision: this.state().revision + 1 });
+  }
+
+  noteWritten(revision: number): void {
+    this.update({ written: Math.max(this.state().written, revision) });
+  }
+
+  #changeTarget(change: (target: StoredTarget) => StoredTarget): void {
+    const target = this.target();
+    if (target !== null) this.#saveTarget(change(target));
+  }
+
+  #saveTarget(target: StoredTarget): void {
+    this.#kv.put(TARGET, target);
+    this.#cached.target = target;
+  }
+
+  #saveState(state: StoredState): void {
+    this.#kv.put(STATE, state);
+    this.#cached.state = state;
+  }
+}
+
+/** The secrets that sign at this time, the current one first. */
+export function activeSecrets({ secrets }: StoredTarget, now: number): StoredTarget["secrets"] {
+  return secrets.filter(({ until }) => until === null || until > now);
+}

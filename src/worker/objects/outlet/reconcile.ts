@@ -1,0 +1,77 @@
+import { SYSTEM } from "#domain/events/system-actor.ts";
+import { shownState } from "#domain/outlet/health.ts";
+import { AccountRows } from "#worker/db/account-rows.ts";
+import type { NewEvent } from "#worker/db/changes/change-writes.ts";
+import { findWebhook } from "#worker/db/webhooks/find-webhook.ts";
+import type { WebhookReading } from "#worker/db/webhooks/webhook-reading.ts";
+import { type ShownWebhookState, writeWebhookState } from "#worker/db/webhooks/write-webhook-state.ts";
+import { announce } from "#worker/objects/event-feed/announce.ts";
+import type { OutletContext } from "#worker/objects/outlet/outlet-context.ts";
+import {
+  CHECK_EVERY_MS,
+  CREATION_MS,
+  type StoredState,
+  type StoredTarget,
+} from "#worker/objects/outlet/outlet-record.ts";
+
+/**
+ * Compares the object with D1: writes the state of the target there, and finds out whether the webhook still exists.
+ * @returns whether the webhook is gone, and the object must remove itself
+ * @throws if D1 does not answer, or the event cannot be announced
+ */
+export async function reconcile({ env, record, now }: OutletContext): Promise<"exists" | "gone"> {
+  const target = record.target();
+  if (target === null) return "gone";
+  const rows = new AccountRows(env.DB, target.accountId);
+  const webhook = await findWebhook(rows, target.webhookId);
+  if (record.target() === null) return "gone";
+  const state = record.state();
+  if (webhook === null) return missing({ record, now }, target, state);
+  if (state.isRetired || state.missingSince !== null || state.checkAt <= now())
+    record.update({ isRetired: false, missingSince: null, checkAt: now() + CHECK_EVERY_MS });
+  const shown = shownOf(state);
+  if (state.revision > state.written || webhook.state !== shown.state) {
+    const event = disabledEvent(webhook, state);
+    await writeWebhookState(rows, webhook.id, shown, event);
+    if (event !== null) await announce(env.EVENT_FEED, target.accountId);
+    if (record.target() !== null) record.noteWritten(state.revision);
+  }
+  return "exists";
+}
+
+/**
+ * A webhook that is not in D1 was deleted, or its creation failed, or the database was restored to an earlier day. In the
+ * last case it may come back, so its address and secrets stay for a day.
+ */
+function missing(
+  { record, now }: Pick<OutletContext, "record" | "now">,
+  { createdAt }: StoredTarget,
+  { isRetired, missingSince, checkAt }: StoredState,
+): "exists" | "gone" {
+  if (isRetired) return "gone";
+  if (missingSince !== null && now() - missingSince >= CHECK_EVERY_MS) return "gone";
+  const isNew = now() < createdAt + CREATION_MS;
+  if (isNew) return "exists";
+  if (checkAt <= now())
+    record.update({ missingSince: missingSince ?? now(), checkAt: now() + CHECK_EVERY_MS });
+  return "exists";
+}
+
+/** What D1 shows of the state. */
+function shownOf({ health, disabled }: StoredState): ShownWebhookState {
+  if (disabled !== null) return { state: "disabled", disabledReason: disabled.reason, failingSince: null };
+  const state = shownState(health);
+  return { state, disabledReason: null, failingSince: state === "failing" ? health.failingSince : null };
+}
+
+/** The event that a webhook was disabled, unless somebody did it: then the request has caused one. */
+function disabledEvent({ id, name, kind }: WebhookReading, { disabled }: StoredState): NewEvent | null {
+  if (disabled === null || disabled.eventId === null) return null;
+  return {
+    id: disabled.eventId,
+    type: "webhook.disabled",
+    data: { webhook: { id, name, kind }, reason: disabled.reason },
+    actor: SYSTEM,
+    createdAt: disabled.at,
+  };
+}

@@ -1,0 +1,32 @@
+import * as z from "zod/mini";
+
+import { Event } from "#contract/endpoints/events/schemas.ts";
+import { DeliveryState } from "#contract/endpoints/webhooks/schemas.ts";
+import { Outcome } from "#domain/outlet/outgoing-request.ts";
+
+/** Times are Unix milliseconds. As `DeliveryAttempt` in the API. */
+export const StoredAttempt = z.strictObject({
+  at: z.number(),
+  status: z.nullable(z.int()),
+  durationMs: z.number(),
+  problem: z.nullable(z.string()),
+  answer: z.string(),
+});
+export type StoredAttempt = z.infer<typeof StoredAttempt>;
+
+/** `sending` is never stored: an attempt whose object dies is made again. */
+export const StoredDelivery = z.strictObject({
+  seq: z.int(),
+  event: Event,
+  coalesce: z.nullable(z.string()),
+  outcomeBefore: z.nullable(Outcome),
+  state: DeliveryState,
+  dueAt: z.nullable(z.number()),
+  /** The attempts since it was last due from the start: a delivery that is sent again has all attempts again. */
+  tries: z.int(),
+  attemptCount: z.int(),
+  attempts: z.array(StoredAttempt),
+});
+export type StoredDelivery = z.infer<typeof StoredDelivery>;
+
+export type NewDelivery = Pick<StoredDelivery, "event" | "coalesce" | "outcomeBefore" | "state" | "dueAt">;
