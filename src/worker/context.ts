@@ -1,9 +1,11 @@
+import type { OperationName } from "#contract/endpoints/endpoints.ts";
 import type { IdGenerator, ServerId, TokenId } from "#contract/ids.ts";
 import type { Result } from "#contract/problems.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import type { TokenHolder, TokenIdentity } from "#worker/db/tokens/find-token-holder.ts";
 import type { Database, DatabaseSession } from "#worker/db/database-session.ts";
-import type { AgentLink } from "#worker/objects/agent-link/agent-link.ts";
+import type { EventFeed } from "#worker/objects/event-feed/event-feed.ts";
+import type { Outlet } from "#worker/objects/outlet/outlet.ts";
 import type { ProjectLane } from "#worker/objects/project-lane/project-lane.ts";
 
 /** What every operation may use, regardless of the caller. */
@@ -14,14 +16,28 @@ export type Services = {
   readonly randomBytes: (count: number) => Uint8Array;
   /** Lanes by project id. */
   readonly lanes: DurableObjectNamespace<ProjectLane>;
-  /** Agent links by server id. */
-  readonly links: DurableObjectNamespace<AgentLink>;
+  /** Agent links by server id. Their class uses operations, so its file is not imported here. */
+  readonly links: Env["AGENT_LINK"];
+  /** Event feeds by account id. */
+  readonly feeds: DurableObjectNamespace<EventFeed>;
+  /** Outlets by webhook id. */
+  readonly outlets: DurableObjectNamespace<Outlet>;
   readonly logs: R2Bucket;
   readonly baseDomain: string;
   /** The address of this installation, such as `https://gantry.example.com`. */
   readonly origin: string;
+  /** Why a webhook must not have this target, as a sentence; null: it may. */
+  readonly targetProblem: (url: string) => string | null;
   /** Continues work after the response. The work must catch its own errors. */
   readonly defer: (work: Promise<void>) => void;
+};
+
+/** A request as the audit log describes it. */
+export type RequestOrigin = {
+  readonly id: string;
+  /** The address of the client; null: unknown, because no Cloudflare server is in front. */
+  readonly ip: string | null;
+  readonly operation: OperationName;
 };
 
 /** The context of a request with a token: the caller, and the rows that the caller may read. */
@@ -35,6 +51,7 @@ export type Context = Services & {
   readonly token: TokenIdentity;
   /** Removes a changed token from this isolate's cache. */
   readonly forgetToken: (id: TokenId) => void;
+  readonly request: RequestOrigin;
   /** The same for each retry of a request; null without an Idempotency-Key. */
   readonly requestKey: string | null;
 };
@@ -45,6 +62,9 @@ export type AgentContext = Services & { readonly rows: AccountRows; readonly ser
 /** The context of a request without authentication. */
 export type OpenContext = Services & {
   readonly database: Database;
+  readonly request: RequestOrigin;
+  /** The request itself. Its body is not read if the endpoint has none in the table. */
+  readonly raw: Request;
   /** Counts a wrong secret for the address that sent it. @returns a refusal if there were too many */
   readonly limitFailures: () => Promise<Result<never, "rate_limited"> | null>;
 };

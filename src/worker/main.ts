@@ -11,6 +11,7 @@ import { authenticateAgent, allowAnyone, authenticateToken } from "#worker/http/
 import { commonHeaders } from "#worker/http/common-headers.ts";
 import type { AgentHandlers, OpenHandlers, TokenHandlers } from "#worker/http/handler.ts";
 import { onceWithKey } from "#worker/http/idempotency/answer-once.ts";
+import { recordRequests } from "#worker/http/record-requests.ts";
 import { registerRoutes } from "#worker/http/register-routes.ts";
 import { noteTokenUses } from "#worker/http/note-token-uses.ts";
 import { accountHandlers } from "#worker/routes/account.ts";
@@ -33,6 +34,7 @@ import { serverHandlers } from "#worker/routes/servers.ts";
 import { sessionHandlers, signInHandlers } from "#worker/routes/sessions.ts";
 import { variableHandlers } from "#worker/routes/variables.ts";
 import { accessTokenHandlers } from "#worker/routes/tokens.ts";
+import { targetRule, urlProblem } from "#worker/objects/outlet/target-rule.ts";
 import { runSchedule } from "#worker/schedule/run-schedule.ts";
 
 export { AgentLink } from "#worker/objects/agent-link/agent-link.ts";
@@ -53,9 +55,12 @@ function servicesOf(c: HonoContext<AppEnv>): Services {
     randomBytes,
     lanes: env.PROJECT_LANE,
     links: env.AGENT_LINK,
+    feeds: env.EVENT_FEED,
+    outlets: env.OUTLET,
     logs: env.LOGS,
     baseDomain: env.BASE_DOMAIN,
     origin: c.var.origin,
+    targetProblem: (url) => urlProblem(url, targetRule(env, c.var.origin)),
     defer: (work) => c.executionCtx.waitUntil(work),
   };
 }
@@ -86,6 +91,7 @@ const app = createApp();
 app.use(commonHeaders({ randomBytes, clock }));
 app.use(requireHttps);
 app.use(noteTokenUses(clock));
+app.use(recordRequests(clock, ids));
 registerRoutes(app, tokenHandlers, authenticateToken(authentication, servicesOf), onceWithKey);
 registerRoutes<keyof AgentHandlers, AgentContext>(
   app,

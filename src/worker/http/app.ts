@@ -1,13 +1,15 @@
 import { HonoBase } from "hono/hono-base";
 import { TrieRouter } from "hono/router/trie-router";
 
+import type { OperationName } from "#contract/endpoints/endpoints.ts";
+import type { ProblemCode } from "#contract/problems.ts";
 import type { TokenHolder } from "#worker/db/tokens/find-token-holder.ts";
 import type { DatabaseSession } from "#worker/db/database-session.ts";
 
 /**
  * The variables of a request. `requestId` is set first, then `origin`, the address of this installation. `session` is
  * set when a database session is opened, `holder` when a token is authenticated, and `isImmutable` for a file whose name
- * changes with its content.
+ * changes with its content. `called` is set by a route of the API, and `refusal` if it refuses.
  */
 export type AppEnv = {
   Bindings: Env;
@@ -17,6 +19,8 @@ export type AppEnv = {
     session?: DatabaseSession;
     holder?: TokenHolder;
     isImmutable?: true;
+    called?: { readonly operation: OperationName; readonly params: Readonly<Record<string, string>> };
+    refusal?: ProblemCode;
   };
 };
 export type App = HonoBase<AppEnv>;

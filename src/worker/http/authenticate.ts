@@ -1,9 +1,10 @@
 import type { Context as HonoContext } from "hono";
 
 import { type Access, scopeOf } from "#contract/endpoints/endpoint.ts";
+import type { OperationName } from "#contract/endpoints/endpoints.ts";
 import { missingPermission } from "#contract/may-call.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
-import type { AgentContext, Context, OpenContext, Services } from "#worker/context.ts";
+import type { AgentContext, Context, OpenContext, RequestOrigin, Services } from "#worker/context.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import type { AgentIdentity } from "#worker/db/servers/find-agent.ts";
 import type { TokenIdentity } from "#worker/db/tokens/find-token-holder.ts";
@@ -24,7 +25,7 @@ export function authenticateToken(
   authentication: Authentication,
   servicesOf: ServicesOf,
 ): Authenticate<Context> {
-  return async (c, { access }) => {
+  return async (c, { access }, operation) => {
     const services = servicesOf(c);
     const authorization = c.req.header("authorization") ?? null;
     const bookmark = c.req.header("gantry-bookmark") ?? null;
@@ -47,6 +48,7 @@ export function authenticateToken(
       account,
       token,
       forgetToken: (id) => authentication.forgetToken(id),
+      request: originOf(c, operation),
       requestKey: null,
     });
   };
@@ -100,12 +102,18 @@ function openSession(c: HonoContext<AppEnv>, bookmark: string | null): DatabaseS
   return session;
 }
 
+function originOf(c: HonoContext<AppEnv>, operation: OperationName): RequestOrigin {
+  return { id: c.var.requestId, ip: c.req.header("cf-connecting-ip") ?? null, operation };
+}
+
 /** For endpoints without authentication. */
 export function allowAnyone(servicesOf: ServicesOf): Authenticate<OpenContext> {
-  return async (c) =>
+  return async (c, _endpoint, operation) =>
     succeed({
       ...servicesOf(c),
       database: c.env.DB,
+      request: originOf(c, operation),
+      raw: c.req.raw,
       limitFailures: () => limitFailures(c.env, c.req.raw),
     });
 }

@@ -40,7 +40,7 @@ export async function limitAgent(env: Env, serverId: ServerId): Promise<TooMany 
 }
 
 /**
- * Counts a request with a wrong token. @returns a refusal if its address (for IPv6, its /64) has sent too many. Call it
+ * Counts a request with a wrong token or signature. @returns a refusal if its address (for IPv6, its /64) has sent too many. Call it
  * after the token was checked: a valid token must pass, no matter who else uses the address.
  */
 export async function limitFailures(env: Env, { headers }: Request): Promise<TooMany | null> {
@@ -48,7 +48,14 @@ export async function limitFailures(env: Env, { headers }: Request): Promise<Too
   // Cloudflare sets this header; a client cannot. It is missing locally.
   const address = headers.get("cf-connecting-ip") ?? "local";
   const { success } = await env.FAILURE_LIMIT.limit({ key: addressKey(address) });
-  return success ? null : tooMany("This address has sent too many requests with a wrong token.");
+  return success ? null : tooMany("This address has sent too many requests with a wrong token or signature.");
+}
+
+/** Counts a refused request that the audit log gets. @returns a refusal if a token has too many: the rest is not recorded */
+export async function limitRefusals(env: Env, tokenId: string): Promise<TooMany | null> {
+  if (isUnlimited(env)) return null;
+  const { success } = await env.FAILURE_LIMIT.limit({ key: tokenId });
+  return success ? null : tooMany("The token has had too many refused requests.");
 }
 
 function isUnlimited(env: Env): boolean {

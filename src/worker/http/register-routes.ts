@@ -10,7 +10,11 @@ import { problemResponse } from "#worker/http/problem-response.ts";
 import { readInput } from "#worker/http/read-input.ts";
 
 /** Authenticates the caller, and checks that they may call the endpoint. */
-export type Authenticate<Caller> = (c: HonoContext<AppEnv>, endpoint: Endpoint) => Promise<Result<Caller>>;
+export type Authenticate<Caller> = (
+  c: HonoContext<AppEnv>,
+  endpoint: Endpoint,
+  operation: OperationName,
+) => Promise<Result<Caller>>;
 
 /** A request that was authenticated and validated. */
 export type Checked<Caller> = {
@@ -34,18 +38,20 @@ export function registerRoutes<Names extends OperationName, Caller>(
   wrap: Wrap<Caller> = async ({ caller }, act) => succeed(await act(caller)),
 ): void {
   for (const name of Object.keys(handlers).filter((key) => isKeyOf(handlers, key)))
-    route(app, endpoints[name], handlers[name], authenticate, wrap);
+    route(app, name, endpoints[name], handlers[name], authenticate, wrap);
 }
 
 function route<Of extends Endpoint, Caller>(
   app: App,
+  operation: OperationName,
   endpoint: Of,
   handler: Handler<Of, Caller>,
   authenticate: Authenticate<Caller>,
   wrap: Wrap<Caller>,
 ): void {
   app.on(endpoint.method, endpoint.path, async (c) => {
-    const caller = await authenticate(c, endpoint);
+    c.set("called", { operation, params: c.req.param() });
+    const caller = await authenticate(c, endpoint, operation);
     if (!caller.ok) return refused(c, caller.refusal, endpoint);
     const input = await readInput(endpoint, c.req.raw, { params: c.req.param(), origin: c.var.origin });
     if (!input.ok) return refused(c, input.refusal, endpoint);
@@ -74,6 +80,7 @@ async function answered(request: Request, endpoint: Endpoint, answer: Answer<unk
 }
 
 function refused(c: HonoContext<AppEnv>, refusal: Refusal, { access }: Endpoint): Response {
+  c.set("refusal", refusal.code);
   return problemResponse(c, refusal, scopeOf(access));
 }
 

@@ -3,20 +3,37 @@ import type { CronJobs } from "#contract/endpoints/cron/job-schemas.ts";
 import { MAX_PROCESSES } from "#contract/endpoints/processes/schemas.ts";
 import { refuse, type Refusal } from "#contract/problems.ts";
 import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
-import type { ServerId } from "#contract/ids.ts";
+import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { Excess } from "#domain/token-grant.ts";
 
 /**
  * The refusal for an id that does not exist in the account, or that the token cannot access. The sentence contains no
  * id, so that the answer to an id of another account is byte for byte the same as to an id that does not exist.
  */
-export function notFound(what: "command" | "deployment" | "project" | "server" | "token") {
+export function notFound(
+  what:
+    | "command"
+    | "delivery"
+    | "deployment"
+    | "event"
+    | "freeze"
+    | "hook"
+    | "project"
+    | "push"
+    | "server"
+    | "token"
+    | "webhook",
+) {
   return refuse("not_found", `No ${what} with this id exists, or the token cannot access it.`);
 }
 
 /** Refuses to create more of these than an account may have. @param remedy another sentence: what the user can do */
-export function tooMany(what: "projects" | "servers" | "tokens", remedy = "") {
-  const most = MAX_PER_ACCOUNT.toLocaleString("en");
+export function tooMany(
+  what: "hooks" | "projects" | "servers" | "tokens" | "webhooks",
+  remedy = "",
+  maximum = MAX_PER_ACCOUNT,
+) {
+  const most = maximum.toLocaleString("en");
   return refuse("too_many", `The account has ${most} ${what}, the maximum.${remedy && ` ${remedy}`}`);
 }
 
@@ -54,15 +71,32 @@ export function refuseCron(jobs: CronJobs = []) {
   ]);
 }
 
-/** Refuses to create or rotate a token that may do more than the token of the request. */
-export function refuseExcess(excess: Excess): {
+/** Refuses a list of projects. @param unknown those that do not exist, or that the token cannot access */
+export function refuseUnknownProjects(given: readonly ProjectId[], unknown: readonly ProjectId[]) {
+  const errors = given.flatMap((id, at) =>
+    unknown.includes(id)
+      ? [{ pointer: `/project_ids/${at}`, message: "is not a project of this account" }]
+      : [],
+  );
+  return refuse(
+    "invalid_request",
+    "The account does not have a project that is listed in project_ids.",
+    errors,
+  );
+}
+
+/** Refuses to make a token or webhook that reaches more than the token of the request. */
+export function refuseExcess(
+  excess: Excess,
+  what: "tokens" | "webhooks" = "tokens",
+): {
   readonly ok: false;
   readonly refusal: Refusal<"insufficient_scope">;
 } {
   if (excess.in === "projects")
     return refuse(
       "insufficient_scope",
-      "The token is limited to some projects, so it can only create tokens for these projects: list them in project_ids.",
+      `The token is limited to some projects, so it can only create ${what} for these projects: list them in project_ids.`,
     );
   const { refusal } = refuse(
     "insufficient_scope",

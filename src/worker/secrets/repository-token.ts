@@ -12,7 +12,7 @@ import { noSealKey, type SealFor, sealVariables } from "#worker/secrets/seal-var
 export async function sealRepositoryToken(
   token: string,
   current: readonly StoredVariable[],
-  change: SealFor & Pick<NewRevision, "changedAt" | "changedBy">,
+  change: SealFor & Pick<NewRevision, "changedAt" | "changedBy" | "eventId">,
 ): Promise<Result<NewRevision, "no_seal_key" | "too_many">> {
   if (change.sealKey === null) return noRepositoryKey();
   const set = [{ name: REPOSITORY_TOKEN, value: token, secret: true }];
@@ -20,8 +20,8 @@ export async function sealRepositoryToken(
   if (!changes.ok) return changes;
   const sealed = await sealVariables(changes.value.set, change);
   if (!sealed.ok) return noRepositoryKey();
-  const { projectId, revision, changedAt, changedBy } = change;
-  return succeed({ projectId, revision, changedAt, changedBy, set: sealed.value, removed: [] });
+  const { projectId, revision, changedAt, changedBy, eventId } = change;
+  return succeed({ projectId, revision, changedAt, changedBy, eventId, set: sealed.value, removed: [] });
 }
 
 function noRepositoryKey() {

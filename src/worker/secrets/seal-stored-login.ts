@@ -17,7 +17,7 @@ import { sealRepositoryToken } from "#worker/secrets/repository-token.ts";
 export async function sealStoredLogin(
   rows: AccountRows,
   projectId: ProjectId,
-  changed: Pick<NewRevision, "changedAt" | "changedBy">,
+  changed: Pick<NewRevision, "changedAt" | "changedBy" | "eventId">,
 ): Promise<boolean> {
   const head = await findVariablesHead(rows, projectId);
   const login = head === null ? null : splitLogin(head.repository);

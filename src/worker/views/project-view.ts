@@ -1,4 +1,5 @@
 import { maskQuery, maskUrlSecret } from "#contract/git-names.ts";
+import { DeployOn } from "#contract/endpoints/projects/deploy-on.ts";
 import {
   type AutomaticSetting,
   type HealthCheck,
@@ -56,10 +57,12 @@ export function projectView(record: ProjectRecord, serving: ServingReading | nul
     limits: record.limits,
     timeouts: { ...defaultTimeouts, ...record.timeouts },
     queue: record.queue,
+    approval: record.approval,
     processes: record.processes,
     drain_seconds: record.drainSeconds,
     aliases: record.aliases,
     cron: record.cron,
+    deploy_on: DeployOn.parse(record.deployOn ?? {}),
     detected_processes: record.detected?.processes ?? {},
     processes_state: processesState(record.reportedProcesses),
     variables_applied: serving?.variablesApplied ?? null,

@@ -12,6 +12,7 @@ import { updateProject } from "#worker/db/projects/update-project.ts";
 import { createToken, ids } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { enrolAgent } from "../../support/worker/enrol-agent.ts";
+import { auditEntry } from "../../support/worker/recorded.ts";
 import { TestProject } from "../../support/worker/project.ts";
 import { createWorld } from "../../support/worker/world.ts";
 
@@ -110,20 +111,23 @@ describe("deleting a server", () => {
       serverId,
     });
 
+    const origin = () => ({ audit: auditEntry(), eventId: ids.event() });
     const first = await freshServer("first");
-    expect(await deleteServer(rows, first)).toBe("deleted");
-    expect(await insertProject(rows, project("a", first), null)).toBe("no_such_server");
-    expect(await updateProject(rows, projectId, { serverId: first }, { mayMove: true })).toBe(
-      "no_such_server",
-    );
+    expect(await deleteServer(rows, first, [])).toBe("deleted");
+    expect(await insertProject(rows, project("a", first), null, [])).toBe("no_such_server");
+    expect(
+      await updateProject(rows, projectId, { serverId: first }, { mayMove: true, origin: origin() }),
+    ).toBe("no_such_server");
 
     const second = await freshServer("second");
-    expect(await insertProject(rows, project("b", second), null)).toBe("inserted");
-    expect(await deleteServer(rows, second)).toBe("in_use");
+    expect(await insertProject(rows, project("b", second), null, [])).toBe("inserted");
+    expect(await deleteServer(rows, second, [])).toBe("in_use");
 
     const third = await freshServer("third");
-    expect(await updateProject(rows, projectId, { serverId: third }, { mayMove: true })).toBe("updated");
-    expect(await deleteServer(rows, third)).toBe("in_use");
+    expect(
+      await updateProject(rows, projectId, { serverId: third }, { mayMove: true, origin: origin() }),
+    ).toBe("updated");
+    expect(await deleteServer(rows, third, [])).toBe("in_use");
 
     for (let round = 0; round < 6; round += 1) {
       const serverId = await freshServer(`round-${round}`);

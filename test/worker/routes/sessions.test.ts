@@ -6,6 +6,7 @@ import { allScopes } from "#contract/scopes.ts";
 import { SessionCreated } from "#contract/endpoints/sessions/schemas.ts";
 import { createAccount, createToken, newSecret, type TestAccount } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
+import { recordedEntries, recordedEvents } from "../../support/worker/recorded.ts";
 import { runScheduleIn } from "../../support/worker/schedule.ts";
 import { createSession, createSignInCode, signIn } from "../../support/worker/sessions.ts";
 import { listTokens, makeToken, revoke, works } from "../../support/worker/tokens.ts";
@@ -55,6 +56,20 @@ describe("a sign-in link", () => {
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 401, 401]);
     expect(await rowsOf("tokens", account)).toBe(2);
     expect(await problemOf(await signIn(code))).toMatchObject({ code: "invalid_token" });
+  });
+
+  it("leaves an event and an entry in the audit log when it is used, and none when it is refused", async () => {
+    const account = await createAccount();
+    const code = await createSignInCode(account.id);
+    const { id } = SessionCreated.parse(await (await signIn(code)).json());
+    expect((await signIn(code)).status).toBe(401);
+    const sender = { type: "token", id, name: "dashboard" };
+    expect(await recordedEvents(account.id)).toMatchObject([
+      { type: "token.created", data: { actor: sender, token: { id, name: "dashboard", scopes: allScopes } } },
+    ]);
+    expect(await recordedEntries(account.id)).toMatchObject([
+      { action: "createSession", outcome: "done", target: { type: "session", id, name: "dashboard" } },
+    ]);
   });
 
   it("is refused if it is expired or invalid", async () => {

@@ -1,20 +1,26 @@
 import { eq } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/d1";
 
 import { DEFAULT_LOG_RETENTION_DAYS } from "#contract/endpoints/accounts/schemas.ts";
 import type { AccountId } from "#contract/ids.ts";
+import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { accounts } from "#worker/db/schema.ts";
+import { from, read, select } from "#worker/db/statements.ts";
 
 /** How many days an account keeps the logs of ended deployments. */
 export async function findLogRetention(database: D1Database, id: AccountId): Promise<number> {
-  const [found] = await drizzle(database)
-    .select({ days: accounts.logRetentionDays })
-    .from(accounts)
-    .where(eq(accounts.id, id));
+  const fields = { days: accounts.logRetentionDays };
+  const [found] = await read(database, select(fields, from(accounts, eq(accounts.id, id))));
   return found?.days ?? DEFAULT_LOG_RETENTION_DAYS;
 }
 
-/** @param days within the contract's bounds */
-export async function setLogRetention(database: D1Database, id: AccountId, days: number): Promise<void> {
-  await drizzle(database).update(accounts).set({ logRetentionDays: days }).where(eq(accounts.id, id));
+/**
+ * @param days within the contract's bounds
+ * @param recorded the writes that record it
+ */
+export async function setLogRetention(
+  rows: AccountRows,
+  days: number,
+  recorded: readonly Write[],
+): Promise<void> {
+  await rows.runTogether([rows.updateAccount({ logRetentionDays: days }), ...recorded]);
 }

@@ -15,3 +15,10 @@ export async function findProject(rows: AccountRows, id: ProjectId): Promise<Pro
   const [project] = await rows.select(projectColumns, projects, { where: eq(projects.id, id), limit: 1 });
   return project ?? null;
 }
+
+/** The name of the account's project with this id; null if there is none. */
+export async function findProjectName(rows: AccountRows, id: ProjectId): Promise<string | null> {
+  const where = eq(projects.id, id);
+  const [project] = await rows.select({ name: projects.name }, projects, { where, limit: 1 });
+  return project?.name ?? null;
+}

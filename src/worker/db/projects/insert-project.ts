@@ -1,6 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 
-import type { AccountRows } from "#worker/db/account-rows.ts";
+import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { domainWrites, isDomainTaken } from "#worker/db/projects/domain-writes.ts";
 import { projects, servers } from "#worker/db/schema.ts";
 import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
@@ -21,11 +21,13 @@ type ProjectInsertion =
  * Adds a project if the account has its server, and if its name in the account, and its domain and its aliases in the
  * installation are free.
  * @param variables its first variables; null: none
+ * @param recorded the writes that record it
  */
 export async function insertProject(
   rows: AccountRows,
   project: ProjectRecord,
   variables: NewRevision | null,
+  recorded: readonly Write[],
 ): Promise<ProjectInsertion> {
   const hasServer = rows.count(servers, eq(servers.id, project.serverId));
   const onlyIf = sql`${hasServer} = 1 and ${rows.count(projects)} < ${MAX_PER_ACCOUNT}`;
@@ -34,7 +36,7 @@ export async function insertProject(
     const writes = variables === null ? [] : revisionWrites(rows, variables);
     const isInserted = sql`${rows.count(projects, eq(projects.id, project.id))} = 1`;
     const names = domainWrites(rows, project.id, project, isInserted);
-    const [inserted] = await rows.runTogether([insert, ...writes, ...names]);
+    const [inserted] = await rows.runTogether([insert, ...recorded, ...writes, ...names]);
     if (inserted === 1) return "inserted";
   } catch (error) {
     const violated = uniqueViolation(error);

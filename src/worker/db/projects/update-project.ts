@@ -1,11 +1,14 @@
 import { and, type AnyColumn, eq, sql } from "drizzle-orm";
 
+import { repositoryKey } from "#contract/forge.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
+import { type SettingsOrigin, settingWrites } from "#worker/db/changes/setting-writes.ts";
 import { projects, servers } from "#worker/db/schema.ts";
 import { domainWrites, isDomainTaken } from "#worker/db/projects/domain-writes.ts";
 import { uniqueViolation } from "#worker/db/unique-violation.ts";
 import { MAX_PROCESSES, type ProcessChanges } from "#contract/endpoints/processes/schemas.ts";
+import type { DeployOnChanges } from "#contract/endpoints/projects/deploy-on.ts";
 import type { Limits, Timeouts } from "#contract/endpoints/projects/schemas.ts";
 import {
   isRevisionConflict,
@@ -15,17 +18,21 @@ import {
 import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
 
 /**
- * Settings to change. Undefined fields keep their values. `timeouts`, `limits` and `processes` contain only what changes;
- * a limit of null is removed, and so is a process or a field of one.
+ * Settings to change. Undefined fields keep their values. `timeouts`, `limits`, `processes` and `deployOn` contain only
+ * what changes; a limit of null is removed, and so is a process or a field of one.
  */
 export type ProjectChanges = {
-  readonly [Name in Exclude<keyof ProjectRecord, "id" | "timeouts" | "limits" | "processes">]?:
-    | ProjectRecord[Name]
-    | undefined;
+  readonly [
+    Name in Exclude<
+      keyof ProjectRecord,
+      "id" | "repositoryKey" | "timeouts" | "limits" | "processes" | "deployOn"
+    >
+  ]?: ProjectRecord[Name] | undefined;
 } & {
   readonly timeouts?: { readonly [Name in keyof Timeouts]?: Timeouts[Name] | undefined } | undefined;
   readonly limits?: { readonly [Name in keyof Limits]?: Limits[Name] | null } | undefined;
   readonly processes?: ProcessChanges | undefined;
+  readonly deployOn?: DeployOnChanges | undefined;
 };
 
 type ProjectUpdate =
@@ -38,23 +45,29 @@ type ProjectUpdate =
   | "no_such_server"
   | "on_another_server";
 
+type UpdateOptions = {
+  readonly mayMove: boolean;
+  readonly origin: SettingsOrigin;
+  readonly variables?: NewRevision | null;
+};
+
 /**
  * Changes a project's settings in one statement, so that concurrent changes cannot mix. Without `mayMove`, the server
  * must be the project's current one; otherwise nothing is changed. `variables`: a change of the variables that is made
- * with it, and only with it.
+ * with it, and only with it. `origin`: the request, for the event and the audit log.
  */
 export async function updateProject(
   rows: AccountRows,
   id: ProjectId,
-  { timeouts, limits, processes, ...others }: ProjectChanges,
-  { mayMove, variables = null }: { readonly mayMove: boolean; readonly variables?: NewRevision | null },
+  { timeouts, limits, processes, deployOn, ...others }: ProjectChanges,
+  { mayMove, origin, variables = null }: UpdateOptions,
 ): Promise<ProjectUpdate> {
-  const { serverId } = others;
+  const { serverId, repository } = others;
   const isThere = (server: ServerId) =>
     mayMove ? sql`${rows.count(servers, eq(servers.id, server))} = 1` : eq(projects.serverId, server);
   const hasServer = serverId === undefined ? undefined : isThere(serverId);
   const patched = (column: AnyColumn, change: unknown) =>
-    sql`json_patch(${column}, ${JSON.stringify(change)})`;
+    sql`json_patch(coalesce(${column}, '{}'), ${JSON.stringify(change)})`;
   const patchedProcesses = processes === undefined ? undefined : patched(projects.processes, processes);
   const hasRoom =
     patchedProcesses === undefined
@@ -66,17 +79,22 @@ export async function updateProject(
   const changes = {
     ...others,
     ...(serverId === undefined ? {} : { deployKey: keptKey }),
+    ...(repository === undefined ? {} : { repositoryKey: repositoryKey(repository) }),
     ...(timeouts === undefined ? {} : { timeouts: patched(projects.timeouts, timeouts) }),
     ...(limits === undefined ? {} : { limits: patched(projects.limits, limits) }),
+    ...(deployOn === undefined ? {} : { deployOn: patched(projects.deployOn, deployOn) }),
     ...(patchedProcesses === undefined ? {} : { processes: patchedProcesses }),
   };
   try {
     const isChanged = and(eq(projects.id, id), isPossible);
     const update = rows.update(projects, changes, isChanged);
+    const { before, after } = settingWrites(rows, id, changes, isChanged, origin);
     // Before the update, whose condition they repeat.
     const writes = variables === null ? [] : revisionWrites(rows, variables, isPossible);
     const names = domainWrites(rows, id, others, sql`${rows.count(projects, isChanged)} = 1`);
-    if ((await rows.runTogether([...writes, ...names, update])).at(-1) === 1) return "updated";
+    const first = [...writes, ...names, ...before];
+    const counts = await rows.runTogether([...first, update, ...after]);
+    if (counts[first.length] === 1) return "updated";
   } catch (error) {
     if (isRevisionConflict(error)) return "variables_changed";
     const violated = uniqueViolation(error);

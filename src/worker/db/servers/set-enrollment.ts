@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 
 import type { ServerId, TokenId } from "#contract/ids.ts";
-import type { AccountRows } from "#worker/db/account-rows.ts";
+import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { servers } from "#worker/db/schema.ts";
 
 /** The stored fields of an enrolment token. */
@@ -13,11 +13,17 @@ export type EnrollmentRecord = {
   readonly enrollmentMadeBy: TokenId;
 };
 
-/** Stores a server's enrolment token, replacing an unspent one. Returns false if the server does not exist. */
+/**
+ * Stores a server's enrolment token, replacing an unspent one. Returns false if the server does not exist.
+ * @param recorded the writes that record it
+ */
 export async function setEnrollment(
   rows: AccountRows,
   id: ServerId,
   enrollment: EnrollmentRecord,
+  recorded: readonly Write[],
 ): Promise<boolean> {
-  return (await rows.run(rows.update(servers, enrollment, eq(servers.id, id)))) === 1;
+  const update = rows.update(servers, enrollment, eq(servers.id, id));
+  const [updated] = await rows.runTogether([update, ...recorded]);
+  return updated === 1;
 }

@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 
-import type { AccountRows } from "#worker/db/account-rows.ts";
+import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { servers } from "#worker/db/schema.ts";
 import type { ServerId } from "#contract/ids.ts";
 import { uniqueViolation } from "#worker/db/unique-violation.ts";
@@ -10,14 +10,18 @@ type ServerChanges = { readonly name?: string | undefined; readonly ip?: string 
 
 type ServerUpdate = "updated" | "name_taken" | "no_such_server";
 
-/** Changes a server's settings. The database's unique constraint decides whether the name is free. */
+/**
+ * Changes a server's settings. The database's unique constraint decides whether the name is free.
+ * @param recorded the writes that record it
+ */
 export async function updateServer(
   rows: AccountRows,
   id: ServerId,
   changes: ServerChanges,
+  recorded: readonly Write[],
 ): Promise<ServerUpdate> {
   try {
-    const count = await rows.run(rows.update(servers, changes, eq(servers.id, id)));
+    const [count] = await rows.runTogether([rows.update(servers, changes, eq(servers.id, id)), ...recorded]);
     return count === 1 ? "updated" : "no_such_server";
   } catch (error) {
     if (uniqueViolation(error) === "servers.account_id, servers.name") return "name_taken";

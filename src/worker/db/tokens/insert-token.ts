@@ -2,7 +2,7 @@ import { and, eq, isNull, sql } from "drizzle-orm";
 
 import { tokens, projects } from "#worker/db/schema.ts";
 import type { ProjectId } from "#contract/ids.ts";
-import type { AccountRows } from "#worker/db/account-rows.ts";
+import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
 import { uniqueViolation } from "#worker/db/unique-violation.ts";
 import { isOneOf } from "#worker/db/json-lists.ts";
@@ -17,11 +17,13 @@ type TokenInsertion =
 /**
  * Adds a token if the account has all projects that the token is limited to (each listed once). If an earlier try of the
  * same request has added it, returns that token.
+ * @param recorded the writes that record it
  */
 export async function insertToken(
   rows: AccountRows,
   token: TokenReading,
   hash: string,
+  recorded: readonly Write[],
 ): Promise<TokenInsertion> {
   const wanted = token.projectIds ?? [];
   const hasProjects = sql`${rows.count(projects, isOneOf(projects.id, wanted))} = ${wanted.length}`;
@@ -30,7 +32,8 @@ export async function insertToken(
   const hasRoom = sql`${rows.countAll(tokens, counted)} < ${MAX_PER_ACCOUNT}`;
   try {
     const write = rows.insert(tokens, { ...token, hash }, sql`${hasProjects} and ${hasRoom}`);
-    if ((await rows.run(write)) === 1) return { outcome: "inserted", token };
+    const [inserted] = await rows.runTogether([write, ...recorded]);
+    if (inserted === 1) return { outcome: "inserted", token };
   } catch (error) {
     if (uniqueViolation(error) === null) throw error;
   }

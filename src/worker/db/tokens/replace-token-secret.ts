@@ -2,7 +2,7 @@ import { and, eq, isNull, sql } from "drizzle-orm";
 
 import { tokens } from "#worker/db/schema.ts";
 import type { TokenId } from "#contract/ids.ts";
-import type { AccountRows } from "#worker/db/account-rows.ts";
+import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 
 /** Times are Unix milliseconds. */
 type SecretReplacement = {
@@ -16,11 +16,13 @@ type SecretReplacement = {
 /**
  * Gives a token a new secret. Its current secret becomes the previous one, replacing an older previous one. Returns
  * false and changes nothing if the token does not exist or is revoked.
+ * @param recorded the writes that record it
  */
 export async function replaceTokenSecret(
   rows: AccountRows,
   id: TokenId,
   { previousExpiresAt, ...replacement }: SecretReplacement,
+  recorded: readonly Write[],
 ): Promise<boolean> {
   const changes = {
     ...replacement,
@@ -28,5 +30,6 @@ export async function replaceTokenSecret(
     previousExpiresAt: sql`min(${tokens.expiresAt}, ${previousExpiresAt})`,
   };
   const where = and(eq(tokens.id, id), isNull(tokens.revokedAt));
-  return (await rows.run(rows.update(tokens, changes, where))) === 1;
+  const [replaced] = await rows.runTogether([rows.update(tokens, changes, where), ...recorded]);
+  return replaced === 1;
 }

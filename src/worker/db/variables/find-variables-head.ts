@@ -9,6 +9,7 @@ import { currentRevision, sealKeyOfServer } from "#worker/db/variables/variable-
 
 /** What a change of a project's variables depends on besides the variables. */
 export type VariablesHead = {
+  readonly name: string;
   readonly serverId: ServerId;
   /** The project's repository, which may contain a password in a row of an earlier version. */
   readonly repository: string;
@@ -20,6 +21,7 @@ export type VariablesHead = {
 /** The account's project with this id; null if there is none. */
 export async function findVariablesHead(rows: AccountRows, id: ProjectId): Promise<VariablesHead | null> {
   const fields = {
+    name: projects.name,
     serverId: projects.serverId,
     repository: projects.repository,
     revision: currentRevision(rows),

@@ -1,9 +1,11 @@
 import { and, desc, eq, isNotNull, lte, type SQL, sql } from "drizzle-orm";
 
 import type { ChangedBy, SealedValue } from "#contract/endpoints/variables/schemas.ts";
-import type { ProjectId } from "#contract/ids.ts";
+import type { EventId, ProjectId } from "#contract/ids.ts";
 import { MAX_REMEMBERED } from "#domain/lane/lane.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
+import { changeWrites, computedEventWrites } from "#worker/db/changes/change-writes.ts";
+import type { StoredEntry } from "#worker/db/changes/stored-change.ts";
 import { isOneOf } from "#worker/db/json-lists.ts";
 import { deployments, projects } from "#worker/db/schema.ts";
 import { uniqueViolation } from "#worker/db/unique-violation.ts";
@@ -25,6 +27,10 @@ export type NewRevision = {
   readonly changedBy: ChangedBy;
   readonly set: readonly NewVariable[];
   readonly removed: readonly string[];
+  /** The id of its event. */
+  readonly eventId: EventId;
+  /** The entry of a request that changes only the variables. */
+  readonly audit?: StoredEntry;
 };
 
 /**
@@ -58,10 +64,23 @@ export function revisionWrites(rows: AccountRows, change: NewRevision, isThere?:
   const row = { id, ...shared, setNames: names, removedNames: [...removed] };
   return [
     rows.insert(variableRevisions, row, sql`${rows.count(projects, project)} = 1`),
+    ...eventOf(rows, change, names),
+    ...(change.audit === undefined ? [] : changeWrites(rows, { event: null, audit: change.audit })),
     rows.update(variables, { until: revision }, isReplaced),
     ...rows.insertEach(variables, added, isAdded),
     ...removalsBefore(rows, projectId, revision - KEPT_REVISIONS),
   ];
+}
+
+/** The event of a revision, with the project's name, which the caller may not know. */
+function eventOf(rows: AccountRows, change: NewRevision, names: readonly string[]): Write[] {
+  const { projectId, revision, changedAt: createdAt, changedBy, removed, eventId: id } = change;
+  const name = rows.first<string>(projects.name, projects, eq(projects.id, projectId), sql`1`);
+  const lists = sql`'set', json(${JSON.stringify(names)}), 'removed', json(${JSON.stringify(removed)})`;
+  const project = sql`json_object('id', ${projectId}, 'name', ${name})`;
+  const data = sql`json_object('project', ${project}, 'revision', ${revision}, ${lists})`;
+  const actor = { id: null, ...changedBy };
+  return computedEventWrites(rows, { id, projectId, type: "variables.updated", actor, createdAt }, data);
 }
 
 /** Whether a batch of `revisionWrites` failed because another change has taken the revision. */

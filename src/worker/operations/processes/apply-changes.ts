@@ -29,7 +29,7 @@ export async function applyChanges(
     // A further try starts another deployment, also for a request with an Idempotency-Key.
     const key =
       context.requestKey === null || tries === 1 ? context.requestKey : `${context.requestKey}/${tries}`;
-    const started = await startConfig(context, found, [], key);
+    const started = await startConfig(context, found, { requestKey: key, isRecorded: true });
     if (!started.ok) {
       const { code } = started.refusal;
       if (code === "not_live") return succeed({ project, deployment: null });

@@ -17,5 +17,5 @@ export async function restartProcess(
   const found = await findProjectToDeploy(context.latestRows, projectId, "current");
   if (found === null) return notFound("project");
   if (!hasProcess(found.project, name)) return noSuchProcess(found.project, name);
-  return await startConfig(context, found, [name]);
+  return await startConfig(context, found, { restart: [name] });
 }

@@ -6,6 +6,8 @@ import type { Context } from "#worker/context.ts";
 import { findProjectToConfigure } from "#worker/db/projects/find-project-to-configure.ts";
 import { updateProject } from "#worker/db/projects/update-project.ts";
 import type { ApplyRefusal } from "#worker/operations/processes/apply-config.ts";
+import { announceLater } from "#worker/objects/event-feed/announce.ts";
+import { settingsOrigin } from "#worker/operations/changes/request-changes.ts";
 import { applyChanges } from "#worker/operations/processes/apply-changes.ts";
 import { hasProcess, noSuchProcess } from "#worker/operations/processes/has-process.ts";
 import { notFound, tooManyProcesses } from "#worker/operations/refusals.ts";
@@ -27,9 +29,18 @@ export async function setProcessStopped(
   // The lane decides this. Asked before the setting is stored, so that a refused request changes nothing.
   if (!found.mayBeLive) return notLive();
   const processes = { [name]: { stopped: stopped || null } };
-  const update = await updateProject(rows, projectId, { processes }, { mayMove: false });
+  const update = await updateProject(
+    rows,
+    projectId,
+    { processes },
+    {
+      mayMove: false,
+      origin: settingsOrigin(context, projectId),
+    },
+  );
   if (update === "too_many_processes") return tooManyProcesses();
   if (update !== "updated") return notFound("project");
+  announceLater(context);
   const applied = await applyChanges(context, projectId);
   if (!applied.ok) return applied;
   const { deployment } = applied.value;

@@ -9,6 +9,8 @@ import type { Context } from "#worker/context.ts";
 import { findProject, type ProjectRecord } from "#worker/db/projects/find-project.ts";
 import { updateProject } from "#worker/db/projects/update-project.ts";
 import type { ApplyRefusal } from "#worker/operations/processes/apply-config.ts";
+import { announceLater } from "#worker/objects/event-feed/announce.ts";
+import { settingsOrigin } from "#worker/operations/changes/request-changes.ts";
 import { applyChanges } from "#worker/operations/processes/apply-changes.ts";
 import { hasProcess, noSuchProcess } from "#worker/operations/processes/has-process.ts";
 import { notFound, tooManyProcesses } from "#worker/operations/refusals.ts";
@@ -30,9 +32,13 @@ export async function updateProcess(
   const mayBeNew = !isKnown(project) || (input.command ?? null) !== null;
   if (!mayBeNew && !hasProcess(project, name)) return noSuchProcess(project, name);
   const changes = { processes: { [name]: input } };
-  const update = await updateProject(context.latestRows, projectId, changes, { mayMove: false });
+  const update = await updateProject(context.latestRows, projectId, changes, {
+    mayMove: false,
+    origin: settingsOrigin(context, projectId),
+  });
   if (update === "too_many_processes") return tooManyProcesses();
   if (update !== "updated") return notFound("project");
+  announceLater(context);
   const applied = await applyChanges(context, projectId);
   if (!applied.ok) return applied;
   const { project: updated, deployment } = applied.value;

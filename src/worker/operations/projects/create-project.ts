@@ -1,3 +1,4 @@
+import { repositoryKey } from "#contract/forge.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { CreateProjectInput, Project } from "#contract/endpoints/projects/schemas.ts";
 import { defaultDomain, defaultDomainWithSuffix } from "#domain/default-domain.ts";
@@ -9,6 +10,9 @@ import { insertProject } from "#worker/db/projects/insert-project.ts";
 import { findServer } from "#worker/db/servers/find-server.ts";
 import type { NewRevision } from "#worker/db/variables/revision-writes.ts";
 import { domainTaken, nameTaken, refuseCron, tooMany, unknownServer } from "#worker/operations/refusals.ts";
+import { announceLater } from "#worker/objects/event-feed/announce.ts";
+import { requestWrites } from "#worker/operations/changes/request-changes.ts";
+import { namedProject } from "#worker/operations/changes/targets.ts";
 import { actorOf } from "#worker/operations/deployments/lane-command.ts";
 import { sealRepositoryToken } from "#worker/secrets/repository-token.ts";
 import { prepareDeployKey } from "#worker/operations/repositories/request-deploy-key.ts";
@@ -32,10 +36,15 @@ export async function createProject(
   const token = await firstVariables(context, project, login?.token ?? null);
   if (!token.ok) return token;
   if (login !== null) project.repository = login.address;
-  let insertion = await insertProject(context.rows, project, token.value);
+  const { reference, target } = namedProject(project);
+  const recorded = requestWrites(context, {
+    event: { type: "project.created", data: { project: reference, changed: [] } },
+    ...{ target, projectId: project.id },
+  });
+  let insertion = await insertProject(context.rows, project, token.value, recorded);
   if (insertion === "domain_taken" && input.domain === undefined) {
     project.domain = defaultDomainWithSuffix(input.name, project.id, context.baseDomain);
-    insertion = await insertProject(context.rows, project, token.value);
+    insertion = await insertProject(context.rows, project, token.value, recorded);
   }
   if (insertion !== "inserted" && context.requestKey !== null) {
     const added = await findProject(context.rows, project.id);
@@ -43,6 +52,7 @@ export async function createProject(
   }
   switch (insertion) {
     case "inserted":
+      announceLater(context);
       context.defer(prepareDeployKey(context, project));
       return succeed(projectView(project, null));
     case "added_before":
@@ -74,6 +84,7 @@ async function firstVariables(
     sealKey: server.sealKey,
     changedAt: createdAt,
     changedBy: actorOf(context),
+    eventId: context.ids.event(),
   });
 }
 
@@ -105,6 +116,9 @@ function newProject({ ids, clock, baseDomain }: Context, input: CreateProjectInp
     drainSeconds: input.drain_seconds,
     aliases: input.aliases,
     cron: input.cron,
+    deployOn: input.deploy_on,
+    repositoryKey: repositoryKey(input.repository),
+    approval: input.approval,
     createdAt: clock.now(),
     lastDeployAt: null,
     url: null,

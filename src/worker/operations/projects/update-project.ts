@@ -20,6 +20,8 @@ import {
   tooManyProcesses,
   unknownServer,
 } from "#worker/operations/refusals.ts";
+import { announceLater } from "#worker/objects/event-feed/announce.ts";
+import { settingsOrigin } from "#worker/operations/changes/request-changes.ts";
 import { actorOf } from "#worker/operations/deployments/lane-command.ts";
 import { getProject, projectWithServing } from "#worker/operations/projects/get-project.ts";
 import { sealRepositoryToken } from "#worker/secrets/repository-token.ts";
@@ -58,10 +60,15 @@ export async function updateProject(
   const isChange = Object.values(changes).some((value) => value !== undefined);
   const mayMove = context.token.projectIds === null;
   const update = isChange
-    ? await changeProject(context.rows, id, changes, { mayMove, variables })
+    ? await changeProject(context.rows, id, changes, {
+        mayMove,
+        variables,
+        origin: settingsOrigin(context, id),
+      })
     : "updated";
   switch (update) {
     case "updated":
+      if (isChange) announceLater(context);
       return await updated(context, id, input);
     case "variables_changed":
       return refuse(
@@ -85,7 +92,7 @@ export async function updateProject(
 
 /** The address without its password, and the change of the variables that stores it; null without a password. */
 async function newToken(
-  { latestRows: rows, account, clock, token }: Context,
+  { latestRows: rows, account, clock, ids, token }: Context,
   id: ProjectId,
   { repository, server_id: serverId }: UpdateProjectInput,
 ): Promise<
@@ -114,6 +121,7 @@ async function newToken(
     sealKey: server.sealKey,
     changedAt: clock.now(),
     changedBy: actorOf({ token }),
+    eventId: ids.event(),
   });
   return sealed.ok ? succeed({ address: login.address, variables: sealed.value }) : sealed;
 }
@@ -154,7 +162,11 @@ async function updated(
   if (project !== null && (server_id !== undefined || repository !== undefined))
     context.defer(prepareDeployKey(context, project));
   if (project !== null && splitLogin(project.repository) !== null) {
-    const change = { changedAt: context.clock.now(), changedBy: actorOf(context) };
+    const change = {
+      changedAt: context.clock.now(),
+      changedBy: actorOf(context),
+      eventId: context.ids.event(),
+    };
     if (await sealStoredLogin(context.rows, id, change)) return await getProject(context, id);
   }
   return project === null ? notFound("project") : await projectWithServing(context, project);
@@ -179,9 +191,11 @@ function changesOf(input: UpdateProjectInput): ProjectChanges {
     limits: input.limits,
     timeouts: input.timeouts,
     queue: input.queue,
+    approval: input.approval,
     processes: input.processes,
     drainSeconds: input.drain_seconds,
     aliases: input.aliases,
     cron: input.cron,
+    deployOn: input.deploy_on,
   };
 }

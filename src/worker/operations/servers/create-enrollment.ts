@@ -3,6 +3,7 @@ import { type Result, succeed } from "#contract/problems.ts";
 import type { Enrollment } from "#contract/endpoints/servers/schemas.ts";
 import type { Context } from "#worker/context.ts";
 import { setEnrollment } from "#worker/db/servers/set-enrollment.ts";
+import { requestWrites } from "#worker/operations/changes/request-changes.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { newEnrollment } from "#worker/operations/servers/new-enrollment.ts";
 
@@ -12,5 +13,8 @@ export async function createEnrollment(
   serverId: ServerId,
 ): Promise<Result<Enrollment, "not_found">> {
   const { record, shown } = await newEnrollment(context, context.clock.now());
-  return (await setEnrollment(context.rows, serverId, record)) ? succeed(shown) : notFound("server");
+  const target = { type: "server", id: serverId, name: null } as const;
+  const recorded = requestWrites(context, { event: null, target, projectId: null });
+  const isStored = await setEnrollment(context.rows, serverId, record, recorded);
+  return isStored ? succeed(shown) : notFound("server");
 }

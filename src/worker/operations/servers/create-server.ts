@@ -3,6 +3,9 @@ import type { CreateServerInput, ServerCreated } from "#contract/endpoints/serve
 import type { Context } from "#worker/context.ts";
 import { findServer } from "#worker/db/servers/find-server.ts";
 import { insertServer } from "#worker/db/servers/insert-server.ts";
+import { announceLater } from "#worker/objects/event-feed/announce.ts";
+import { requestWrites } from "#worker/operations/changes/request-changes.ts";
+import { serverChange } from "#worker/operations/changes/targets.ts";
 import { newEnrollment } from "#worker/operations/servers/new-enrollment.ts";
 import { tooMany } from "#worker/operations/refusals.ts";
 import { serverView } from "#worker/views/server-view.ts";
@@ -37,13 +40,15 @@ export async function createServer(
     ingressProblem: null,
   };
   const created = { ...serverView({ ...server, apps: 0 }, now), enrollment: enrollment.shown };
-  const insertion = await insertServer(context.rows, { ...server, ...enrollment.record });
+  const recorded = requestWrites(context, serverChange("server.created", created));
+  const insertion = await insertServer(context.rows, { ...server, ...enrollment.record }, recorded);
   if (insertion !== "inserted" && context.requestKey !== null) {
     const added = await findServer(context.rows, server.id);
     if (added !== null) return succeed(created);
   }
   switch (insertion) {
     case "inserted":
+      announceLater(context);
       return succeed(created);
     case "added_before":
       throw new Error("the server that an earlier try created no longer exists");

@@ -4,18 +4,24 @@ import type { Context } from "#worker/context.ts";
 import { deleteServer as removeServer } from "#worker/db/servers/delete-server.ts";
 import { findServer } from "#worker/db/servers/find-server.ts";
 import { logFailure } from "#worker/log-failure.ts";
+import { announceLater } from "#worker/objects/event-feed/announce.ts";
+import { requestWrites } from "#worker/operations/changes/request-changes.ts";
+import { serverChange } from "#worker/operations/changes/targets.ts";
 import { notFound } from "#worker/operations/refusals.ts";
+import { serverView } from "#worker/views/server-view.ts";
 
 /** Deletes a server without projects. Revokes its agent's credential and closes its link. */
 export async function deleteServer(
   context: Context,
   id: ServerId,
 ): Promise<Result<null, "not_found" | "server_in_use">> {
-  if ((await findServer(context.rows, id)) === null) return notFound("server");
+  const server = await findServer(context.rows, id);
+  if (server === null) return notFound("server");
   const link = context.links.getByName(id);
   // So that the link checks D1 by itself, closes and notifies the lanes, also if the call of `remove` below never happens.
   await link.expectRemoval(context.account.id);
-  const deletion = await removeServer(context.rows, id);
+  const change = serverChange("server.deleted", serverView(server, context.clock.now()));
+  const deletion = await removeServer(context.rows, id, requestWrites(context, change));
   switch (deletion) {
     case "deleted":
       try {
@@ -23,6 +29,7 @@ export async function deleteServer(
       } catch (error) {
         logFailure("delete server", { server_id: id }, error);
       }
+      announceLater(context);
       return succeed(null);
     case "in_use":
       return refuse(

@@ -1,10 +1,14 @@
 import type { ServerId } from "#contract/ids.ts";
-import { refuse, type Result } from "#contract/problems.ts";
+import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Server, UpdateServerInput } from "#contract/endpoints/servers/schemas.ts";
 import type { Context } from "#worker/context.ts";
+import { findServer } from "#worker/db/servers/find-server.ts";
 import { updateServer as changeServer } from "#worker/db/servers/update-server.ts";
+import { announceLater } from "#worker/objects/event-feed/announce.ts";
+import { requestWrites } from "#worker/operations/changes/request-changes.ts";
+import { differences, serverChange } from "#worker/operations/changes/targets.ts";
 import { notFound } from "#worker/operations/refusals.ts";
-import { getServer } from "#worker/operations/servers/get-server.ts";
+import { serverView } from "#worker/views/server-view.ts";
 
 /** Changes a server's name or address. Neither affects its agent. */
 export async function updateServer(
@@ -12,14 +16,25 @@ export async function updateServer(
   id: ServerId,
   { name, ip }: UpdateServerInput,
 ): Promise<Result<Server, "not_found" | "name_taken">> {
+  const reading = await findServer(context.rows, id);
+  if (reading === null) return notFound("server");
+  const before = serverView(reading, context.clock.now());
+  const after = { ...before, name: name ?? before.name, ip: ip ?? before.ip };
   const isChange = name !== undefined || ip !== undefined;
-  const update = isChange ? await changeServer(context.rows, id, { name, ip }) : "updated";
+  const update = isChange ? await changeServer(context.rows, id, { name, ip }, recorded()) : "updated";
   switch (update) {
     case "updated":
-      return await getServer(context, id);
+      if (isChange) announceLater(context);
+      return succeed(after);
     case "no_such_server":
       return notFound("server");
     case "name_taken":
       return refuse("name_taken", `The account already has a server named ${name}.`);
+  }
+
+  function recorded() {
+    const change = serverChange("server.updated", after, differences(before, { name, ip }));
+    const isSame = Object.keys(change.changes ?? {}).length === 0;
+    return requestWrites(context, isSame ? { ...change, event: null } : change);
   }
 }

@@ -1,13 +1,21 @@
 import { refuse, type Result, succeed } from "#contract/problems.ts";
+import { allScopes } from "#contract/scopes.ts";
 import type { CreateSessionInput, SessionCreated } from "#contract/endpoints/sessions/schemas.ts";
 import { formToken, isWellFormedToken, randomTokenCharacters } from "#contract/token-form.ts";
 import type { OpenContext } from "#worker/context.ts";
-import { hasSignInCode, spendSignInCode } from "#worker/db/sessions/spend-sign-in-code.ts";
+import { AccountRows } from "#worker/db/account-rows.ts";
+import { findSignInAccount, spendSignInCode } from "#worker/db/sessions/spend-sign-in-code.ts";
+import { announceLater } from "#worker/objects/event-feed/announce.ts";
+import { requestWrites } from "#worker/operations/changes/request-changes.ts";
+import { tokenChange } from "#worker/operations/changes/targets.ts";
 import { secretHash } from "#worker/secret-hash.ts";
 import { timestamp } from "#worker/views/timestamp.ts";
 
 /** A working day. */
 const LIFETIME_MS = 12 * 60 * 60 * 1000;
+
+/** The name of sessions, which deployments show as their actor. */
+const NAME = "dashboard";
 
 const invalid = refuse(
   "invalid_token",
@@ -23,10 +31,20 @@ export async function createSession(
   if (!isWellFormedToken(code, "sign_in")) return await refused();
   const codeHash = await secretHash(code);
   const now = context.clock.now();
-  if (!(await hasSignInCode(context.database, codeHash, now))) return await refused();
-  const session = { id: context.ids.token(), createdAt: now, expiresAt: now + LIFETIME_MS };
+  const accountId = await findSignInAccount(context.database, codeHash, now);
+  if (accountId === null) return await refused();
+  const id = context.ids.token();
+  const expiresAt = now + LIFETIME_MS;
   const token = formToken(randomTokenCharacters(context.randomBytes), "session");
   const hash = await secretHash(token);
-  if (!(await spendSignInCode(context.database, codeHash, { ...session, hash }))) return await refused();
-  return succeed({ id: session.id, token, expires_at: timestamp(session.expiresAt) });
+  const session = { id, name: NAME, scopes: [...allScopes], createdAt: now, expiresAt };
+  const rows = new AccountRows(context.database, accountId);
+  const change = {
+    ...tokenChange("token.created", session),
+    target: { type: "session", id, name: NAME },
+  } as const;
+  const recorded = requestWrites({ ...context, rows, token: session }, change);
+  if (!(await spendSignInCode(rows, codeHash, { ...session, hash }, recorded))) return await refused();
+  announceLater({ ...context, account: { id: accountId } });
+  return succeed({ id, token, expires_at: timestamp(expiresAt) });
 }

@@ -1,12 +1,14 @@
-import type { ProjectId } from "#contract/ids.ts";
-import { refuse, type Result, succeed } from "#contract/problems.ts";
+import { type Result, succeed } from "#contract/problems.ts";
 import { allScopes } from "#contract/scopes.ts";
 import type { CreateTokenInput, TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
 import { excessOver } from "#domain/token-grant.ts";
 import type { Context } from "#worker/context.ts";
 import { insertToken } from "#worker/db/tokens/insert-token.ts";
+import { announceLater } from "#worker/objects/event-feed/announce.ts";
+import { requestWrites } from "#worker/operations/changes/request-changes.ts";
+import { tokenChange } from "#worker/operations/changes/targets.ts";
 import { newTokenSecret } from "#worker/operations/tokens/new-token-secret.ts";
-import { refuseExcess, tooMany } from "#worker/operations/refusals.ts";
+import { refuseExcess, refuseUnknownProjects, tooMany } from "#worker/operations/refusals.ts";
 import { tokenView } from "#worker/views/token-view.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -34,26 +36,15 @@ export async function createToken(
     previousExpiresAt: null,
     lastUsedAt: null,
   };
-  const insertion = await insertToken(context.rows, token, hash);
+  const recorded = requestWrites(context, tokenChange("token.created", token));
+  const insertion = await insertToken(context.rows, token, hash, recorded);
   switch (insertion.outcome) {
     case "inserted":
+      announceLater(context);
       return succeed({ ...tokenView(insertion.token, now), token: secret });
     case "no_such_projects":
-      return unknownProjects(input.project_ids ?? [], insertion.projectIds);
+      return refuseUnknownProjects(input.project_ids ?? [], insertion.projectIds);
     case "too_many":
       return tooMany("tokens", "Revoke some. Expired tokens count until they are revoked.");
   }
-}
-
-function unknownProjects(given: readonly ProjectId[], unknown: readonly ProjectId[]) {
-  const errors = given.flatMap((id, at) =>
-    unknown.includes(id)
-      ? [{ pointer: `/project_ids/${at}`, message: "is not a project of this account" }]
-      : [],
-  );
-  return refuse(
-    "invalid_request",
-    "The account does not have a project that is listed in project_ids.",
-    errors,
-  );
 }

@@ -7,6 +7,9 @@ import { findToken } from "#worker/db/tokens/find-token.ts";
 import { replaceTokenSecret } from "#worker/db/tokens/replace-token-secret.ts";
 import type { TokenReading } from "#worker/db/tokens/token-reading.ts";
 import { notFound, refuseExcess } from "#worker/operations/refusals.ts";
+import { announceLater } from "#worker/objects/event-feed/announce.ts";
+import { requestWrites } from "#worker/operations/changes/request-changes.ts";
+import { tokenChange } from "#worker/operations/changes/targets.ts";
 import { newTokenSecret } from "#worker/operations/tokens/new-token-secret.ts";
 import { tokenView } from "#worker/views/token-view.ts";
 
@@ -32,7 +35,9 @@ export async function rotateToken(
   const now = context.clock.now();
   const previousExpiresAt = Math.min(token.expiresAt, now + OVERLAP_MS);
   const changes = { rotatedAt: now, expiresAt: now + lifetimeMs(token), previousExpiresAt };
-  if (!(await replaceTokenSecret(context.rows, id, { hash, ...changes }))) return notFound("token");
+  const recorded = requestWrites(context, tokenChange("token.rotated", token));
+  if (!(await replaceTokenSecret(context.rows, id, { hash, ...changes }, recorded))) return notFound("token");
+  announceLater(context);
   context.forgetToken(id);
   return succeed({ ...tokenView({ ...token, ...changes }, now), token: secret });
 }

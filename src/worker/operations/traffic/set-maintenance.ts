@@ -5,6 +5,8 @@ import type { Context } from "#worker/context.ts";
 import { findServedProject } from "#worker/db/projects/find-served-project.ts";
 import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
 import { setMaintenance as storeMaintenance } from "#worker/db/projects/set-maintenance.ts";
+import { announceLater } from "#worker/objects/event-feed/announce.ts";
+import { settingsOrigin } from "#worker/operations/changes/request-changes.ts";
 import { askAgent, requestAbout, WRONG_ANSWER } from "#worker/operations/repositories/ask-agent.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { maintenanceView } from "#worker/views/maintenance-view.ts";
@@ -21,9 +23,11 @@ export async function setMaintenance(
   id: ProjectId,
   { on, message = null }: SetMaintenanceInput,
 ): Promise<Result<MaintenanceSet, "not_found">> {
-  await storeMaintenance(context.latestRows, id, { on, message: on ? message : null }, context.clock.now());
+  const change = { on, message: on ? message : null };
+  await storeMaintenance(context.latestRows, id, change, context.clock.now(), settingsOrigin(context, id));
   const project = await findServedProject(context.latestRows, id);
   if (project === null) return notFound("project");
+  announceLater(context);
   const detail = await whyNotApplied(context, project);
   return succeed({ maintenance: maintenanceView(project.maintenance), applied: detail === null, detail });
 }

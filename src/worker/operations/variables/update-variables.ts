@@ -1,3 +1,4 @@
+import type { AuditChanges } from "#contract/endpoints/audit/schemas.ts";
 import type { UpdateVariablesInput, Variables } from "#contract/endpoints/variables/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
@@ -10,6 +11,8 @@ import {
   revisionWrites,
 } from "#worker/db/variables/revision-writes.ts";
 import { findCurrentVariables, type VariableReading } from "#worker/db/variables/variable-reading.ts";
+import { announceLater } from "#worker/objects/event-feed/announce.ts";
+import { requestEntry } from "#worker/operations/changes/request-changes.ts";
 import { actorOf } from "#worker/operations/deployments/lane-command.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { sealVariables } from "#worker/secrets/seal-variables.ts";
@@ -39,10 +42,11 @@ export async function updateVariables(
 
 /** @returns `taken` if another change has taken the revision */
 async function tryUpdate(
-  { rows, latestRows, account, clock, token }: Context,
+  context: Context,
   projectId: ProjectId,
   input: UpdateVariablesInput,
 ): Promise<Result<Variables, UpdateRefusal> | "taken"> {
+  const { rows, latestRows, account, clock, ids } = context;
   const head = await findVariablesHead(latestRows, projectId);
   if (head === null) return notFound("project");
   if (input.revision !== undefined && input.revision !== head.revision)
@@ -56,8 +60,14 @@ async function tryUpdate(
   const revision = head.revision + 1;
   const sealed = await sealVariables(set, { ...owner, revision, sealKey: head.sealKey });
   if (!sealed.ok) return sealed;
-  const changedBy = actorOf({ token });
-  const change = { projectId, revision, changedAt: clock.now(), changedBy, set: sealed.value, removed };
+  const audit = requestEntry(context, {
+    ...{ target: { type: "project", id: projectId, name: head.name }, projectId },
+    changes: namesOf(set, removed),
+  });
+  const change = {
+    ...{ projectId, revision, changedAt: clock.now(), changedBy: actorOf(context) },
+    ...{ set: sealed.value, removed, eventId: ids.event(), audit },
+  };
   try {
     const [added] = await rows.runTogether(revisionWrites(rows, change));
     if (added === 0) return notFound("project");
@@ -65,7 +75,16 @@ async function tryUpdate(
     if (isRevisionConflict(error)) return "taken";
     throw error;
   }
+  announceLater(context);
   return succeed(variablesView(owner, { ...head, revision }, afterChange(current, change)));
+}
+
+/** For the audit log: never a value, nor what it was. */
+function namesOf(set: readonly { readonly name: string }[], removed: readonly string[]): AuditChanges {
+  return {
+    ...(set.length === 0 ? {} : { set: { before: null, after: set.map(({ name }) => name) } }),
+    ...(removed.length === 0 ? {} : { removed: { before: removed, after: null } }),
+  };
 }
 
 /** The variables after a change, sorted by name as D1 sorts them. */

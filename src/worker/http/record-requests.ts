@@ -1,0 +1,96 @@
+import type { Context as HonoContext, Next } from "hono";
+
+import type { AuditTarget } from "#contract/endpoints/audit/schemas.ts";
+import type { OperationName } from "#contract/endpoints/endpoints.ts";
+import { type IdGenerator, ProjectId } from "#contract/ids.ts";
+import { AccountRows } from "#worker/db/account-rows.ts";
+import { auditWrites } from "#worker/db/changes/change-writes.ts";
+import type { AppEnv } from "#worker/http/app.ts";
+import { limitRefusals } from "#worker/http/rate-limit.ts";
+import { errorLogLine } from "#worker/http/unexpected-error.ts";
+import { eventActorOf } from "#worker/operations/changes/request-changes.ts";
+
+/** These only ask a server's agent, and so have no write to D1 that could contain their entry. */
+const ASKING: ReadonlySet<OperationName> = new Set([
+  "pauseProject",
+  "resumeProject",
+  "runCommand",
+  "stopCommand",
+  "runCronJob",
+  "stopCronRun",
+]);
+
+/** The statuses of requests that were understood and refused. */
+const REFUSED: ReadonlySet<number> = new Set([403, 404, 409, 412, 422]);
+
+/** After the response has been sent. */
+const DELAY_MS = 10;
+
+type Clock = { now(): number };
+
+/**
+ * Adds the entry of a refused request with a valid token to the audit log, and that of a request that only asks an agent.
+ * All other entries are written with the change itself. Runs after the response, so it can neither delay nor fail the
+ * request.
+ */
+export function recordRequests(clock: Clock, ids: IdGenerator) {
+  return async (c: HonoContext<AppEnv>, next: Next): Promise<void> => {
+    await next();
+    const { holder, called } = c.var;
+    const outcome = outcomeOf(c);
+    if (holder === undefined || called === undefined || outcome === null) return;
+    const entry = {
+      id: ids.auditEntry(),
+      projectId: ProjectId.safeParse(called.params["project_id"]).data ?? null,
+      createdAt: clock.now(),
+      actor: eventActorOf(holder),
+      ip: c.req.header("cf-connecting-ip") ?? null,
+      requestId: c.var.requestId,
+      action: called.operation,
+      ...outcome,
+      target: targetOf(called.params),
+      changes: null,
+    };
+    const rows = new AccountRows(c.env.DB, holder.account.id);
+    const write = async () => {
+      await scheduler.wait(DELAY_MS);
+      if (outcome.outcome === "done" || (await limitRefusals(c.env, holder.token.id)) === null)
+        await rows.runTogether(auditWrites(rows, [entry]));
+    };
+    const failed = (error: unknown) => console.error(errorLogLine(error, c.var.requestId, c.req.raw));
+    c.executionCtx.waitUntil(write().catch(failed));
+  };
+}
+
+/** What the audit log says about the request; null: nothing, or its operation has written its entry. */
+function outcomeOf({ var: { called, refusal }, req, res }: HonoContext<AppEnv>) {
+  const isRead = req.method === "GET" || req.method === "HEAD";
+  if (refusal !== undefined && REFUSED.has(res.status) && (!isRead || res.status === 403))
+    return { outcome: "refused" as const, code: refusal };
+  // Without an answer of the agent, the command may run.
+  const mayHaveRun = res.ok || (called?.operation === "runCommand" && res.status === 503);
+  const isAsking = called !== undefined && ASKING.has(called.operation);
+  return isAsking && mayHaveRun ? { outcome: "done" as const, code: null } : null;
+}
+
+const ID = /^[a-z]{2,5}_[0-9a-hjkmnp-tv-z]{26}$/;
+
+/** The parameters of a path that name what the request is about, the narrowest first. */
+const TARGETS = [
+  ["deployment_id", "deployment"],
+  ["freeze_id", "freeze"],
+  ["hook_id", "hook"],
+  ["push_id", "push"],
+  ["webhook_id", "webhook"],
+  ["token_id", "token"],
+  ["server_id", "server"],
+  ["project_id", "project"],
+] as const;
+
+function targetOf(params: Readonly<Record<string, string>>): AuditTarget | null {
+  for (const [parameter, type] of TARGETS) {
+    const id = params[parameter];
+    if (id !== undefined && ID.test(id)) return { type, id, name: null };
+  }
+  return null;
+}
