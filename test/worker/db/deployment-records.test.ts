@@ -4,9 +4,9 @@ import { describe, expect, it } from "vitest";
 import type { AccountId, DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import {
-  deleteDeploymentRecords,
+  deploymentDeletion,
   type DeploymentRecord,
-  writeDeployments,
+  deploymentWrites,
 } from "#worker/db/deployments/deployment-records.ts";
 import { findDeployment } from "#worker/db/deployments/find-deployment.ts";
 import { findProject } from "#worker/db/projects/find-project.ts";
@@ -49,12 +49,18 @@ function recordIn({ projectId, serverId }: Place, changes: Partial<DeploymentRec
     stages: null,
     variablesRevision: null,
     clearCache: false,
+    pushedSha: null,
+    hold: null,
+    approvedBy: null,
     revision: 1,
     ...changes,
   };
 }
 
 const statusOf = async ({ rows }: Place, id: DeploymentId) => (await findDeployment(rows, id))?.status;
+
+const write = async ({ rows, projectId }: Place, records: readonly DeploymentRecord[]) =>
+  await rows.runTogether(deploymentWrites(rows, projectId, records));
 
 describe("writing a project's deployments", () => {
   it("stores every field", async () => {
@@ -73,7 +79,7 @@ describe("writing a project's deployments", () => {
       finishedAt: 9,
       deadlineAt: 7,
     });
-    await writeDeployments(place.rows, place.projectId, [record]);
+    await write(place, [record]);
     expect(await findDeployment(place.rows, record.id)).toEqual({
       ...record,
       ahead: null,
@@ -84,10 +90,10 @@ describe("writing a project's deployments", () => {
   it("supersedes the live deployment and makes a newer one live in one batch", async () => {
     const place = await createPlace();
     const older = recordIn(place, { status: "live", version: 11 });
-    await writeDeployments(place.rows, place.projectId, [older]);
+    await write(place, [older]);
     const newer = recordIn(place, { status: "live", version: 12 });
     const left = { ...older, status: "superseded", revision: 2 } as const;
-    await writeDeployments(place.rows, place.projectId, [newer, left]);
+    await write(place, [newer, left]);
     expect([await statusOf(place, older.id), await statusOf(place, newer.id)]).toEqual([
       "superseded",
       "live",
@@ -98,8 +104,8 @@ describe("writing a project's deployments", () => {
     const place = await createPlace();
     const first = recordIn(place, { status: "superseded", version: 11, revision: 7 });
     const second = recordIn(place, { status: "live", version: 12 });
-    await writeDeployments(place.rows, place.projectId, [first, second]);
-    await writeDeployments(place.rows, place.projectId, [{ ...first, status: "live", revision: 5 }]);
+    await write(place, [first, second]);
+    await write(place, [{ ...first, status: "live", revision: 5 }]);
     expect([await statusOf(place, first.id), await statusOf(place, second.id)]).toEqual([
       "superseded",
       "live",
@@ -114,7 +120,7 @@ describe("writing a project's deployments", () => {
       recordIn(place, { status: "live", version: 13 }),
     ];
     await expect(async () => {
-      await writeDeployments(place.rows, place.projectId, [building, ...live]);
+      await write(place, [building, ...live]);
     }).rejects.toThrow("UNIQUE");
     expect(await findDeployment(place.rows, building.id)).toBeNull();
   });
@@ -122,29 +128,27 @@ describe("writing a project's deployments", () => {
   it("moves the project's last deployment time only forward", async () => {
     const place = await createPlace();
     const later = Date.now() + 60_000;
-    await writeDeployments(place.rows, place.projectId, [recordIn(place, { createdAt: later })]);
-    await writeDeployments(place.rows, place.projectId, [
-      recordIn(place, { createdAt: later - 1, version: 11 }),
-    ]);
+    await write(place, [recordIn(place, { createdAt: later })]);
+    await write(place, [recordIn(place, { createdAt: later - 1, version: 11 })]);
     expect((await findProject(place.rows, place.projectId))?.lastDeployAt).toBe(later);
   });
 
   it("writes a hundred records at once", async () => {
     const place = await createPlace();
     const records = Array.from({ length: 101 }, (_, at) => recordIn(place, { version: 100 + at }));
-    await writeDeployments(place.rows, place.projectId, records);
+    await write(place, records);
     expect(await statusOf(place, records[100]?.id ?? ids.deployment())).toBe("building");
   });
 
   it("cannot change another account's rows, with any id", async () => {
     const [mine, theirs] = [await createPlace("mine"), await createPlace("theirs")];
     const record = recordIn(theirs);
-    await writeDeployments(theirs.rows, theirs.projectId, [record]);
-    await writeDeployments(mine.rows, theirs.projectId, [{ ...record, status: "failed", revision: 9 }]);
-    await deleteDeploymentRecords(mine.rows, [record.id]);
+    await write(theirs, [record]);
+    await write({ ...theirs, rows: mine.rows }, [{ ...record, status: "failed", revision: 9 }]);
+    await mine.rows.runTogether(deploymentDeletion(mine.rows, [record.id]));
     expect(await findDeployment(mine.rows, record.id)).toBeNull();
     expect(await statusOf(theirs, record.id)).toBe("building");
-    await deleteDeploymentRecords(theirs.rows, [record.id]);
+    await theirs.rows.runTogether(deploymentDeletion(theirs.rows, [record.id]));
     expect(await findDeployment(theirs.rows, record.id)).toBeNull();
   });
 });

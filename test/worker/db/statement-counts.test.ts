@@ -4,10 +4,10 @@ import { describe, expect, it } from "vitest";
 import { DeploymentId, ProjectId } from "#contract/ids.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import {
-  deleteDeploymentRecords,
+  deploymentDeletion,
   endLostDeployments,
   type DeploymentRecord,
-  writeDeployments,
+  deploymentWrites,
 } from "#worker/db/deployments/deployment-records.ts";
 import { findDeployment } from "#worker/db/deployments/find-deployment.ts";
 import { jsonLists } from "#worker/db/json-lists.ts";
@@ -92,7 +92,7 @@ describe("a write of many rows to D1", () => {
   it("is a few statements for many deployments that are written, ended and removed", async () => {
     const { rows, projectId, all } = await addDeployments();
     const statements = recordStatements();
-    await writeDeployments(rows, projectId, all);
+    await rows.runTogether(deploymentWrites(rows, projectId, all));
     expect(statements).toHaveLength(2);
     await endLostDeployments(rows, all, 77);
     expect(statements).toHaveLength(3);
@@ -116,10 +116,8 @@ describe("a write of many rows to D1", () => {
     expect(building).toMatchObject({ status: "failed", finishedAt: 77, stage: null, failure });
     expect(await countOf("deployments WHERE status = 'failed'")).toBe(MANY - 1);
     statements.length = 0;
-    await deleteDeploymentRecords(
-      rows,
-      all.map(({ id }) => id),
-    );
+    const allIds = all.map(({ id }) => id);
+    await rows.runTogether(deploymentDeletion(rows, allIds));
     expect(statements).toHaveLength(1);
     // The deployment that the account had before.
     expect(await countOf("deployments")).toBe(1);

@@ -4,10 +4,11 @@ import { expect, it } from "vitest";
 
 import type { ProjectReport } from "#contract/agent-protocol.ts";
 import { AccountId, ServerId } from "#contract/ids.ts";
-import { LaneFollower } from "#worker/logs/lane-follower.ts";
+import { followLane } from "#worker/logs/lane-follower.ts";
 import { defaultPlan } from "../../support/plan.ts";
 import { ids } from "../../support/worker/account.ts";
 import { call } from "../../support/worker/call.ts";
+import { auditEntry } from "../../support/worker/recorded.ts";
 import { TestProject } from "../../support/worker/project.ts";
 
 /** Every call of a lane, for a project that D1 does not have. */
@@ -18,14 +19,19 @@ function entries(projectId = ids.project()) {
   const deploymentId = ids.deployment();
   const runId = ids.run();
   const report: ProjectReport = { project_id: projectId, release: 1, releases: [1], url: null };
+  const actor = { type: "token", id: "tok_ci", name: "ci" } as const;
+  const audit = auditEntry();
   const asked = {
     owner,
     requestKey: "key",
     serverId,
-    actor: { type: "token", id: "tok_ci", name: "ci" } as const,
+    actor,
+    audit,
     plan: defaultPlan,
     queue: "all" as const,
     variables: { revision: 0, notSealed: [] },
+    approval: "none" as const,
+    freezes: { sequence: 0, rules: [] },
     ifLive: null,
   };
   const line = {
@@ -38,8 +44,10 @@ function entries(projectId = ids.project()) {
     start: () => lane.start({ ...asked, input: {}, defaultBranch: "main" }),
     rollBack: () =>
       lane.rollBack({ ...asked, choice: { deploymentId: null, version: null }, runWith: "current" }),
-    cancel: () => lane.cancel(owner, deploymentId, "ci"),
-    delete: () => lane.delete(owner, deploymentId, "ci"),
+    cancel: () => lane.cancel({ owner, id: deploymentId, actor, audit }),
+    approve: () => lane.approve({ owner, id: deploymentId, actor, audit }),
+    setFreezes: () => lane.setFreezes({ sequence: 1, rules: [] }),
+    delete: () => lane.delete({ owner, id: deploymentId, actor, change: { event: null, audit } }),
     report: () =>
       lane.report({ serverId, deploymentId, runId, events: [{ seq: 1, type: "output", lines: [line] }] }),
     compare: () => lane.compare(serverId, report),
@@ -52,7 +60,7 @@ function entries(projectId = ids.project()) {
     repair: () => lane.repair(),
     "repair of a project that D1 no longer has": () => lane.repair(owner),
     "following a log": async () => {
-      const follower = await LaneFollower.connect(lane, deploymentId);
+      const follower = await followLane(lane, deploymentId);
       follower.ask(0);
       expect(await follower.news(1000)).toEqual({ kind: "gone" });
       follower.close();

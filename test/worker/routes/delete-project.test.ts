@@ -126,9 +126,12 @@ describe("deleting a project", () => {
     const late = await laneOf(project).rollBack({
       owner,
       requestKey: null,
+      audit: null,
       choice: { deploymentId: null, version: null },
       runWith: "current",
       variables: { revision: 0, notSealed: [] },
+      approval: "none",
+      freezes: { sequence: 0, rules: [] },
       serverId: ids.server(),
       actor: { type: "token", id: "tok_ci", name: "ci" },
       plan: defaultPlan,

@@ -105,6 +105,7 @@ describe("a deployment", () => {
       stages: [],
       variables_revision: null,
       clear_cache: false,
+      approved_by: null,
     });
   });
 

@@ -1,7 +1,7 @@
 import { and, eq, sql, getTableColumns } from "drizzle-orm";
 
 import type { DeploymentId, ProjectId } from "#contract/ids.ts";
-import type { AccountRows } from "#worker/db/account-rows.ts";
+import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { deployments, projects } from "#worker/db/schema.ts";
 import { isOneOf } from "#worker/db/json-lists.ts";
 
@@ -12,35 +12,33 @@ export type DeploymentRecord = Omit<typeof deployments.$inferSelect, "accountId"
 export const { accountId: _owner, ...deploymentColumns } = getTableColumns(deployments);
 
 /**
- * Writes a lane's records in one transaction. Safe to repeat and to do late, because a row replaces only a row with a
- * lower `revision`.
+ * The writes of a lane's records, for one transaction. Safe to repeat and to do late, because a row replaces only a row
+ * with a lower `revision`.
  *
  * @param records of one project, at most one of them `live`
  */
-export async function writeDeployments(
+export function deploymentWrites(
   rows: AccountRows,
   projectId: ProjectId,
   records: readonly DeploymentRecord[],
-): Promise<void> {
+): Write[] {
+  if (records.length === 0) return [];
   // The record that is no longer `live` comes first: the unique index allows one `live` row after each row written.
   const leavingFirst = records.toSorted((a, b) => Number(a.status === "live") - Number(b.status === "live"));
   const newest = Math.max(0, ...records.map((record) => record.createdAt));
-  await rows.runTogether([
+  return [
     ...rows.upsert(deployments, leavingFirst, deployments.revision),
     rows.update(
       projects,
       { lastDeployAt: newest },
       and(eq(projects.id, projectId), sql`coalesce(${projects.lastDeployAt}, 0) < ${newest}`),
     ),
-  ]);
+  ];
 }
 
 /** Deletes rows of deployments. Missing rows are ignored. */
-export async function deleteDeploymentRecords(
-  rows: AccountRows,
-  ids: readonly DeploymentId[],
-): Promise<void> {
-  if (ids.length > 0) await rows.run(rows.delete(deployments, isOneOf(deployments.id, ids)));
+export function deploymentDeletion(rows: AccountRows, ids: readonly DeploymentId[]): Write[] {
+  return ids.length === 0 ? [] : [rows.delete(deployments, isOneOf(deployments.id, ids))];
 }
 
 /**

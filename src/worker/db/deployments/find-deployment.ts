@@ -1,8 +1,9 @@
-import { eq } from "drizzle-orm";
+import { eq, sql, type SQL } from "drizzle-orm";
+import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 
 import type { DeploymentId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
-import { deployments } from "#worker/db/schema.ts";
+import { deployments, projects } from "#worker/db/schema.ts";
 import { type DeploymentReading, deploymentFields } from "#worker/db/deployments/deployment-reading.ts";
 
 /** The account's deployment with this id; null if there is none. */
@@ -13,3 +14,24 @@ export async function findDeployment(rows: AccountRows, id: DeploymentId): Promi
   });
   return deployment ?? null;
 }
+
+/** As `findDeployment`, with what its events say about its project. */
+export async function findDeploymentOfProject(
+  rows: AccountRows,
+  id: DeploymentId,
+): Promise<(DeploymentReading & { readonly project: DeployedProject }) | null> {
+  const ofProject = <Value>(field: SQLiteColumn): SQL<Value> =>
+    sql`${rows.first<Value>(field, projects, eq(projects.id, deployments.projectId), sql`1`)}`;
+  const fields = {
+    ...deploymentFields(rows),
+    name: ofProject<string>(projects.name),
+    repository: ofProject<string>(projects.repository),
+    url: ofProject<string | null>(projects.url),
+  };
+  const [found] = await rows.select(fields, deployments, { where: eq(deployments.id, id), limit: 1 });
+  if (found === undefined) return null;
+  const { name, repository, url, ...deployment } = found;
+  return { ...deployment, project: { name, repository, url } };
+}
+
+type DeployedProject = { readonly name: string; readonly repository: string; readonly url: string | null };

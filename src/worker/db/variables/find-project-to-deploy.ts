@@ -4,16 +4,23 @@ import * as z from "zod/mini";
 import type { ProjectId } from "#contract/ids.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import { NotSealed, type ProjectVariables } from "#domain/lane/variables.ts";
+import type { ReadFreezes } from "#domain/freezes/project-freezes.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
+import { freezeFields, freezesOf } from "#worker/db/freezes/project-freezes.ts";
 import { projectColumns, type ProjectRecord } from "#worker/db/projects/find-project.ts";
 import { projects } from "#worker/db/schema.ts";
 import { currentRevision, sealKeyOfServer } from "#worker/db/variables/variable-reading.ts";
 import { variables } from "#worker/db/variable-tables.ts";
 
-export type ProjectToDeploy = { readonly project: ProjectRecord; readonly variables: ProjectVariables };
+export type ProjectToDeploy = {
+  readonly project: ProjectRecord;
+  readonly variables: ProjectVariables;
+  readonly freezes: ReadFreezes;
+};
 
 /**
- * Reads a project with the revision of its variables and the secrets that its server cannot open. One D1 round trip.
+ * Reads a project with the revision of its variables, the secrets that its server cannot open, and the freezes that hold
+ * it. One D1 round trip.
  * @param which `all`: also earlier values of secrets
  * @returns null if the account has no such project
  */
@@ -22,6 +29,13 @@ export async function findProjectToDeploy(
   id: ProjectId,
   which: "current" | "all",
 ): Promise<ProjectToDeploy | null> {
+  const fields = fieldsToDeploy(rows, which);
+  const [found] = await rows.select(fields, projects, { where: eq(projects.id, id), limit: 1 });
+  return found === undefined ? null : readProjectToDeploy(found);
+}
+
+/** The fields of a project that is to be deployed, for `readProjectToDeploy`. */
+export function fieldsToDeploy(rows: AccountRows, which: "current" | "all") {
   const fingerprint = sql`(select ${sealKeyOfServer(rows)} ->> 'fingerprint')`;
   const isNotSealed = and(
     eq(variables.projectId, projects.id),
@@ -31,16 +45,32 @@ export async function findProjectToDeploy(
   );
   const { name, revision: from, until } = variables;
   const item = sql`json_object('name', ${name}, 'from', ${from}, 'until', ${until})`;
-  const fields = {
+  return {
     ...projectColumns,
     revision: currentRevision(rows),
     notSealed: rows.list(item, variables, isNotSealed),
+    ...freezeFields(rows),
   };
-  const [found] = await rows.select(fields, projects, { where: eq(projects.id, id), limit: 1 });
-  if (found === undefined) return null;
-  const { revision, notSealed, ...project } = found;
+}
+
+type Fields = ProjectRecord & {
+  readonly revision: number;
+  readonly notSealed: string;
+  readonly freezes: string;
+  readonly sequence: number;
+};
+
+/** A project to deploy, from the fields of its row. */
+export function readProjectToDeploy({
+  revision,
+  notSealed,
+  freezes,
+  sequence,
+  ...project
+}: Fields): ProjectToDeploy {
   return {
     project,
     variables: { revision, notSealed: z.array(NotSealed).parse(parseJson(notSealed)) },
+    freezes: freezesOf({ freezes, sequence }),
   };
 }

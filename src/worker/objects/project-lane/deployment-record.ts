@@ -1,6 +1,7 @@
-import type { DeploymentStage, DeploymentStatus } from "#contract/endpoints/deployments/schemas.ts";
+import type { DeploymentStage, DeploymentStatus, Hold } from "#contract/endpoints/deployments/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
-import { isIn, type LaneDeployment, type State } from "#domain/lane/lane.ts";
+import { isIn, type LaneDeployment, type LaneHold, type State } from "#domain/lane/lane.ts";
+import { timestamp } from "#worker/views/timestamp.ts";
 import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
 
 /** A deployment's record for D1, without the revision, which the lane's store counts. */
@@ -22,7 +23,7 @@ export function recordOf(deployment: LaneDeployment, projectId: ProjectId): Unre
     commitMessage: deployment.commitMessage,
     actor: deployment.actor,
     createdAt: deployment.createdAt,
-    trigger: "api",
+    trigger: deployment.trigger,
     status: statusOf(state),
     stage: stageOf(state),
     waitsForServer: state.name === "offered",
@@ -37,7 +38,16 @@ export function recordOf(deployment: LaneDeployment, projectId: ProjectId): Unre
     // A rollback with the variables of a deployment that had none has the revision 0.
     variablesRevision: deployment.variables?.revision || null,
     clearCache: deployment.clearCache,
+    pushedSha: deployment.pushedSha,
+    hold: state.name === "queued" ? holdView(state.hold) : null,
+    approvedBy: deployment.approvedBy,
   };
+}
+
+function holdView(hold: LaneHold | null): Hold | null {
+  return hold?.type === "freeze"
+    ? { type: "freeze", id: hold.id, until: timestamp(hold.until) }
+    : hold && { type: "approval" };
 }
 
 function statusOf(state: State): DeploymentStatus {

@@ -1,9 +1,11 @@
 import type { RunEvent } from "#contract/agent-events.ts";
-import type { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
+import type { Actor, DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
+import type { DeploymentId } from "#contract/ids.ts";
 import type { ConfigRequest } from "#domain/lane/decide-config.ts";
 import type { RollbackRequest } from "#domain/lane/decide-rollback.ts";
 import type { ReportedEvents } from "#domain/lane/decide-run-events.ts";
 import type { StartRequest } from "#domain/lane/decide-start.ts";
+import type { StoredChange, StoredEntry } from "#worker/db/changes/stored-change.ts";
 import type { LaneOwner } from "#worker/objects/project-lane/lane-store.ts";
 
 /** What to start. The lane creates the ids, so that they rise with the versions. */
@@ -11,8 +13,22 @@ export type StartCommand = Omit<StartRequest, "id" | "runId"> & Commanded;
 export type RollbackCommand = Omit<RollbackRequest, "id" | "runId"> & Commanded;
 export type ConfigCommand = Omit<ConfigRequest, "id" | "runId"> & Commanded;
 
-/** `requestKey`: the same for each retry of one request, so that it starts one deployment; null: no idempotency key. */
-type Commanded = { owner: LaneOwner; requestKey: string | null };
+/**
+ * `requestKey`: the same for each retry of one request, so that it starts one deployment; null: no idempotency key.
+ * `audit`: the entry of the request, which the lane adds the deployment to; null: the caller has recorded the request.
+ */
+export type Commanded = { owner: LaneOwner; requestKey: string | null; audit: StoredEntry | null };
+
+/** A request about one deployment. */
+export type DeploymentCommand = {
+  owner: LaneOwner;
+  id: DeploymentId;
+  actor: Actor;
+  audit: StoredEntry;
+};
+
+/** `change`: the event of the deletion, and the entry of the request. */
+export type DeleteCommand = { owner: LaneOwner; id: DeploymentId; actor: Actor; change: StoredChange };
 
 /** `bookmark`: the D1 session bookmark of the write; null if D1 could not be written yet. */
 export type Started = { started: DeploymentStarted; bookmark: string | null };

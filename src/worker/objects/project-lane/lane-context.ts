@@ -1,3 +1,5 @@
+import type { IdGenerator } from "#contract/ids.ts";
+import type { ChangeOutbox } from "#worker/objects/shared/change-outbox.ts";
 import type { LaneOutbox } from "#worker/objects/project-lane/lane-outbox.ts";
 import type { LaneStore } from "#worker/objects/project-lane/lane-store.ts";
 import type { LogBuffer } from "#worker/objects/log/log-buffer.ts";
@@ -9,5 +11,7 @@ export type LaneContext = {
   readonly store: LaneStore;
   readonly outbox: LaneOutbox;
   readonly logs: LogBuffer;
+  readonly changes: ChangeOutbox;
+  readonly ids: IdGenerator;
   readonly now: () => number;
 };

@@ -1,12 +1,15 @@
 import { checkServing } from "#domain/lane/check-serving.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
-import { deleteProjectRecords } from "#worker/db/projects/delete-project.ts";
+import { projectDeletion } from "#worker/db/projects/delete-project.ts";
+import { storedChange, storedChangeWrites } from "#worker/db/changes/stored-change.ts";
 import { setDetected } from "#worker/db/projects/set-detected.ts";
-import { deleteDeploymentRecords, writeDeployments } from "#worker/db/deployments/deployment-records.ts";
+import { deploymentDeletion, deploymentWrites } from "#worker/db/deployments/deployment-records.ts";
 import { setServings } from "#worker/db/servers/server-presence.ts";
 import { DatabaseSession } from "#worker/db/database-session.ts";
+import { announce } from "#worker/objects/event-feed/announce.ts";
 import { RetryTracker } from "#worker/objects/shared/retry-tracker.ts";
 import { singleFlight } from "#worker/objects/shared/single-flight.ts";
+import { deploymentEvent } from "#worker/objects/project-lane/lane-changes.ts";
 import type { LaneContext } from "#worker/objects/project-lane/lane-context.ts";
 import { repairRecords } from "#worker/objects/project-lane/repair-records.ts";
 import { storeLogs } from "#worker/objects/project-lane/store-logs.ts";
@@ -23,10 +26,12 @@ const REPAIR = "repair records";
  */
 export class LaneEffects {
   readonly #parts: LaneContext;
-  /** Writes changed deployments to D1, and deletes removed ones. */
+  /** Writes changed deployments and events to D1, and deletes removed deployments. */
   readonly writeRecords: () => Promise<void>;
   /** Marks the records that differ in D1, so that `writeRecords` writes them again. */
   readonly repairRecords: () => Promise<void>;
+  /** Tells the account's EventFeed that D1 has new events. */
+  readonly announce: () => Promise<void>;
   readonly sendPending: () => Promise<void>;
   readonly storeLogs: () => Promise<void>;
   #bookmark: string | null = null;
@@ -37,6 +42,7 @@ export class LaneEffects {
     this.retries = new RetryTracker("lane", () => ({ project_id: parts.store.owner()?.projectId }));
     this.writeRecords = singleFlight(() => this.retries.run(WRITE, () => this.#writeRecords()));
     this.repairRecords = singleFlight(() => this.retries.run(REPAIR, () => repairRecords(parts)));
+    this.announce = singleFlight(() => this.retries.run("announce events", () => this.#announce()));
     this.sendPending = singleFlight(() =>
       this.retries.run("send to agent", () => sendPendingMessages(parts)),
     );
@@ -60,14 +66,19 @@ export class LaneEffects {
 
   /** Runs all pending jobs. */
   async all(): Promise<void> {
-    await Promise.all([this.writeRecords(), this.sendPending()]);
+    const written = this.writeRecords();
+    // Nothing waits for it: it can take as long as the targets of events do.
+    const announced = written.then(() => this.announce());
+    await Promise.all([written, this.sendPending()]);
     await this.storeLogs();
+    await announced;
   }
 
   /** Whether work is pending that does not wait for a time. */
   isPending(): boolean {
-    const { store, outbox } = this.#parts;
+    const { store, outbox, changes } = this.#parts;
     return (
+      !changes.isEmpty() ||
       this.retries.hasFailed(REPAIR) ||
       outbox.projectRemoval() !== null ||
       store.unwritten().length > 0 ||
@@ -79,25 +90,33 @@ export class LaneEffects {
     );
   }
 
-  /** Writes changed deployments to D1, and deletes the rows of removed deployments or of the whole project. */
+  /** Writes changed deployments and events to D1, and deletes the rows of removed deployments or of the whole project. */
   async #writeRecords(): Promise<void> {
-    const { store, outbox, storage, env } = this.#parts;
+    const { store, outbox, changes, storage, env } = this.#parts;
     const owner = store.owner();
     if (owner === null) return;
     const session = new DatabaseSession(env.DB, "first-primary");
     const rows = new AccountRows(session.database, owner.accountId);
-    if (outbox.projectRemoval() === "records") {
-      await deleteProjectRecords(rows, owner.projectId);
-      storage.transactionSync(() => outbox.noteProjectRecordsGone());
-    }
-    // Deletions first: an outdated row may violate a unique index together with a new one.
+    const isRemoval = outbox.projectRemoval() === "records";
     const removals = outbox.removals(false);
-    await deleteDeploymentRecords(rows, removals);
-    storage.transactionSync(() => removals.forEach((id) => outbox.noteRecordGone(id)));
     const records = store.unwritten();
-    if (records.length > 0) {
-      await writeDeployments(rows, owner.projectId, records);
-      storage.transactionSync(() => store.noteWritten(records));
+    const pending = changes.unwritten();
+    // In one transaction, so that a reader of an event finds the record as the event describes it. Deletions first: an
+    // outdated row may violate a unique index together with a new one.
+    const writes = [
+      ...(isRemoval ? projectDeletion(rows, owner.projectId) : []),
+      ...deploymentDeletion(rows, removals),
+      ...deploymentWrites(rows, owner.projectId, records),
+      ...storedChangeWrites(rows, pending.changes),
+    ];
+    if (writes.length > 0) {
+      await rows.runTogether(writes);
+      storage.transactionSync(() => {
+        if (isRemoval) outbox.noteProjectRecordsGone();
+        removals.forEach((id) => outbox.noteRecordGone(id));
+        store.noteWritten(records);
+        changes.noteWritten(pending);
+      });
     }
     // After the records: they decide which server's report is accepted.
     const serving = outbox.unwrittenServing();
@@ -113,17 +132,30 @@ export class LaneEffects {
     }
     this.#bookmark = session.bookmark() ?? this.#bookmark;
   }
+
+  async #announce(): Promise<void> {
+    const { store, changes, env } = this.#parts;
+    const owner = store.owner();
+    if (owner !== null) await changes.announce(async () => await announce(env.EVENT_FEED, owner.accountId));
+  }
 }
 
-type Places = Pick<LaneContext, "store" | "outbox" | "logs">;
+type Places = Pick<LaneContext, "store" | "outbox" | "logs" | "changes" | "ids">;
 
 /** Saves an effect of a decision, in the decision's transaction. @param now Unix milliseconds */
-export function saveEffect({ store, outbox, logs }: Places, effect: Effect, now: number): void {
+export function saveEffect(places: Places, effect: Effect, now: number): void {
+  const { store, outbox, logs, changes, ids } = places;
   switch (effect.type) {
     case "log": {
       const { stage, message } = effect;
       const time = new Date(now).toISOString();
       return logs.appendOwn(effect.deploymentId, { time, stream: "system", stage, message });
+    }
+    case "event": {
+      const owner = store.owner();
+      if (owner === null) return;
+      const place = { projectId: owner.projectId, url: outbox.siteUrl() };
+      return changes.add(storedChange(deploymentEvent(effect, place, ids, now), null));
     }
     case "output":
       return logs.append(effect.deploymentId, effect.lines, now);

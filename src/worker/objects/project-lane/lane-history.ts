@@ -85,6 +85,8 @@ function deploymentOf(row: DeploymentRecord, source: number | null, runId: RunId
     commitSha: row.commitSha,
     commitMessage: row.commitMessage,
     stages: row.stages ?? [],
+    trigger: row.trigger,
+    pushedSha: row.pushedSha,
     actor: row.actor,
     createdAt,
     deleted: false,

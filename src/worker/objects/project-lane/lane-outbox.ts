@@ -40,6 +40,7 @@ export class LaneOutbox {
     sql.exec(
       "CREATE TABLE IF NOT EXISTS serving (id INTEGER PRIMARY KEY CHECK (id = 1), json TEXT NOT NULL)",
     );
+    sql.exec("CREATE TABLE IF NOT EXISTS site (id INTEGER PRIMARY KEY CHECK (id = 1), url TEXT)");
     sql.exec(
       "CREATE TABLE IF NOT EXISTS detected (id INTEGER PRIMARY KEY CHECK (id = 1), json TEXT NOT NULL)",
     );
@@ -61,6 +62,13 @@ export class LaneOutbox {
       "INSERT INTO serving (id, json) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET json = excluded.json",
       json,
     );
+    if (report.url === this.siteUrl()) return;
+    this.#sql.exec("INSERT OR REPLACE INTO site (id, url) VALUES (1, ?)", report.url);
+  }
+
+  /** Where the site was served when the last run ended; null: unknown. */
+  siteUrl(): string | null {
+    return this.#sql.exec<{ url: string | null }>("SELECT url FROM site").toArray()[0]?.url ?? null;
   }
 
   /** What the server serves, if it is not in D1 yet. */
@@ -155,7 +163,7 @@ export class LaneOutbox {
 
   /** Queues the removal of the project's records and then of all its logs. Discards all other pending work. */
   addProjectRemoval(): void {
-    for (const table of ["serving", "detected", "corrections", "removals", "deleted"])
+    for (const table of ["serving", "site", "detected", "corrections", "removals", "deleted"])
       this.#sql.exec(`DELETE FROM ${table}`);
     this.#sql.exec(
       "INSERT INTO project_removal (id, records_gone) VALUES (1, 0) ON CONFLICT (id) DO UPDATE SET records_gone = 0",

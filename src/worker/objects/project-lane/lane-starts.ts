@@ -4,43 +4,46 @@ import { decideConfig } from "#domain/lane/decide-config.ts";
 import { decideRollback } from "#domain/lane/decide-rollback.ts";
 import { decideStart, type Joined } from "#domain/lane/decide-start.ts";
 import type { Lane } from "#domain/lane/lane.ts";
+import { startEntry } from "#worker/objects/project-lane/lane-changes.ts";
 import type {
+  Commanded,
   ConfigCommand,
   RollbackCommand,
   StartCommand,
   Started,
 } from "#worker/objects/project-lane/lane-commands.ts";
-import type { LaneOwner } from "#worker/objects/project-lane/lane-store.ts";
 import type { LaneTurns } from "#worker/objects/project-lane/lane-turns.ts";
 
 /** A lane with this many records that D1 has refused accepts no more starts. */
 const MAX_UNWRITTEN = 10;
 
 /** Adds a deployment to the lane's queue, once for each request key. */
-export async function startIn(turns: LaneTurns, { owner, requestKey, ...request }: StartCommand) {
-  return await join(turns, owner, requestKey, (lane, now) =>
+export async function startIn(turns: LaneTurns, { owner, requestKey, audit, ...request }: StartCommand) {
+  return await join(turns, { owner, requestKey, audit }, (lane, now) =>
     decideStart(lane, { ...request, ...newIds(turns) }, now),
   );
 }
 
 /** Adds a rollback to the lane's queue, once for each request key. */
-export async function rollBackIn(turns: LaneTurns, { owner, requestKey, ...request }: RollbackCommand) {
-  return await join(turns, owner, requestKey, (lane, now) =>
+export async function rollBackIn(
+  turns: LaneTurns,
+  { owner, requestKey, audit, ...request }: RollbackCommand,
+) {
+  return await join(turns, { owner, requestKey, audit }, (lane, now) =>
     decideRollback(lane, { ...request, ...newIds(turns) }, now),
   );
 }
 
 /** Adds a deployment of the live code to the lane's queue, once for each request key. */
-export async function applyIn(turns: LaneTurns, { owner, requestKey, ...request }: ConfigCommand) {
-  return await join(turns, owner, requestKey, (lane, now) =>
+export async function applyIn(turns: LaneTurns, { owner, requestKey, audit, ...request }: ConfigCommand) {
+  return await join(turns, { owner, requestKey, audit }, (lane, now) =>
     decideConfig(lane, { ...request, ...newIds(turns) }, now),
   );
 }
 
 async function join<Code extends ProblemCode>(
   turns: LaneTurns,
-  owner: LaneOwner,
-  requestKey: string | null,
+  { owner, requestKey, audit }: Commanded,
   decide: (lane: Lane, now: number) => Result<Joined, Code>,
 ): Promise<Result<Started, Code | "not_found" | "unavailable">> {
   const known = await turns.takeOver(owner);
@@ -59,6 +62,7 @@ async function join<Code extends ProblemCode>(
     refuseIfDeleted(lane) ?? decide(lane, now);
   const decided = turns.decide(owner, decideUnlessDeleted, (joined, now) => {
     if (requestKey !== null) turns.parts.store.noteAccepted(requestKey, joined.value, now);
+    if (audit !== null) turns.parts.changes.add(startEntry(audit, joined.value));
   });
   if (!decided.ok) return decided;
   // So that a list that is read right after the answer contains the deployment.

@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import type { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
 import { AccountId, DeploymentId, ProjectId } from "#contract/ids.ts";
 import { parseJson } from "#contract/parse-json.ts";
+import { KnownFreezes, noFreezes } from "#domain/freezes/project-freezes.ts";
 import { Placement, LaneDeployment, type Lane } from "#domain/lane/lane.ts";
 import { discardable } from "#domain/lane/transitions.ts";
 import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
@@ -19,6 +20,8 @@ const StoredLane = z.strictObject({
   owner: LaneOwner,
   placements: z.array(Placement),
   deletedAt: z.nullable(z.number()),
+  /** Absent in lanes that were stored by an earlier version. */
+  freezes: z._default(KnownFreezes, noFreezes),
 });
 type StoredLane = z.infer<typeof StoredLane>;
 
@@ -79,6 +82,7 @@ export class LaneStore {
         deployments,
         placements: stored?.placements ?? [],
         deletedAt: stored?.deletedAt ?? null,
+        freezes: stored?.freezes ?? noFreezes,
       },
       owner: stored?.owner ?? null,
     };
@@ -95,17 +99,19 @@ export class LaneStore {
       if (old !== deployment) this.#saveDeployment(deployment, old ?? null, owner);
     }
     for (const id of known.keys()) this.#sql.exec("DELETE FROM deployments WHERE id = ?", id);
-    const { nextVersion, placements, deletedAt } = next;
+    const { nextVersion, placements, deletedAt, freezes } = next;
     const isSame =
       nextVersion === before.nextVersion &&
       placements === before.placements &&
-      deletedAt === before.deletedAt;
+      deletedAt === before.deletedAt &&
+      freezes === before.freezes;
     if (!isSame || this.owner() === null) {
       const json = JSON.stringify({
         nextVersion,
         owner,
         placements: [...placements],
         deletedAt,
+        freezes,
       } satisfies StoredLane);
       this.#sql.exec(
         "INSERT INTO lane (id, json) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET json = excluded.json",

@@ -1,9 +1,13 @@
-import { createIdGenerator } from "#contract/ids.ts";
 import { type ProblemCode, refuse, type Result, succeed } from "#contract/problems.ts";
 import { keptUntil, refuseIfDeleted } from "#domain/lane/decide-delete-project.ts";
+import { decideFreezes } from "#domain/lane/decide-freezes.ts";
 import type { Decision } from "#domain/lane/decision.ts";
+import { freezesDueAt } from "#domain/lane/holds.ts";
 import { emptyLane, type Lane } from "#domain/lane/lane.ts";
 import { takeOver } from "#domain/lane/take-over.ts";
+import { AccountRows } from "#worker/db/account-rows.ts";
+import { DatabaseSession } from "#worker/db/database-session.ts";
+import { findProjectFreezes } from "#worker/db/freezes/project-freezes.ts";
 import { logFailure } from "#worker/log-failure.ts";
 import { LaneEffects, saveEffect } from "#worker/objects/project-lane/lane-effects.ts";
 import { type LaneHistory, readHistory } from "#worker/objects/project-lane/lane-history.ts";
@@ -13,6 +17,8 @@ import { type LaneOwner, LaneStore } from "#worker/objects/project-lane/lane-sto
 import { LogBuffer } from "#worker/objects/log/log-buffer.ts";
 import { LogFollowers } from "#worker/objects/log/log-followers.ts";
 import { nextWakeAt } from "#worker/objects/project-lane/next-wake.ts";
+import { ChangeOutbox } from "#worker/objects/shared/change-outbox.ts";
+import { createObjectIds } from "#worker/objects/shared/object-ids.ts";
 import { ObjectAlarm } from "#worker/objects/shared/object-alarm.ts";
 
 /**
@@ -23,10 +29,7 @@ export class LaneTurns {
   readonly #ctx: DurableObjectState;
   readonly #env: Env;
   readonly alarm: ObjectAlarm;
-  readonly ids = createIdGenerator({
-    now: () => Date.now(),
-    randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
-  });
+  readonly ids = createObjectIds();
   /** Works without storage too: a lane that has no tables has no lines to send. */
   readonly followers: LogFollowers;
   /** null: the lane's storage is empty and has no tables. */
@@ -146,6 +149,30 @@ export class LaneTurns {
     });
   }
 
+  /** As `refreshFreezes`, if something is queued and the lane has not read the freezes for an hour. */
+  async refreshFreezesIfDue(): Promise<void> {
+    const { store, now } = this.parts;
+    const dueAt = freezesDueAt(store.load());
+    if (dueAt !== null && now() >= dueAt) await this.refreshFreezes();
+  }
+
+  /** Reads the freezes from D1: the lane may have missed a change, or D1 was restored. */
+  async refreshFreezes(): Promise<void> {
+    const { store, effects } = this.parts;
+    const owner = this.owner();
+    if (owner === null || store.load().deletedAt !== null) return;
+    await effects.retries.run("read freezes", async () => {
+      const before = store.load().freezes;
+      const { database } = new DatabaseSession(this.#env.DB, "first-primary");
+      const rows = new AccountRows(database, owner.accountId);
+      // A project that D1 does not have keeps its freezes. The next start reads them again.
+      const read = (await findProjectFreezes(rows, owner.projectId)) ?? before;
+      const isKnown = read.sequence >= before.sequence && freezesDueAt(store.load()) === null;
+      if (isKnown) return;
+      this.save(owner, (lane, now) => succeed(decideFreezes(lane, read, before.sequence, now)));
+    });
+  }
+
   /** Sets the alarm first, in the same turn as the save, so that it fires if the object dies later. */
   async carryOut(): Promise<void> {
     const armed = this.#armAlarm();
@@ -170,7 +197,9 @@ export class LaneTurns {
     const store = new LaneStore(storage.sql);
     const outbox = new LaneOutbox(storage.sql);
     const logs = new LogBuffer(storage.sql, (id) => this.followers.changed(id));
-    const parts = { env: this.#env, storage, store, outbox, logs, now: () => Date.now() };
+    const changes = new ChangeOutbox(storage.sql);
+    const { ids } = this;
+    const parts = { env: this.#env, storage, store, outbox, logs, changes, ids, now: () => Date.now() };
     return { ...parts, effects: new LaneEffects(parts) };
   }
 

@@ -1,4 +1,5 @@
 import { nextDeadline } from "#domain/lane/deadlines.ts";
+import { freezesDueAt } from "#domain/lane/holds.ts";
 import { keptUntil } from "#domain/lane/decide-delete-project.ts";
 import { nextRemovalAt } from "#domain/lane/pending-messages.ts";
 import type { Lane } from "#domain/lane/lane.ts";
@@ -17,7 +18,11 @@ export type Pending = {
  */
 export function nextWakeAt(lane: Lane, { isPending, failures }: Pending, now: number): number | null {
   const timed = Math.min(nextDeadline(lane) ?? Infinity, nextRemovalAt(lane) ?? Infinity);
-  const work = Math.min(keptUntil(lane) ?? Infinity, isPending ? now : Infinity);
+  const work = Math.min(
+    keptUntil(lane) ?? Infinity,
+    freezesDueAt(lane) ?? Infinity,
+    isPending ? now : Infinity,
+  );
   const retryAt = now + retryDelayMs(failures);
   const wakeAt = Math.min(Math.max(timed, now + retryDelayMs(0)), Math.max(work, retryAt));
   return wakeAt === Infinity ? null : wakeAt;

@@ -5,13 +5,17 @@ import type { ProjectReport } from "#contract/agent-protocol.ts";
 import type { RollbackTarget } from "#contract/endpoints/deployments/schemas.ts";
 import { DeploymentId, type ServerId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
+import { decideApprove } from "#domain/lane/decide-approve.ts";
 import { decideCancel } from "#domain/lane/decide-cancel.ts";
 import { decideDeadlines } from "#domain/lane/decide-deadlines.ts";
 import { decideDelete } from "#domain/lane/decide-delete.ts";
 import { decideDeleteProject, type DeleteProjectRequest } from "#domain/lane/decide-delete-project.ts";
+import { decideFreezes } from "#domain/lane/decide-freezes.ts";
+import { canceledBy } from "#domain/lane/deployment-events.ts";
 import type { ProjectRemoved } from "#domain/lane/decide-project-removed.ts";
 import type { AgentHello, Reconciliation } from "#domain/lane/reconcile.ts";
 import { listTargets } from "#domain/lane/rollback-target.ts";
+import type { ReadFreezes } from "#domain/freezes/project-freezes.ts";
 import type { LaneHolding } from "#domain/log-fate.ts";
 import type { UnfinishedLines } from "#worker/logs/read-log.ts";
 import {
@@ -23,6 +27,8 @@ import {
 } from "#worker/objects/project-lane/agent-reports.ts";
 import type {
   ConfigCommand,
+  DeleteCommand,
+  DeploymentCommand,
   RollbackCommand,
   RunEventsCommand,
   StartCommand,
@@ -32,6 +38,7 @@ import type {
 import { applyIn, rollBackIn, startIn } from "#worker/objects/project-lane/lane-starts.ts";
 import type { LaneOwner } from "#worker/objects/project-lane/lane-store.ts";
 import { LaneTurns } from "#worker/objects/project-lane/lane-turns.ts";
+import { type StoredChange, storedChange } from "#worker/db/changes/stored-change.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { DatabaseSession } from "#worker/db/database-session.ts";
 import { sealStoredLogin } from "#worker/secrets/seal-stored-login.ts";
@@ -80,29 +87,72 @@ export class ProjectLane extends DurableObject<Env> {
     return await applyIn(this.#turns, command);
   }
 
-  /** @param by the name of the token, for the log. Refuses with `not_cancelable` and `not_found`. */
-  async cancel(
-    owner: LaneOwner,
-    id: DeploymentId,
-    by: string,
-  ): Promise<Result<Written, "not_cancelable" | "not_found" | "unavailable">> {
+  /** Refuses with `not_cancelable` and `not_found`. */
+  async cancel({
+    owner,
+    id,
+    actor,
+    audit,
+  }: DeploymentCommand): Promise<Result<Written, "not_cancelable" | "not_found" | "unavailable">> {
     const known = await this.#turns.takeOver(owner);
     if (!known.ok) return known;
-    const decided = this.#turns.decide(owner, (lane, now) => decideCancel(lane, id, by, now));
+    const decided = this.#turns.decide(
+      owner,
+      (lane, now) => decideCancel(lane, id, canceledBy(actor), now),
+      () => this.#parts.changes.add(storedChange(null, audit)),
+    );
     if (!decided.ok) return decided;
     await this.#parts.effects.writeRecords();
     return succeed({ bookmark: this.#parts.effects.bookmark });
   }
 
-  /** @param by the name of the token, for the log. The caller has checked that D1 has the record. */
-  async delete(
-    owner: LaneOwner,
-    id: DeploymentId,
-    by: string,
-  ): Promise<Result<Written, "deployment_live" | "deployment_activating" | "not_found" | "unavailable">> {
+  /** Refuses with `not_approvable`, `own_deployment` and `not_found`. */
+  async approve({
+    owner,
+    id,
+    actor,
+    audit,
+  }: DeploymentCommand): Promise<
+    Result<Written, "not_approvable" | "own_deployment" | "not_found" | "unavailable">
+  > {
     const known = await this.#turns.takeOver(owner);
     if (!known.ok) return known;
-    const decided = this.#turns.decide(owner, (lane, now) => decideDelete(lane, id, by, now));
+    const decided = this.#turns.decide(
+      owner,
+      (lane, now) => decideApprove(lane, id, actor, now),
+      () => this.#parts.changes.add(storedChange(null, audit)),
+    );
+    if (!decided.ok) return decided;
+    await this.#parts.effects.writeRecords();
+    return succeed({ bookmark: this.#parts.effects.bookmark });
+  }
+
+  /** The account's freezes have changed. A lane that does not hear of it reads them itself within an hour. */
+  async setFreezes(freezes: ReadFreezes): Promise<void> {
+    const owner = this.#turns.owner();
+    if (owner === null || this.#parts.store.load().deletedAt !== null) return;
+    this.#turns.decide(owner, (lane, now) => succeed(decideFreezes(lane, freezes, null, now)));
+    await this.#parts.effects.writeRecords();
+  }
+
+  /** The caller has checked that D1 has the record. */
+  async delete({
+    owner,
+    id,
+    actor,
+    change,
+  }: DeleteCommand): Promise<
+    Result<Written, "deployment_live" | "deployment_activating" | "not_found" | "unavailable">
+  > {
+    const known = await this.#turns.takeOver(owner);
+    if (!known.ok) return known;
+    // D1 may still have the record when a second request reads it.
+    const isDeleted = this.#turns.owner() !== null && this.#parts.outbox.deleted().includes(id);
+    const decided = this.#turns.decide(
+      owner,
+      (lane, now) => decideDelete(lane, id, canceledBy(actor), now),
+      () => this.#parts.changes.add(isDeleted ? { ...change, event: null } : change),
+    );
     if (!decided.ok) return decided;
     await Promise.all([this.#parts.effects.writeRecords(), this.#parts.effects.storeLogs()]);
     return succeed({ bookmark: this.#parts.effects.bookmark });
@@ -111,12 +161,19 @@ export class ProjectLane extends DurableObject<Env> {
   /**
    * Deletes the whole project. After a success its name and its domain can be used again. Refuses with `project_busy`,
    * and with `unavailable` while D1 does not answer: the deletion continues, and the request is safe to repeat.
+   * @param change the event of the deletion, and the entry of the request
    */
   async deleteProject(
     owner: LaneOwner,
     request: DeleteProjectRequest,
+    change: StoredChange,
   ): Promise<Result<Written, "project_busy" | "unavailable">> {
-    const decided = this.#turns.decide(owner, (lane, now) => decideDeleteProject(lane, request, now));
+    const isDeleted = this.#turns.owner() !== null && this.#parts.store.load().deletedAt !== null;
+    const decided = this.#turns.decide(
+      owner,
+      (lane, now) => decideDeleteProject(lane, request, now),
+      () => this.#parts.changes.add(isDeleted ? { ...change, event: null } : change),
+    );
     if (!decided.ok) return decided;
     await this.#parts.effects.writeRecords();
     if (this.#parts.outbox.projectRemoval() === "records")
@@ -200,6 +257,7 @@ export class ProjectLane extends DurableObject<Env> {
     if ((await this.ctx.storage.getAlarm()) === null)
       await this.#turns.alarm.setExactly(Date.now() + REPAIR_MS);
     await this.#parts.effects.repairRecords();
+    await this.#turns.refreshFreezes();
     await this.#turns.carryOut();
     return !this.#parts.effects.isRepairDue();
   }
@@ -211,7 +269,7 @@ export class ProjectLane extends DurableObject<Env> {
   async sealStoredLogin({ accountId, projectId }: LaneOwner): Promise<void> {
     const { database } = new DatabaseSession(this.env.DB, "first-primary");
     const changedBy = { type: "system", name: "Gantry" } as const;
-    const change = { changedAt: Date.now(), changedBy };
+    const change = { changedAt: Date.now(), changedBy, eventId: this.#turns.ids.event() };
     await sealStoredLogin(new AccountRows(database, accountId), projectId, change);
   }
 
@@ -224,6 +282,7 @@ export class ProjectLane extends DurableObject<Env> {
       this.#turns.save(owner, (lane, now) => succeed(decideDeadlines(lane, now)));
       this.#parts.effects.retries.succeed("alarm");
       if (this.#parts.effects.isRepairDue()) await this.#parts.effects.repairRecords();
+      await this.#turns.refreshFreezesIfDue();
       await this.#turns.carryOut();
       await this.#turns.ceaseToExist();
     } catch (error) {

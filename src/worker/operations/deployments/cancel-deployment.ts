@@ -4,6 +4,9 @@ import { refuse, type Result } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findDeployment } from "#worker/db/deployments/find-deployment.ts";
 import { notFound } from "#worker/operations/refusals.ts";
+import { requestEntry } from "#worker/operations/changes/request-changes.ts";
+import { deploymentTarget } from "#worker/operations/changes/targets.ts";
+import { actorOf } from "#worker/operations/deployments/lane-command.ts";
 import { getDeployment } from "#worker/operations/deployments/get-deployment.ts";
 
 /** Cancels a deployment that was not activated yet, and returns it. */
@@ -19,7 +22,9 @@ export async function cancelDeployment(
   }
   const { projectId } = deployment;
   const owner = { accountId: context.account.id, projectId };
-  const canceled = await context.lanes.getByName(projectId).cancel(owner, id, context.token.name);
+  const audit = requestEntry(context, { target: deploymentTarget(deployment), projectId });
+  const command = { owner, id, actor: actorOf(context), audit };
+  const canceled = await context.lanes.getByName(projectId).cancel(command);
   if (!canceled.ok) return canceled;
   context.session.note(canceled.value.bookmark);
   return await getDeployment(context, id);

@@ -1,23 +1,45 @@
 import type { Actor, DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
+import type { AccountId } from "#contract/ids.ts";
 import { type ProblemCode, type Result, succeed } from "#contract/problems.ts";
 import { defaultTimeouts } from "#contract/stages.ts";
 import type { Plan } from "#domain/lane/lane.ts";
 import type { Context } from "#worker/context.ts";
+import type { StoredEntry } from "#worker/db/changes/stored-change.ts";
 import { givenSettings } from "#worker/db/projects/build-columns.ts";
+import { requestEntry } from "#worker/operations/changes/request-changes.ts";
 import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
 import type { ProjectToDeploy } from "#worker/db/variables/find-project-to-deploy.ts";
 import type { Started } from "#worker/objects/project-lane/lane-commands.ts";
 
 /** The fields of a lane's command that come from the request and from the project's current settings. */
-export function commandFor(context: Context, { project, variables }: ProjectToDeploy) {
+export function commandFor(context: Context, found: ProjectToDeploy) {
+  const { account, requestKey } = context;
+  const audit = requestEntry(context, { target: null, projectId: found.project.id });
+  return laneCommand({ accountId: account.id, actor: actorOf(context), requestKey, audit }, found);
+}
+
+/** Who asks for a deployment. `audit`: null: the caller has recorded the request. */
+export type Asking = {
+  readonly accountId: AccountId;
+  readonly actor: Actor;
+  readonly requestKey: string | null;
+  readonly audit: StoredEntry | null;
+};
+
+/** As `commandFor`, also for what is not a request with a token. */
+export function laneCommand(
+  { accountId, ...asking }: Asking,
+  { project, variables, freezes }: ProjectToDeploy,
+) {
   return {
+    ...asking,
     variables,
-    owner: { accountId: context.account.id, projectId: project.id },
+    owner: { accountId, projectId: project.id },
     serverId: project.serverId,
-    actor: actorOf(context),
     plan: planOf(project),
     queue: project.queue,
-    requestKey: context.requestKey,
+    approval: project.approval,
+    freezes,
   };
 }
 

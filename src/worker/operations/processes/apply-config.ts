@@ -22,16 +22,24 @@ export async function applyConfig(
 }
 
 /**
- * As `applyConfig`, for a project that was read already.
- * @param restart the processes whose instances are all replaced
- * @param requestKey starts one deployment for each key
+ * `restart`: the processes whose instances are all replaced. `requestKey`: starts one deployment for each key.
+ * `isRecorded`: the audit log has an entry of the request already.
  */
+type ConfigStart = {
+  readonly restart?: readonly ProcessName[];
+  readonly requestKey?: string | null;
+  readonly isRecorded?: boolean;
+};
+
+/** As `applyConfig`, for a project that was read already. */
 export async function startConfig(
   context: Context,
   found: ProjectToDeploy,
-  restart: readonly ProcessName[] = [],
-  requestKey = context.requestKey,
+  { restart = [], requestKey = context.requestKey, isRecorded = false }: ConfigStart = {},
 ): Promise<Result<DeploymentStarted, ApplyRefusal>> {
-  const command = { ...commandFor(context, found), restart: [...restart], requestKey };
-  return answerOf(context, await context.lanes.getByName(found.project.id).apply(command));
+  const { audit, ...command } = { ...commandFor(context, found), restart: [...restart], requestKey };
+  return answerOf(
+    context,
+    await context.lanes.getByName(found.project.id).apply({ ...command, audit: isRecorded ? null : audit }),
+  );
 }

@@ -1,7 +1,10 @@
 import type { ProjectId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
+import { storedChange } from "#worker/db/changes/stored-change.ts";
 import { findProject } from "#worker/db/projects/find-project.ts";
+import { requestEntry, requestEvent } from "#worker/operations/changes/request-changes.ts";
+import { namedProject } from "#worker/operations/changes/targets.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 
 export type DeleteProject = {
@@ -22,7 +25,10 @@ export async function deleteProject(
   if (project === null) return notFound("project");
   const owner = { accountId: context.account.id, projectId: id };
   const { serverId } = project;
-  const deleted = await context.lanes.getByName(id).deleteProject(owner, { serverId, purge });
+  const { target, reference } = namedProject(project);
+  const event = requestEvent(context, { type: "project.deleted", data: { project: reference, changed: [] } });
+  const change = storedChange(event, requestEntry(context, { target, projectId: id }));
+  const deleted = await context.lanes.getByName(id).deleteProject(owner, { serverId, purge }, change);
   if (!deleted.ok) return deleted;
   context.session.note(deleted.value.bookmark);
   return succeed(null);

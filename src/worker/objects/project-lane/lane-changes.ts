@@ -1,0 +1,33 @@
+import type { IdGenerator, ProjectId } from "#contract/ids.ts";
+import type { EventEffect } from "#domain/lane/deployment-events.ts";
+import type { NewEvent } from "#worker/db/changes/change-writes.ts";
+import { type StoredChange, storedChange, type StoredEntry } from "#worker/db/changes/stored-change.ts";
+import { recordOf } from "#worker/objects/project-lane/deployment-record.ts";
+import { eventDeployment, eventProject } from "#worker/views/event-view.ts";
+
+type Place = { readonly projectId: ProjectId; readonly url: string | null };
+
+/** The event of a deployment's change. @param now Unix milliseconds */
+export function deploymentEvent(
+  { event: type, deployment, plan, actor, replacedBy }: EventEffect,
+  { projectId, url }: Place,
+  ids: IdGenerator,
+  now: number,
+): NewEvent {
+  const { projectName: name, repository } = plan;
+  const project = eventProject({ id: projectId, name, repository, url });
+  const data = {
+    project,
+    deployment: eventDeployment(recordOf(deployment, projectId), now),
+    replaced_by: replacedBy ?? null,
+  };
+  return { id: ids.event(), type, data, actor, createdAt: now };
+}
+
+/** The entry of a request that has started a deployment. */
+export function startEntry(
+  audit: StoredEntry,
+  { id, version }: { readonly id: string; readonly version: number },
+): StoredChange {
+  return storedChange(null, { ...audit, target: { type: "deployment", id, name: `version ${version}` } });
+}
