@@ -20,6 +20,7 @@ import { routeAgentFiles } from "#worker/routes/agent-files.ts";
 import { routeAgentConnect } from "#worker/routes/connect-agent.ts";
 import { routeDashboard } from "#worker/routes/dashboard.ts";
 import { deploymentHandlers } from "#worker/routes/deployments.ts";
+import { eventHandlers } from "#worker/routes/events.ts";
 import { createHealthHandlers } from "#worker/routes/health.ts";
 import { logHandlers } from "#worker/routes/logs.ts";
 import { outputHandlers } from "#worker/routes/output.ts";
@@ -80,6 +81,7 @@ const tokenHandlers: TokenHandlers = {
   ...serverHandlers,
   ...sessionHandlers,
   ...variableHandlers,
+  ...eventHandlers,
 };
 const openHandlers: OpenHandlers = {
   ...enrollmentHandlers,

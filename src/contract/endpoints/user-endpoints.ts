@@ -1,6 +1,7 @@
 import { clientEndpoints } from "#contract/endpoints/client-endpoints.ts";
 import { commandEndpoints } from "#contract/endpoints/commands/endpoints.ts";
 import { cronEndpoints } from "#contract/endpoints/cron/endpoints.ts";
+import { eventEndpoints } from "#contract/endpoints/events/endpoints.ts";
 import { outputEndpoints } from "#contract/endpoints/output/endpoints.ts";
 import { processEndpoints } from "#contract/endpoints/processes/endpoints.ts";
 import { trafficEndpoints } from "#contract/endpoints/traffic/endpoints.ts";
@@ -15,4 +16,5 @@ export const userEndpoints = {
   ...variableEndpoints,
   ...commandEndpoints,
   ...cronEndpoints,
+  ...eventEndpoints,
 };

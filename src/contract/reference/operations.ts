@@ -6,6 +6,7 @@ import { logTexts } from "#contract/endpoints/logs/texts.ts";
 import { outputTexts } from "#contract/endpoints/output/texts.ts";
 import { commandTexts } from "#contract/endpoints/commands/texts.ts";
 import { cronTexts } from "#contract/endpoints/cron/texts.ts";
+import { eventTexts } from "#contract/endpoints/events/texts.ts";
 import { processTexts } from "#contract/endpoints/processes/texts.ts";
 import { projectTexts } from "#contract/endpoints/projects/texts.ts";
 import { serverTexts } from "#contract/endpoints/servers/texts.ts";
@@ -26,6 +27,7 @@ export const sections = {
   Cron: cronTexts,
   Variables: variableTexts,
   Servers: serverTexts,
+  Events: eventTexts,
   Tokens: { ...tokenTexts, ...sessionTexts },
   Account: accountTexts,
   Agent: agentTexts,
@@ -39,6 +41,7 @@ export const operationTexts: OperationTexts = {
   ...sections.Cron,
   ...sections.Variables,
   ...sections.Servers,
+  ...sections.Events,
   ...sections.Tokens,
   ...sections.Account,
   ...sections.Agent,

@@ -5,6 +5,7 @@ import { logSchemas } from "#contract/endpoints/logs/texts.ts";
 import { outputSchemas } from "#contract/endpoints/output/texts.ts";
 import { commandSchemas } from "#contract/endpoints/commands/texts.ts";
 import { cronSchemas } from "#contract/endpoints/cron/texts.ts";
+import { eventSchemas } from "#contract/endpoints/events/schema-texts.ts";
 import { processSchemas } from "#contract/endpoints/processes/texts.ts";
 import { trafficSchemas } from "#contract/endpoints/traffic/texts.ts";
 import { problemSchemas } from "#contract/reference/schemas/problems.ts";
@@ -27,6 +28,7 @@ export const schemaTexts: Readonly<Record<string, SchemaText>> = {
   ...commandSchemas,
   ...cronSchemas,
   ...serverSchemas,
+  ...eventSchemas,
   ...tokenSchemas,
   ...sessionSchemas,
   ...accountSchemas,

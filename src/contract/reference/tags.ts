@@ -12,6 +12,8 @@ export const tags = {
     "Variables and secrets are a project's environment. Secrets are sealed for the agent of the project's server, so the control plane cannot read them.",
   Servers:
     "A server is one of your hosts, with Gantry's agent on it. The agent connects to the control plane, so the host needs no open port.",
+  Events:
+    "An event is one change: of a deployment, a server, a project, a token and others. You can list events, follow them as they happen, and have them sent to a webhook.",
   Tokens: "A token authenticates a client. It has scopes and an expiry time, and can be limited to projects.",
   Account: "The account of the token, and the health of the control plane.",
   Agent:

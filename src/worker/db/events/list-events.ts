@@ -1,0 +1,49 @@
+import { and, asc, eq, gt, inArray, lte } from "drizzle-orm";
+
+import type { Event, EventType } from "#contract/endpoints/events/schemas.ts";
+import type { EventId, ProjectId } from "#contract/ids.ts";
+import type { AccountRows } from "#worker/db/account-rows.ts";
+import { eventFields, type StoredEvent, storedEvent } from "#worker/db/events/event-fields.ts";
+import { events } from "#worker/db/event-tables.ts";
+import { newestFirst, type Position } from "#worker/db/newest-first.ts";
+
+/** undefined: no limit. */
+export type EventFilter = {
+  readonly types: readonly EventType[] | undefined;
+  readonly projectId: ProjectId | undefined;
+};
+
+/** The account's events, newest first. */
+export async function listEvents(
+  rows: AccountRows,
+  filter: EventFilter,
+  position: Position<number>,
+): Promise<StoredEvent[]> {
+  const page = newestFirst(events.sequence, position, conditionOf(filter));
+  return (await rows.select(eventFields, events, page)).map(storedEvent);
+}
+
+/** The account's events with numbers above `after`, up to `until`, oldest first. */
+export async function readEventsBetween(
+  rows: AccountRows,
+  filter: EventFilter,
+  { after, until }: { readonly after: number; readonly until: number },
+  limit: number,
+): Promise<StoredEvent[]> {
+  const where = and(gt(events.sequence, after), lte(events.sequence, until), conditionOf(filter));
+  const selection = { where, orderBy: [asc(events.sequence)], limit };
+  return (await rows.select(eventFields, events, selection)).map(storedEvent);
+}
+
+/** The account's event with this id; null if there is none. */
+export async function findEvent(rows: AccountRows, id: EventId): Promise<Event | null> {
+  const [found] = await rows.select(eventFields, events, { where: eq(events.id, id), limit: 1 });
+  return found === undefined ? null : storedEvent(found).event;
+}
+
+function conditionOf({ types, projectId }: EventFilter) {
+  return and(
+    types === undefined ? undefined : inArray(events.type, [...types]),
+    projectId === undefined ? undefined : eq(events.projectId, projectId),
+  );
+}

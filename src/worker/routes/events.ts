@@ -1,0 +1,39 @@
+import { succeed } from "#contract/problems.ts";
+import type { FeedEvent } from "#worker/following/follow-events.ts";
+import type { TokenHandlers } from "#worker/http/handler.ts";
+import { answer, answerPage } from "#worker/http/responses.ts";
+import { eventStream } from "#worker/http/streamed.ts";
+import { followEvents } from "#worker/operations/events/follow-events.ts";
+import { getEvent } from "#worker/operations/events/get-event.ts";
+import { listEvents } from "#worker/operations/events/list-events.ts";
+import { MAX_FOLLOW_MS } from "#worker/routes/logs.ts";
+import { eventStreamStart, heartbeat } from "#worker/views/log-views.ts";
+
+export const eventHandlers = {
+  async listEvents(context, { query, mediaType, lastEventId, url }) {
+    switch (mediaType) {
+      case "application/json":
+        return await answerPage(listEvents(context, query ?? {}), url);
+      case "text/event-stream": {
+        const events = await followEvents(context, query ?? {}, lastEventId);
+        const response = eventStream((signal) => eventTexts(events(signal)), MAX_FOLLOW_MS);
+        return succeed({ response });
+      }
+    }
+  },
+  getEvent: (context, { params }) => answer(getEvent(context, params.event_id)),
+} satisfies Partial<TokenHandlers>;
+
+async function* eventTexts(events: AsyncGenerator<FeedEvent>): AsyncGenerator<string> {
+  yield eventStreamStart;
+  for await (const event of events) yield eventText(event);
+}
+
+function eventText(event: FeedEvent): string {
+  switch (event.type) {
+    case "alive":
+      return heartbeat;
+    case "events":
+      return event.events.map((one) => `id: ${one.data.sequence}\ndata: ${JSON.stringify(one)}\n\n`).join("");
+  }
+}
