@@ -23,6 +23,7 @@ import { deploymentHandlers } from "#worker/routes/deployments.ts";
 import { eventHandlers } from "#worker/routes/events.ts";
 import { createHealthHandlers } from "#worker/routes/health.ts";
 import { logHandlers } from "#worker/routes/logs.ts";
+import { auditHandlers } from "#worker/routes/audit.ts";
 import { outputHandlers } from "#worker/routes/output.ts";
 import { commandHandlers } from "#worker/routes/commands.ts";
 import { cronHandlers } from "#worker/routes/cron.ts";
@@ -82,6 +83,7 @@ const tokenHandlers: TokenHandlers = {
   ...sessionHandlers,
   ...variableHandlers,
   ...eventHandlers,
+  ...auditHandlers,
 };
 const openHandlers: OpenHandlers = {
   ...enrollmentHandlers,

@@ -1,3 +1,4 @@
+import { auditEndpoints } from "#contract/endpoints/audit/endpoints.ts";
 import { clientEndpoints } from "#contract/endpoints/client-endpoints.ts";
 import { commandEndpoints } from "#contract/endpoints/commands/endpoints.ts";
 import { cronEndpoints } from "#contract/endpoints/cron/endpoints.ts";
@@ -17,4 +18,5 @@ export const userEndpoints = {
   ...commandEndpoints,
   ...cronEndpoints,
   ...eventEndpoints,
+  ...auditEndpoints,
 };

@@ -1,5 +1,6 @@
 import type { OperationTexts } from "#contract/reference/operation-text.ts";
 import { accountTexts } from "#contract/endpoints/accounts/texts.ts";
+import { auditTexts } from "#contract/endpoints/audit/texts.ts";
 import { agentTexts } from "#contract/endpoints/agents/texts.ts";
 import { deploymentTexts } from "#contract/endpoints/deployments/texts.ts";
 import { logTexts } from "#contract/endpoints/logs/texts.ts";
@@ -28,6 +29,7 @@ export const sections = {
   Variables: variableTexts,
   Servers: serverTexts,
   Events: eventTexts,
+  Audit: auditTexts,
   Tokens: { ...tokenTexts, ...sessionTexts },
   Account: accountTexts,
   Agent: agentTexts,
@@ -42,6 +44,7 @@ export const operationTexts: OperationTexts = {
   ...sections.Variables,
   ...sections.Servers,
   ...sections.Events,
+  ...sections.Audit,
   ...sections.Tokens,
   ...sections.Account,
   ...sections.Agent,

@@ -1,4 +1,5 @@
 import { accountSchemas } from "#contract/endpoints/accounts/texts.ts";
+import { auditSchemas } from "#contract/endpoints/audit/texts.ts";
 import { agentSchemas } from "#contract/endpoints/agents/texts.ts";
 import { deploymentSchemas } from "#contract/endpoints/deployments/texts.ts";
 import { logSchemas } from "#contract/endpoints/logs/texts.ts";
@@ -29,6 +30,7 @@ export const schemaTexts: Readonly<Record<string, SchemaText>> = {
   ...cronSchemas,
   ...serverSchemas,
   ...eventSchemas,
+  ...auditSchemas,
   ...tokenSchemas,
   ...sessionSchemas,
   ...accountSchemas,

@@ -2,6 +2,7 @@ import { removeExpired } from "#worker/db/remove-expired.ts";
 import { logFailure } from "#worker/log-failure.ts";
 import { announceEvents } from "#worker/schedule/announce-events.ts";
 import { repairLanes } from "#worker/schedule/repair-lanes.ts";
+import { sealAudit } from "#worker/schedule/seal-audit.ts";
 import { sweepLogs } from "#worker/schedule/sweep-logs.ts";
 
 type Clock = { now(): number };
@@ -14,6 +15,8 @@ type Clock = { now(): number };
  */
 export async function runSchedule(env: Env, clock: Clock): Promise<void> {
   const jobs = {
+    "seal audit logs": () => sealAudit(env, clock),
+    "announce events": () => announceEvents(env, clock),
     "repair lanes": () => repairLanes(env, clock),
     "sweep logs": () => sweepLogs(env, clock),
     "remove expired rows": () => removeExpired(env.DB, clock.now()),

@@ -11,7 +11,7 @@ import { TestProject } from "../../support/worker/project.ts";
 import { inDays, runScheduleIn } from "../../support/worker/schedule.ts";
 
 const bucket: object = Object.getPrototypeOf(env.LOGS);
-const keys = async () => (await env.LOGS.list()).objects.map(({ key }) => key);
+const keys = async () => (await env.LOGS.list({ prefix: "logs/" })).objects.map(({ key }) => key);
 const forms = ["application/json", "text/plain", "application/x-ndjson", "text/event-stream"];
 
 afterEach(() => {
@@ -132,7 +132,7 @@ describe("the log of an ended deployment", () => {
     vi.spyOn(console, "error").mockImplementation(() => {});
     const project = await TestProject.connected();
     const { id, order } = await withParts(project);
-    const down = failCalls(bucket, "put");
+    const down = failCalls(bucket, "put", { when: ([key]) => String(key).startsWith("logs/") });
     await project.agent.completes(order);
     await project.reaches(id, "live");
     await vi.waitFor(() => expect(down.count()).toBeGreaterThan(0));

@@ -1,0 +1,95 @@
+import { and, asc, desc, eq, gt, sql } from "drizzle-orm";
+
+import type { AuditOutcome } from "#contract/endpoints/audit/schemas.ts";
+import type { ProjectId } from "#contract/ids.ts";
+import type { AccountRows } from "#worker/db/account-rows.ts";
+import { auditEntries, auditSeals } from "#worker/db/event-tables.ts";
+import { newestFirst, type Position } from "#worker/db/newest-first.ts";
+
+const entryFields = {
+  id: auditEntries.id,
+  projectId: auditEntries.projectId,
+  sequence: auditEntries.sequence,
+  createdAt: auditEntries.createdAt,
+  actor: auditEntries.actor,
+  ip: auditEntries.ip,
+  requestId: auditEntries.requestId,
+  action: auditEntries.action,
+  outcome: auditEntries.outcome,
+  code: auditEntries.code,
+  target: auditEntries.target,
+  changes: auditEntries.changes,
+};
+export type AuditRecord = Omit<typeof auditEntries.$inferSelect, "accountId">;
+
+const sealFields = {
+  number: auditSeals.number,
+  firstEntry: auditSeals.firstEntry,
+  lastEntry: auditSeals.lastEntry,
+  hash: auditSeals.hash,
+  sealedAt: auditSeals.sealedAt,
+};
+export type SealRecord = Omit<typeof auditSeals.$inferSelect, "id" | "accountId">;
+
+/** undefined: no limit. */
+export type AuditFilter = {
+  readonly action: string | undefined;
+  readonly outcome: AuditOutcome | undefined;
+  readonly actorId: string | undefined;
+  readonly targetId: string | undefined;
+  readonly projectId: ProjectId | undefined;
+};
+
+/** Entries of the audit log, newest first. */
+export async function listAuditEntries(
+  rows: AccountRows,
+  filter: AuditFilter,
+  position: Position<number>,
+): Promise<AuditRecord[]> {
+  const selection = newestFirst(auditEntries.sequence, position, conditionOf(filter));
+  return await rows.select(entryFields, auditEntries, selection);
+}
+
+/** Entries after a number, oldest first. */
+export async function readAuditEntries(
+  rows: AccountRows,
+  filter: AuditFilter,
+  after: number,
+  limit: number,
+): Promise<AuditRecord[]> {
+  const where = and(gt(auditEntries.sequence, after), conditionOf(filter));
+  return await rows.select(entryFields, auditEntries, {
+    where,
+    orderBy: [asc(auditEntries.sequence)],
+    limit,
+  });
+}
+
+/** Seals, newest first. */
+export async function listAuditSeals(rows: AccountRows, position: Position<number>): Promise<SealRecord[]> {
+  return await rows.select(sealFields, auditSeals, newestFirst(auditSeals.number, position));
+}
+
+/** The last seal, and the first entries after it. One round trip. */
+export async function readUnsealed(
+  rows: AccountRows,
+  limit: number,
+): Promise<{ last: SealRecord | null; entries: AuditRecord[] }> {
+  const sealed = rows.first(auditSeals.lastEntry, auditSeals, undefined, desc(auditSeals.number));
+  const where = gt(auditEntries.sequence, sql`coalesce((${sealed}), 0)`);
+  const [[last], entries] = await rows.selectBoth(
+    [sealFields, auditSeals, { orderBy: [desc(auditSeals.number)], limit: 1 }],
+    [entryFields, auditEntries, { where, orderBy: [asc(auditEntries.sequence)], limit }],
+  );
+  return { last: last ?? null, entries };
+}
+
+function conditionOf({ action, outcome, actorId, targetId, projectId }: AuditFilter) {
+  return and(
+    action === undefined ? undefined : eq(auditEntries.action, action),
+    outcome === undefined ? undefined : eq(auditEntries.outcome, outcome),
+    actorId === undefined ? undefined : eq(sql`${auditEntries.actor} ->> 'id'`, actorId),
+    targetId === undefined ? undefined : eq(sql`${auditEntries.target} ->> 'id'`, targetId),
+    projectId === undefined ? undefined : eq(auditEntries.projectId, projectId),
+  );
+}

@@ -1,0 +1,27 @@
+import { refuse, succeed } from "#contract/problems.ts";
+import type { TokenHandlers } from "#worker/http/handler.ts";
+import { answerPage } from "#worker/http/responses.ts";
+import { streamed } from "#worker/http/streamed.ts";
+import { exportAuditEntries, listAuditEntries, listAuditSeals } from "#worker/operations/audit/list-audit.ts";
+
+const notInPages = refuse(
+  "invalid_request",
+  "An export has all entries, not pages: send neither `limit` nor `cursor`.",
+);
+
+export const auditHandlers = {
+  async listAuditEntries(context, { query, mediaType, url }) {
+    switch (mediaType) {
+      case "application/json":
+        return await answerPage(listAuditEntries(context, query ?? {}), url);
+      case "application/x-ndjson": {
+        if (query?.cursor !== undefined || query?.limit !== undefined) return notInPages;
+        const headers = { "content-type": mediaType, vary: "accept" };
+        return succeed({
+          response: new Response(streamed(exportAuditEntries(context, query ?? {})), { headers }),
+        });
+      }
+    }
+  },
+  listAuditSeals: (context, { query, url }) => answerPage(listAuditSeals(context, query ?? {}), url),
+} satisfies Partial<TokenHandlers>;
