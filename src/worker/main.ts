@@ -34,6 +34,7 @@ import { routeReference } from "#worker/routes/reference.ts";
 import { routeSecurityText } from "#worker/routes/security-text.ts";
 import { serverHandlers } from "#worker/routes/servers.ts";
 import { sessionHandlers, signInHandlers } from "#worker/routes/sessions.ts";
+import { webhookHandlers } from "#worker/routes/webhooks.ts";
 import { variableHandlers } from "#worker/routes/variables.ts";
 import { accessTokenHandlers } from "#worker/routes/tokens.ts";
 import { targetRule, urlProblem } from "#worker/objects/outlet/target-rule.ts";
@@ -82,6 +83,7 @@ const tokenHandlers: TokenHandlers = {
   ...serverHandlers,
   ...sessionHandlers,
   ...variableHandlers,
+  ...webhookHandlers,
   ...eventHandlers,
   ...auditHandlers,
 };

@@ -3,9 +3,14 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import * as z from "zod/mini";
 
+import { WebhookWithSecret } from "#contract/endpoints/webhooks/schemas.ts";
+
 import { output } from "../support/connected-agent/events.ts";
 import { failCalls } from "../support/worker/intercept.ts";
 import { connectWithKeys, TestProject } from "../support/worker/project.ts";
+import { TestWebhook } from "../support/worker/webhook.ts";
+import { createAccount } from "../support/worker/account.ts";
+import { call } from "../support/worker/call.ts";
 import { runScheduleIn } from "../support/worker/schedule.ts";
 import { openSecrets } from "../support/seal-keys.ts";
 
@@ -18,6 +23,12 @@ const values = {
   password: "repo-password-4711",
   newPassword: "repo-changed-4711",
   oldPassword: "repo-stored-4711",
+};
+
+const webhookValues = {
+  header: "header-value-4711",
+  password: "target-password-4711",
+  query: "target-query-4711",
 };
 
 function formsOf(value: string): string[] {
@@ -68,6 +79,43 @@ function recordOutput(): () => string {
 }
 
 describe("everything that the control plane stores and prints", () => {
+  it("contains the address, the headers and the secret of a webhook only in the webhook's own object", async () => {
+    const printed = recordOutput();
+    const account = await createAccount();
+    const headers = { authorization: `Bearer ${webhookValues.header}` };
+    const webhook = await TestWebhook.create({ headers }, account);
+    const { url } = webhook.receiver;
+    const address = `${url.replace("://", `://me:${webhookValues.password}@`)}?key=${webhookValues.query}`;
+    const keyed = { "idempotency-key": "create-webhook" };
+    const body = { kind: "standard", url: address, events: ["*"] };
+    const { token } = account;
+    const created = await call("/v1/webhooks", { method: "POST", token, body, headers: keyed });
+    expect(created.status).toBe(201);
+    const rotated = WebhookWithSecret.parse(await (await webhook.request("/rotate", "POST", {})).json());
+    await webhook.receiver.answers({ status: 410, body: JSON.stringify(headers) });
+    expect((await webhook.request("", "PATCH", { url: address })).status).toBe(200);
+    await webhook.takes();
+    const shown = [
+      await (await webhook.request()).text(),
+      await (await webhook.request("/deliveries")).text(),
+    ];
+    const listed = ["/v1/webhooks", "/v1/events"].map(
+      async (path) => await (await call(path, { token })).text(),
+    );
+    const stored = [
+      await databaseText(),
+      await logsText(),
+      ...shown,
+      ...(await Promise.all(listed)),
+      printed(),
+    ];
+    expect(stored[0]).toContain(webhook.id);
+    const signing = [webhook.secret, rotated.secret ?? ""].map((secret) => secret.slice("whsec_".length));
+    for (const value of [...Object.values(webhookValues), ...signing])
+      for (const form of formsOf(value)) expect(stored.filter((text) => text.includes(form))).toEqual([]);
+    expect(await objectText(env.OUTLET.getByName(webhook.id))).toContain(rotated.secret);
+  });
+
   it("contains plain variables, and no value of a secret and no repository password", async () => {
     const printed = recordOutput();
     const { project, keys } = await TestProject.withKeys();

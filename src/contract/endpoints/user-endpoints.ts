@@ -6,6 +6,7 @@ import { eventEndpoints } from "#contract/endpoints/events/endpoints.ts";
 import { outputEndpoints } from "#contract/endpoints/output/endpoints.ts";
 import { processEndpoints } from "#contract/endpoints/processes/endpoints.ts";
 import { trafficEndpoints } from "#contract/endpoints/traffic/endpoints.ts";
+import { webhookEndpoints } from "#contract/endpoints/webhooks/endpoints.ts";
 import { variableEndpoints } from "#contract/endpoints/variables/endpoints.ts";
 
 /** Every endpoint for users of the API, by operation name. */
@@ -19,4 +20,5 @@ export const userEndpoints = {
   ...cronEndpoints,
   ...eventEndpoints,
   ...auditEndpoints,
+  ...webhookEndpoints,
 };

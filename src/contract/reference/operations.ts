@@ -14,6 +14,7 @@ import { serverTexts } from "#contract/endpoints/servers/texts.ts";
 import { sessionTexts } from "#contract/endpoints/sessions/texts.ts";
 import { trafficTexts } from "#contract/endpoints/traffic/texts.ts";
 import { variableTexts } from "#contract/endpoints/variables/texts.ts";
+import { webhookTexts } from "#contract/endpoints/webhooks/texts.ts";
 import { tokenTexts } from "#contract/endpoints/tokens/texts.ts";
 import type { Tag } from "#contract/reference/tags.ts";
 
@@ -29,6 +30,7 @@ export const sections = {
   Variables: variableTexts,
   Servers: serverTexts,
   Events: eventTexts,
+  Webhooks: webhookTexts,
   Audit: auditTexts,
   Tokens: { ...tokenTexts, ...sessionTexts },
   Account: accountTexts,
@@ -44,6 +46,7 @@ export const operationTexts: OperationTexts = {
   ...sections.Variables,
   ...sections.Servers,
   ...sections.Events,
+  ...sections.Webhooks,
   ...sections.Audit,
   ...sections.Tokens,
   ...sections.Account,

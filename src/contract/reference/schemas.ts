@@ -15,6 +15,7 @@ import type { SchemaText } from "#contract/reference/schemas/schema-text.ts";
 import { serverSchemas } from "#contract/endpoints/servers/texts.ts";
 import { sessionSchemas } from "#contract/endpoints/sessions/texts.ts";
 import { variableSchemas } from "#contract/endpoints/variables/texts.ts";
+import { webhookSchemas } from "#contract/endpoints/webhooks/schema-texts.ts";
 import { tokenSchemas } from "#contract/endpoints/tokens/texts.ts";
 
 /** Every schema that has a name in the API reference. */
@@ -30,6 +31,7 @@ export const schemaTexts: Readonly<Record<string, SchemaText>> = {
   ...cronSchemas,
   ...serverSchemas,
   ...eventSchemas,
+  ...webhookSchemas,
   ...auditSchemas,
   ...tokenSchemas,
   ...sessionSchemas,

@@ -14,6 +14,8 @@ export const tags = {
     "A server is one of your hosts, with Gantry's agent on it. The agent connects to the control plane, so the host needs no open port.",
   Events:
     "An event is one change: of a deployment, a server, a project, a token and others. You can list events, follow them as they happen, and have them sent to a webhook.",
+  Webhooks:
+    "A webhook sends events to a target: signed to a program of yours, as messages to a chat or by mail, or as the state of commits to a git host.",
   Audit: "The audit log says who changed what. Each hour its new entries are sealed by a chain of hashes.",
   Tokens: "A token authenticates a client. It has scopes and an expiry time, and can be limited to projects.",
   Account: "The account of the token, and the health of the control plane.",

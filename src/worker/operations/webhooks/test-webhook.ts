@@ -1,0 +1,50 @@
+import type { WebhookTest } from "#contract/endpoints/webhooks/schemas.ts";
+import type { WebhookKind } from "#contract/endpoints/webhooks/kinds.ts";
+import type { WebhookId } from "#contract/ids.ts";
+import { type Result, succeed } from "#contract/problems.ts";
+import type { Context } from "#worker/context.ts";
+import { findWebhook } from "#worker/db/webhooks/find-webhook.ts";
+import { requestEvent } from "#worker/operations/changes/request-changes.ts";
+import { notFound } from "#worker/operations/refusals.ts";
+import {
+  outletOf,
+  recordRequest,
+  referenceTo,
+  refuseLostTarget,
+} from "#worker/operations/webhooks/webhook-request.ts";
+import { timestamp } from "#worker/views/timestamp.ts";
+import { attemptView } from "#worker/views/webhook-view.ts";
+
+/** What the target's answer does not tell. */
+const hints: Readonly<Partial<Record<WebhookKind, string>>> = {
+  teams: "Look in Teams: its workflow can fail although it has accepted the message.",
+};
+
+/**
+ * Sends a test event to a webhook's target and waits for its answer. Also to a disabled one. The event is not in the
+ * account's list: no other webhook gets it.
+ */
+export async function testWebhook(
+  context: Context,
+  id: WebhookId,
+): Promise<Result<WebhookTest, "not_found">> {
+  const webhook = await findWebhook(context.rows, id);
+  if (webhook === null) return notFound("webhook");
+  const data = { webhook: referenceTo(webhook), reason: null };
+  const event = requestEvent(context, { type: "webhook.test", data });
+  const attempt = await outletOf(context, id).sendTest({
+    id: event.id,
+    type: "webhook.test",
+    timestamp: timestamp(event.createdAt),
+    data: { sequence: 1, actor: event.actor, ...data },
+  });
+  if (attempt === null) return refuseLostTarget();
+  await recordRequest(context, webhook);
+  const delivered = attempt.problem === null;
+  return succeed({
+    event_id: event.id,
+    delivered,
+    attempt: attemptView(attempt),
+    hint: delivered ? (hints[webhook.kind] ?? null) : null,
+  });
+}

@@ -1,0 +1,102 @@
+import type { AuditChanges } from "#contract/endpoints/audit/schemas.ts";
+import type { UpdateWebhookInput, Webhook } from "#contract/endpoints/webhooks/schemas.ts";
+import type { ProjectId, WebhookId } from "#contract/ids.ts";
+import { refuse, type Result, succeed } from "#contract/problems.ts";
+import type { SettingChanges } from "#domain/outlet/change-settings.ts";
+import { excessOver } from "#domain/token-grant.ts";
+import type { Context } from "#worker/context.ts";
+import { unknownProjects } from "#worker/db/projects/unknown-projects.ts";
+import { findWebhook } from "#worker/db/webhooks/find-webhook.ts";
+import { updateWebhook as changeWebhook, type WebhookChanges } from "#worker/db/webhooks/update-webhook.ts";
+import type { WebhookReading } from "#worker/db/webhooks/webhook-reading.ts";
+import { announceLater } from "#worker/objects/event-feed/announce.ts";
+import { notFound, refuseExcess, refuseUnknownProjects } from "#worker/operations/refusals.ts";
+import { refuseTargets } from "#worker/operations/webhooks/refuse-targets.ts";
+import { outletOf, refuseLostTarget, webhookWrites } from "#worker/operations/webhooks/webhook-request.ts";
+import { webhookView } from "#worker/views/webhook-view.ts";
+
+type UpdateRefusal = "insufficient_scope" | "invalid_request" | "not_found";
+
+/** Changes a webhook. Its address and secrets change in its object, before D1: a repeated request completes the change. */
+export async function updateWebhook(
+  context: Context,
+  id: WebhookId,
+  { name, events, project_ids: given, enabled, ...settings }: UpdateWebhookInput,
+): Promise<Result<Webhook, UpdateRefusal>> {
+  const webhook = await findWebhook(context.rows, id);
+  if (webhook === null) return notFound("webhook");
+  const projectIds = given == null ? given : [...new Set(given)];
+  const wrongProjects = await refuseProjects(context, projectIds);
+  if (wrongProjects !== null) return wrongProjects;
+  const wrongTarget = refuseTargets(context, settings);
+  if (wrongTarget !== null) return wrongTarget;
+  const target = await changeTarget(context, id, settings);
+  if (!target.ok) return target;
+  if (enabled !== undefined && !(await outletOf(context, id).setEnabled(enabled))) return refuseLostTarget();
+  const changes: WebhookChanges = {
+    ...(name === undefined ? {} : { name }),
+    ...(events === undefined ? {} : { events: [...new Set(events)] }),
+    ...(projectIds === undefined ? {} : { projectIds }),
+    ...(target.value.shownUrl === null ? {} : { shownUrl: target.value.shownUrl }),
+    ...stateChanges(webhook, enabled),
+  };
+  const audited = { ...differences(webhook, changes), ...target.value.changes };
+  if (Object.keys(audited).length === 0) return succeed(webhookView(webhook));
+  const changed = { ...webhook, ...changes };
+  const records = webhookWrites(context, "webhook.updated", changed, audited);
+  if (!(await changeWebhook(context.rows, id, changes, records))) return notFound("webhook");
+  announceLater(context);
+  return succeed(webhookView(changed));
+}
+
+async function refuseProjects(context: Context, projectIds: readonly ProjectId[] | null | undefined) {
+  if (projectIds === undefined) return null;
+  const excess = excessOver(context.token, { scopes: [], projectIds });
+  if (excess !== null) return refuseExcess(excess, "webhooks");
+  const unknown = projectIds === null ? [] : await unknownProjects(context.rows, projectIds);
+  return unknown.length === 0 ? null : refuseUnknownProjects(projectIds ?? [], unknown);
+}
+
+/** @returns the new address as it is shown, and what changes for the audit log */
+async function changeTarget(
+  context: Context,
+  id: WebhookId,
+  settings: SettingChanges,
+): Promise<Result<{ shownUrl: string | null; changes: AuditChanges }, "invalid_request" | "not_found">> {
+  const names = Object.entries(settings).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  if (names.length === 0) return succeed({ shownUrl: null, changes: {} });
+  const changed = await outletOf(context, id).change(settings);
+  if (changed === null) return refuseLostTarget();
+  if (!changed.ok) {
+    const { field, message } = changed;
+    return refuse("invalid_request", `${field} ${message}.`, [{ pointer: `/${field}`, message }]);
+  }
+  const { before, after } = changed;
+  // Only the names of other settings: their values may be secrets.
+  const changes: AuditChanges = before === after ? {} : { url: { before, after } };
+  for (const name of names) if (name !== "url") changes[name] = { before: null, after: "changed" };
+  return succeed({ shownUrl: after, changes });
+}
+
+/** Enabling and disabling end what was known of the target's failures. */
+function stateChanges({ state }: WebhookReading, enabled: boolean | undefined): WebhookChanges {
+  if (enabled === undefined || enabled === (state !== "disabled")) return {};
+  return { state: enabled ? "active" : "disabled", disabledReason: null, failingSince: null };
+}
+
+/** What changes, for the audit log. */
+function differences(
+  before: WebhookReading,
+  { name, events, projectIds, state }: WebhookChanges,
+): AuditChanges {
+  const fields = {
+    name: [before.name, name],
+    events: [before.events, events],
+    project_ids: [before.projectIds, projectIds],
+    enabled: [before.state !== "disabled", state === undefined ? undefined : state !== "disabled"],
+  };
+  const changed = Object.entries(fields).filter(
+    ([, [old, value]]) => value !== undefined && JSON.stringify(old) !== JSON.stringify(value),
+  );
+  return Object.fromEntries(changed.map(([field, [old, value]]) => [field, { before: old, after: value }]));
+}

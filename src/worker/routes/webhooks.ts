@@ -1,0 +1,28 @@
+import type { TokenHandlers } from "#worker/http/handler.ts";
+import { answer, answerPage } from "#worker/http/responses.ts";
+import { createWebhook } from "#worker/operations/webhooks/create-webhook.ts";
+import { deleteWebhook } from "#worker/operations/webhooks/delete-webhook.ts";
+import { getWebhook } from "#worker/operations/webhooks/get-webhook.ts";
+import { listDeliveries } from "#worker/operations/webhooks/list-deliveries.ts";
+import { listWebhooks } from "#worker/operations/webhooks/list-webhooks.ts";
+import { resendDeliveries } from "#worker/operations/webhooks/resend-deliveries.ts";
+import { resendDelivery } from "#worker/operations/webhooks/resend-delivery.ts";
+import { rotateWebhook } from "#worker/operations/webhooks/rotate-webhook.ts";
+import { testWebhook } from "#worker/operations/webhooks/test-webhook.ts";
+import { updateWebhook } from "#worker/operations/webhooks/update-webhook.ts";
+
+export const webhookHandlers = {
+  listWebhooks: (context, { query, url }) => answerPage(listWebhooks(context, query), url),
+  createWebhook: (context, { body }) =>
+    answer(createWebhook(context, body), ({ id }) => ({ location: `/v1/webhooks/${id}` })),
+  getWebhook: (context, { params }) => answer(getWebhook(context, params.webhook_id)),
+  updateWebhook: (context, { params, body }) => answer(updateWebhook(context, params.webhook_id, body)),
+  deleteWebhook: (context, { params }) => answer(deleteWebhook(context, params.webhook_id)),
+  testWebhook: (context, { params }) => answer(testWebhook(context, params.webhook_id)),
+  rotateWebhook: (context, { params }) => answer(rotateWebhook(context, params.webhook_id)),
+  listDeliveries: (context, { params, query, url }) =>
+    answerPage(listDeliveries(context, params.webhook_id, query), url),
+  resendDelivery: (context, { params }) =>
+    answer(resendDelivery(context, params.webhook_id, params.event_id)),
+  resendDeliveries: (context, { params, body }) => answer(resendDeliveries(context, params.webhook_id, body)),
+} satisfies Partial<TokenHandlers>;

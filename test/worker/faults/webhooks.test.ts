@@ -1,0 +1,108 @@
+import { runDurableObjectAlarm } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+
+import { WebhookRows } from "#contract/endpoints/webhooks/schemas.ts";
+import { createAccount } from "../../support/worker/account.ts";
+import { call } from "../../support/worker/call.ts";
+import { faultKinds, Faults, kill, setUpForFaults } from "../../support/worker/faults.ts";
+import { onCalls } from "../../support/worker/intercept.ts";
+import { Receiver } from "../../support/worker/receiver.ts";
+import { TestWebhook } from "../../support/worker/webhook.ts";
+
+setUpForFaults();
+
+/** Runs the webhook's alarm until nothing waits, as the platform does. */
+async function untilSent(webhook: TestWebhook): Promise<void> {
+  await vi.waitFor(async () => {
+    vi.setSystemTime(Date.now() + 60_000);
+    await webhook.alarm();
+    expect(await webhook.outlet().details()).toMatchObject({ pending: 0 });
+  });
+}
+
+describe("a webhook whose object is killed", () => {
+  it("after it took events sends each of them", async () => {
+    const webhook = await TestWebhook.create();
+    await webhook.receiver.answers({ delayMs: 50 });
+    const events = Array.from({ length: 8 }, () => webhook.event());
+    await webhook.outlet().take(events);
+    await kill(webhook.outlet);
+    await untilSent(webhook);
+    const received = (await webhook.receiver.received()).map(({ headers }) => headers["webhook-id"]);
+    expect(new Set(received)).toEqual(new Set(events.map(({ id }) => id)));
+  });
+
+  it("between the target's answer and its note sends again, with the same id", async () => {
+    const webhook = await TestWebhook.create();
+    await webhook.receiver.answers({ delayMs: 200 }, {});
+    const events = [webhook.event(), webhook.event()];
+    await webhook.outlet().take(events);
+    void webhook.alarm().catch(() => undefined);
+    await vi.waitFor(async () => expect(await webhook.receiver.received()).toHaveLength(2));
+    await kill(webhook.outlet);
+    await untilSent(webhook);
+    const received = (await webhook.receiver.received()).map(({ headers }) => headers["webhook-id"]);
+    expect(new Set(received)).toEqual(new Set(events.map(({ id }) => id)));
+    expect(received.length).toBeGreaterThan(2);
+  });
+});
+
+describe("a webhook that is disabled while D1 fails", () => {
+  it.each(faultKinds)("is disabled there in the end, with one event (%s)", async (kind) => {
+    const faults = new Faults();
+    const calls = await disableWith(faults, null, kind);
+    expect(calls.length).toBeGreaterThan(1);
+    for (const at of calls.keys()) await disableWith(faults, at, kind);
+  });
+
+  async function disableWith(faults: Faults, at: number | null, kind: (typeof faultKinds)[number]) {
+    const webhook = await TestWebhook.create({ events: ["account.*"] });
+    await webhook.receiver.answers({ status: 410 });
+    await webhook.outlet().take([webhook.event()]);
+    faults.count(at, kind, [webhook.outlet]);
+    await webhook.alarm().catch(() => undefined);
+    await vi.waitFor(async () => {
+      vi.setSystemTime(Date.now() + 60_000);
+      await webhook.alarm();
+      const { results } = await env.DB.prepare("SELECT state FROM webhooks WHERE id = ?")
+        .bind(webhook.id)
+        .all();
+      expect(results).toEqual([{ state: "disabled" }]);
+    });
+    const calls = faults.stop();
+    const told = await env.DB.prepare(
+      "SELECT count(*) AS count FROM events WHERE account_id = ? AND type = 'webhook.disabled'",
+    )
+      .bind(webhook.account.id)
+      .first("count");
+    expect(told, `${kind} at ${at}`).toBe(1);
+    return calls.filter((name) => name.startsWith("d1") || name.startsWith("feed"));
+  }
+});
+
+describe("creating a webhook while a part fails", () => {
+  it.each(["d1", "outlet"] as const)("leaves no webhook without an address (%s)", async (part) => {
+    const { token } = await createAccount();
+    const receiver = new Receiver();
+    const faults = new Faults();
+    const created: string[] = [];
+    onCalls(env.OUTLET, "getByName", ([name]) => created.push(String(name)));
+    const body = { kind: "standard", url: receiver.url };
+    await call("/v1/account", { token });
+    faults.take(part);
+    expect((await call("/v1/webhooks", { method: "POST", token, body })).status).toBeGreaterThanOrEqual(500);
+    faults.bringBack(part);
+    const { webhooks } = WebhookRows.parse(await (await call("/v1/webhooks", { token })).json());
+    expect(webhooks).toEqual([]);
+    // Its object asks D1 after an hour, and once more a day later.
+    for (const name of new Set(created)) {
+      const outlet = env.OUTLET.getByName(name);
+      for (const hours of [1, 25, 49]) {
+        vi.setSystemTime(Date.now() + hours * 3_600_000);
+        await runDurableObjectAlarm(outlet);
+      }
+      expect(await outlet.details()).toBeNull();
+    }
+  });
+});
