@@ -21,6 +21,7 @@ import { routeAgentConnect } from "#worker/routes/connect-agent.ts";
 import { routeDashboard } from "#worker/routes/dashboard.ts";
 import { deploymentHandlers } from "#worker/routes/deployments.ts";
 import { eventHandlers } from "#worker/routes/events.ts";
+import { freezeHandlers } from "#worker/routes/freezes.ts";
 import { createHealthHandlers } from "#worker/routes/health.ts";
 import { logHandlers } from "#worker/routes/logs.ts";
 import { auditHandlers } from "#worker/routes/audit.ts";
@@ -80,6 +81,7 @@ const tokenHandlers: TokenHandlers = {
   ...outputHandlers,
   ...commandHandlers,
   ...cronHandlers,
+  ...freezeHandlers,
   ...serverHandlers,
   ...sessionHandlers,
   ...variableHandlers,

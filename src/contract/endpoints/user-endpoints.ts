@@ -1,8 +1,10 @@
+import { approvalEndpoints } from "#contract/endpoints/deployments/approval-endpoints.ts";
 import { auditEndpoints } from "#contract/endpoints/audit/endpoints.ts";
 import { clientEndpoints } from "#contract/endpoints/client-endpoints.ts";
 import { commandEndpoints } from "#contract/endpoints/commands/endpoints.ts";
 import { cronEndpoints } from "#contract/endpoints/cron/endpoints.ts";
 import { eventEndpoints } from "#contract/endpoints/events/endpoints.ts";
+import { freezeEndpoints } from "#contract/endpoints/freezes/endpoints.ts";
 import { outputEndpoints } from "#contract/endpoints/output/endpoints.ts";
 import { processEndpoints } from "#contract/endpoints/processes/endpoints.ts";
 import { trafficEndpoints } from "#contract/endpoints/traffic/endpoints.ts";
@@ -12,6 +14,7 @@ import { variableEndpoints } from "#contract/endpoints/variables/endpoints.ts";
 /** Every endpoint for users of the API, by operation name. */
 export const userEndpoints = {
   ...clientEndpoints,
+  ...approvalEndpoints,
   ...processEndpoints,
   ...outputEndpoints,
   ...trafficEndpoints,
@@ -20,5 +23,6 @@ export const userEndpoints = {
   ...cronEndpoints,
   ...eventEndpoints,
   ...auditEndpoints,
+  ...freezeEndpoints,
   ...webhookEndpoints,
 };

@@ -3,6 +3,7 @@ import { accountTexts } from "#contract/endpoints/accounts/texts.ts";
 import { auditTexts } from "#contract/endpoints/audit/texts.ts";
 import { agentTexts } from "#contract/endpoints/agents/texts.ts";
 import { deploymentTexts } from "#contract/endpoints/deployments/texts.ts";
+import { freezeTexts } from "#contract/endpoints/freezes/texts.ts";
 import { logTexts } from "#contract/endpoints/logs/texts.ts";
 import { outputTexts } from "#contract/endpoints/output/texts.ts";
 import { commandTexts } from "#contract/endpoints/commands/texts.ts";
@@ -28,6 +29,7 @@ export const sections = {
   Commands: commandTexts,
   Cron: cronTexts,
   Variables: variableTexts,
+  Freezes: freezeTexts,
   Servers: serverTexts,
   Events: eventTexts,
   Webhooks: webhookTexts,
@@ -44,6 +46,7 @@ export const operationTexts: OperationTexts = {
   ...sections.Commands,
   ...sections.Cron,
   ...sections.Variables,
+  ...sections.Freezes,
   ...sections.Servers,
   ...sections.Events,
   ...sections.Webhooks,

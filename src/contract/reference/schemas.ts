@@ -2,6 +2,7 @@ import { accountSchemas } from "#contract/endpoints/accounts/texts.ts";
 import { auditSchemas } from "#contract/endpoints/audit/texts.ts";
 import { agentSchemas } from "#contract/endpoints/agents/texts.ts";
 import { deploymentSchemas } from "#contract/endpoints/deployments/texts.ts";
+import { freezeSchemas } from "#contract/endpoints/freezes/texts.ts";
 import { logSchemas } from "#contract/endpoints/logs/texts.ts";
 import { outputSchemas } from "#contract/endpoints/output/texts.ts";
 import { commandSchemas } from "#contract/endpoints/commands/texts.ts";
@@ -29,6 +30,7 @@ export const schemaTexts: Readonly<Record<string, SchemaText>> = {
   ...outputSchemas,
   ...commandSchemas,
   ...cronSchemas,
+  ...freezeSchemas,
   ...serverSchemas,
   ...eventSchemas,
   ...webhookSchemas,

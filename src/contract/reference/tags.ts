@@ -10,6 +10,7 @@ export const tags = {
   Cron: "A cron job of a project runs a command at the times of its schedule, in the live release. The server's policy must allow it.",
   Variables:
     "Variables and secrets are a project's environment. Secrets are sealed for the agent of the project's server, so the control plane cannot read them.",
+  Freezes: "A freeze is a time in which deployments wait, such as a weekend. Rollbacks do not wait.",
   Servers:
     "A server is one of your hosts, with Gantry's agent on it. The agent connects to the control plane, so the host needs no open port.",
   Events:

@@ -1,6 +1,7 @@
 import type { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
 import { answer, answerPage } from "#worker/http/responses.ts";
 import type { TokenHandlers } from "#worker/http/handler.ts";
+import { approveDeployment } from "#worker/operations/deployments/approve-deployment.ts";
 import { cancelDeployment } from "#worker/operations/deployments/cancel-deployment.ts";
 import { deleteDeployment } from "#worker/operations/deployments/delete-deployment.ts";
 import { getDeployment, getProjectDeployment } from "#worker/operations/deployments/get-deployment.ts";
@@ -25,6 +26,7 @@ export const deploymentHandlers = {
   listDeployments: (context, { query, url }) => answerPage(listDeployments(context, query), url),
   getDeployment: (context, { params }) => answer(getDeployment(context, params.deployment_id)),
   cancelDeployment: (context, { params }) => answer(cancelDeployment(context, params.deployment_id)),
+  approveDeployment: (context, { params }) => answer(approveDeployment(context, params.deployment_id)),
   rollBack: (context, { body, ifLive }) =>
     answer(rollBack(context, { input: body, ifLive }), deploymentLocation),
 } satisfies Partial<TokenHandlers>;

@@ -12,6 +12,7 @@ import { withCurrentNames } from "#worker/objects/project-lane/stored-names.ts";
 import type { ObjectOf } from "./faults.ts";
 import { type ConnectedAgent, PRESET } from "../connected-agent/connected-agent.ts";
 import type { TestProject } from "./project.ts";
+import { recordedEntries, recordedEvents } from "./recorded.ts";
 
 /**
  * A scenario with one project: its lane, its server's agent, and a client that repeats requests after a 503. It
@@ -45,6 +46,10 @@ export class Story {
   /** Applies the current settings to the live code. */
   async apply(): Promise<DeploymentId> {
     return await this.#begin(`/v1/projects/${this.project.id}/apply`, {});
+  }
+
+  async approve(id: DeploymentId): Promise<void> {
+    await this.#insist(() => this.project.post(`/v1/deployments/${id}/approve`, {}), [200]);
   }
 
   async cancel(id: DeploymentId): Promise<void> {
@@ -150,6 +155,7 @@ export class Story {
           "removals",
           "corrections",
           "project_removal",
+          "changes",
           "log_heads",
           "log_chunks",
           "log_parts",
@@ -210,6 +216,28 @@ export async function expectWhole(story: Story, where: string): Promise<void> {
     where,
   ).toEqual(kept.map(({ id }) => `${id}/log.ndjson`).toSorted());
   for (const { id } of kept) await expectWholeLog(story, id, where);
+  await expectWholeEvents(story, where);
+}
+
+/** Each deployment has its events once and in order, and the request that started it one audit entry. */
+async function expectWholeEvents({ project, started }: Story, where: string): Promise<void> {
+  const events = await recordedEvents(project.id);
+  const entries = await recordedEntries(project.id);
+  for (const { id } of started) {
+    const types = events.flatMap(({ type, data }) =>
+      "deployment" in data && data.deployment.id === id ? [type.slice("deployment.".length)] : [],
+    );
+    const others = ["deleted", "superseded", "held"];
+    const course = types.filter((type) => !others.includes(type)).join();
+    expect(course, where).toMatch(/^started(,approved)?(,building)?,(live|failed|canceled)$/);
+    const once = types.filter((type) => type !== "held");
+    expect(new Set(once).size, where).toBe(once.length);
+    const asked = entries.filter(({ target }) => target?.id === id);
+    expect(asked.filter(({ action }) => !/^(approve|cancel|delete)/.test(action)).length, where).toBe(1);
+  }
+  const removals = events.filter(({ type }) => type === "project.deleted");
+  const row = await env.DB.prepare("SELECT 1 FROM projects WHERE id = ?").bind(project.id).first();
+  expect(removals.length, where).toBe(row === null ? 1 : 0);
 }
 
 async function expectWholeLog({ project, agent }: Story, id: string, where: string): Promise<void> {

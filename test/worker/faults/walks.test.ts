@@ -7,6 +7,7 @@ import { call } from "../../support/worker/call.ts";
 import { type FaultKind, faultKinds, Faults, setUpForFaults } from "../../support/worker/faults.ts";
 import type { Part } from "../../support/worker/parts.ts";
 import { TestProject } from "../../support/worker/project.ts";
+import { recordedEvents } from "../../support/worker/recorded.ts";
 import { expectWhole, type LaneState, Story } from "../../support/worker/story.ts";
 
 setUpForFaults();
@@ -50,6 +51,24 @@ const walks: Record<string, Walk> = {
       );
     },
     after: async ({ project: { id, agent } }, where) => expect(agent.releaseOf(id), where).toBe(3),
+  },
+  "a deployment that waits for an approval and for the end of a freeze": {
+    before: async ({ project }) => {
+      await project.patch({ approval: "required" });
+      const [from, to] = [0, 5_000].map((ms) => new Date(Date.now() + ms).toISOString());
+      const freeze = { name: "launch", times: { type: "once", from, to } };
+      expect((await project.post("/v1/freezes", freeze)).status).toBe(201);
+    },
+    act: async (story) => {
+      const id = await story.start();
+      await story.approve(id);
+      await live(story, id);
+    },
+    after: async ({ project }, where) => {
+      const types = (await recordedEvents(project.id)).map(({ type }) => type.replace("deployment.", ""));
+      const course = types.filter((type) => !type.includes(".")).join();
+      expect(course, where).toBe("started,held,approved,held,building,live");
+    },
   },
   "canceling a running deployment, and the next one": {
     act: async (story) => {

@@ -1,0 +1,52 @@
+import { eq, sql } from "drizzle-orm";
+
+import { MAX_FREEZES } from "#contract/endpoints/freezes/schemas.ts";
+import type { FreezeId } from "#contract/ids.ts";
+import type { AccountRows, Write } from "#worker/db/account-rows.ts";
+import type { FreezeRecord } from "#worker/db/freezes/freeze-reading.ts";
+import { freezes } from "#worker/db/push-tables.ts";
+import { projects } from "#worker/db/schema.ts";
+import { uniqueViolation } from "#worker/db/unique-violation.ts";
+
+// `recorded`: what records the change (`requestWrites`), in the same batch.
+
+/** Adds a freeze. `not_added`: the account has too many, or its project does not exist. */
+export async function insertFreeze(
+  rows: AccountRows,
+  freeze: FreezeRecord,
+  recorded: readonly Write[],
+): Promise<"inserted" | "added_before" | "not_added"> {
+  const hasRoom = sql`${rows.countAll(freezes)} < ${MAX_FREEZES}`;
+  const { projectId } = freeze;
+  const hasProject =
+    projectId === null ? sql`true` : sql`${rows.count(projects, eq(projects.id, projectId))} = 1`;
+  const insert = rows.insert(freezes, freeze, sql`${hasRoom} and ${hasProject}`);
+  try {
+    const [inserted] = await rows.runTogether([insert, ...recorded]);
+    return inserted === 1 ? "inserted" : "not_added";
+  } catch (error) {
+    if (uniqueViolation(error) === "freezes.id") return "added_before";
+    throw error;
+  }
+}
+
+/** Changes a freeze's name and times. @returns false if it does not exist */
+export async function changeFreeze(
+  rows: AccountRows,
+  { id, name, times }: FreezeRecord,
+  recorded: readonly Write[],
+): Promise<boolean> {
+  const update = rows.update(freezes, { name, times }, eq(freezes.id, id));
+  const [changed] = await rows.runTogether([update, ...recorded]);
+  return changed === 1;
+}
+
+/** Deletes a freeze. @returns false if it does not exist */
+export async function removeFreeze(
+  rows: AccountRows,
+  id: FreezeId,
+  recorded: readonly Write[],
+): Promise<boolean> {
+  const [removed] = await rows.runTogether([rows.delete(freezes, eq(freezes.id, id)), ...recorded]);
+  return removed === 1;
+}

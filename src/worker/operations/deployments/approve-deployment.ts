@@ -1,0 +1,32 @@
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
+import type { DeploymentId } from "#contract/ids.ts";
+import { refuse, type Result } from "#contract/problems.ts";
+import type { Context } from "#worker/context.ts";
+import { findDeployment } from "#worker/db/deployments/find-deployment.ts";
+import { requestEntry } from "#worker/operations/changes/request-changes.ts";
+import { deploymentTarget } from "#worker/operations/changes/targets.ts";
+import { getDeployment } from "#worker/operations/deployments/get-deployment.ts";
+import { actorOf } from "#worker/operations/deployments/lane-command.ts";
+import { notFound } from "#worker/operations/refusals.ts";
+
+/** Approves a queued deployment, and returns it. */
+export async function approveDeployment(
+  context: Context,
+  id: DeploymentId,
+): Promise<Result<Deployment, "not_found" | "not_approvable" | "own_deployment" | "unavailable">> {
+  const deployment = await findDeployment(context.rows, id);
+  if (deployment === null) return notFound("deployment");
+  // The lane may have dropped a deployment that has ended, so D1 decides this.
+  if (deployment.status !== "building" && deployment.approvedBy === null)
+    return refuse("not_approvable", `${id} has ended. Its status is ${deployment.status}.`);
+  if (deployment.status === "building") {
+    const { projectId } = deployment;
+    const owner = { accountId: context.account.id, projectId };
+    const audit = requestEntry(context, { target: deploymentTarget(deployment), projectId });
+    const command = { owner, id, actor: actorOf(context), audit };
+    const approved = await context.lanes.getByName(projectId).approve(command);
+    if (!approved.ok) return approved;
+    context.session.note(approved.value.bookmark);
+  }
+  return await getDeployment(context, id);
+}

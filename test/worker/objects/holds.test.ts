@@ -1,0 +1,194 @@
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import * as z from "zod/mini";
+
+import { Freeze } from "#contract/endpoints/freezes/schemas.ts";
+import { call, problemOf } from "../../support/worker/call.ts";
+import { TestProject } from "../../support/worker/project.ts";
+import { recordedEntries, recordedEvents } from "../../support/worker/recorded.ts";
+
+const MINUTE = 60_000;
+
+const at = (minutes: number) => new Date(Date.now() + minutes * MINUTE).toISOString();
+const laneOf = ({ id }: TestProject) => env.PROJECT_LANE.getByName(id);
+
+async function freeze(
+  project: TestProject,
+  minutes: number,
+  projectId: string | null = null,
+): Promise<Freeze> {
+  const times = { type: "once", from: at(-1), to: at(minutes) };
+  const body = { name: "launch", project_id: projectId, times };
+  return Freeze.parse(await (await project.post("/v1/freezes", body)).json());
+}
+
+async function approve(project: TestProject, id: string, token = project.token): Promise<Response> {
+  return await call(`/v1/deployments/${id}/approve`, { method: "POST", token, body: {} });
+}
+
+const WithToken = z.object({ token: z.string(), id: z.string() });
+
+async function newToken(project: TestProject, scopes: readonly string[]) {
+  return WithToken.parse(await (await project.post("/v1/tokens", { name: "Ada", scopes })).json());
+}
+
+/** Moves the clock, and lets the lane's alarm fire. */
+async function pass(project: TestProject, minutes: number): Promise<void> {
+  vi.setSystemTime(Date.now() + minutes * MINUTE);
+  await runDurableObjectAlarm(laneOf(project));
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+  return () => vi.useRealTimers();
+});
+
+describe("a freeze", () => {
+  it("holds deployments until its end, also if the lane's isolate dies", async () => {
+    const project = await TestProject.connected();
+    const { id: freezeId } = await freeze(project, 30);
+    const first = await project.start();
+    const second = await project.start();
+    expect(await project.deployment(first.id)).toMatchObject({
+      status: "building",
+      stage: "queued",
+      waiting_on: { type: "freeze", id: freezeId },
+      deadline_at: null,
+    });
+    expect(await project.deployment(second.id)).toMatchObject({
+      waiting_on: { type: "deployment", id: first.id, position: 1 },
+      deadline_at: null,
+    });
+    await evictDurableObject(laneOf(project));
+    await pass(project, 29);
+    expect((await project.deployment(first.id)).waiting_on).toMatchObject({ type: "freeze" });
+    await evictDurableObject(laneOf(project));
+    await pass(project, 2);
+    await project.agent.completes(await project.agent.orderOf(first.id));
+    await project.agent.completes(await project.agent.orderOf(second.id));
+    await project.reaches(second.id, "live");
+  });
+
+  it("reaches deployments that wait when it is created, changed or deleted", async () => {
+    const project = await TestProject.connected();
+    const { id: running } = await project.start();
+    const order = await project.agent.orderOf(running);
+    const next = await project.start();
+    const { id } = await freeze(project, 30, project.id);
+    await project.agent.completes(order);
+    await vi.waitFor(async () =>
+      expect((await project.deployment(next.id)).waiting_on).toMatchObject({ type: "freeze", id }),
+    );
+    const until = at(90);
+    const times = { type: "once", from: at(-1), to: until };
+    await project.call("PATCH", `/v1/freezes/${id}`, { times });
+    expect((await project.deployment(next.id)).waiting_on).toEqual({ type: "freeze", id, until });
+    expect((await project.call("DELETE", `/v1/freezes/${id}`)).status).toBe(204);
+    expect((await project.deployment(next.id)).waiting_on).not.toMatchObject({ type: "freeze" });
+    await project.agent.completes(await project.agent.orderOf(next.id));
+    await project.reaches(next.id, "live");
+  });
+
+  it("that the lane did not hear of is read within an hour, and counts for tokens that cannot see it", async () => {
+    const project = await TestProject.connected();
+    await freeze(project, 300);
+    const body = { name: "own", scopes: ["deployments:write"], project_ids: [project.id] };
+    const { token } = WithToken.parse(await (await project.post("/v1/tokens", body)).json());
+    const path = `/v1/projects/${project.id}/deployments`;
+    const started = await call(path, { method: "POST", token, body: {} });
+    const { id } = z.object({ id: z.string() }).parse(await started.json());
+    expect((await project.deployment(id)).waiting_on).toMatchObject({ type: "freeze" });
+    await env.DB.prepare("DELETE FROM freezes").run();
+    await pass(project, 50);
+    expect((await project.deployment(id)).waiting_on).toMatchObject({ type: "freeze" });
+    await pass(project, 11);
+    await project.agent.orderOf(id);
+  });
+
+  it("of a restored database counts after the daily repair, although the lane knows a later one", async () => {
+    const project = await TestProject.connected();
+    const { id } = await freeze(project, 300);
+    const started = await project.start();
+    await env.DB.prepare("DELETE FROM freezes").run();
+    await env.DB.prepare("DELETE FROM events").run();
+    await project.start();
+    expect((await project.deployment(started.id)).waiting_on).toMatchObject({ type: "freeze", id });
+    await runInDurableObject(laneOf(project), async (lane) => await lane.repair());
+    await project.agent.orderOf(started.id);
+  });
+
+  it("lets rollbacks pass", async () => {
+    const project = await TestProject.connected();
+    await project.deploy();
+    await project.deploy();
+    await freeze(project, 30);
+    const held = await project.start();
+    const back = await project.rollBack();
+    await project.agent.completes(await project.agent.orderOf(back.id));
+    await project.reaches(back.id, "live");
+    expect((await project.deployment(held.id)).waiting_on).toMatchObject({ type: "freeze" });
+    const log = await (await project.get(`/v1/logs/${back.id}`)).text();
+    expect(log).toContain("The freeze launch does not hold rollbacks");
+  });
+
+  it("is deleted with its project", async () => {
+    const project = await TestProject.connected();
+    const { id } = await freeze(project, 30, project.id);
+    await project.remove();
+    expect((await project.get(`/v1/freezes/${id}`)).status).toBe(404);
+  });
+});
+
+describe("an approval", () => {
+  it("offers the deployment, and is in its record, its events and the audit log", async () => {
+    const project = await TestProject.connected({ approval: "by_another" });
+    const { id } = await project.start();
+    expect((await project.deployment(id)).waiting_on).toEqual({ type: "approval" });
+    const own = await approve(project, id);
+    expect([own.status, (await problemOf(own)).code]).toEqual([403, "own_deployment"]);
+    const ada = await newToken(project, ["deployments:approve", "deployments:read"]);
+    const approved = await approve(project, id, ada.token);
+    const by = { type: "token", id: ada.id, name: "Ada" };
+    expect(await approved.json()).toMatchObject({ approved_by: by });
+    await evictDurableObject(laneOf(project));
+    await project.agent.completes(await project.agent.orderOf(id));
+    await project.reaches(id, "live");
+    expect((await approve(project, id, ada.token)).status).toBe(200);
+    const events = (await recordedEvents(project.id)).filter(({ type }) => type.startsWith("deployment."));
+    expect(events.map(({ type, data }) => `${type} by ${data.actor.name}`).slice(1, 3)).toEqual([
+      "deployment.held by Gantry",
+      "deployment.approved by Ada",
+    ]);
+    const actions = (await recordedEntries(project.id)).map(({ action }) => action);
+    expect(actions.filter((action) => action === "approveDeployment")).toHaveLength(1);
+  });
+
+  it("needs a scope that starting deployments does not include", async () => {
+    const project = await TestProject.connected({ approval: "required" });
+    const { id } = await project.start();
+    const starter = await newToken(project, ["deployments:write"]);
+    const refused = await approve(project, id, starter.token);
+    expect([refused.status, (await problemOf(refused)).code]).toEqual([403, "insufficient_scope"]);
+    expect((await approve(project, id)).status).toBe(200);
+  });
+
+  it("is refused where none is needed", async () => {
+    const project = await TestProject.connected();
+    const { id } = await project.start();
+    const refused = await approve(project, id);
+    expect([refused.status, (await problemOf(refused)).code]).toEqual([409, "not_approvable"]);
+  });
+
+  it("that nobody gives cancels the deployment after 7 days", async () => {
+    const project = await TestProject.connected({ approval: "required" });
+    const { id } = await project.start();
+    // From the database, because the token expires in that time.
+    const status = () =>
+      env.DB.prepare("SELECT status FROM deployments WHERE id = ?").bind(id).first("status");
+    await pass(project, 7 * 24 * 60 - 1);
+    expect(await status()).toBe("building");
+    await pass(project, 1);
+    await vi.waitFor(async () => expect(await status()).toBe("canceled"));
+  });
+});

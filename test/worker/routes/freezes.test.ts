@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+
+import { createToken } from "../../support/worker/account.ts";
+import { call, problemOf } from "../../support/worker/call.ts";
+import { createWorld, type World } from "../../support/worker/world.ts";
+
+const friday = {
+  type: "weekly",
+  days: ["friday"],
+  from: "16:00",
+  to: "00:00",
+  timezone: "Europe/Berlin",
+} as const;
+
+const hours = (count: number) => new Date(Date.now() + count * 60 * 60_000).toISOString();
+const once = (from: number, to: number) => ({ type: "once", from: hours(from), to: hours(to) });
+
+async function create(world: World, body: unknown, token = world.account.token): Promise<Response> {
+  return await call("/v1/freezes", { method: "POST", token, body });
+}
+
+describe("freezes", () => {
+  it("can be created, read, changed and deleted", async () => {
+    const world = await createWorld();
+    const { token } = world.account;
+    const response = await create(world, { name: "Friday evening", times: friday });
+    expect(response.status).toBe(201);
+    const made: { id: string } = await response.json();
+    expect(made).toMatchObject({ name: "Friday evening", project_id: null, times: friday });
+    const path = `/v1/freezes/${made.id}`;
+    expect(response.headers.get("location")).toBe(path);
+    const now = once(-1, 5);
+    const changed = await call(path, { method: "PATCH", token, body: { times: now } });
+    expect(await changed.json()).toMatchObject({
+      name: "Friday evening",
+      times: now,
+      active: true,
+      window: { from: now.from, until: now.to },
+    });
+    expect(await (await call(path, { token })).json()).toMatchObject({ id: made.id, active: true });
+    expect((await call(path, { method: "DELETE", token })).status).toBe(204);
+    expect((await call(path, { token })).status).toBe(404);
+  });
+
+  it("are refused with times that cannot be", async () => {
+    const world = await createWorld();
+    const refused: [unknown, string][] = [
+      [once(3, 2), "/times/to"],
+      [once(-3, -2), "/times/to"],
+      [{ type: "once", from: "2026-12-24 18:00", to: hours(9000) }, "/times/from"],
+      [{ ...friday, timezone: "Europe/Atlantis" }, "/times/timezone"],
+      [{ ...friday, from: "24:00" }, "/times/from"],
+      [{ ...friday, days: [] }, "/times/days"],
+    ];
+    for (const [times, pointer] of refused) {
+      const response = await create(world, { name: "x", times });
+      expect(response.status).toBe(422);
+      expect(await problemOf(response)).toMatchObject({ errors: [{ pointer }] });
+    }
+  });
+
+  it("of the whole account are neither seen nor made by a token that is limited to projects", async () => {
+    const world = await createWorld();
+    const { secret } = await createToken(world.account.id, { projectIds: [world.projectId] });
+    const refused = await create(world, { name: "all", times: friday }, secret);
+    expect([refused.status, (await problemOf(refused)).code]).toEqual([403, "insufficient_scope"]);
+    await create(world, { name: "all", times: friday });
+    const own = await create(world, { name: "own", project_id: world.projectId, times: friday }, secret);
+    expect(own.status).toBe(201);
+    const list: { freezes: { name: string }[] } = await (await call("/v1/freezes", { token: secret })).json();
+    expect(list.freezes.map(({ name }) => name)).toEqual(["own", "Maintenance of the network"]);
+  });
+
+  it("are limited to 100 in an account", async () => {
+    const world = await createWorld();
+    const all = Array.from({ length: 99 }, () => create(world, { name: "x", times: friday }));
+    expect((await Promise.all(all)).every(({ status }) => status === 201)).toBe(true);
+    const refused = await create(world, { name: "x", times: friday });
+    expect([refused.status, (await problemOf(refused)).code]).toEqual([409, "too_many"]);
+  });
+});
