@@ -38,6 +38,8 @@ export function problemResponse(
 
 function challengeFor({ code, scopes = [] }: Refusal, scope: Scope | null): string | null {
   const realm = 'Bearer realm="gantry"';
+  // Every 401 names a scheme (RFC 9110 section 15.5.2). This one has no registered name.
+  if (code === "invalid_signature") return 'Signature realm="gantry"';
   if (code === "missing_token") return realm;
   if (code === "invalid_token") return `${realm}, error="invalid_token"`;
   if (code !== "insufficient_scope") return null;

@@ -29,7 +29,8 @@ function parse(bytes: Uint8Array): Result<unknown, "malformed_json"> {
   }
 }
 
-async function readBytes(
+/** @returns null if there are more than `maxBytes` */
+export async function readBytes(
   body: ReadableStream<Uint8Array> | null,
   maxBytes: number,
 ): Promise<Uint8Array | null> {

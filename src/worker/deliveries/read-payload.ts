@@ -1,0 +1,8 @@
+import { parseJson } from "#contract/parse-json.ts";
+
+/** The JSON of a delivery, which GitHub and Gitea can also send as the field `payload` of a form; null: it has none. */
+export function readPayload(contentType: string | null, body: Uint8Array): unknown {
+  const text = new TextDecoder().decode(body);
+  const isForm = contentType?.toLowerCase().startsWith("application/x-www-form-urlencoded") ?? false;
+  return parseJson(isForm ? (new URLSearchParams(text).get("payload") ?? "") : text);
+}

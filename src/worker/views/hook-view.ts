@@ -1,0 +1,25 @@
+import { hookSettingsOf } from "#contract/endpoints/hooks/hook-settings.ts";
+import type { Hook } from "#contract/endpoints/hooks/schemas.ts";
+import { maskUrlSecret } from "#contract/git-names.ts";
+import type { HookReading } from "#worker/db/hooks/hook-reading.ts";
+import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
+
+/** A hook without its secrets. @param origin the address of this installation */
+export function hookView(hook: HookReading, origin: string, now: number): Hook {
+  const { settingsUrl, steps } = hookSettingsOf(hook.forge, hook.repository);
+  const hasPrevious = hook.previousExpiresAt !== null && hook.previousExpiresAt > now;
+  return {
+    id: hook.id,
+    forge: hook.forge,
+    repository: maskUrlSecret(hook.repository),
+    url: `${origin}/v1/hooks/${hook.id}/receive`,
+    settings_url: settingsUrl,
+    steps: [...steps],
+    project_ids: [...hook.projectIds],
+    created_at: timestamp(hook.createdAt),
+    previous_expires_at: hasPrevious ? timestampOrNull(hook.previousExpiresAt) : null,
+    received_at: timestampOrNull(hook.receivedAt),
+    refused_at: timestampOrNull(hook.refusedAt),
+    refused_reason: hook.refusedReason,
+  };
+}
