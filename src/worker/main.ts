@@ -28,6 +28,7 @@ import { auditHandlers } from "#worker/routes/audit.ts";
 import { outputHandlers } from "#worker/routes/output.ts";
 import { commandHandlers } from "#worker/routes/commands.ts";
 import { cronHandlers } from "#worker/routes/cron.ts";
+import { deliveryHandlers, hookHandlers } from "#worker/routes/hooks.ts";
 import { processHandlers } from "#worker/routes/processes.ts";
 import { trafficHandlers } from "#worker/routes/traffic.ts";
 import { projectHandlers } from "#worker/routes/projects.ts";
@@ -82,6 +83,7 @@ const tokenHandlers: TokenHandlers = {
   ...commandHandlers,
   ...cronHandlers,
   ...freezeHandlers,
+  ...hookHandlers,
   ...serverHandlers,
   ...sessionHandlers,
   ...variableHandlers,
@@ -93,6 +95,7 @@ const openHandlers: OpenHandlers = {
   ...enrollmentHandlers,
   ...createHealthHandlers(new DatabaseHealth()),
   ...signInHandlers,
+  ...deliveryHandlers,
 };
 
 const app = createApp();

@@ -5,6 +5,7 @@ import { commandEndpoints } from "#contract/endpoints/commands/endpoints.ts";
 import { cronEndpoints } from "#contract/endpoints/cron/endpoints.ts";
 import { eventEndpoints } from "#contract/endpoints/events/endpoints.ts";
 import { freezeEndpoints } from "#contract/endpoints/freezes/endpoints.ts";
+import { hookEndpoints } from "#contract/endpoints/hooks/endpoints.ts";
 import { outputEndpoints } from "#contract/endpoints/output/endpoints.ts";
 import { processEndpoints } from "#contract/endpoints/processes/endpoints.ts";
 import { trafficEndpoints } from "#contract/endpoints/traffic/endpoints.ts";
@@ -24,5 +25,6 @@ export const userEndpoints = {
   ...eventEndpoints,
   ...auditEndpoints,
   ...freezeEndpoints,
+  ...hookEndpoints,
   ...webhookEndpoints,
 };

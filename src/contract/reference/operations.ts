@@ -9,6 +9,7 @@ import { outputTexts } from "#contract/endpoints/output/texts.ts";
 import { commandTexts } from "#contract/endpoints/commands/texts.ts";
 import { cronTexts } from "#contract/endpoints/cron/texts.ts";
 import { eventTexts } from "#contract/endpoints/events/texts.ts";
+import { hookTexts } from "#contract/endpoints/hooks/texts.ts";
 import { processTexts } from "#contract/endpoints/processes/texts.ts";
 import { projectTexts } from "#contract/endpoints/projects/texts.ts";
 import { serverTexts } from "#contract/endpoints/servers/texts.ts";
@@ -28,6 +29,7 @@ export const sections = {
   Processes: { ...processTexts, ...trafficTexts, ...outputTexts },
   Commands: commandTexts,
   Cron: cronTexts,
+  Pushes: hookTexts,
   Variables: variableTexts,
   Freezes: freezeTexts,
   Servers: serverTexts,
@@ -45,6 +47,7 @@ export const operationTexts: OperationTexts = {
   ...sections.Processes,
   ...sections.Commands,
   ...sections.Cron,
+  ...sections.Pushes,
   ...sections.Variables,
   ...sections.Freezes,
   ...sections.Servers,

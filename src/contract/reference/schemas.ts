@@ -8,6 +8,7 @@ import { outputSchemas } from "#contract/endpoints/output/texts.ts";
 import { commandSchemas } from "#contract/endpoints/commands/texts.ts";
 import { cronSchemas } from "#contract/endpoints/cron/texts.ts";
 import { eventSchemas } from "#contract/endpoints/events/schema-texts.ts";
+import { hookSchemas } from "#contract/endpoints/hooks/texts.ts";
 import { processSchemas } from "#contract/endpoints/processes/texts.ts";
 import { trafficSchemas } from "#contract/endpoints/traffic/texts.ts";
 import { problemSchemas } from "#contract/reference/schemas/problems.ts";
@@ -31,6 +32,7 @@ export const schemaTexts: Readonly<Record<string, SchemaText>> = {
   ...commandSchemas,
   ...cronSchemas,
   ...freezeSchemas,
+  ...hookSchemas,
   ...serverSchemas,
   ...eventSchemas,
   ...webhookSchemas,

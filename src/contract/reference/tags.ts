@@ -8,6 +8,8 @@ export const tags = {
   Commands:
     "A command runs once in the live release of a project, such as a task of its framework. The server's policy must allow it.",
   Cron: "A cron job of a project runs a command at the times of its schedule, in the live release. The server's policy must allow it.",
+  Pushes:
+    "A hook is an address to which a git host reports the pushes of a repository. Each project of the repository decides by its setting `deploy_on` which of them are deployed. The ledger lists every push with what was decided, and why.",
   Variables:
     "Variables and secrets are a project's environment. Secrets are sealed for the agent of the project's server, so the control plane cannot read them.",
   Freezes: "A freeze is a time in which deployments wait, such as a weekend. Rollbacks do not wait.",

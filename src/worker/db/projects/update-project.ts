@@ -5,6 +5,7 @@ import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { type SettingsOrigin, settingWrites } from "#worker/db/changes/setting-writes.ts";
 import { projects, servers } from "#worker/db/schema.ts";
+import { forgetSkipped } from "#worker/db/pushes/push-writes.ts";
 import { domainWrites, isDomainTaken } from "#worker/db/projects/domain-writes.ts";
 import { uniqueViolation } from "#worker/db/unique-violation.ts";
 import { MAX_PROCESSES, type ProcessChanges } from "#contract/endpoints/processes/schemas.ts";
@@ -92,7 +93,8 @@ export async function updateProject(
     // Before the update, whose condition they repeat.
     const writes = variables === null ? [] : revisionWrites(rows, variables, isPossible);
     const names = domainWrites(rows, id, others, sql`${rows.count(projects, isChanged)} = 1`);
-    const first = [...writes, ...names, ...before];
+    const skipped = deployOn === undefined ? [] : [forgetSkipped(rows, id)];
+    const first = [...writes, ...names, ...skipped, ...before];
     const counts = await rows.runTogether([...first, update, ...after]);
     if (counts[first.length] === 1) return "updated";
   } catch (error) {

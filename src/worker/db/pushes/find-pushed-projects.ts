@@ -1,0 +1,128 @@
+import { and, eq, gt, type SQL, sql } from "drizzle-orm";
+import * as z from "zod/mini";
+
+import { repositoryKey } from "#contract/forge.ts";
+import { DeploymentId, type HookId, type ProjectId } from "#contract/ids.ts";
+import { parseJson } from "#contract/parse-json.ts";
+import type { LiveCode } from "#domain/pushes/decide-push.ts";
+import type { Push } from "#domain/pushes/push.ts";
+import type { AccountRows } from "#worker/db/account-rows.ts";
+import { mayHaveKey } from "#worker/db/hooks/hook-reading.ts";
+import { isOneOf } from "#worker/db/json-lists.ts";
+import { pushes } from "#worker/db/push-tables.ts";
+import { deployments, projects } from "#worker/db/schema.ts";
+import { aliasOf, from } from "#worker/db/statements.ts";
+import {
+  fieldsToDeploy,
+  type ProjectToDeploy,
+  readProjectToDeploy,
+} from "#worker/db/variables/find-project-to-deploy.ts";
+
+/** A project of a repository, with what a decision about a push needs. */
+export type PushedProject = ProjectToDeploy & {
+  readonly live: LiveCode;
+  /** What the same delivery has started before, by ref. */
+  readonly startedBefore: ReadonlyMap<string, StartedBefore>;
+};
+
+/**
+ * `deploymentId`: the deployment that makes the delivery a duplicate; null: the ref has moved away and back since, so that
+ * another push has the same body, as that of a forge that writes no times into it. `count`: how many it has started.
+ */
+type StartedBefore = { readonly deploymentId: DeploymentId | null; readonly count: number };
+
+/** The pushes to decide about. `bodyHash`: of the delivery, which may have arrived before; null: nothing has. */
+export type Arrived = {
+  readonly hookId: HookId | null;
+  readonly bodyHash: string | null;
+  readonly pushes: readonly Push[];
+};
+
+/** The ref, and whether it has moved away and back since. */
+const Started = z.array(z.tuple([z.string(), DeploymentId, z.number()]));
+const later = aliasOf(pushes, "later");
+const Commits = z.array(z.string());
+
+/** The projects with a repository. One D1 round trip. @param key of the repository (`repositoryKey`) */
+export async function findProjectsOf(
+  rows: AccountRows,
+  key: string,
+  arrived: Arrived,
+): Promise<PushedProject[]> {
+  const found = await findPushed(rows, mayHaveKey(key), arrived);
+  return found.filter(({ project }) => (project.repositoryKey ?? repositoryKey(project.repository)) === key);
+}
+
+/** One project; null if the account has none with this id. One D1 round trip. */
+export async function findPushedProject(
+  rows: AccountRows,
+  id: ProjectId,
+  arrived: Arrived,
+): Promise<PushedProject | null> {
+  return (await findPushed(rows, eq(projects.id, id), arrived)).at(0) ?? null;
+}
+
+async function findPushed(
+  rows: AccountRows,
+  where: SQL | undefined,
+  { hookId, bodyHash, pushes: arrived }: Arrived,
+): Promise<PushedProject[]> {
+  const isLive = and(eq(deployments.projectId, projects.id), sql`${deployments.status} = 'live'`);
+  const liveCommit = rows.first<string>(
+    deployments.commitSha,
+    deployments,
+    isLive,
+    sql`${deployments.version}`,
+  );
+  const befores = arrived.flatMap(({ before }) => (before === null ? [] : [before]));
+  const wasSkipped = and(
+    eq(pushes.projectId, projects.id),
+    sql`${pushes.liveSha} = ${liveCommit}`,
+    isOneOf(pushes.after, befores),
+  );
+  const isSame = and(
+    eq(pushes.projectId, projects.id),
+    sql`${pushes.hookId} = ${hookId} and ${pushes.bodyHash} = ${bodyHash} and ${pushes.deploymentId} is not null`,
+  );
+  const fields = {
+    ...fieldsToDeploy(rows, "current"),
+    liveCommit,
+    sameAs: rows.list(sql`${pushes.after}`, pushes, wasSkipped),
+    started: rows.list(
+      sql`json_array(${pushes.ref}, ${pushes.deploymentId}, ${hasReturned(rows)})`,
+      pushes,
+      isSame,
+    ),
+  };
+  const found = await rows.select(fields, projects, { where, orderBy: [sql`${projects.id}`] });
+  return found.map(({ liveCommit: commit, sameAs, started, ...project }) => ({
+    ...readProjectToDeploy(project),
+    live: { commit, sameAs: new Set(Commits.parse(parseJson(sameAs))) },
+    startedBefore: startedBefore(Started.parse(parseJson(started))),
+  }));
+}
+
+/**
+ * Whether the ref of a row has left the row's commit since, and is again where the row's push began. Both, because an old
+ * push may be delivered again, or after a newer one.
+ */
+function hasReturned(rows: AccountRows): SQL<number> {
+  const ofRef = and(
+    eq(later.accountId, rows.accountId),
+    eq(later.projectId, pushes.projectId),
+    eq(later.ref, pushes.ref),
+    gt(later.id, pushes.id),
+  );
+  const hasLeft = sql`exists (select 1 ${from(later, and(ofRef, sql`${later.before} is ${pushes.after}`))})`;
+  const isBack = sql`${pushes.before} is (select ${later.after} ${from(later, ofRef)} order by ${later.id} desc limit 1)`;
+  return sql<number>`(${hasLeft} and ${isBack})`;
+}
+
+function startedBefore(started: z.infer<typeof Started>): Map<string, StartedBefore> {
+  const byRef = new Map<string, StartedBefore>();
+  for (const [ref, id, hasEnded] of started) {
+    const { deploymentId = null, count = 0 } = byRef.get(ref) ?? {};
+    byRef.set(ref, { deploymentId: hasEnded === 1 ? deploymentId : id, count: count + 1 });
+  }
+  return byRef;
+}

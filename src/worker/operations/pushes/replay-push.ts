@@ -1,0 +1,66 @@
+import type { ReplayedPushes } from "#contract/endpoints/hooks/schemas.ts";
+import type { HookId, PushId } from "#contract/ids.ts";
+import { refuse, type Result, succeed } from "#contract/problems.ts";
+import type { Context } from "#worker/context.ts";
+import { findHook } from "#worker/db/hooks/find-hook.ts";
+import { findProjectsOf, findPushedProject } from "#worker/db/pushes/find-pushed-projects.ts";
+import { findPush } from "#worker/db/pushes/push-reading.ts";
+import { pushWrites } from "#worker/db/pushes/push-writes.ts";
+import { requestWrites } from "#worker/operations/changes/request-changes.ts";
+import { actorOf } from "#worker/operations/deployments/lane-command.ts";
+import { ledgerRows } from "#worker/operations/pushes/ledger-rows.ts";
+import { isUnavailable, takePushes } from "#worker/operations/pushes/take-pushes.ts";
+import { notFound } from "#worker/operations/refusals.ts";
+import { pushView } from "#worker/views/hook-view.ts";
+
+/**
+ * Decides about a push again, by the projects' current settings: for the project of its row, or for all projects of the
+ * repository if the row has none.
+ */
+export async function replayPush(
+  context: Context,
+  hookId: HookId,
+  id: PushId,
+): Promise<Result<ReplayedPushes, "not_found" | "not_replayable" | "unavailable">> {
+  const { rows, lanes, ids, clock, account } = context;
+  const hook = await findHook(rows, hookId);
+  if (hook === null) return notFound("hook");
+  const found = await findPush(rows, hookId, id);
+  if (found === null) return notFound("push");
+  const { ref, before, after, headline: message, pusher, paths, projectId } = found;
+  if (ref === null)
+    return refuse("not_replayable", "This row is not a push: nothing can be decided about it.");
+  const push = { ref, before, after, message, pusher, paths };
+  const arrived = { hookId, bodyHash: null, pushes: [push] };
+  const projects =
+    projectId === null
+      ? await findProjectsOf(rows, hook.repositoryKey, arrived)
+      : [(await findPushedProject(rows, projectId, arrived)) ?? []].flat();
+  const arrival = {
+    accountId: account.id,
+    hookId,
+    source: "replay",
+    trigger: "push",
+    actorOf: () => actorOf(context),
+    requestKeyOf: () => context.requestKey,
+    auditOf: () => null,
+  } as const;
+  const taken = await takePushes(lanes, arrival, projects, [push]);
+  // Nothing is written, so that a retry of the request decides again. What was started is not started twice.
+  if (taken.some(isUnavailable))
+    return refuse("unavailable", "Some deployments could not be started at this time. Try again.");
+  const receivedAt = clock.now();
+  const origin = {
+    hookId,
+    source: "replay",
+    receivedAt,
+    event: null,
+    deliveryId: null,
+    bodyHash: null,
+  } as const;
+  const added = ledgerRows(ids, origin, taken);
+  const target = { type: "push", id, name: ref } as const;
+  const recorded = requestWrites(context, { event: null, target, projectId });
+  await rows.runTogether([...pushWrites(rows, added), ...recorded]);
+  return succeed({ pushes: added.map(pushView) });
+}
