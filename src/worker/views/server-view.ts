@@ -5,7 +5,7 @@ import type {
   ServerRow,
   ServerStatus,
 } from "#contract/endpoints/servers/schemas.ts";
-import { isNearlyFull } from "#contract/endpoints/servers/nearly-full.ts";
+import { serverStatus } from "#domain/server-status.ts";
 import { recordConnection, uptime, uptimeByDay } from "#domain/uptime.ts";
 import type { ServerReading } from "#worker/db/servers/server-reading.ts";
 import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
@@ -67,10 +67,9 @@ function agentProblem({ agentMismatch }: ServerReading): AgentProblem | null {
 }
 
 function statusOf(reading: ServerReading): ServerStatus {
-  if (reading.connectedAt === null) return reading.lastSeenAt === null ? "pending" : "offline";
-  const disk = diskOf(reading);
-  const isFull = disk !== null && isNearlyFull(disk);
-  return isFull || reading.ingressProblem !== null ? "degraded" : "healthy";
+  const { connectedAt, lastSeenAt, ingressProblem } = reading;
+  const connection = { isConnected: connectedAt !== null, hasBeenSeen: lastSeenAt !== null };
+  return serverStatus({ ...connection, disk: diskOf(reading), ingressProblem });
 }
 
 function diskOf({ diskTotalBytes, diskFreeBytes, diskCacheBytes }: ServerReading): Disk | null {

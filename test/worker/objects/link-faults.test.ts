@@ -142,6 +142,9 @@ describe("a link that breaks without a close event", () => {
     pass(20 * MINUTE_MS);
     await alarmRuns(project);
     expect(await serverOf(project)).toMatchObject({ status: "offline", uptime: "50.00%" });
+    // For the event, which is only written if the agent stays away.
+    pass(MINUTE_MS);
+    await alarmRuns(project);
     expect(await alarmOf(project)).toBeNull();
   });
 
@@ -300,7 +303,8 @@ describe("a change that the link was not notified of", () => {
     const faults = new Faults();
     faults.count(3, "refused");
     const deleted = await project.call("DELETE", `/v1/servers/${project.agent.serverId}`);
-    expect(faults.stop()).toEqual(["d1 raw", "link expectRemoval", "d1 run", "link remove"]);
+    const calls = faults.stop().slice(0, 4);
+    expect(calls).toEqual(["d1 raw", "link expectRemoval", "d1 batch", "link remove"]);
     expect(deleted.status).toBe(204);
     expect((await placements()).placements).toContain("leaving");
     expect(((await alarmOf(project)) ?? Infinity) - Date.now()).toBeLessThanOrEqual(MINUTE_MS);

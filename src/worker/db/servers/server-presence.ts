@@ -42,6 +42,7 @@ export type StatusMark = {
 /**
  * Records an agent's presence, and that it reported what D1 already has, if it did: both are one row.
  * @param status the status that the presence is from
+ * @param more writes that are made in any case, in the same transaction
  * @returns whether D1 has the reports of the status. Changes nothing and returns null if a later presence is recorded
  */
 export async function writePresence(
@@ -49,6 +50,7 @@ export async function writePresence(
   serverId: ServerId,
   presence: Presence,
   status: StatusMark | null = null,
+  more: readonly Write[] = [],
 ): Promise<{ readonly hasReports: boolean } | null> {
   const { disk, ...columns } = presence;
   const isKnown = sql`${servers.reportsDigest} = ${status?.digest ?? null}`;
@@ -68,7 +70,7 @@ export async function writePresence(
   const notLater = or(isNull(servers.lastSeenAt), lte(servers.lastSeenAt, presence.lastSeenAt));
   const where = and(eq(servers.id, serverId), notLater);
   const write = rows.update(servers, changes, where);
-  const written = await rows.runReturning(write, servers.reportsDigest);
+  const written = await rows.runReturning(write, servers.reportsDigest, more);
   if (written.length === 0) return null;
   return { hasReports: status !== null && written[0] === status.digest };
 }

@@ -30,6 +30,8 @@ import { LinkLimit } from "#worker/objects/agent-link/link-limit.ts";
 import { LinkedServer } from "#worker/objects/agent-link/linked-server.ts";
 import { OutputReaders } from "#worker/objects/agent-link/output-readers.ts";
 import { PresenceRecord } from "#worker/objects/agent-link/presence-record.ts";
+import { StatusEvents } from "#worker/objects/agent-link/status-events.ts";
+import { ChangeOutbox } from "#worker/objects/shared/change-outbox.ts";
 import { ObjectAlarm } from "#worker/objects/shared/object-alarm.ts";
 
 /** A link without a ping for this long is dead. */
@@ -53,10 +55,13 @@ export class AgentLink extends DurableObject<Env> {
     const presence = new PresenceRecord(ctx.storage);
     const queue = new DeliveryQueue(ctx.storage.sql);
     const keys = new DeployKeyQueue(ctx.storage.sql);
-    const deliveries = new LinkDeliveries({ env, server, presence, queue, keys, sockets });
+    const changes = new ChangeOutbox(ctx.storage.sql);
+    const status = new StatusEvents(ctx.storage.kv, changes, server, presence);
+    const parts = { env, server, presence, queue, keys, changes, sockets };
+    const deliveries = new LinkDeliveries(parts);
     const alarm = new ObjectAlarm(ctx.storage);
     this.#readers = new OutputReaders(ctx, sockets);
-    this.#link = { env, server, presence, queue, keys, sockets, deliveries, alarm };
+    this.#link = { ...parts, status, deliveries, alarm };
   }
 
   /**

@@ -43,11 +43,12 @@ async function check(link: LinkContext): Promise<void> {
 
 /** D1 does not have the server: notifies the lanes that wait for it, and deletes everything else. */
 async function dropServer(link: LinkContext): Promise<void> {
-  const { env, server, presence, queue, keys } = link;
+  const { env, server, presence, status, queue, keys } = link;
   server.noteRemoved();
   // Until all lanes have been notified: if one does not answer, the alarm repeats all of this.
   server.expectRemoval();
   presence.forget();
+  status.forget();
   queue.forgetServing();
   keys.forget();
   const notify = (projectId: ProjectId) => env.PROJECT_LANE.getByName(projectId).serverDeleted(server.id);

@@ -4,28 +4,17 @@ import type { Reconciliation } from "#domain/lane/reconcile.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { setDeployKeys } from "#worker/db/projects/set-deploy-keys.ts";
 import { summarizeKey } from "#worker/views/deploy-key-view.ts";
+import { serverEventWrites } from "#worker/db/servers/server-event-writes.ts";
 import { setServings, type StatusMark, writePresence } from "#worker/db/servers/server-presence.ts";
+import { announce } from "#worker/objects/event-feed/announce.ts";
 import { RetryTracker } from "#worker/objects/shared/retry-tracker.ts";
 import { singleFlight } from "#worker/objects/shared/single-flight.ts";
-import type { LinkSockets } from "#worker/objects/agent-link/link-sockets.ts";
-import type { LinkedServer } from "#worker/objects/agent-link/linked-server.ts";
-import type { PresenceRecord } from "#worker/objects/agent-link/presence-record.ts";
+import type { LinkParts } from "#worker/objects/agent-link/link-parts.ts";
 import { servingRows, statusDigest } from "#worker/objects/agent-link/serving-rows.ts";
-import type { DeliveryQueue, LaneReport } from "#worker/objects/agent-link/delivery-queue.ts";
-import type { DeployKeyQueue } from "#worker/objects/agent-link/deploy-key-queue.ts";
+import type { LaneReport } from "#worker/objects/agent-link/delivery-queue.ts";
 
 /** What a status reports of all projects. `checkedAt` is in Unix milliseconds. */
 type Status = { readonly reports: readonly ProjectReport[]; readonly checkedAt: number };
-
-/** The stored state of an AgentLink, and its sockets. */
-export type LinkParts = {
-  readonly env: Env;
-  readonly server: LinkedServer;
-  readonly presence: PresenceRecord;
-  readonly queue: DeliveryQueue;
-  readonly keys: DeployKeyQueue;
-  readonly sockets: LinkSockets;
-};
 
 /**
  * Delivers what the link has received: presence and served releases to D1, the hello to the lanes. Each delivery reads
@@ -35,6 +24,7 @@ export class LinkDeliveries {
   readonly #parts: LinkParts;
   readonly retries: RetryTracker;
   readonly #deliverPresence: () => Promise<void>;
+  readonly #announce: () => Promise<void>;
   readonly #deliverServing: () => Promise<void>;
   readonly #deliverKeys: () => Promise<void>;
   readonly #deliverHello: () => Promise<void>;
@@ -50,6 +40,7 @@ export class LinkDeliveries {
     const delivery = (what: string, job: () => Promise<void>) =>
       singleFlight(() => this.retries.run(what, job));
     this.#deliverPresence = delivery("write presence", () => this.#writePresence());
+    this.#announce = delivery("announce events", () => this.#announceEvents());
     this.#deliverServing = delivery("write serving", () => this.#writeServing());
     this.#deliverKeys = delivery("write deploy keys", () => this.#writeDeployKeys());
     this.#deliverHello = delivery("reconcile lanes", () => this.#reconcileLanes());
@@ -60,7 +51,7 @@ export class LinkDeliveries {
   async run(): Promise<void> {
     await Promise.all([
       this.#deliverHello(),
-      this.#deliverPresence(),
+      this.#deliverPresence().then(() => this.#announce()),
       this.#deliverServing(),
       this.#deliverKeys(),
       this.#deliverMaintenance(),
@@ -73,7 +64,8 @@ export class LinkDeliveries {
   }
 
   isPending(): boolean {
-    const { presence, queue, keys, server } = this.#parts;
+    const { presence, queue, keys, server, changes } = this.#parts;
+    if (!changes.isEmpty()) return true;
     if (server.isMaintenanceDue() || this.#status !== null) return true;
     const isForDatabase = queue.serving().length > 0 || keys.pending() !== null;
     return presence.unwritten() !== null || isForDatabase || queue.laneReports().length > 0;
@@ -85,21 +77,32 @@ export class LinkDeliveries {
   }
 
   async #writePresence(): Promise<void> {
-    const { presence, server, env } = this.#parts;
+    const { presence, server, changes, env } = this.#parts;
     const unwritten = presence.unwritten();
     const owner = server.accountId();
     const status = this.#status;
-    if (unwritten === null || owner === null) {
-      this.#status = null;
-      return;
-    }
+    const pending = changes.unwritten();
+    if (unwritten === null || owner === null) this.#status = null;
+    if (owner === null) return;
     const rows = new AccountRows(env.DB, owner);
+    const events = serverEventWrites(rows, server.id, pending.changes);
+    if (unwritten === null) {
+      await rows.runTogether(events);
+      return changes.noteWritten(pending);
+    }
     const mark = status === null ? null : { ...status, digest: await statusDigest(status) };
-    const written = await writePresence(rows, server.id, unwritten.presence, mark);
+    const written = await writePresence(rows, server.id, unwritten.presence, mark, events);
+    changes.noteWritten(pending);
     if (mark !== null && written?.hasReports !== true) await this.#writeStatus(rows, mark);
     // Only now: until then a retry writes both again.
     presence.noteWritten(unwritten);
     if (this.#status === status) this.#status = null;
+  }
+
+  async #announceEvents(): Promise<void> {
+    const { changes, server, env } = this.#parts;
+    const owner = server.accountId();
+    if (owner !== null) await changes.announce(async () => await announce(env.EVENT_FEED, owner));
   }
 
   /** An idle server sends the same reports again and again, so this runs only when D1 does not have them. */

@@ -1,8 +1,11 @@
-import type { LinkDeliveries, LinkParts } from "#worker/objects/agent-link/link-deliveries.ts";
+import type { LinkDeliveries } from "#worker/objects/agent-link/link-deliveries.ts";
+import type { LinkParts } from "#worker/objects/agent-link/link-parts.ts";
+import type { StatusEvents } from "#worker/objects/agent-link/status-events.ts";
 import type { ObjectAlarm } from "#worker/objects/shared/object-alarm.ts";
 
 /** What the functions of an AgentLink share. */
 export type LinkContext = LinkParts & {
+  readonly status: StatusEvents;
   readonly deliveries: LinkDeliveries;
   readonly alarm: ObjectAlarm;
 };
@@ -12,8 +15,9 @@ const CHECK_MS = 2 * 60_000;
 /** When the alarm checks a server that may be deleted. */
 const REMOVAL_CHECK_MS = 60_000;
 
-/** Runs all deliveries. Sets the alarm first, so that it fires if the object dies during the deliveries. */
+/** Runs all deliveries, also of the event if the server's status has changed. Sets the alarm first, so that it fires if the object dies during the deliveries. */
 export async function runDeliveries(link: LinkContext): Promise<void> {
+  link.status.note(Date.now());
   const armed = armAlarm(link);
   await link.deliveries.run();
   await armed;
@@ -33,16 +37,17 @@ export async function recordDisconnect(link: LinkContext, endedAt: number | null
 
 /** Sets the alarm for the next check or retry, or removes it if no work is left. */
 export async function armAlarm(link: LinkContext): Promise<void> {
-  const { deliveries, presence, sockets, server, alarm } = link;
+  const { deliveries, presence, sockets, server, status, alarm } = link;
   const { retries } = deliveries;
   const isLinked = presence.isConnected() || sockets.all().length > 0;
   const isPending = deliveries.isPending() || retries.failures > 0;
+  const now = Date.now();
   const inMs = Math.min(
+    Math.max(0, (status.dueAt() ?? Infinity) - now),
     isLinked ? CHECK_MS : Infinity,
     server.isRemovalExpected() ? REMOVAL_CHECK_MS : Infinity,
     isPending ? retries.delayMs : Infinity,
   );
-  const now = Date.now();
   if (inMs === Infinity) await alarm.setExactly(null);
   else if (inMs === CHECK_MS) await alarm.setAbout(now + inMs, now);
   else await alarm.setExactly(now + inMs);

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 
 import { Disk, IsolationLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
 import { SealKey } from "#contract/endpoints/variables/seal-key.ts";
+import type { ServerCondition } from "#domain/server-status.ts";
 import { recordConnection } from "#domain/uptime.ts";
 import type { Presence } from "#worker/db/servers/server-presence.ts";
 
@@ -51,6 +52,18 @@ export class PresenceRecord {
   /** 0: never. */
   lastSeenAt(): number {
     return this.#load()?.lastSeenAt ?? 0;
+  }
+
+  /** What the server's status follows from; null: its agent has never sent a hello. */
+  condition(): ServerCondition | null {
+    const stored = this.#load();
+    if (stored === null) return null;
+    const ingressProblem = this.#ingressProblem() ?? null;
+    return { isConnected: stored.connectedAt !== null, hasBeenSeen: true, disk: stored.disk, ingressProblem };
+  }
+
+  #ingressProblem(): string | null | undefined {
+    return z.optional(z.nullable(z.string())).parse(this.#kv.get(INGRESS_PROBLEM));
   }
 
   isConnected(): boolean {
@@ -122,7 +135,7 @@ export class PresenceRecord {
     const sealKey = z.optional(z.nullable(SealKey)).parse(this.#kv.get(SEAL_KEY));
     const isolation = z.optional(z.nullable(IsolationLevel)).parse(this.#kv.get(ISOLATION));
     const tools = z.optional(z.nullable(z.array(ToolReport))).parse(this.#kv.get(TOOLS));
-    const ingressProblem = z.optional(z.nullable(z.string())).parse(this.#kv.get(INGRESS_PROBLEM));
+    const ingressProblem = this.#ingressProblem();
     return { presence: { ...presence, sealKey, isolation, tools, ingressProblem }, revision };
   }
 

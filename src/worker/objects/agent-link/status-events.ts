@@ -1,0 +1,60 @@
+import * as z from "zod/mini";
+
+import { ServerStatus } from "#contract/endpoints/servers/schemas.ts";
+import { SYSTEM } from "#domain/events/system-actor.ts";
+import { noteStatus, offlineEventAt, serverStatus } from "#domain/server-status.ts";
+import { storedChange } from "#worker/db/changes/stored-change.ts";
+import type { LinkedServer } from "#worker/objects/agent-link/linked-server.ts";
+import type { PresenceRecord } from "#worker/objects/agent-link/presence-record.ts";
+import type { ChangeOutbox } from "#worker/objects/shared/change-outbox.ts";
+import { createObjectIds } from "#worker/objects/shared/object-ids.ts";
+
+const Stored = z.strictObject({ reported: z.nullable(ServerStatus), awaySince: z.nullable(z.number()) });
+
+const KEY = "status";
+
+const ids = createObjectIds();
+
+/** The events of a server's status. All methods are synchronous and write only to the link's own storage. */
+export class StatusEvents {
+  readonly #kv: SyncKvStorage;
+  readonly #changes: ChangeOutbox;
+  readonly #server: LinkedServer;
+  readonly #presence: PresenceRecord;
+
+  constructor(kv: SyncKvStorage, changes: ChangeOutbox, server: LinkedServer, presence: PresenceRecord) {
+    this.#kv = kv;
+    this.#changes = changes;
+    this.#server = server;
+    this.#presence = presence;
+  }
+
+  /** Adds an event if the status has changed. Call it in the turn in which the presence was saved. @param now Unix milliseconds */
+  note(now: number): void {
+    const condition = this.#presence.condition();
+    if (condition === null) return;
+    const before = this.#load();
+    const { record, event } = noteStatus(before, serverStatus(condition), now);
+    if (record.reported !== before.reported || record.awaySince !== before.awaySince)
+      this.#kv.put(KEY, record);
+    if (event === null) return;
+    // D1 adds the name, which the link does not know.
+    const data = { server: { id: this.#server.id, name: "", status: event }, changed: [] };
+    const type = `server.${event}` as const;
+    this.#changes.add(storedChange({ id: ids.event(), type, data, actor: SYSTEM, createdAt: now }, null));
+  }
+
+  /** When `note` must be called again, in Unix milliseconds; null: when the presence changes. */
+  dueAt(): number | null {
+    return this.#presence.condition() === null ? null : offlineEventAt(this.#load());
+  }
+
+  /** Forgets a deleted server. */
+  forget(): void {
+    this.#kv.delete(KEY);
+  }
+
+  #load() {
+    return Stored.parse(this.#kv.get(KEY) ?? { reported: null, awaySince: null });
+  }
+}
