@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { listUpTo, textUpTo, wholeFrom } from "#contract/bounds.ts";
 import { Failure, LiveEvidence, StageTime } from "#contract/endpoints/deployments/schemas.ts";
-import { CommitSha } from "#contract/git-names.ts";
+import { CommitSha, MAX_COMMIT_MESSAGE } from "#contract/git-names.ts";
 import { ProjectId, RunId } from "#contract/ids.ts";
 import { LogStage, LogStream, MAX_LOG_LINE_BYTES } from "#contract/endpoints/logs/schemas.ts";
 import { ReportedPreset } from "#contract/endpoints/projects/reported-preset.ts";
@@ -22,10 +22,9 @@ export const OutputLine = z.strictObject({
 });
 export type OutputLine = z.infer<typeof OutputLine>;
 
-/** The limits of one request. A request that exceeds them is refused. The commit message is in UTF-16 code units. */
+/** The limits of one request. A request that exceeds them is refused. */
 export const MAX_EVENTS = 500;
 export const MAX_OUTPUT_LINES = 2000;
-export const MAX_COMMIT_MESSAGE = 1000;
 
 const seq = wholeFrom(1);
 

@@ -9,6 +9,7 @@ import { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import { FollowedLine } from "#contract/endpoints/output/schemas.ts";
 import { ProcessReports } from "#contract/endpoints/processes/schemas.ts";
 import { ReleaseVersion, RunOrder } from "#contract/agent-order.ts";
+import { TipMoved, WatchedBranch } from "#contract/agent-watch.ts";
 
 /**
  * Raised for changes that an older agent or control plane must not ignore. Both sides send their version first. Within a
@@ -69,6 +70,9 @@ const ReaderId = textUpTo(64);
 /** The most lines in one message. */
 export const MAX_SENT_OUTPUT = 4000;
 
+/** The maximum number of projects of an account. A message with more projects or runs is refused. */
+export const MAX_REPORTED_PROJECTS = 1000;
+
 /** Messages from the control plane to the agent, over the link. */
 export const ToAgent = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("welcome"), protocol: z.int(), server_id: ServerId }),
@@ -96,14 +100,14 @@ export const ToAgent = z.discriminatedUnion("type", [
   }),
   /** Nobody reads the project's output now. */
   z.strictObject({ type: z.literal("stop_output"), project_id: ProjectId }),
+  /** The branches to watch from now on, and no others. */
+  z.strictObject({ type: z.literal("watch"), projects: listUpTo(WatchedBranch, MAX_REPORTED_PROJECTS) }),
   ...agentRequests,
 ]);
 export type ToAgent = z.infer<typeof ToAgent>;
 
 /** Far more than the number of releases that a project can keep. */
 export const MAX_REPORTED_RELEASES = 1000;
-/** The maximum number of projects of an account. A message with more projects or runs is refused. */
-export const MAX_REPORTED_PROJECTS = 1000;
 export const MAX_REPORTED_RUNS = 1000;
 /** Caddy quotes what it refuses. */
 export const MAX_INGRESS_PROBLEM = 500;
@@ -192,6 +196,7 @@ export const FromAgent = z.discriminatedUnion("type", [
     lines: listUpTo(FollowedLine, MAX_SENT_OUTPUT),
     left_out: z.nullable(wholeFrom(0)),
   }),
+  TipMoved,
   ...agentAnswers,
 ]);
 export type FromAgent = z.infer<typeof FromAgent>;

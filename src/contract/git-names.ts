@@ -35,6 +35,9 @@ export const CommitName = textLike(
 /** A full commit hash as git prints it: SHA-1 or SHA-256. */
 export const CommitSha = textLike(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
 
+/** The maximum length of a reported commit message, in UTF-16 code units. */
+export const MAX_COMMIT_MESSAGE = 1000;
+
 function isRepository(text: string): boolean {
   if (CONTROL.test(text) || /\s/.test(text)) return false;
   if (text.startsWith("/")) return isCleanPath(text.slice(1));

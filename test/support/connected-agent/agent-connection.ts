@@ -11,6 +11,7 @@ import {
   ToAgent,
 } from "#contract/agent-protocol.ts";
 import type { AgentAnswer } from "#contract/agent-requests.ts";
+import type { TipMoved } from "#contract/agent-watch.ts";
 import type { IsolationLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
 import type { FollowedLine, AppOutputLine } from "#contract/endpoints/output/schemas.ts";
 import type { CommandReading } from "#contract/endpoints/commands/schemas.ts";
@@ -271,6 +272,11 @@ export class AgentConnection {
       ingress_problem: this.ingressProblem,
       projects,
     });
+  }
+
+  /** Reports that a watched branch has moved. */
+  moved(tip: Omit<TipMoved, "type">): void {
+    this.#send({ type: "tip_moved", ...tip });
   }
 
   /** Reports that a project was removed. */

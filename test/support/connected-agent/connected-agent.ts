@@ -148,7 +148,7 @@ export class ConnectedAgent extends AgentConnection {
   }
 
   #take(message: ToAgent | undefined): void {
-    if (message === undefined || message.type === "welcome") return;
+    if (message === undefined || message.type === "welcome" || message.type === "watch") return;
     const id = message.type === "run" ? message.order.project_id : message.project_id;
     this.#become(id, takeMessage(this.#of(id), message));
   }

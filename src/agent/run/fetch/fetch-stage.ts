@@ -15,7 +15,7 @@ import { removeLogins } from "#agent/ssh/ssh-folder.ts";
 import { liveBranchOf } from "#agent/workspace/live-commits.ts";
 import { removeAllGitLeftovers } from "#agent/workspace/mirror.ts";
 import { releasePath, removeRelease } from "#agent/workspace/releases.ts";
-import { MAX_COMMIT_MESSAGE } from "#contract/agent-events.ts";
+import { MAX_COMMIT_MESSAGE } from "#contract/git-names.ts";
 import { succeed } from "#contract/lib/result.ts";
 
 /** Fetches the ordered commit and writes its files into `releases/<version>`. */

@@ -30,6 +30,8 @@ import { LinkLimit } from "#worker/objects/agent-link/link-limit.ts";
 import { LinkedServer } from "#worker/objects/agent-link/linked-server.ts";
 import { OutputReaders } from "#worker/objects/agent-link/output-readers.ts";
 import { PresenceRecord } from "#worker/objects/agent-link/presence-record.ts";
+import { FoundPushes } from "#worker/objects/agent-link/found-pushes.ts";
+import { WatchRecord } from "#worker/objects/agent-link/watch-record.ts";
 import { StatusEvents } from "#worker/objects/agent-link/status-events.ts";
 import { ChangeOutbox } from "#worker/objects/shared/change-outbox.ts";
 import { ObjectAlarm } from "#worker/objects/shared/object-alarm.ts";
@@ -55,9 +57,11 @@ export class AgentLink extends DurableObject<Env> {
     const presence = new PresenceRecord(ctx.storage);
     const queue = new DeliveryQueue(ctx.storage.sql);
     const keys = new DeployKeyQueue(ctx.storage.sql);
+    const watch = new WatchRecord(ctx.storage.kv);
+    const found = new FoundPushes(ctx.storage.sql);
     const changes = new ChangeOutbox(ctx.storage.sql);
     const status = new StatusEvents(ctx.storage.kv, changes, server, presence);
-    const parts = { env, server, presence, queue, keys, changes, sockets };
+    const parts = { env, server, presence, queue, keys, watch, found, changes, sockets };
     const deliveries = new LinkDeliveries(parts);
     const alarm = new ObjectAlarm(ctx.storage);
     this.#readers = new OutputReaders(ctx, sockets);
@@ -104,6 +108,13 @@ export class AgentLink extends DurableObject<Env> {
     return await this.#requests.send(socket, request, timeoutMs);
   }
 
+  /** Called after the settings of a project changed that say what the agent watches. A late call is harmless. */
+  async watchChanged(): Promise<void> {
+    if (!this.#link.sockets.isAnyReady()) return;
+    this.#link.watch.noteDue();
+    await runDeliveries(this.#link);
+  }
+
   /** Closes sockets whose credential is not in D1. Called after the credential may have changed; a late call is harmless. */
   async revoke(): Promise<void> {
     await checkCredentials(this.#link);
@@ -148,11 +159,12 @@ export class AgentLink extends DurableObject<Env> {
       return this.#readers.agentConnected();
     }
     if (attachmentOf(socket).state !== "ready") return;
-    const { presence, queue, keys, server, deliveries } = this.#link;
+    const { presence, queue, keys, watch, found, server, deliveries } = this.#link;
     switch (message.type) {
       case "status": {
         const now = Date.now();
         presence.seen(now, message);
+        watch.noteStatus(now);
         // This wakes no lane, and the write to D1 skips projects that are not on this server.
         deliveries.takeStatus(message.projects.map(keptReport), now);
         return await runDeliveries(this.#link);
@@ -174,6 +186,10 @@ export class AgentLink extends DurableObject<Env> {
         return;
       case "output":
         return this.#readers.take(message);
+      case "tip_moved":
+        if (!queue.isKnown(message.project_id)) return;
+        found.add(message, Date.now());
+        return await runDeliveries(this.#link);
       case "deploy_key": {
         this.#requests.take(message);
         if (message.public_key === null) return;

@@ -43,7 +43,7 @@ async function check(link: LinkContext): Promise<void> {
 
 /** D1 does not have the server: notifies the lanes that wait for it, and deletes everything else. */
 async function dropServer(link: LinkContext): Promise<void> {
-  const { env, server, presence, status, queue, keys } = link;
+  const { env, server, presence, status, queue, keys, found } = link;
   server.noteRemoved();
   // Until all lanes have been notified: if one does not answer, the alarm repeats all of this.
   server.expectRemoval();
@@ -51,6 +51,7 @@ async function dropServer(link: LinkContext): Promise<void> {
   status.forget();
   queue.forgetServing();
   keys.forget();
+  found.forget();
   const notify = (projectId: ProjectId) => env.PROJECT_LANE.getByName(projectId).serverDeleted(server.id);
   await armAlarm(link);
   await Promise.all(queue.waiting().map(notify));

@@ -48,6 +48,7 @@ export async function welcome(link: LinkContext, socket: WebSocket, hello: Hello
   queue.takeHello({ ...known, projects: known.projects.map(keptReport) }, receivedAt);
   takeDeployKeys(keys, hello);
   if (hello.deploy_keys !== undefined) link.server.noteMaintenanceDue();
+  link.watch.noteDue();
   await runDeliveries(link);
 }
 

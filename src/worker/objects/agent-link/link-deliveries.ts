@@ -10,6 +10,8 @@ import { announce } from "#worker/objects/event-feed/announce.ts";
 import { RetryTracker } from "#worker/objects/shared/retry-tracker.ts";
 import { singleFlight } from "#worker/objects/shared/single-flight.ts";
 import type { LinkParts } from "#worker/objects/agent-link/link-parts.ts";
+import { sendWatch } from "#worker/objects/agent-link/send-watch.ts";
+import { startFoundPushes } from "#worker/objects/agent-link/start-found-pushes.ts";
 import { servingRows, statusDigest } from "#worker/objects/agent-link/serving-rows.ts";
 import type { LaneReport } from "#worker/objects/agent-link/delivery-queue.ts";
 
@@ -29,6 +31,8 @@ export class LinkDeliveries {
   readonly #deliverKeys: () => Promise<void>;
   readonly #deliverHello: () => Promise<void>;
   readonly #deliverMaintenance: () => Promise<void>;
+  readonly #deliverWatch: () => Promise<void>;
+  readonly #startFound: () => Promise<void>;
   /** The last status, until D1 has its reports. Lost with the object: the agent sends the next one in three minutes. */
   #status: Status | null = null;
   /** Calls to lanes that have not returned. */
@@ -45,6 +49,8 @@ export class LinkDeliveries {
     this.#deliverKeys = delivery("write deploy keys", () => this.#writeDeployKeys());
     this.#deliverHello = delivery("reconcile lanes", () => this.#reconcileLanes());
     this.#deliverMaintenance = delivery("send maintenance", () => this.#sendMaintenance());
+    this.#deliverWatch = delivery("send watch", () => sendWatch(parts));
+    this.#startFound = delivery("start found pushes", () => startFoundPushes(parts));
   }
 
   /** Never throws. */
@@ -55,6 +61,8 @@ export class LinkDeliveries {
       this.#deliverServing(),
       this.#deliverKeys(),
       this.#deliverMaintenance(),
+      this.#deliverWatch(),
+      this.#startFound(),
     ]);
   }
 
@@ -64,9 +72,10 @@ export class LinkDeliveries {
   }
 
   isPending(): boolean {
-    const { presence, queue, keys, server, changes } = this.#parts;
+    const { presence, queue, keys, server, watch, found, changes, sockets } = this.#parts;
     if (!changes.isEmpty()) return true;
     if (server.isMaintenanceDue() || this.#status !== null) return true;
+    if ((watch.due() !== null && sockets.isAnyReady()) || found.pending().length > 0) return true;
     const isForDatabase = queue.serving().length > 0 || keys.pending() !== null;
     return presence.unwritten() !== null || isForDatabase || queue.laneReports().length > 0;
   }

@@ -51,6 +51,7 @@ function costOf(message: FromAgent | null): number {
     case "commands_listed":
     case "cron_read":
     case "cron_run_read":
+    case "tip_moved":
     case undefined:
       return 1;
   }

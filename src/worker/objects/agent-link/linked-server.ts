@@ -4,6 +4,7 @@ import { AccountId, type ProjectId, ServerId } from "#contract/ids.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { findCredential } from "#worker/db/servers/find-credential.ts";
 import { findMaintenance } from "#worker/db/projects/find-maintenance.ts";
+import { findWatchedBranches } from "#worker/db/projects/find-watched-branches.ts";
 import { findPlacedProjects } from "#worker/db/projects/find-placed-projects.ts";
 
 const SERVER_ID = "server id";
@@ -83,6 +84,11 @@ export class LinkedServer {
   /** The maintenance of its projects, according to D1. @throws if D1 does not answer */
   async maintenance() {
     return await findMaintenance(this.#rows(), this.id);
+  }
+
+  /** The branches that its agent looks at, according to D1. @throws if D1 does not answer */
+  async watchedBranches() {
+    return await findWatchedBranches(this.#rows(), this.id);
   }
 
   /** Whether the agent has connected and not yet been sent the maintenance of its projects. */

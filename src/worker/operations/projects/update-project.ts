@@ -24,6 +24,7 @@ import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { settingsOrigin } from "#worker/operations/changes/request-changes.ts";
 import { actorOf } from "#worker/operations/deployments/lane-command.ts";
 import { getProject, projectWithServing } from "#worker/operations/projects/get-project.ts";
+import { watchChanged } from "#worker/operations/projects/watch-changed.ts";
 import { sealRepositoryToken } from "#worker/secrets/repository-token.ts";
 import { sealStoredLogin } from "#worker/secrets/seal-stored-login.ts";
 import { prepareDeployKey } from "#worker/operations/repositories/request-deploy-key.ts";
@@ -156,9 +157,11 @@ function refuseMove() {
 async function updated(
   context: Context,
   id: ProjectId,
-  { server_id, repository }: UpdateProjectInput,
+  { server_id, repository, branch, deploy_on }: UpdateProjectInput,
 ): Promise<Result<Project, "not_found">> {
   const project = await findProject(context.rows, id);
+  const isWatchChange = [server_id, repository, branch, deploy_on].some((value) => value !== undefined);
+  if (project !== null && isWatchChange) context.defer(watchChanged(context, project.serverId));
   if (project !== null && (server_id !== undefined || repository !== undefined))
     context.defer(prepareDeployKey(context, project));
   if (project !== null && splitLogin(project.repository) !== null) {

@@ -1,5 +1,9 @@
 import type { AuditChanges } from "#contract/endpoints/audit/schemas.ts";
-import type { UpdateVariablesInput, Variables } from "#contract/endpoints/variables/schemas.ts";
+import {
+  REPOSITORY_TOKEN,
+  type UpdateVariablesInput,
+  type Variables,
+} from "#contract/endpoints/variables/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import { decideChanges } from "#domain/variable-changes.ts";
@@ -15,6 +19,7 @@ import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { requestEntry } from "#worker/operations/changes/request-changes.ts";
 import { actorOf } from "#worker/operations/deployments/lane-command.ts";
 import { notFound } from "#worker/operations/refusals.ts";
+import { watchChanged } from "#worker/operations/projects/watch-changed.ts";
 import { sealVariables } from "#worker/secrets/seal-variables.ts";
 import { variablesView } from "#worker/views/variables-view.ts";
 
@@ -76,6 +81,8 @@ async function tryUpdate(
     throw error;
   }
   announceLater(context);
+  if ([...removed, ...set.map(({ name }) => name)].includes(REPOSITORY_TOKEN))
+    context.defer(watchChanged(context, head.serverId));
   return succeed(variablesView(owner, { ...head, revision }, afterChange(current, change)));
 }
 

@@ -1,0 +1,69 @@
+import { and, desc, eq, isNotNull, isNull, or, sql } from "drizzle-orm";
+import * as z from "zod/mini";
+
+import type { WatchedBranch } from "#contract/agent-watch.ts";
+import { DeployOn } from "#contract/endpoints/projects/deploy-on.ts";
+import { SealKey } from "#contract/endpoints/variables/seal-key.ts";
+import { REPOSITORY_TOKEN, SealedValue } from "#contract/endpoints/variables/schemas.ts";
+import type { ServerId } from "#contract/ids.ts";
+import { parseJson } from "#contract/parse-json.ts";
+import { watchTimes } from "#domain/pushes/watch-times.ts";
+import type { AccountRows } from "#worker/db/account-rows.ts";
+import { hooks } from "#worker/db/push-tables.ts";
+import { deployments, projects } from "#worker/db/schema.ts";
+import { sealKeyOfServer } from "#worker/db/variables/variable-reading.ts";
+import { variables } from "#worker/db/variable-tables.ts";
+
+/** The project's current repository token, or none. */
+const Tokens = z.array(z.strictObject({ revision: z.int(), sealed: z.array(SealedValue) }));
+
+/**
+ * The branches that a server's agent looks at: of its projects that ask for it, and of those whose repository has a hook.
+ * A project that was never deployed is not among them. One D1 round trip.
+ */
+export async function findWatchedBranches(rows: AccountRows, serverId: ServerId): Promise<WatchedBranch[]> {
+  const ofRepository = rows.count(hooks, eq(hooks.repositoryKey, projects.repositoryKey));
+  const isFetched = and(
+    eq(deployments.projectId, projects.id),
+    eq(deployments.branch, projects.branch),
+    sql`${deployments.kind} = 'deploy'`,
+    isNotNull(deployments.commitSha),
+  );
+  const isToken = and(
+    eq(variables.projectId, projects.id),
+    isNull(variables.until),
+    eq(variables.name, REPOSITORY_TOKEN),
+    sql`${variables.secret} = 1`,
+  );
+  const token = sql`json_object('revision', ${variables.revision}, 'sealed', json(${variables.sealed}))`;
+  const fields = {
+    id: projects.id,
+    name: projects.name,
+    repository: projects.repository,
+    branch: projects.branch,
+    deployOn: projects.deployOn,
+    hooks: ofRepository,
+    known: rows.first<string>(deployments.commitSha, deployments, isFetched, desc(deployments.version)),
+    tokens: rows.list(token, variables, isToken),
+    sealKey: sealKeyOfServer(rows),
+  };
+  const mayBeWatched = or(sql`${projects.deployOn} ->> 'poll' = 1`, sql`${ofRepository} > 0`);
+  const found = await rows.select(fields, projects, {
+    where: and(eq(projects.serverId, serverId), mayBeWatched),
+  });
+  return found.flatMap(({ id, name, repository, branch, deployOn, known, ...others }) => {
+    const times = watchTimes({ deployOn: DeployOn.parse(deployOn ?? {}), branch }, others.hooks > 0);
+    if (times === null || known === null) return [];
+    const key = others.sealKey === null ? null : SealKey.parse(parseJson(others.sealKey));
+    const [current] = Tokens.parse(parseJson(others.tokens));
+    const sealed = current?.sealed.find(({ fingerprint }) => fingerprint === key?.fingerprint);
+    const isForHost = repository.startsWith("https:") && current !== undefined && sealed !== undefined;
+    return [
+      {
+        ...{ project_id: id, project_name: name, repository, branch, known_sha: known },
+        ...(isForHost ? { token: { account_id: rows.accountId, revision: current.revision, sealed } } : {}),
+        ...{ every_seconds: times.everySeconds, settle_seconds: times.settleSeconds },
+      },
+    ];
+  });
+}

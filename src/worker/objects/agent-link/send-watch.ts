@@ -1,0 +1,13 @@
+import type { LinkParts } from "#worker/objects/agent-link/link-parts.ts";
+
+/** Tells the agent which branches to watch, if that may have changed. */
+export async function sendWatch({ server, queue, sockets, watch }: LinkParts): Promise<void> {
+  const due = watch.due();
+  // After the next hello it is due again.
+  if (due === null || !sockets.isAnyReady()) return;
+  const projects = await server.watchedBranches();
+  // Otherwise a report of the agent about one of them could be ignored.
+  queue.addKnown(projects.map(({ project_id }) => project_id));
+  if (projects.length > 0 || watch.hasBranches()) sockets.send({ type: "watch", projects });
+  watch.noteSent(due, Date.now(), projects.length > 0);
+}

@@ -1,0 +1,23 @@
+import { AccountRows } from "#worker/db/account-rows.ts";
+import type { StoredPush } from "#worker/objects/agent-link/found-pushes.ts";
+import type { LinkParts } from "#worker/objects/agent-link/link-parts.ts";
+import { findFinder, takeFoundPush } from "#worker/operations/pushes/take-found-push.ts";
+
+/** Decides about all pushes that the agent has found, also if one of them fails. */
+export async function startFoundPushes({ env, server, found }: LinkParts): Promise<void> {
+  const owner = server.accountId();
+  if (owner === null) return;
+  const rows = new AccountRows(env.DB, owner);
+  const take = async (push: StoredPush): Promise<void> => {
+    const finder = push.finder ?? (await findFinder(rows, server.id, push));
+    if (finder !== null) {
+      found.save({ ...push, finder });
+      await takeFoundPush(env.PROJECT_LANE, rows, server.id, push, finder);
+    }
+    found.remove(push.id);
+  };
+  const failed = (await Promise.allSettled(found.pending().map(take))).find(
+    (one) => one.status === "rejected",
+  );
+  if (failed !== undefined) throw failed.reason;
+}
