@@ -162,6 +162,11 @@ export function listTree(place: GitPlace, sha: string, paths: readonly string[])
   return git(place, ["ls-tree", "-z", "--full-tree", sha, "--", ...paths]);
 }
 
+/** Prints `<path>\0` of each file that differs between two commits. Fails if the mirror does not have both. */
+export function listChanges(place: GitPlace, before: string, after: string): Command {
+  return git(place, ["diff", "--name-only", "--no-renames", "-z", before, after, "--"]);
+}
+
 /** Fails when objects that the mirror's refs need are missing, or it is not a repository. */
 export function checkMirror(place: GitPlace): Command {
   return git(place, ["fsck", "--connectivity-only", "--no-dangling", "--no-progress"]);

@@ -58,6 +58,8 @@ export const defaultSettings = {
   drainCheckMs: 1_000,
   /** The longest time between two checks of the schedules of cron jobs. One is made at the start of each minute too. */
   cronCheckMs: 60_000,
+  /** How long each second is of the times at which watched branches are read. */
+  watchSecondMs: 1_000,
   /** A replaced instance is stopped at the earliest after this time, because a request may be on its way to it. */
   leastDrainMs: 2_000,
   /** How long a new instance without a port must run before it counts as started. */

@@ -24,6 +24,7 @@ import { prepareSshFolder } from "#agent/ssh/ssh-folder.ts";
 import { createProjectTurns, type Turn } from "#agent/run/project-turns.ts";
 import { takeRun, type TakenRun } from "#agent/run/take-run.ts";
 import { AGENT_VERSION } from "#agent/context/version.ts";
+import { createBranchWatch } from "#agent/watch/watch-branches.ts";
 import { readCurrent } from "#agent/workspace/current-link.ts";
 import { limitInstanceLogs } from "#agent/workspace/instance-logs.ts";
 import { limitOutput } from "#agent/workspace/output-folder.ts";
@@ -76,6 +77,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
   const commands = createCommands(context);
   const pauses = createPauses(context, ended.signal);
   const cron = createCron(context);
+  const watch = createBranchWatch(context, turns, send, ended.signal);
   const requests = createRequests(context, { commands, cron, pauses }, ended.signal);
   let isStopping = false;
 
@@ -146,6 +148,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
     // Not confirmed, so the control plane repeats the message until the policy or its request changes.
     if (refusal !== null) return context.log(`${projectId}: ${refusal}`);
     // After a failure it is not confirmed either, and the control plane repeats the message.
+    watch.forget(projectId);
     await inTurn(projectId, `${projectId} could not be removed`, async () => {
       // First, so that none starts after the others were ended.
       await removeJobs(projectFolder(context.home, projectId));
@@ -207,6 +210,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
       await prepareSshFolder(context.home).catch((error: unknown) =>
         context.log(`the built-in host keys could not be written: ${messageOf(error)}`),
       );
+      await watch.start();
       const registrations: Promise<unknown>[] = [];
       for (const { id, folder } of await listProjects(context.home)) {
         const unfinished = await recoverProject(context, id, folder);
@@ -259,6 +263,8 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
           return output.follow(message);
         case "stop_output":
           return output.stop(message.project_id);
+        case "watch":
+          return watch.set(message.projects);
       }
     },
     async hello() {

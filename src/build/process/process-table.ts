@@ -107,15 +107,21 @@ export function processesOfRun(runId: string): readonly number[] {
 export const SEARCH_ROUNDS = 20;
 export const SEARCH_PAUSE_MS = 5;
 
-/** Kills the processes with the run's marker. They may fork in the meantime, so it repeats until all are gone. */
+/** Kills the processes with the run's marker. */
 export async function killProcessesOfRun(runId: string): Promise<void> {
+  await killMarkedProcesses((marker) => marker === runId);
+}
+
+/** Kills the processes whose marker matches. They may fork in the meantime, so it repeats until all are gone. */
+export async function killMarkedProcesses(isWanted: (marker: string) => boolean): Promise<void> {
   for (let round = 0; round < SEARCH_ROUNDS; round += 1) {
     let isComplete = true;
     for (const pid of livingPids()) {
       if (pid === process.pid) continue;
       const { value, isInTransit } = variableOf(pid, RUN_MARKER);
-      if (value === runId) sendSignal(pid, "SIGKILL");
-      if (value === runId || isInTransit) isComplete = false;
+      const isFound = value !== null && isWanted(value);
+      if (isFound) sendSignal(pid, "SIGKILL");
+      if (isFound || isInTransit) isComplete = false;
     }
     if (isComplete) return;
     await pause(SEARCH_PAUSE_MS);

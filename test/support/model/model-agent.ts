@@ -106,6 +106,7 @@ export function takeMessage(agent: ModelAgent, message: ToAgent): ModelAgent {
     case "read_command":
     case "stop_command":
     case "list_commands":
+    case "watch":
       return agent;
   }
 }

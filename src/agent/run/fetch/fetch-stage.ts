@@ -4,7 +4,7 @@ import { decideReach } from "#agent/policy/commit-reach.ts";
 import { decideWanted, fetchCommit, type Wanted } from "#agent/run/fetch/fetch-commit.ts";
 import { createGitRunner, type GitRunner } from "#agent/run/fetch/git-runner.ts";
 import type { FetchedCommit, Origin } from "#agent/run/fetch/mirror-steps.ts";
-import { logNewHostKeys, openOrigin } from "#agent/run/fetch/open-origin.ts";
+import { logNewHostKeys, openOrigin, readerOf } from "#agent/run/fetch/open-origin.ts";
 import { resolveReachable } from "#agent/run/fetch/reachable-commit.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { startLimit } from "#agent/run/step/stage-limit.ts";
@@ -37,7 +37,7 @@ async function fetchAndWrite(scope: RunScope): Promise<Step<FetchedCommit>> {
   const limit = startLimit(order.timeouts.fetch_seconds, scope.interrupt);
   try {
     const git = createGitRunner(scope, limit);
-    const opened = await openOrigin(scope, order.source.repository, folder.mirrors);
+    const opened = await openOrigin(readerOf(scope), order.source.repository, folder.mirrors);
     if (!opened.ok) return opened;
     const origin = opened.value;
     const wanted = await decidePermitted(scope, git, origin);

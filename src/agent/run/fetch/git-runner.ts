@@ -2,7 +2,7 @@ import { errorLine } from "#agent/commands/read-git-output.ts";
 import type { Command } from "#build/process/command.ts";
 import { type CommandEnd, describeEnd, evidenceOf, isDiskFull } from "#build/failure/command-failure.ts";
 import { runCommand } from "#agent/run/step/run-command.ts";
-import type { RunScope } from "#agent/run/step/run-scope.ts";
+import type { CommandScope } from "#agent/run/step/run-scope.ts";
 import type { StageLimit } from "#agent/run/step/stage-limit.ts";
 import { fail, interrupted, type Step } from "#agent/run/step/step.ts";
 import { succeed } from "#contract/lib/result.ts";
@@ -27,7 +27,7 @@ export type GitRunner = {
   logStep(message: string, startedAt: number): void;
 };
 
-export function createGitRunner(scope: RunScope, limit: StageLimit): GitRunner {
+export function createGitRunner(scope: CommandScope, limit: StageLimit): GitRunner {
   const stopped = (): Step<never> =>
     limit.hasTimedOut
       ? fail("timed_out", "fetch", `fetching took longer than ${limit.seconds} seconds`)

@@ -1,32 +1,44 @@
+import type { AgentContext } from "#agent/context/context.ts";
 import { isGitConfined } from "#agent/policy/check-policy.ts";
 import { refuseOwnFiles } from "#agent/policy/own-files.ts";
 import type { Origin } from "#agent/run/fetch/mirror-steps.ts";
-import type { RunScope } from "#agent/run/step/run-scope.ts";
+import type { CommandScope, RunScope } from "#agent/run/step/run-scope.ts";
 import { fail, type Step } from "#agent/run/step/step.ts";
-import { describeNewHostKeys, prepareAccess } from "#agent/ssh/repository-access.ts";
+import { describeNewHostKeys, type KeyedProject, prepareAccess } from "#agent/ssh/repository-access.ts";
 import { maskUrlSecret } from "#contract/git-names.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { succeed } from "#contract/lib/result.ts";
 import { repositoryPage } from "#contract/public-paths.ts";
 import { isNoSpaceError } from "#node/has-code.ts";
 
-/** Prepares to fetch from a repository for a run: the run's own, or one of its submodules. */
+/** For whom a repository is read. `marker` identifies git's processes and logins. */
+export type Reader = {
+  readonly context: AgentContext;
+  readonly project: KeyedProject;
+  readonly marker: string;
+};
+
+/** A run, as a reader of its repository and of the submodules. */
+export function readerOf({ context, order }: RunScope): Reader {
+  return { context, project: { id: order.project_id, name: order.project_name }, marker: order.run_id };
+}
+
+/** Prepares to fetch from a repository. */
 export async function openOrigin(
-  { context, order }: RunScope,
+  { context, project, marker }: Reader,
   repository: string,
   mirrors: Origin["mirrors"],
 ): Promise<Step<Origin>> {
   const refusal = await refuseOwnFiles(context, repository);
   if (refusal !== null) return fail("refused_by_policy", "fetch", refusal);
-  const project = { id: order.project_id, name: order.project_name };
   try {
     return succeed({
       repository,
       mirrors,
       shown: maskUrlSecret(repository),
       isConfined: isGitConfined(context.policy),
-      access: await prepareAccess(context, project, repository, order.run_id),
-      stepsUrl: repositoryPage(context.connection.url, order.project_id),
+      access: await prepareAccess(context, project, repository, marker),
+      stepsUrl: repositoryPage(context.connection.url, project.id),
       now: () => context.clock.monotonic(),
     });
   } catch (error) {
@@ -36,6 +48,6 @@ export async function openOrigin(
 }
 
 /** Logs the host keys that ssh pinned at the first connection to a host. */
-export async function logNewHostKeys({ context, log }: RunScope, { access }: Origin): Promise<void> {
+export async function logNewHostKeys({ context, log }: CommandScope, { access }: Origin): Promise<void> {
   for (const sentence of await describeNewHostKeys(context, access)) log.system("fetch", sentence);
 }

@@ -12,7 +12,7 @@ import { checkLfs } from "#agent/run/fetch/check-lfs.ts";
 import { fetchCommit } from "#agent/run/fetch/fetch-commit.ts";
 import type { GitRunner } from "#agent/run/fetch/git-runner.ts";
 import { type FetchedCommit, type Origin } from "#agent/run/fetch/mirror-steps.ts";
-import { logNewHostKeys, openOrigin } from "#agent/run/fetch/open-origin.ts";
+import { logNewHostKeys, openOrigin, readerOf } from "#agent/run/fetch/open-origin.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { fail, type Step } from "#agent/run/step/step.ts";
 import { folderInside } from "#build/tree/folder-inside.ts";
@@ -135,7 +135,7 @@ async function writeSubmodule(
   // Without the login, so that a replaced token does not need a new mirror.
   const name = createHash("sha256").update(readRemote(address.url).url).digest("hex").slice(0, 24);
   const { modules } = job.scope.folder.mirrors;
-  const origin = await openOrigin(job.scope, address.url, {
+  const origin = await openOrigin(readerOf(job.scope), address.url, {
     sha1: join(modules, `${name}.git`),
     sha256: join(modules, `${name}-sha256.git`),
   });

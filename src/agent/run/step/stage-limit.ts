@@ -14,7 +14,11 @@ export type StageLimit = {
  * @param interrupt `null` for work that an interrupt must not stop
  * @param spentMs how much of the time the stage has used before
  */
-export function startLimit(seconds: number, interrupt: Interrupt | null, spentMs = 0): StageLimit {
+export function startLimit(
+  seconds: number,
+  interrupt: Pick<Interrupt, "signal"> | null,
+  spentMs = 0,
+): StageLimit {
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(), Math.max(0, seconds * 1000 - spentMs));
   return {

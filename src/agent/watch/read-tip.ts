@@ -1,0 +1,126 @@
+import { randomUUID } from "node:crypto";
+
+import { fetchTip, listChanges, TIP } from "#agent/commands/git.ts";
+import { errorLine } from "#agent/commands/read-git-output.ts";
+import type { AgentContext } from "#agent/context/context.ts";
+import { checkBranch, checkRepository } from "#agent/policy/check-policy.ts";
+import { createGitRunner, type GitRunner } from "#agent/run/fetch/git-runner.ts";
+import { type FetchedCommit, findCommit, formatOf, prepareMirror } from "#agent/run/fetch/mirror-steps.ts";
+import { openOrigin } from "#agent/run/fetch/open-origin.ts";
+import { hideSecrets, scopeOutsideRun } from "#agent/run/step/run-scope.ts";
+import { startLimit } from "#agent/run/step/stage-limit.ts";
+import type { RunEnd } from "#agent/run/step/step.ts";
+import { openRepositoryToken } from "#agent/secrets/open-variables.ts";
+import { withToken } from "#agent/secrets/repository-token.ts";
+import { removeLogins } from "#agent/ssh/ssh-folder.ts";
+import { readMirror } from "#agent/workspace/mirror.ts";
+import { projectFolder } from "#agent/workspace/project-folder.ts";
+import { head } from "#build/failure/make-failure.ts";
+import { MAX_PUSHED_PATHS, TipMoved, type WatchedBranch } from "#contract/agent-watch.ts";
+import { maskUrlSecret, MAX_COMMIT_MESSAGE } from "#contract/git-names.ts";
+import { createMask } from "#contract/mask.ts";
+
+/** A fetch that takes longer is stopped, and counts as failed. */
+const LONGEST_SECONDS = 120;
+
+/** The newest commit of a branch, and the files that differ from the known one; null: unknown, or too many. */
+export type Tip = {
+  readonly sha: string;
+  readonly message: string;
+  readonly paths: readonly string[] | null;
+};
+
+/** `none`: nothing of the project was fetched on this server yet. `stopped`: something more urgent has to be done. */
+export type TipReading =
+  | { readonly kind: "read"; readonly tip: Tip }
+  | { readonly kind: "failed"; readonly message: string }
+  | { readonly kind: "none" | "stopped" };
+
+/** The start of the markers of all processes that read tips for this server. */
+export function watchMarker({ connection }: Pick<AgentContext, "connection">): string {
+  return `watch-${connection.server_id}-`;
+}
+
+/**
+ * Fetches the branch into the project's mirror, with the credentials of a deployment and within the policy. git asks only
+ * for this one ref, and a deployment of the commit fetches nothing more. The caller must have the project's turn.
+ */
+export async function readTip(
+  context: AgentContext,
+  watched: WatchedBranch,
+  stopped: AbortSignal,
+): Promise<TipReading> {
+  const { project_id, branch, known_sha } = watched;
+  const folder = projectFolder(context.home, project_id);
+  const opened = await openAddress(context, watched);
+  if (!opened.ok) return { kind: "failed", message: opened.message };
+  const { repository } = opened;
+  const format = formatOf(known_sha);
+  if (!(await readMirror(folder.mirrors[format], repository)).exists) return { kind: "none" };
+  const refusal = checkRepository(context.policy, repository) ?? checkBranch(context.policy, branch);
+  if (refusal !== null) return { kind: "failed", message: refusal };
+
+  const marker = `${watchMarker(context)}${randomUUID()}`;
+  const limit = startLimit(LONGEST_SECONDS, { signal: stopped });
+  try {
+    const noLedger = { opened: () => undefined, closed: () => undefined };
+    const outside = scopeOutsideRun(context, project_id, marker, noLedger);
+    const scope = hideSecrets({ ...outside, mask: createMask(repository) }, opened.secrets);
+    const git = createGitRunner(scope, limit);
+    const reader = { context, project: { id: project_id, name: watched.project_name }, marker };
+    const origin = await openOrigin(reader, repository, folder.mirrors);
+    if (!origin.ok) return failed(origin.end);
+    const place = await prepareMirror(git, origin.value, format);
+    if (!place.ok) return failed(place.end);
+    const { isComplete } = await readMirror(place.value.gitDir, repository);
+    const fetched = await git.run(fetchTip(place.value, `refs/heads/${branch}`, !isComplete), "probe");
+    if (!fetched.ok) return failed(fetched.end);
+    if (fetched.value.code !== 0) {
+      const line = errorLine(fetched.value.ran.stderrTail);
+      return { kind: "failed", message: line === "" ? "git fetch failed" : line };
+    }
+    const commit = await findCommit(git, place.value, TIP);
+    if (!commit.ok) return failed(commit.end);
+    if (commit.value === null) return { kind: "failed", message: `\`${branch}\` is no commit` };
+    const { sha } = commit.value;
+    const message = head(scope.mask(commit.value.message), MAX_COMMIT_MESSAGE);
+    const paths = sha === known_sha ? [] : await changedPaths(git, commit.value, known_sha);
+    return limit.signal.aborted ? { kind: "stopped" } : { kind: "read", tip: { sha, message, paths } };
+  } finally {
+    limit.clear();
+    await removeLogins(context.home, marker);
+  }
+}
+
+type Address =
+  | { readonly ok: true; readonly repository: string; readonly secrets: readonly string[] }
+  | { readonly ok: false; readonly message: string };
+
+async function openAddress(
+  { home, sealKey }: AgentContext,
+  { project_id, repository, token }: WatchedBranch,
+): Promise<Address> {
+  if (token === undefined) return { ok: true, repository, secrets: [] };
+  const opened = await openRepositoryToken(projectFolder(home, project_id), sealKey, project_id, token);
+  if (!opened.ok) return opened;
+  return { ok: true, repository: withToken(repository, opened.value), secrets: [opened.value] };
+}
+
+function failed(end: RunEnd): TipReading {
+  return end.kind === "interrupted"
+    ? { kind: "stopped" }
+    : { kind: "failed", message: maskUrlSecret(end.failure.message) };
+}
+
+/** The known commit may be gone from the mirror, or have another history. */
+async function changedPaths(
+  git: GitRunner,
+  { place, sha }: FetchedCommit,
+  before: string,
+): Promise<Tip["paths"]> {
+  const listed = await git.run(listChanges(place, before, sha), "probe");
+  if (!listed.ok || listed.value.code !== 0) return null;
+  const paths = listed.value.stdout.split("\0").filter((path) => path !== "");
+  const isSendable = TipMoved.shape.paths.safeParse(paths).success;
+  return isSendable && paths.length <= MAX_PUSHED_PATHS ? paths : null;
+}
