@@ -3,10 +3,12 @@ import { describe, expect, it } from "vitest";
 
 import { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
 import { endpoints, type OperationName } from "#contract/endpoints/endpoints.ts";
+import { Freeze } from "#contract/endpoints/freezes/schemas.ts";
 import { Project } from "#contract/endpoints/projects/schemas.ts";
 import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 import { createToken, ids } from "../support/worker/account.ts";
 import { call, problemOf } from "../support/worker/call.ts";
+import { recordPush } from "../support/worker/deliveries.ts";
 import { share } from "../support/worker/storage.ts";
 import { createWorld, operationNames, perform, requests, type World } from "../support/worker/world.ts";
 
@@ -24,7 +26,17 @@ async function bodyWithoutRequestId(response: Response): Promise<string> {
 }
 
 async function everything(): Promise<unknown> {
-  const tables = ["accounts", "tokens", "servers", "projects", "deployments"];
+  const tables = [
+    "accounts",
+    "tokens",
+    "servers",
+    "projects",
+    "deployments",
+    "freezes",
+    "hooks",
+    "pushes",
+    "webhooks",
+  ];
   const results = await env.DB.batch(
     tables.map((table) => env.DB.prepare(`SELECT * FROM ${table} ORDER BY id`)),
   );
@@ -37,7 +49,12 @@ function missing(world: World): World {
     serverId: ids.server(),
     projectId: ids.project(),
     deploymentId: ids.deployment(),
+    freezeId: ids.freeze(),
+    hookId: ids.hook(),
+    pushId: ids.push(),
+    webhookId: ids.webhook(),
     tokenId: ids.token(),
+    eventId: ids.event(),
   };
 }
 
@@ -51,13 +68,18 @@ async function comparable(response: Response): Promise<unknown> {
 
 /** The worlds in which one or all of the ids of a request are replaced by the ids of another world. */
 function mixed(own: World, other: World): World[] {
-  const { projectId, deploymentId, serverId, tokenId } = other;
+  const { projectId, deploymentId, freezeId, hookId, pushId, webhookId, serverId, tokenId, eventId } = other;
   return [
     { ...own, projectId },
     { ...own, deploymentId },
+    { ...own, freezeId },
+    { ...own, hookId },
+    { ...own, pushId },
+    { ...own, webhookId },
     { ...own, serverId },
     { ...own, tokenId },
-    { ...own, projectId, deploymentId, serverId, tokenId },
+    { ...own, eventId },
+    { ...own, projectId, deploymentId, freezeId, hookId, pushId, webhookId, serverId, tokenId, eventId },
   ];
 }
 
@@ -98,7 +120,7 @@ describe("an account beside another", () => {
     const [world] = worlds();
     const { detail } = await problemOf(await perform(name, missing(world), world.account.token));
     expect(detail).toMatch(
-      /^No (project|deployment|server|token) with this id exists, or the token cannot access it\.$/,
+      /^No (project|deployment|freeze|hook|push|webhook|server|token|event) with this id exists, or the token cannot access it\.$/,
     );
     expect(detail).not.toMatch(/_[0-9a-z]{26}/);
   });
@@ -117,12 +139,31 @@ describe("an account beside another", () => {
       "listProjects",
       "listServers",
       "listDeployments",
+      "listFreezes",
+      "listHooks",
+      "listHookPushes",
+      "listProjectPushes",
+      "listWebhooks",
       "listTokens",
+      "listEvents",
+      "listAuditEntries",
+      "listAuditSeals",
       "getAccount",
     ] as const) {
       const text = await (await perform(name, mine)).text();
-      const { account, projectId, serverId, deploymentId, tokenId } = theirs;
-      for (const id of [account.id, projectId, serverId, deploymentId, tokenId])
+      const { account, projectId, serverId, deploymentId, freezeId, hookId, webhookId, tokenId, eventId } =
+        theirs;
+      for (const id of [
+        account.id,
+        projectId,
+        serverId,
+        deploymentId,
+        freezeId,
+        hookId,
+        webhookId,
+        tokenId,
+        eventId,
+      ])
         expect(text).not.toContain(id);
     }
     for (const filter of [`project_id=${theirs.projectId}`, `server_id=${theirs.serverId}`]) {
@@ -157,7 +198,9 @@ describe("a token that is limited to some projects", () => {
   async function limitedTo(world: World, ...projectIds: World["projectId"][]): Promise<string> {
     return (await createToken(world.account.id, { projectIds })).secret;
   }
-  const forProjects = byToken.filter((name) => /project|deploy|rollback|logs/.test(endpoints[name].path));
+  const forProjects = byToken.filter((name) =>
+    /project|deploy|rollback|logs|events/.test(endpoints[name].path),
+  );
 
   it.each(forProjects)("%s works for its own project, and does not find others", async (name) => {
     const world = await createWorld();
@@ -166,7 +209,7 @@ describe("a token that is limited to some projects", () => {
       expect((await perform(name, world, own)).status).toBe(403);
       return;
     }
-    const list = name === "listProjects" || name === "listDeployments";
+    const list = name === "listProjects" || name === "listDeployments" || name === "listEvents";
     const refused = await perform(name, world, none);
     expect(refused.status).toBe(list ? 200 : 404);
     if (list) expect(await refused.text()).not.toContain(world.projectId);
@@ -196,7 +239,16 @@ describe("a token that is limited to some projects", () => {
     const started = DeploymentStarted.parse(await post("/v1/deploy", { project_id: project.id }));
     const spare = ServerCreated.parse(await post("/v1/servers", { name: "spare", ip: "192.0.2.7" }));
     const tokenOfOther = await createToken(account.id, { projectIds: [project.id] });
-    return { projectId: project.id, deploymentId: started.id, serverId: spare.id, tokenId: tokenOfOther.id };
+    const times = { type: "weekly", days: ["sunday"], from: "01:00", to: "02:00", timezone: "UTC" };
+    const freeze = Freeze.parse(await post("/v1/freezes", { name: "all", times }));
+    return {
+      projectId: project.id,
+      deploymentId: started.id,
+      serverId: spare.id,
+      tokenId: tokenOfOther.id,
+      freezeId: freeze.id,
+      ...(await recordPush(account.id, project)),
+    };
   }
 
   /** All rows except those of a project and of the tokens that are limited to it, without the times of use. */
@@ -207,6 +259,10 @@ describe("a token that is limited to some projects", () => {
       ["servers", "true"],
       ["projects", "id <> ?1"],
       ["deployments", "project_id <> ?1"],
+      ["freezes", "project_id is null or project_id <> ?1"],
+      ["hooks", "true"],
+      ["pushes", "project_id is null or project_id <> ?1"],
+      ["webhooks", "project_ids is null or project_ids <> json_array(?1)"],
       ["tokens", "project_ids is null or project_ids <> json_array(?1)"],
     ];
     const results = await env.DB.batch<Record<string, unknown>>(
@@ -228,6 +284,8 @@ describe("a token that is limited to some projects", () => {
       world,
       { ...world, projectId: other.projectId },
       { ...world, deploymentId: other.deploymentId },
+      { ...world, freezeId: other.freezeId },
+      { ...world, hookId: other.hookId, pushId: other.pushId },
       { ...world, serverId: other.serverId },
       { ...world, tokenId: other.tokenId },
       { ...world, ...other },

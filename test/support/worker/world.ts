@@ -4,15 +4,30 @@ import { Enrolled } from "#contract/agent-protocol.ts";
 import { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
 import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 import { endpoints, type OperationName } from "#contract/endpoints/endpoints.ts";
-import type { CommandId, DeploymentId, ProjectId, ServerId, TokenId } from "#contract/ids.ts";
+import type {
+  CommandId,
+  DeploymentId,
+  EventId,
+  FreezeId,
+  HookId,
+  ProjectId,
+  PushId,
+  ServerId,
+  TokenId,
+  WebhookId,
+} from "#contract/ids.ts";
+import { Freeze } from "#contract/endpoints/freezes/schemas.ts";
 import { mapValues } from "#contract/lib/map-values.ts";
 import { operationTexts } from "#contract/reference/operations.ts";
 import { Project } from "#contract/endpoints/projects/schemas.ts";
 import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
+import { webhooks } from "#worker/db/event-tables.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { insertCommand } from "#worker/db/commands/command-records.ts";
 import { createAccount, createToken, ids, newSecret, type TestAccount } from "./account.ts";
 import { call } from "./call.ts";
+import { recordPush } from "./deliveries.ts";
+import { addEvents, renamed } from "./events.ts";
 
 /** An account with one object of each kind. No agent is connected, so the deployment stays queued. */
 export type World = {
@@ -22,6 +37,14 @@ export type World = {
   readonly projectId: ProjectId;
   readonly deploymentId: DeploymentId;
   readonly commandId: CommandId;
+  readonly eventId: EventId;
+  /** Of the project. It holds nothing while a test runs. */
+  readonly freezeId: FreezeId;
+  /** The hook of the project's repository, and a push that it has received. */
+  readonly hookId: HookId;
+  readonly pushId: PushId;
+  /** Only its row: its object has no address. */
+  readonly webhookId: WebhookId;
   /** A second token of the account. */
   readonly tokenId: TokenId;
 };
@@ -45,6 +68,7 @@ export async function createWorld(name = "shop"): Promise<World> {
   };
   const project = Project.parse(await post("/v1/projects", settings));
   const started = DeploymentStarted.parse(await post(`/v1/projects/${project.id}/deployments`, {}));
+  const freeze = Freeze.parse(await post("/v1/freezes", farFreeze(project.id)));
   const other = await createToken(account.id, { name: `other of ${name}`, scopes: ["tokens:read"] });
   return {
     account,
@@ -53,8 +77,30 @@ export async function createWorld(name = "shop"): Promise<World> {
     projectId: project.id,
     deploymentId: started.id,
     commandId: await recordCommand(account, project.id),
+    eventId: await recordEvent(account, project),
+    freezeId: freeze.id,
+    ...(await recordPush(account.id, project)),
+    webhookId: await recordWebhook(account, name),
     tokenId: other.id,
   };
+}
+
+/** Creating one through the API takes longer than most tests need. */
+async function recordWebhook(account: TestAccount, name: string): Promise<WebhookId> {
+  const id = ids.webhook();
+  const target = { shownUrl: `https://${name}.test/hook`, events: ["audit.sealed"], projectIds: null };
+  const state = "active" as const;
+  const row = { id, kind: "standard" as const, name, state, ...target, createdAt: Date.now() };
+  const rows = new AccountRows(env.DB, account.id);
+  await rows.run(rows.insert(webhooks, row));
+  return id;
+}
+
+/** A freeze that holds nothing while a test runs. */
+function farFreeze(projectId: ProjectId) {
+  const from = Date.now() + 1_000 * 60 * 60_000;
+  const times = { type: "once", from: new Date(from), to: new Date(from + 60_000) };
+  return { name: "Maintenance of the network", project_id: projectId, times };
 }
 
 /** Without an agent none can be started. */
@@ -66,15 +112,26 @@ async function recordCommand(account: TestAccount, projectId: ProjectId): Promis
   return id;
 }
 
+async function recordEvent(account: TestAccount, { id: projectId, name }: Project): Promise<EventId> {
+  const event = renamed({ projectId }, name);
+  await addEvents(account.id, [event]);
+  return event.id;
+}
+
 type Target = { readonly path: string; readonly body?: unknown };
 
 /** The path parameters of every operation. */
 const pathParameters = (world: World): Readonly<Record<string, string>> => ({
   command_id: world.commandId,
   deployment_id: world.deploymentId,
+  event_id: world.eventId,
+  freeze_id: world.freezeId,
+  hook_id: world.hookId,
+  webhook_id: world.webhookId,
   job: "backup",
   process: "web",
   project_id: world.projectId,
+  push_id: world.pushId,
   run: "3",
   server_id: world.serverId,
   token_id: world.tokenId,
@@ -96,7 +153,10 @@ const bodies: { readonly [Name in OperationName]?: (world: World) => unknown } =
     build_command: null,
     timeouts: { build_seconds: 900 },
   }),
+  createFreeze: ({ projectId }) => farFreeze(projectId),
+  updateFreeze: () => ({ name: "renamed" }),
   updateVariables: () => ({ set: [{ name: "PUBLIC_URL", value: "https://shop.test" }] }),
+  createHook: () => ({ forge: "gitea", repository: "https://git.test/other.git" }),
   createServer: () => ({ name: "web-2", ip: "192.0.2.2" }),
   updateServer: () => ({ name: "renamed", ip: "192.0.2.9" }),
   createToken: ({ projectId }) => ({ name: "CI", scopes: ["tokens:read"], project_ids: [projectId] }),

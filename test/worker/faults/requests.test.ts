@@ -11,6 +11,7 @@ import { connectAgent } from "../../support/worker/enrol-agent.ts";
 import { faultKinds, Faults, type ObjectOf } from "../../support/worker/faults.ts";
 import { TestProject } from "../../support/worker/project.ts";
 import { createSession, createSignInCode } from "../../support/worker/sessions.ts";
+import { succeedingRequest } from "../../support/worker/succeeding-requests.ts";
 import { createWorld, operationNames, requests } from "../../support/worker/world.ts";
 
 beforeEach(() => {
@@ -24,7 +25,13 @@ afterEach(() => {
 const writes = operationNames.filter((name) => endpoints[name].method !== "GET");
 
 /** A request that succeeds without faults. @param owner a token of the account concerned */
-type Target = { owner: string; token: string | null; path: string; body?: unknown };
+type Target = {
+  owner: string;
+  token: string | null;
+  path: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+};
 
 /** The operations that ask the project's agent. */
 const askingAgent = [
@@ -79,6 +86,13 @@ const special: { readonly [Name in OperationName]?: () => Promise<Target> } = {
   },
 };
 
+/** The operations whose requests need what `succeedingRequest` prepares. */
+const needsPreparation = new Set<OperationName>([
+  ...(["approveDeployment", "receiveDelivery", "replayPush"] as const),
+  ...(["updateWebhook", "deleteWebhook", "testWebhook", "rotateWebhook"] as const),
+  ...(["resendDelivery", "resendDeliveries"] as const),
+]);
+
 const ownTarget = (token: string, path: string, body?: unknown): Target => ({
   owner: token,
   token,
@@ -95,12 +109,14 @@ async function targetOf(name: OperationName): Promise<Target> {
   const world = await createWorld(unusedName());
   if (asksAgent(name)) await connectAgent(world);
   const token = endpoints[name].access.by === "agent" ? world.credential : world.account.token;
-  return { owner: world.account.token, token, ...requests[name](world) };
+  const request = needsPreparation.has(name) ? await succeedingRequest(name, world) : requests[name](world);
+  return { owner: world.account.token, token, ...request };
 }
 
-async function send(name: OperationName, { path, token, body }: Target): Promise<Response> {
-  const headers = takesIdempotencyKey(endpoints[name]) ? { "idempotency-key": "once" } : {};
-  return await call(path, { method: endpoints[name].method, token, body, headers });
+async function send(name: OperationName, { path, token, body, headers }: Target): Promise<Response> {
+  const key = takesIdempotencyKey(endpoints[name]) ? { "idempotency-key": "once" } : {};
+  const sent = { token, body, headers: { ...headers, ...key } };
+  return await call(path, { method: endpoints[name].method, ...sent });
 }
 
 async function accountIdOf(token: string): Promise<string> {
@@ -150,6 +166,9 @@ const DONE_BEFORE: { readonly [Name in OperationName]?: number } = {
   deleteDeployment: 404,
   deleteProject: 404,
   deleteServer: 404,
+  deleteFreeze: 404,
+  deleteHook: 404,
+  deleteWebhook: 404,
   revokeToken: 404,
   // The enrolment token is spent and its credential is lost, so the server needs a new enrolment token.
   enrollAgent: 401,

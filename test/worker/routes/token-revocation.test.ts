@@ -8,11 +8,12 @@ import { createWorld, operationNames, perform, type World } from "../../support/
 
 const byToken = operationNames.filter((name) => endpoints[name].access.by === "token");
 
-/** The operations that do not refuse the token as invalid. @param address the client's: each has its limit of wrong tokens */
-async function open(world: World, token: string, address: string): Promise<string[]> {
+/** The operations that do not refuse the token as invalid. @param network of the client */
+async function open(world: World, token: string, network: string): Promise<string[]> {
   const names: string[] = [];
-  for (const name of byToken) {
-    const response = await perform(name, world, token, { "cf-connecting-ip": address });
+  for (const [index, name] of byToken.entries()) {
+    // There are more operations than wrong tokens that one address may send.
+    const response = await perform(name, world, token, { "cf-connecting-ip": `${network}.${index}` });
     if (response.status !== 401 || (await problemOf(response)).code !== "invalid_token") names.push(name);
   }
   return names;
@@ -36,8 +37,8 @@ describe("a revoked token", () => {
     // Both are cached from now on.
     expect([await works(secret), await works(rotated.token)]).toEqual([true, true]);
     expect((await revoke(world.account.token, id)).status).toBe(204);
-    expect(await open(world, secret, "192.0.2.1")).toEqual([]);
-    expect(await open(world, rotated.token, "192.0.2.2")).toEqual([]);
+    expect(await open(world, secret, "192.0.2")).toEqual([]);
+    expect(await open(world, rotated.token, "198.51.100")).toEqual([]);
   });
 
   it("is not found when it is revoked again", async () => {
@@ -123,6 +124,6 @@ describe("a token that expires", () => {
     const { secret } = await createToken(world.account.id, { expiresAt: now + 1_000 });
     expect(await works(secret)).toBe(true);
     vi.setSystemTime(now + 1_000);
-    expect(await open(world, secret, "192.0.2.1")).toEqual([]);
+    expect(await open(world, secret, "192.0.2")).toEqual([]);
   });
 });

@@ -1,0 +1,216 @@
+import { env } from "cloudflare:workers";
+import { expect, vi } from "vitest";
+import * as z from "zod/mini";
+
+import type { OperationName } from "#contract/endpoints/endpoints.ts";
+import { Weekday } from "#contract/endpoints/freezes/freeze-times.ts";
+import { PUBLIC_KEY } from "../connected-agent/agent-connection.ts";
+import { call } from "./call.ts";
+import { githubBody, hmac, RECORDED_SECRET } from "./deliveries.ts";
+import { connectAgent, enrolAgent } from "./enrol-agent.ts";
+import { createSession, createSignInCode } from "./sessions.ts";
+import { TestWebhook } from "./webhook.ts";
+import { requests, type World } from "./world.ts";
+
+/** A request and its token. Without a token, the account's is used. */
+export type Request = {
+  readonly path: string;
+  readonly body?: unknown;
+  readonly token?: string;
+  readonly headers?: Record<string, string>;
+};
+
+/**
+ * Prepares a world so that the request of an operation succeeds.
+ * `isCold`: the request needs a token that the Worker has not cached.
+ */
+type Prepare = (world: World, isCold: boolean, name: OperationName) => Promise<Request>;
+const prepare: Partial<Record<OperationName, Prepare>> = {
+  async rollBack({ account: { token } }) {
+    const agent = await enrolAgent(token, "rollback");
+    await agent.connect();
+    const settings = { name: "rollback", server_id: agent.serverId, repository: "/srv/git/rollback.git" };
+    const { id: projectId } = await create("/v1/projects", token, settings);
+    const deploy = () => create(`/v1/projects/${projectId}/deployments`, token, {});
+    for (const releases of [[], [1]]) {
+      const { id } = await deploy();
+      await agent.completes(await agent.orderOf(id), releases);
+    }
+    // Like a started deployment, the rollback waits behind another one.
+    await agent.orderOf((await deploy()).id);
+    await vi.waitFor(() => expectSettled(token, agent.serverId, projectId));
+    return { path: "/v1/rollback", body: { project_id: projectId } };
+  },
+  async deleteProject({ account: { token }, projectId, deploymentId }) {
+    const path = `/v1/deployments/${deploymentId}/cancel`;
+    expect((await call(path, { method: "POST", token, body: {} })).status).toBe(200);
+    return { path: `/v1/projects/${projectId}` };
+  },
+  getVariables: withVariables,
+  listVariableRevisions: async (world) => {
+    const { path } = await withVariables(world);
+    return { path: `${path}/revisions` };
+  },
+  async getDeployKey(world) {
+    await connectAndSettle(world);
+    const path = `/v1/projects/${world.projectId}/deploy-key`;
+    await call(path, { token: world.account.token });
+    await vi.waitFor(async () =>
+      expect(
+        await (await call(`/v1/projects/${world.projectId}`, { token: world.account.token })).json(),
+      ).toMatchObject({ deploy_key: { public_key: PUBLIC_KEY } }),
+    );
+    return { path };
+  },
+  async testRepository(world) {
+    await connectAndSettle(world);
+    return { path: `/v1/projects/${world.projectId}/repository-test`, body: {} };
+  },
+  async setMaintenance(world) {
+    await connectAndSettle(world);
+    return { path: `/v1/projects/${world.projectId}/maintenance`, body: { on: true } };
+  },
+  async pauseProject(world) {
+    await connectAndSettle(world);
+    return { path: `/v1/projects/${world.projectId}/pause`, body: { seconds: 5 } };
+  },
+  async resumeProject(world) {
+    await connectAndSettle(world);
+    return { path: `/v1/projects/${world.projectId}/resume`, body: {} };
+  },
+  async getOutput(world) {
+    await connectAndSettle(world);
+    return { path: `/v1/projects/${world.projectId}/output` };
+  },
+  runCommand: connectForCommands,
+  listCommands: connectForCommands,
+  getCommand: connectForCommands,
+  getCommandOutput: connectForCommands,
+  stopCommand: connectForCommands,
+  listCronJobs: connectForCommands,
+  getCronJob: connectForCommands,
+  runCronJob: connectForCommands,
+  getCronOutput: connectForCommands,
+  stopCronRun: connectForCommands,
+  async approveDeployment({ account: { token }, serverId }) {
+    const settings = {
+      name: "careful",
+      server_id: serverId,
+      repository: "/srv/git/a.git",
+      approval: "required",
+    };
+    const { id: projectId } = await create("/v1/projects", token, settings);
+    // So that the deployment is not offered to its server, which may or may not happen before the response.
+    const times = { type: "weekly", days: Weekday.options, from: "00:00", to: "00:00", timezone: "UTC" };
+    await create("/v1/freezes", token, { name: "always", project_id: projectId, times });
+    const { id } = await create(`/v1/projects/${projectId}/deployments`, token, {});
+    return { path: `/v1/deployments/${id}/approve`, body: {} };
+  },
+  getWebhook: withWebhook,
+  updateWebhook: withWebhook,
+  deleteWebhook: withWebhook,
+  testWebhook: withWebhook,
+  rotateWebhook: withWebhook,
+  listDeliveries: withWebhook,
+  resendDeliveries: withWebhook,
+  async resendDelivery(world) {
+    const webhook = await TestWebhook.create({ events: ["audit.*"] }, world.account);
+    const [eventId = ""] = await webhook.takes();
+    return { path: `/v1/webhooks/${webhook.id}/deliveries/${eventId}/resend`, body: {} };
+  },
+  async deleteServer({ account: { token } }) {
+    const { id } = await create("/v1/servers", token, { name: "unused", ip: "192.0.2.7" });
+    return { path: `/v1/servers/${id}` };
+  },
+  async receiveDelivery({ hookId }) {
+    const body = githubBody({ ref: "refs/heads/main" });
+    const signature = await hmac(RECORDED_SECRET, JSON.stringify(body));
+    const headers = { "x-github-event": "push", "x-hub-signature-256": `sha256=${signature}` };
+    return { path: `/v1/hooks/${hookId}/receive`, body, headers };
+  },
+  async replayPush(world) {
+    const body = { deploy_on: { branches: ["**"] } };
+    await call(`/v1/projects/${world.projectId}`, { method: "PATCH", token: world.account.token, body });
+    await settle();
+    return requests.replayPush(world);
+  },
+  async createSession({ account }) {
+    return { path: "/v1/sessions", body: { code: await createSignInCode(account.id) } };
+  },
+  async endSession({ account }, isCold) {
+    const { token } = await createSession(account.id);
+    // Otherwise the Worker would write the session's first use in an hour, after the response.
+    await env.DB.prepare("UPDATE tokens SET last_used_at = ? WHERE kind = 'session'").bind(Date.now()).run();
+    if (!isCold) expect((await call("/v1/account", { token })).status).toBe(200);
+    return { path: "/v1/session", token };
+  },
+  async enrollAgent({ account: { token }, serverId }) {
+    const enrollment = await create(`/v1/servers/${serverId}/enrollment`, token, {});
+    return {
+      path: "/v1/agent/enroll",
+      body: { token: enrollment.token, hostname: "shop", agent_version: "0.1.0" },
+    };
+  },
+};
+
+/** A webhook with an address. It gets none of the events that the requests cause. */
+async function withWebhook(world: World, _: boolean, name: OperationName): Promise<Request> {
+  const { id } = await TestWebhook.create({ events: ["audit.*"] }, world.account);
+  await settle();
+  return requests[name]({ ...world, webhookId: id });
+}
+
+/** A project with a revision of variables: reading one without them costs as much or less. */
+async function withVariables({ account: { token }, projectId }: World): Promise<Request> {
+  const path = `/v1/projects/${projectId}/variables`;
+  const body = { set: [{ name: "URL", value: "https://shop.test" }] };
+  expect((await call(path, { method: "PATCH", token, body })).status).toBe(200);
+  return { path };
+}
+
+/** What the Worker writes after its responses: two logs, the server's status, and what it serves. */
+async function expectSettled(token: string, serverId: string, projectId: string): Promise<void> {
+  const logs = (await env.LOGS.list()).objects.filter(({ key }) => key.includes(projectId));
+  expect(logs).toHaveLength(2);
+  expect(await (await call(`/v1/servers/${serverId}`, { token })).json()).toMatchObject({
+    status: "healthy",
+  });
+  expect(await (await call(`/v1/projects/${projectId}`, { token })).json()).toMatchObject({
+    url: expect.any(String),
+  });
+}
+
+/** An agent that answers requests about commands and jobs. */
+async function connectForCommands(world: World, _: boolean, name: OperationName): Promise<Request> {
+  await connectAndSettle(world);
+  return requests[name](world);
+}
+
+async function connectAndSettle(world: World): Promise<void> {
+  const agent = await connectAgent(world);
+  // The agent gets the world's queued deployment.
+  await agent.orderOf(world.deploymentId);
+  await settle();
+}
+
+/** Waits for what the Worker does after the responses so far, which must not be counted. */
+async function settle(): Promise<void> {
+  await scheduler.wait(200);
+}
+
+const Created = z.object({ id: z.optional(z.string()), token: z.optional(z.string()) });
+
+async function create(path: string, token: string, body: unknown): Promise<{ id: string; token: string }> {
+  const response = await call(path, { method: "POST", token, body });
+  expect(response.status).toBe(201);
+  const { id = "", token: secret = "" } = Created.parse(await response.json());
+  return { id, token: secret };
+}
+
+/**
+ * A request of the operation that succeeds, and what it needs.
+ * @param isCold the request needs a token that the Worker has not cached
+ */
+export async function succeedingRequest(name: OperationName, world: World, isCold = false): Promise<Request> {
+  return (await prepare[name]?.(world, isCold, name)) ?? requests[name](world);
+}

@@ -1,0 +1,181 @@
+import { describe, expect, it, vi } from "vitest";
+
+import { endpoints, type OperationName } from "#contract/endpoints/endpoints.ts";
+import type { EventType } from "#contract/endpoints/events/schemas.ts";
+import { createToken, ids } from "../support/worker/account.ts";
+import { call } from "../support/worker/call.ts";
+import { recordedEntries, recordedEvents } from "../support/worker/recorded.ts";
+import { succeedingRequest } from "../support/worker/succeeding-requests.ts";
+import { createWorld, operationNames, perform, type World } from "../support/worker/world.ts";
+
+/** The event of each operation that changes something; null: it is only in the audit log. */
+const eventOfOperation: { readonly [Name in OperationName]?: EventType | null } = {
+  startDeployment: "deployment.started",
+  deploy: "deployment.started",
+  rollBack: "deployment.started",
+  restartProcess: "deployment.started",
+  applyConfig: "deployment.started",
+  cancelDeployment: "deployment.canceled",
+  deleteDeployment: "deployment.deleted",
+  createProject: "project.created",
+  updateProject: "project.updated",
+  updateProcess: "project.updated",
+  stopProcess: "project.updated",
+  // The process was not stopped.
+  startProcess: "deployment.started",
+  setMaintenance: "project.updated",
+  deleteProject: "project.deleted",
+  updateVariables: "variables.updated",
+  createServer: "server.created",
+  updateServer: "server.updated",
+  deleteServer: "server.deleted",
+  createEnrollment: null,
+  createToken: "token.created",
+  rotateToken: "token.rotated",
+  revokeToken: "token.revoked",
+  endSession: "token.revoked",
+  approveDeployment: "deployment.approved",
+  createHook: "hook.created",
+  rotateHook: "hook.updated",
+  deleteHook: "hook.deleted",
+  replayPush: null,
+  createWebhook: "webhook.created",
+  updateWebhook: "webhook.updated",
+  rotateWebhook: null,
+  deleteWebhook: "webhook.deleted",
+  testWebhook: null,
+  resendDelivery: null,
+  resendDeliveries: null,
+  createFreeze: "freeze.created",
+  updateFreeze: "freeze.updated",
+  deleteFreeze: "freeze.deleted",
+  updateAccount: "account.updated",
+  pauseProject: null,
+  resumeProject: null,
+  runCommand: null,
+  stopCommand: null,
+  runCronJob: null,
+  stopCronRun: null,
+};
+
+const isChange = (name: OperationName) =>
+  endpoints[name].method !== "GET" && endpoints[name].access.by === "token" && name !== "testRepository";
+const changing = operationNames.filter(isChange);
+
+const entriesOf = async ({ account: { id } }: World, name: OperationName) =>
+  (await recordedEntries(id)).filter(({ action }) => action === name);
+
+async function succeed(name: OperationName, world: World) {
+  const request = await succeedingRequest(name, world);
+  const { path, body, token = world.account.token, headers = {} } = request;
+  const before = { entries: await entriesOf(world, name), events: await recordedEvents(world.account.id) };
+  const response = await call(path, { method: endpoints[name].method, token, body, headers });
+  expect(response.status, `${name} must succeed`).toBeLessThan(300);
+  return before;
+}
+
+describe("a request that changes something", () => {
+  it.each(changing)("leaves one entry in the audit log and its event: %s", async (name) => {
+    const world = await createWorld();
+    const before = await succeed(name, world);
+    await vi.waitFor(async () => {
+      const added = (await entriesOf(world, name)).slice(before.entries.length);
+      expect(added).toMatchObject([{ outcome: "done", code: null }]);
+    });
+    const added = (await recordedEvents(world.account.id)).slice(before.events.length);
+    const expected = eventOfOperation[name];
+    if (expected === undefined) throw new Error(`no event is listed for ${name}`);
+    if (expected === null) expect(added.filter(({ type }) => !type.startsWith("deployment."))).toEqual([]);
+    else expect(added.filter(({ type }) => type === expected)).toHaveLength(1);
+  });
+
+  it("leaves one entry in the audit log if it is refused", async () => {
+    const world = await createWorld();
+    const { secret } = await createToken(world.account.id, { scopes: [] });
+    const refused = changing.filter((name) => name !== "endSession");
+    for (const name of refused) expect((await perform(name, world, secret)).status).toBe(403);
+    await vi.waitFor(async () => {
+      const entries = (await recordedEntries(world.account.id)).filter(
+        ({ outcome }) => outcome === "refused",
+      );
+      expect(entries.map(({ action }) => action).toSorted()).toEqual(refused.toSorted());
+      expect(new Set(entries.map(({ code }) => code))).toEqual(new Set(["insufficient_scope"]));
+    });
+  });
+
+  it("leaves an entry about what it names if that does not exist, but none if it only reads", async () => {
+    const world = await createWorld();
+    const { token } = world.account;
+    const id = ids.project();
+    expect((await call(`/v1/projects/${id}`, { method: "DELETE", token })).status).toBe(404);
+    expect((await call(`/v1/projects/${id}`, { token })).status).toBe(404);
+    await vi.waitFor(async () => {
+      const entries = await recordedEntries(world.account.id);
+      expect(entries.filter(({ outcome }) => outcome === "refused")).toEqual([
+        {
+          ...{ action: "deleteProject", outcome: "refused", code: "not_found", changes: null },
+          target: { type: "project", id, name: null },
+        },
+      ]);
+    });
+  });
+});
+
+describe("a change of settings", () => {
+  async function patched(world: World, ...bodies: readonly unknown[]) {
+    const { token, id } = world.account;
+    const { length } = await recordedEvents(world.projectId);
+    for (const body of bodies) {
+      const response = await call(`/v1/projects/${world.projectId}`, { method: "PATCH", token, body });
+      expect(response.status).toBe(200);
+    }
+    const entries = (await recordedEntries(id)).filter(({ action }) => action === "updateProject");
+    const events = (await recordedEvents(world.projectId)).slice(length);
+    return { entries, changed: events.flatMap((one) => ("changed" in one.data ? [one.data.changed] : [])) };
+  }
+
+  it("is recorded with the values before and after it, without those that stay the same", async () => {
+    const world = await createWorld();
+    const limits = { memory_mb: 256 };
+    const { entries, changed } = await patched(
+      world,
+      { name: "store", branch: "main", timeouts: { build_seconds: 900 }, shared_paths: ["data"], limits },
+      { name: "store", timeouts: { build_seconds: 900 } },
+      { limits: { memory_mb: null } },
+    );
+    expect(entries.map(({ target, changes }) => [target?.name, changes])).toMatchObject([
+      [
+        "shop",
+        {
+          name: { before: "shop", after: "store" },
+          timeouts: { before: { build_seconds: 600 }, after: { build_seconds: 900 } },
+          shared_paths: { before: [], after: ["data"] },
+          limits: { before: {}, after: limits },
+        },
+      ],
+      ["store", null],
+      ["store", { limits: { before: limits, after: {} } }],
+    ]);
+    expect(changed.map((names) => names.toSorted())).toEqual([
+      ["limits", "name", "shared_paths", "timeouts"],
+      ["limits"],
+    ]);
+  });
+
+  it("shows no query of a health check, nor what may be a token in an address", async () => {
+    const world = await createWorld();
+    const { entries } = await patched(
+      world,
+      { health_check: { path: "/health?token=secret" } },
+      { health_check: { url: "https://me:secret@shop.test/health" } },
+      { repository: "https://name@git.test/shop.git" },
+      { repository: "ssh://git@git.test/shop.git" },
+    );
+    expect(entries.map(({ changes }) => changes)).toEqual([
+      { health_check: { before: null, after: "***" } },
+      { health_check: { before: "***", after: "***" } },
+      { repository: { before: "https://git.test/shop.git", after: "***" } },
+      { repository: { before: "***", after: "ssh://git@git.test/shop.git" } },
+    ]);
+  });
+});
