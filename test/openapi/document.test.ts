@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 import { problemCodes, problemsOf } from "#contract/endpoints/endpoint-facts.ts";
 import { endpoints } from "#contract/endpoints/endpoints.ts";
+import { EventType } from "#contract/endpoints/events/schemas.ts";
 import { problems } from "#contract/problems.ts";
 import { operationTexts } from "#contract/reference/operations.ts";
 import { parameterTexts } from "#contract/reference/parameters.ts";
@@ -51,6 +52,15 @@ describe("the OpenAPI document", () => {
     for (const one of operation.parameters) {
       const { schema, example } = document.parameter(one);
       expect(errorsOf(schema, example, "sent")).toEqual([]);
+    }
+  });
+
+  it("has a webhook for each type of event, with an example that is valid", () => {
+    expect(Object.keys(openApi.webhooks).toSorted()).toEqual(EventType.options.toSorted());
+    for (const [type, { post }] of Object.entries(openApi.webhooks)) {
+      const body = post.requestBody?.content["application/json"];
+      expect(errorsOf(body?.schema ?? {}, body?.example, "answered")).toEqual([]);
+      expect(body?.example).toMatchObject({ type });
     }
   });
 

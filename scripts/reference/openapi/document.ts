@@ -8,6 +8,7 @@ import { responseHeaders } from "./headers.ts";
 import { type AnyOperationText, codesByStatus, operationOf } from "./operation.ts";
 import { headerParameters } from "./parameters.ts";
 import { problemResponse, problemResponseName } from "./problems.ts";
+import { eventWebhooks } from "./event-webhooks.ts";
 import { reachableSchemas } from "./reachable-schemas.ts";
 import { namedSchemas } from "./schemas.ts";
 import type { Components, OpenApi, Operation, Response } from "./types.ts";
@@ -20,7 +21,8 @@ const table: readonly (readonly [string, Endpoint])[] = Object.entries(endpoints
 export function openApiDocument(version: string): OpenApi {
   const paths = pathsOf(table.map(([name, endpoint]) => [endpoint, describe(name, endpoint)]));
   const responses = problemResponses();
-  const schemas = reachableSchemas({ paths, responses }, [
+  const webhooks = eventWebhooks();
+  const schemas = reachableSchemas({ paths, responses, webhooks }, [
     ...namedSchemas("output"),
     ...namedSchemas("input"),
   ]);
@@ -36,6 +38,7 @@ export function openApiDocument(version: string): OpenApi {
     servers: [{ url: "/", description: "The installation that serves this document" }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
+    webhooks,
     components: {
       schemas,
       parameters: headerParameters,

@@ -4,17 +4,25 @@ import { Account } from "#contract/endpoints/accounts/schemas.ts";
 import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 import { SessionCreated } from "#contract/endpoints/sessions/schemas.ts";
 import { TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
+import gitlabPush from "../../support/deliveries/gitlab-push.json" with { type: "json" };
 import { type Gantry, useGantry } from "./gantry.ts";
 import type { Request, Sender } from "./request.ts";
 import { WEAK_SCOPE } from "./spoil.ts";
 import { runAgent, type RunningAgent } from "./running-agent.ts";
-import { STAND_IN } from "./values.ts";
+import { ID_KINDS, STAND_IN } from "./values.ts";
 
 /** The maximum number of ids of a kind, so that existing ones are drawn often. */
 const POOL = 12;
 
 /** So many that most of the drawn commands and projects belong together. */
 const COMMANDS = 8;
+/** So many that most of the drawn events are deliveries to the webhook. */
+const DELIVERIES = 8;
+
+const ID = new RegExp(`\\b(?:${ID_KINDS})_[0-7][0-9a-hjkmnp-tv-z]{25}\\b`, "g");
+
+/** Of every hook here. Who sends a token, sends it too. */
+const HOOK_SECRET = "a-secret-of-the-playground";
 
 /** The event stream of a queued deployment would last for minutes. */
 const SILENT_MS = 100;
@@ -84,18 +92,52 @@ export class Playground {
     });
     await this.#make("/v1/servers", { name: `spare ${suffix}`, ip: "192.0.2.3" });
     await this.#make("/v1/tokens", { name: "spare", scopes: ["tokens:read"] });
+    await this.#addPush(`https://git.test/${suffix}.git`);
     this.#note(this.#gantry.signInCode(), "code");
     const session = await send(this.#gantry, "/v1/sessions", { code: this.#gantry.signInCode() });
     this.#secrets.session = SessionCreated.parse(await session.json()).token;
-    for (const project of [waiting, created, created, created])
+    const careful = { ...settings, name: `careful ${suffix}`, server_id: idle, approval: "required" };
+    const approved = await this.#make("/v1/projects", careful);
+    for (const project of [waiting, created, created, created, approved, approved, approved])
       await this.#make(`/v1/projects/${project}/deployments`, {});
     for (let count = 0; count < COMMANDS; count += 1)
       await this.#make(`/v1/projects/${created}/commands`, { command: "true" });
+    // Events name objects that were deleted since, so only their own ids are noted.
+    const events = await (await get(this.#gantry, "/v1/events")).text();
+    for (const [id] of events.matchAll(/evt_[0-9a-z]{26}/g)) this.#note(id);
+    await this.#addWebhook();
     for (let tries = 0; tries < 100; tries += 1) {
       const path = `/v1/projects/${created}/deployments?status=building`;
       if (!(await (await get(this.#gantry, path)).text()).includes('"id"')) return;
       await pause(20);
     }
+  }
+
+  /** Adds a webhook whose target nobody serves, and deliveries to it. */
+  async #addWebhook(): Promise<void> {
+    const target = { kind: "standard", url: "http://127.0.0.1:9/", events: ["audit.*"] };
+    const webhook = await this.#make("/v1/webhooks", target);
+    const test = `${this.#gantry.url}/v1/webhooks/${webhook}/test`;
+    const headers = { "content-type": "application/json", authorization: `Bearer ${this.#gantry.token}` };
+    for (let count = 0; count < DELIVERIES; count += 1)
+      this.#noteAll(await (await fetch(test, { method: "POST", headers, body: "{}" })).text());
+    this.#note(webhook);
+  }
+
+  /** Adds a hook for a repository, and a push that it receives. */
+  async #addPush(repository: string): Promise<void> {
+    const hook = await this.#make("/v1/hooks", { forge: "gitlab", repository, secret: HOOK_SECRET });
+    const name = repository.slice("https://git.test/".length, -".git".length);
+    await fetch(`${this.#gantry.url}/v1/hooks/${hook}/receive`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        "x-gitlab-event": "Push Hook",
+        "x-gitlab-token": HOOK_SECRET,
+      },
+      body: JSON.stringify({ ...gitlabPush, project: { path_with_namespace: name } }),
+    });
+    this.#noteAll(await (await get(this.#gantry, `/v1/hooks/${hook}/pushes`)).text());
   }
 
   /** Sends a request, with ids of this place in it. */
@@ -110,6 +152,7 @@ export class Playground {
       headers: {
         ...Object.fromEntries(headers),
         ...(secret === null ? {} : { authorization: `Bearer ${secret}` }),
+        ...(secret !== null && path.endsWith("/receive") ? { "x-gitlab-token": HOOK_SECRET } : {}),
       },
       ...(request.body === null ? {} : { body: new TextEncoder().encode(this.#withIds(request.body)) }),
     });
@@ -152,8 +195,7 @@ export class Playground {
     // Of new servers only: with one of its own the agent would be locked out.
     for (const [, token = ""] of text.matchAll(/"enrollment":\{"token":"([^"]+)"/g))
       this.#note(token, "enroll");
-    for (const [id] of text.matchAll(/\b(?:acct|tok|srv|proj|dpl|run|cmd)_[0-7][0-9a-hjkmnp-tv-z]{25}\b/g))
-      this.#note(id);
+    for (const [id] of text.matchAll(ID)) this.#note(id);
   }
 
   #note(id: string, kind = id.slice(0, id.indexOf("_"))): void {

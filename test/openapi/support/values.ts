@@ -5,8 +5,11 @@ import { document } from "./open-api.ts";
 
 const RFC_3339 = { min: new Date("0000-01-01T00:00:00.000Z"), max: new Date("9999-12-31T23:59:59.999Z") };
 
+/** The prefixes of the ids that stand-ins are for. */
+export const ID_KINDS = "acct|tok|srv|proj|dpl|run|cmd|evt|frz|hook|push|whk";
+
 /** Stands for something of the place that a request is sent to: an id, a cursor, an enrolment token, a sign-in code. */
-export const STAND_IN = /@(acct|tok|srv|proj|dpl|run|cmd|cursor|enroll|code):(\d+)/g;
+export const STAND_IN = new RegExp(`@(${ID_KINDS}|cursor|enroll|code):(\\d+)`, "g");
 
 /** One of the newest of a kind. */
 export function standIn(kind: string): fc.Arbitrary<string> {
@@ -125,7 +128,7 @@ function anyText({ pattern, format, minLength = 0, maxLength = 300 }: Schema): f
   // RFC 3339 has years of four digits.
   if (format === "date-time")
     return fc.date({ ...RFC_3339, noInvalidDate: true }).map((date) => date.toISOString());
-  const kind = /^\^(acct|tok|srv|proj|dpl|run|cmd)_/.exec(pattern ?? "")?.[1];
+  const kind = new RegExp(`^\\^(${ID_KINDS})_`).exec(pattern ?? "")?.[1];
   if (kind !== undefined)
     return fc.oneof({ weight: 5, arbitrary: standIn(kind) }, fc.stringMatching(new RegExp(pattern ?? "")));
   if (pattern !== undefined)
