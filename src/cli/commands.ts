@@ -1,5 +1,7 @@
 import type { Command } from "#cli/arguments/command.ts";
 import { apply } from "#cli/commands/apply.ts";
+import { auditList } from "#cli/commands/audit-list.ts";
+import { auditVerify } from "#cli/commands/audit-verify.ts";
 import { build } from "#cli/commands/build.ts";
 import { cancel } from "#cli/commands/cancel.ts";
 import { completion } from "#cli/commands/completion.ts";
@@ -8,6 +10,7 @@ import { deploy } from "#cli/commands/deploy.ts";
 import { deploymentsList } from "#cli/commands/deployments-list.ts";
 import { deploymentsShow } from "#cli/commands/deployments-show.ts";
 import { detect } from "#cli/commands/detect.ts";
+import { events } from "#cli/commands/events.ts";
 import { login } from "#cli/commands/login.ts";
 import { logout } from "#cli/commands/logout.ts";
 import { logs } from "#cli/commands/logs.ts";
@@ -93,6 +96,9 @@ export const commands: readonly Command[] = [
   serversAdd,
   serversEnroll,
   serversRemove,
+  events,
+  auditList,
+  auditVerify,
   tokensList,
   tokensCreate,
   tokensRotate,

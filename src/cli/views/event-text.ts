@@ -1,0 +1,40 @@
+import type { Event } from "#contract/endpoints/events/schemas.ts";
+import { printable, printableName } from "#cli/output/printable.ts";
+import { sourceText } from "#cli/views/deployment-text.ts";
+
+export const eventColumns = ["TIME", "EVENT", "ABOUT", "BY"];
+
+/** A row for `eventColumns`. @param time when it happened, as text */
+export function eventRow(event: Event, time: string): readonly string[] {
+  return [time, event.type, aboutText(event), printableName(event.data.actor.name)];
+}
+
+/** What an event is about, in a line. */
+function aboutText({ data }: Event): string {
+  if ("deployment" in data) {
+    const { project, deployment } = data;
+    const failure = deployment.failure === null ? "" : `: ${printable(deployment.failure.message)}`;
+    return `${printableName(project.name)} v${deployment.version} ${sourceText(deployment)}${failure}`;
+  }
+  if ("server" in data) return withChanges(data.server.name, data.changed);
+  if ("revision" in data)
+    return withChanges(data.project.name, [...data.set, ...data.removed.map((name) => `-${name}`)]);
+  if ("freeze" in data) {
+    const { freeze, project } = data;
+    return `${printableName(freeze.name)} (${project === null ? "all projects" : printableName(project.name)})`;
+  }
+  if ("project" in data) return withChanges(data.project.name, data.changed);
+  if ("token" in data) return printableName(data.token.name);
+  if ("webhook" in data) return withReason(data.webhook.name, data.reason);
+  if ("hook" in data) return withReason(data.hook.repository, data.reason);
+  if ("account" in data) return withChanges("account", data.changed);
+  return `entries up to ${data.seal.last_entry}`;
+}
+
+function withChanges(name: string, changed: readonly string[]): string {
+  return `${printableName(name)}${changed.length === 0 ? "" : `: ${changed.map(printable).join(", ")}`}`;
+}
+
+function withReason(name: string, reason: string | null): string {
+  return `${printableName(name)}${reason === null ? "" : `: ${printable(reason)}`}`;
+}
