@@ -49,6 +49,15 @@ import { variablesImport } from "#cli/commands/variables-import.ts";
 import { variablesList } from "#cli/commands/variables-list.ts";
 import { variablesRemove } from "#cli/commands/variables-remove.ts";
 import { variablesSet } from "#cli/commands/variables-set.ts";
+import { webhooksCreate } from "#cli/commands/webhooks-create.ts";
+import { webhooksDelete } from "#cli/commands/webhooks-delete.ts";
+import { webhooksDeliveries } from "#cli/commands/webhooks-deliveries.ts";
+import { webhooksDisable, webhooksEnable } from "#cli/commands/webhooks-enable.ts";
+import { webhooksList } from "#cli/commands/webhooks-list.ts";
+import { webhooksResend } from "#cli/commands/webhooks-resend.ts";
+import { webhooksRotate } from "#cli/commands/webhooks-rotate.ts";
+import { webhooksShow } from "#cli/commands/webhooks-show.ts";
+import { webhooksTest } from "#cli/commands/webhooks-test.ts";
 import { whoami } from "#cli/commands/whoami.ts";
 
 /** Every command, in the order of the help. Usage, help, completion and docs are generated from this table. */
@@ -97,6 +106,16 @@ export const commands: readonly Command[] = [
   serversEnroll,
   serversRemove,
   events,
+  webhooksList,
+  webhooksCreate,
+  webhooksShow,
+  webhooksTest,
+  webhooksRotate,
+  webhooksDeliveries,
+  webhooksResend,
+  webhooksEnable,
+  webhooksDisable,
+  webhooksDelete,
   auditList,
   auditVerify,
   tokensList,

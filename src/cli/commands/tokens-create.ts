@@ -1,4 +1,3 @@
-import type { ProjectId } from "#contract/ids.ts";
 import { type Endpoint, scopeOf } from "#contract/endpoints/endpoint.ts";
 import { userEndpoints } from "#contract/endpoints/user-endpoints.ts";
 import { missingPermission } from "#contract/may-call.ts";
@@ -6,11 +5,10 @@ import { allScopes, type Scope } from "#contract/scopes.ts";
 import { DEFAULT_LIFETIME_DAYS, MAX_LIFETIME_DAYS } from "#contract/endpoints/tokens/schemas.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { givenFields } from "#cli/arguments/given-fields.ts";
-import { done, type Result, stop } from "#cli/outcome.ts";
-import { findProject } from "#cli/session/find-named.ts";
-import { type Session, withSession } from "#cli/session/session.ts";
+import { done, stop } from "#cli/outcome.ts";
+import { findProjects } from "#cli/session/find-named.ts";
+import { withSession } from "#cli/session/session.ts";
 import { printSecret } from "#cli/views/token-secret.ts";
-import { succeed } from "#contract/lib/result.ts";
 
 export const tokensCreate = defineCommand({
   name: "tokens create",
@@ -62,14 +60,4 @@ function isOnlyForAccount(scope: Scope): boolean {
   return Object.values<Endpoint>(userEndpoints)
     .filter(({ access }) => scopeOf(access) === scope)
     .every(({ access }) => missingPermission(access, [scope], true) === "account");
-}
-
-async function findProjects(session: Session, words: readonly string[]): Promise<Result<ProjectId[]>> {
-  const ids: ProjectId[] = [];
-  for (const word of words) {
-    const project = await findProject(session, word);
-    if (!project.ok) return project;
-    ids.push(project.value.id);
-  }
-  return succeed(ids);
 }

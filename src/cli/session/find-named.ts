@@ -4,7 +4,7 @@ import { didYouMean } from "#contract/lib/suggest.ts";
 import { missing, type Result, stop } from "#cli/outcome.ts";
 import type { Session } from "#cli/session/session.ts";
 import { variable } from "#cli/settings/variable.ts";
-import { ProjectId, ServerId, TokenId } from "#contract/ids.ts";
+import { FreezeId, ProjectId, ServerId, TokenId, WebhookId } from "#contract/ids.ts";
 import { succeed } from "#contract/lib/result.ts";
 
 /** `name` is null if the ID was given, because the token may lack the scope to read the resource. */
@@ -41,9 +41,28 @@ export function findToken({ client }: Session, word: string): Promise<Result<Nam
   );
 }
 
+export function findFreeze({ client }: Session, word: string): Promise<Result<Named<FreezeId>>> {
+  return findNamed("freeze", word, FreezeId, () => readAll(client.listFreezes, (page) => page.freezes));
+}
+
+export function findWebhook({ client }: Session, word: string): Promise<Result<Named<WebhookId>>> {
+  return findNamed("webhook", word, WebhookId, () => readAll(client.listWebhooks, (page) => page.webhooks));
+}
+
+/** Finds the projects of an option that can be repeated. */
+export async function findProjects(session: Session, words: readonly string[]): Promise<Result<ProjectId[]>> {
+  const ids: ProjectId[] = [];
+  for (const word of words) {
+    const project = await findProject(session, word);
+    if (!project.ok) return project;
+    ids.push(project.value.id);
+  }
+  return succeed(ids);
+}
+
 /** Finds a resource of the account by its ID or name. Names need not be unique: a name of several is refused. */
 async function findNamed<Id>(
-  kind: "project" | "server" | "token",
+  kind: "freeze" | "project" | "server" | "token" | "webhook",
   word: string,
   schema: IdSchema<Id>,
   list: () => Promise<ClientResult<readonly { readonly id: Id; readonly name: string }[]>>,

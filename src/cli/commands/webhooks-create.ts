@@ -1,0 +1,138 @@
+import type * as z from "zod/mini";
+
+import { EventPattern } from "#contract/endpoints/events/patterns.ts";
+import { WebhookKind } from "#contract/endpoints/webhooks/kinds.ts";
+import { StatusForge, type WebhookSettings } from "#contract/endpoints/webhooks/settings.ts";
+import { succeed } from "#contract/lib/result.ts";
+import { defineCommand } from "#cli/arguments/command.ts";
+import { givenFields } from "#cli/arguments/given-fields.ts";
+import { readToken } from "#cli/ask.ts";
+import type { Context } from "#cli/context.ts";
+import { done, type Result, stop } from "#cli/outcome.ts";
+import { findProjects } from "#cli/session/find-named.ts";
+import { withSession } from "#cli/session/session.ts";
+import { printWebhookSecret } from "#cli/views/webhook-text.ts";
+
+const NTFY = "https://ntfy.sh";
+
+const kindOptions = {
+  to: { kind: "text", value: "ADDRESS", help: "Address that gets the mails of the kind email" },
+  host: {
+    kind: "text",
+    value: "KIND",
+    choices: StatusForge.options,
+    help: "Kind of git host for the kind commit_status",
+  },
+  "api-url": {
+    kind: "text",
+    value: "URL",
+    help: "Address of your own git host (default: the public one, such as github.com)",
+  },
+  "github-deployments": { kind: "flag", help: "Also create deployments on GitHub" },
+  "every-success": {
+    kind: "flag",
+    help: "Also tell people of deployments that go live after a successful one",
+  },
+} as const;
+
+type KindOptions = Readonly<
+  Record<"to" | "host" | "api-url", string | null> & Record<"github-deployments" | "every-success", boolean>
+>;
+
+export const webhooksCreate = defineCommand({
+  name: "webhooks create",
+  summary: "Send events to a program, a chat, by mail or to a git host",
+  details: [
+    "The kind standard prints the secret that signs its deliveries. The secret is shown only once, and nothing else goes to stdout.",
+    "What is secret is never a command-line argument, because other users of the machine could see it. The command prompts for it, or reads it from standard input: the URL of slack, discord and teams, the topic of ntfy, the access token of commit_status.",
+  ],
+  words: {
+    kind: {
+      isRequired: true,
+      choices: WebhookKind.options,
+      help: `One of ${WebhookKind.options.join(", ")}`,
+    },
+    url: { isRequired: false, help: `Target of standard, or server of ntfy (default: ${NTFY})` },
+  },
+  options: {
+    name: { kind: "text", value: "NAME", help: "Webhook name (default: the host of the target)" },
+    event: {
+      kind: "list",
+      value: "TYPE",
+      help: "Type of event to send, such as deployment.failed or server.*",
+    },
+    only: { kind: "list", value: "PROJECT", help: "Limit the webhook to a project, by name or ID" },
+    ...kindOptions,
+  },
+  examples: [
+    "webhooks create standard https://hooks.example.com/gantry --event 'deployment.*'",
+    "webhooks create slack --only shop < url.txt",
+    "webhooks create commit_status --host github < token.txt",
+  ],
+  run: withSession(async (session, { words, options }) => {
+    const kind = WebhookKind.safeParse(words.kind);
+    if (!kind.success) return stop("usage", `The kind must be one of ${WebhookKind.options.join(", ")}.`);
+    const events = options.event.map((pattern) => EventPattern.safeParse(pattern));
+    const unknown = events.findIndex(({ success }) => !success);
+    if (unknown !== -1) return stop("usage", `There is no type of event ${options.event[unknown]}.`);
+    const projects = await findProjects(session, options.only);
+    if (!projects.ok) return projects;
+    const settings = await readSettings(session, kind.data, words.url, options);
+    if (!settings.ok) return settings;
+    const webhook = await session.client.createWebhook({
+      body: {
+        ...settings.value,
+        ...givenFields({
+          name: options.name,
+          events:
+            events.length === 0 ? null : events.flatMap(({ data }) => (data === undefined ? [] : [data])),
+          project_ids: projects.value.length === 0 ? null : projects.value,
+        }),
+      },
+    });
+    if (!webhook.ok) return webhook;
+    printWebhookSecret(session.output, webhook.value);
+    return done;
+  }),
+});
+
+type Settings = z.input<typeof WebhookSettings>;
+
+/** The settings of the kind. Prompts for what is secret, or reads it from standard input. */
+async function readSettings(
+  context: Context,
+  kind: WebhookKind,
+  url: string | null,
+  options: KindOptions,
+): Promise<Result<Settings>> {
+  const forPeople = { only_recoveries: !options["every-success"] };
+  switch (kind) {
+    case "standard":
+      return url === null ? stop("usage", "Pass the URL of the target.") : succeed({ kind, url });
+    case "slack":
+    case "discord":
+    case "teams": {
+      if (url !== null)
+        return stop("usage", `The URL of a ${kind} webhook is a secret. The command prompts for it.`);
+      const secretUrl = await readToken(context, `URL of the ${kind} webhook: `);
+      return secretUrl.ok ? succeed({ kind, url: secretUrl.value, ...forPeople }) : secretUrl;
+    }
+    case "ntfy": {
+      const topic = await readToken(context, "Topic: ");
+      return topic.ok ? succeed({ kind, url: url ?? NTFY, topic: topic.value, ...forPeople }) : topic;
+    }
+    case "email": {
+      const { to } = options;
+      return to === null ? stop("usage", "Pass --to ADDRESS.") : succeed({ kind, to, ...forPeople });
+    }
+    case "commit_status": {
+      const forge = StatusForge.safeParse(options.host);
+      if (!forge.success) return stop("usage", `Pass --host: ${StatusForge.options.join(", ")}.`);
+      const token = await readToken(context, `Access token of ${forge.data}: `);
+      if (!token.ok) return token;
+      const deployments = options["github-deployments"];
+      const apiUrl = givenFields({ api_url: options["api-url"] });
+      return succeed({ kind, forge: forge.data, token: token.value, deployments, ...apiUrl });
+    }
+  }
+}
