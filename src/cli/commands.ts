@@ -11,6 +11,12 @@ import { deploymentsList } from "#cli/commands/deployments-list.ts";
 import { deploymentsShow } from "#cli/commands/deployments-show.ts";
 import { detect } from "#cli/commands/detect.ts";
 import { events } from "#cli/commands/events.ts";
+import { hooksConnect } from "#cli/commands/hooks-connect.ts";
+import { hooksCreate } from "#cli/commands/hooks-create.ts";
+import { hooksDelete } from "#cli/commands/hooks-delete.ts";
+import { hooksList } from "#cli/commands/hooks-list.ts";
+import { hooksRotate } from "#cli/commands/hooks-rotate.ts";
+import { hooksShow } from "#cli/commands/hooks-show.ts";
 import { login } from "#cli/commands/login.ts";
 import { logout } from "#cli/commands/logout.ts";
 import { logs } from "#cli/commands/logs.ts";
@@ -28,6 +34,8 @@ import { cronList } from "#cli/commands/cron-list.ts";
 import { cronLogs } from "#cli/commands/cron-logs.ts";
 import { cronRun } from "#cli/commands/cron-run.ts";
 import { ps } from "#cli/commands/ps.ts";
+import { pushesList } from "#cli/commands/pushes-list.ts";
+import { pushesReplay } from "#cli/commands/pushes-replay.ts";
 import { restart } from "#cli/commands/restart.ts";
 import { rollback } from "#cli/commands/rollback.ts";
 import { runCommand } from "#cli/commands/run.ts";
@@ -94,6 +102,14 @@ export const commands: readonly Command[] = [
   projectsTestRepository,
   projectsLink,
   projectsDelete,
+  pushesList,
+  pushesReplay,
+  hooksList,
+  hooksShow,
+  hooksConnect,
+  hooksCreate,
+  hooksRotate,
+  hooksDelete,
   variablesList,
   variablesSet,
   variablesRemove,

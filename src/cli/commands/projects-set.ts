@@ -2,6 +2,7 @@ import { AutomaticSetting } from "#contract/endpoints/projects/schemas.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { givenFields } from "#cli/arguments/given-fields.ts";
 import { processDetails, processOptions, readProcessOptions } from "#cli/commands/process-options.ts";
+import { deployOnFields, deployOnOptions } from "#cli/commands/deploy-on-options.ts";
 import { emptyCommands, limitFields, projectFields, projectOptions } from "#cli/commands/project-options.ts";
 import { done, stop } from "#cli/outcome.ts";
 import { findProject, findServer } from "#cli/session/find-named.ts";
@@ -22,6 +23,7 @@ export const projectsSet = defineCommand({
     server: { kind: "text", value: "SERVER", help: "Server to move the project to with its next deployment" },
     ...projectOptions,
     ...processOptions,
+    ...deployOnOptions,
     "no-aliases": { kind: "flag", help: "Remove all other host names" },
     "no-cron": { kind: "flag", help: "Remove all cron jobs of the settings" },
     automatic: {
@@ -34,6 +36,7 @@ export const projectsSet = defineCommand({
   examples: [
     "projects set shop --branch next",
     "projects set --automatic build_command",
+    "projects set --deploy-on-branch main --deploy-on-branch 'release/*' --deploy-on-path apps/shop",
     "projects set --alias www.shop.example.com --process worker.command='node worker.js'",
   ],
   run: withSession(async (session, { words, options }) => {
@@ -46,6 +49,8 @@ export const projectsSet = defineCommand({
     if (!limits.ok) return limits;
     const run = readProcessOptions(options);
     if (!run.ok) return run;
+    const deployOn = deployOnFields(options);
+    if (!deployOn.ok) return deployOn;
     if (options["no-aliases"] && run.value.aliases !== null)
       return stop("usage", "Pass either aliases or --no-aliases.");
     if (options["no-cron"] && run.value.cron !== null)
@@ -57,6 +62,7 @@ export const projectsSet = defineCommand({
         name,
         repository,
         server_id: server === null ? null : server.value.id,
+        deploy_on: deployOn.value,
         automatic: automatic.length === 0 ? null : automatic,
         ...run.value,
         aliases: options["no-aliases"] ? [] : run.value.aliases,

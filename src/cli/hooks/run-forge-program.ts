@@ -1,0 +1,43 @@
+import { spawn } from "node:child_process";
+
+import type { Context } from "#cli/context.ts";
+import type { ForgeRequest } from "#cli/hooks/forge-request.ts";
+import type { ResultOf } from "#contract/lib/result.ts";
+import { hasCode } from "#node/has-code.ts";
+
+/** Why a hook could not be added at the forge. `message`: what the program printed. */
+export type ForgeFailure = {
+  readonly reason: "not_installed" | "interrupted" | "failed";
+  readonly message: string;
+};
+
+/** What the program prints of a failure, at most. */
+const MAX_PRINTED = 2_000;
+
+/** Runs the forge's own program, which sends the request with the user's login. */
+export async function runForgeProgram(
+  { environment, signal }: Pick<Context, "environment" | "signal">,
+  { program, args, body }: ForgeRequest,
+): Promise<ResultOf<null, ForgeFailure>> {
+  const failed = (reason: ForgeFailure["reason"], message: string) =>
+    ({ ok: false, reason, message }) as const;
+  return await new Promise((resolve) => {
+    // Without prompts: the command's own terminal stays free.
+    const env = { ...environment, GH_PROMPT_DISABLED: "1", NO_PROMPT: "1" };
+    const child = spawn(program, [...args], { env, signal, stdio: ["pipe", "pipe", "pipe"] });
+    let printed = "";
+    const note = (text: string) => (printed = (printed + text).slice(-MAX_PRINTED));
+    child.stdout.setEncoding("utf8").on("data", note);
+    child.stderr.setEncoding("utf8").on("data", note);
+    child.on("error", (error) => {
+      if (signal.aborted) resolve(failed("interrupted", ""));
+      else resolve(failed(hasCode(error, "ENOENT") ? "not_installed" : "failed", error.message));
+    });
+    child.on("close", (code) => {
+      if (code === 0) resolve({ ok: true, value: null });
+      else resolve(failed(signal.aborted ? "interrupted" : "failed", printed.trim()));
+    });
+    // A program that ends before it has read everything fails with its own message.
+    child.stdin.on("error", () => undefined).end(JSON.stringify(body));
+  });
+}
