@@ -1,5 +1,6 @@
 import type { Command } from "#cli/arguments/command.ts";
 import { apply } from "#cli/commands/apply.ts";
+import { approve } from "#cli/commands/approve.ts";
 import { auditList } from "#cli/commands/audit-list.ts";
 import { auditVerify } from "#cli/commands/audit-verify.ts";
 import { build } from "#cli/commands/build.ts";
@@ -11,6 +12,9 @@ import { deploymentsList } from "#cli/commands/deployments-list.ts";
 import { deploymentsShow } from "#cli/commands/deployments-show.ts";
 import { detect } from "#cli/commands/detect.ts";
 import { events } from "#cli/commands/events.ts";
+import { freezesCreate } from "#cli/commands/freezes-create.ts";
+import { freezesDelete } from "#cli/commands/freezes-delete.ts";
+import { freezesList } from "#cli/commands/freezes-list.ts";
 import { hooksConnect } from "#cli/commands/hooks-connect.ts";
 import { hooksCreate } from "#cli/commands/hooks-create.ts";
 import { hooksDelete } from "#cli/commands/hooks-delete.ts";
@@ -81,6 +85,7 @@ export const commands: readonly Command[] = [
   deploymentsShow,
   rollback,
   cancel,
+  approve,
   deleteCommand,
   ps,
   scale,
@@ -116,6 +121,9 @@ export const commands: readonly Command[] = [
   variablesImport,
   variablesExport,
   variablesHistory,
+  freezesList,
+  freezesCreate,
+  freezesDelete,
   serversList,
   serversShow,
   serversAdd,

@@ -5,7 +5,7 @@ export const exitCodes = {
   done: { code: 0, when: "The command succeeded. With --follow: the deployment is live." },
   failed: {
     code: 1,
-    when: "The followed deployment is not live: it failed, was canceled or deleted, or a newer one replaced it. Or a repository test or a build on this machine failed, or the server has not applied a change of the maintenance.",
+    when: "The followed deployment is not live: it failed, was canceled or deleted, or a newer one replaced it. Or a repository test or a build on this machine failed, or the git host did not take a hook, or the target of a webhook refused a test, or the server has not applied a change of the maintenance.",
   },
   usage: { code: 2, when: "The command line or its input is invalid." },
   not_authorised: {
@@ -16,6 +16,10 @@ export const exitCodes = {
   unreachable: {
     code: 5,
     when: "The control plane could not be reached, or could not answer, within the time of --wait.",
+  },
+  held: {
+    code: 6,
+    when: "The deployment that --follow has started waits for an approval or for the end of a freeze. The deployment runs when it is approved or the freeze ends.",
   },
   interrupted: {
     code: 130,
@@ -35,7 +39,9 @@ export const ownProblems = {
   unreadable_file: { title: "Unreadable file", exit: "usage" },
   unwritable_file: { title: "Unwritable file", exit: "usage" },
   untrusted_seal_key: { title: "Untrusted seal key", exit: "usage" },
+  not_connected: { title: "Not connected", exit: "failed" },
   not_confirmed: { title: "Not confirmed", exit: "usage" },
+  not_verified: { title: "Not verified", exit: "refused" },
   interrupted: { title: "Interrupted", exit: "interrupted" },
 } as const satisfies Record<string, { title: string; exit: Exit }>;
 export type OwnCode = keyof typeof ownProblems;

@@ -161,9 +161,9 @@ describe("exit codes", () => {
     expect(exit("moon_gone", 502)).toBe("unreachable");
   });
 
-  it("are 0 to 5 and 130, each with one meaning", () => {
+  it("are 0 to 6 and 130, each with one meaning", () => {
     const codes = Object.values(exitCodes).map(({ code }) => code);
-    expect(codes).toEqual([0, 1, 2, 3, 4, 5, 130]);
+    expect(codes).toEqual([0, 1, 2, 3, 4, 5, 6, 130]);
   });
 });
 

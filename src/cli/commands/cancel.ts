@@ -1,10 +1,7 @@
-import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
-import { done, type Result, stop } from "#cli/outcome.ts";
-import { DEPLOYMENT_HELP, findDeployment } from "#cli/session/find-deployment.ts";
-import { findProject } from "#cli/session/find-named.ts";
-import { type Session, withSession } from "#cli/session/session.ts";
-import { succeed } from "#contract/lib/result.ts";
+import { done } from "#cli/outcome.ts";
+import { DEPLOYMENT_HELP, findDeployment, findOnly } from "#cli/session/find-deployment.ts";
+import { withSession } from "#cli/session/session.ts";
 
 export const cancel = defineCommand({
   name: "cancel",
@@ -18,7 +15,7 @@ export const cancel = defineCommand({
   run: withSession(async (session, { words }) => {
     const { client, output } = session;
     const deployment = await (words.deployment === null
-      ? findOnlyOne(session)
+      ? findOnly(session, "in progress")
       : findDeployment(session, words.deployment));
     if (!deployment.ok) return deployment;
     const canceled = await client.cancelDeployment({
@@ -36,21 +33,3 @@ export const cancel = defineCommand({
     return done;
   }),
 });
-
-/** Finds the only deployment in progress. Refuses if there are several, so that the wrong one is not canceled. */
-async function findOnlyOne(session: Session): Promise<Result<Deployment>> {
-  const project = await findProject(session);
-  if (!project.ok) return project;
-  const page = await session.client.listDeployments({
-    query: { project_id: project.value.id, status: "building" },
-  });
-  if (!page.ok) return page;
-  const [only, ...others] = page.value.deployments;
-  if (only === undefined) return stop("no_deployment", "The project has no deployment in progress.");
-  if (others.length === 0) return succeed(only);
-  const versions = page.value.deployments.map(({ version }) => `v${version}`);
-  return stop(
-    "ambiguous_name",
-    `Several deployments are in progress: ${versions.join(", ")}. Pass one of them.`,
-  );
-}

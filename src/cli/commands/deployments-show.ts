@@ -24,7 +24,14 @@ export const deploymentsShow = defineCommand({
     const found = await findDeployment(session, words.deployment);
     if (!found.ok) return found;
     const deployment = found.value;
-    const { status, stage, failure, waiting_on: waiting, variables_revision: revision } = deployment;
+    const {
+      status,
+      stage,
+      failure,
+      waiting_on: waiting,
+      variables_revision: revision,
+      approved_by: approver,
+    } = deployment;
     const evidence = failure?.evidence;
     output.json(deployment);
     printFacts(output, [
@@ -34,6 +41,7 @@ export const deploymentsShow = defineCommand({
       ["kind", deployment.kind],
       ["source", sourceText(deployment)],
       ["by", printableName(deployment.actor.name)],
+      ["approved by", approver === null ? null : printableName(approver.name)],
       ["variables", revision === null ? null : `revision ${revision}`],
       ["cache", deployment.clear_cache ? "cleared" : null],
       ["started", timeText(deployment.created_at, output)],

@@ -33,7 +33,13 @@ export const logs = defineCommand({
     if (!found.ok) return found;
     const { id, version } = found.value;
     return options.follow
-      ? followDeployment(session, { id, version, bookmark: null, showsWarnings: options.warnings })
+      ? followDeployment(session, {
+          id,
+          version,
+          bookmark: null,
+          showsWarnings: options.warnings,
+          endsWhenHeld: false,
+        })
       : printLog(session, found.value, options.warnings);
   }),
 });

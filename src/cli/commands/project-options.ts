@@ -1,3 +1,4 @@
+import { ApprovalRule } from "#contract/endpoints/projects/approval-rule.ts";
 import { CommitRule, type Limits } from "#contract/endpoints/projects/schemas.ts";
 import { succeed } from "#contract/lib/result.ts";
 import type { Options, OptionSpecs } from "#cli/arguments/command-spec.ts";
@@ -12,6 +13,12 @@ export const projectOptions = {
     value: "RULE",
     choices: CommitRule.options,
     help: "Which commits can be deployed by hash",
+  },
+  approval: {
+    kind: "text",
+    value: "RULE",
+    choices: ApprovalRule.options,
+    help: "Whether deployments wait for an approval",
   },
   framework: { kind: "text", value: "NAME", help: "Framework, such as astro" },
   "install-command": {
@@ -104,6 +111,7 @@ export function projectFields(options: Options<typeof projectOptions>, limits: L
   const given = givenFields({
     branch,
     commits: CommitRule.options.find((rule) => rule === options.commits) ?? null,
+    approval: ApprovalRule.options.find((rule) => rule === options.approval) ?? null,
     framework,
     output_directory: options["output-directory"],
     root_directory: options["root-directory"],

@@ -37,6 +37,28 @@ export async function findDeployment(session: Session, word: string | null): Pro
   return missing(`The project has no deployment v${version}.`);
 }
 
+/**
+ * Finds the only unended deployment of the project that `isMeant`. Refuses if there are several, so that the wrong one is
+ * not taken. @param what such as `in progress`
+ */
+export async function findOnly(
+  session: Session,
+  what: string,
+  isMeant: (deployment: Deployment) => boolean = () => true,
+): Promise<Result<Deployment>> {
+  const project = await findProject(session);
+  if (!project.ok) return project;
+  const page = await session.client.listDeployments({
+    query: { project_id: project.value.id, status: "building" },
+  });
+  if (!page.ok) return page;
+  const [only, ...others] = page.value.deployments.filter(isMeant);
+  if (only === undefined) return stop("no_deployment", `The project has no deployment ${what}.`);
+  if (others.length === 0) return succeed(only);
+  const versions = [only, ...others].map(({ version }) => `v${version}`);
+  return stop("ambiguous_name", `Several deployments are ${what}: ${versions.join(", ")}. Pass one of them.`);
+}
+
 /** The number in `12` or `v12`; null if `word` is not a version. */
 export function versionIn(word: string): number | null {
   const [, digits] = /^v?(\d{1,9})$/.exec(word) ?? [];

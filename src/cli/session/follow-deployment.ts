@@ -4,7 +4,7 @@ import type { FollowedLogEvent } from "#client/log-event-reader.ts";
 import type { Outcome } from "#cli/outcome.ts";
 import { durationText } from "#cli/output/times.ts";
 import { commandLine, type Session } from "#cli/session/session.ts";
-import { waitingText } from "#cli/views/deployment-text.ts";
+import { QueueWatch } from "#cli/session/watch-queue.ts";
 import { createLogPrinter } from "#cli/views/log-printer.ts";
 import { printVerdict } from "#cli/views/verdict.ts";
 
@@ -14,18 +14,18 @@ type Followed = {
   /** The `Gantry-Bookmark` of the response that started the deployment; null if this command did not start it. */
   readonly bookmark: string | null;
   readonly showsWarnings: boolean;
+  /** Whether to end when something holds the deployment, which can take days. */
+  readonly endsWhenHeld: boolean;
 };
-
-/** After this time in the queue, the reason is printed. */
-const QUEUED_MS = 2_000;
 
 /**
  * Prints a deployment's log until the deployment ends, and reconnects after each lost connection. The exit is `done`
- * only if the deployment is live. Gives up if the control plane does not respond for the time of --wait.
+ * only if the deployment is live. Gives up if the control plane does not respond for the time of --wait, and ends if the
+ * deployment is held.
  */
 export async function followDeployment(session: Session, followed: Followed): Promise<Outcome> {
   const { output, transport, signal } = session;
-  const { id, version, bookmark, showsWarnings } = followed;
+  const { id, version, bookmark, showsWarnings, endsWhenHeld } = followed;
   const printer = createLogPrinter(output, showsWarnings);
   const startedAt = performance.now();
   let stage = "queued";
@@ -35,14 +35,18 @@ export async function followDeployment(session: Session, followed: Followed): Pr
     const state = disconnectedAt === null ? stage : "cannot reach the control plane, reconnecting";
     return output.style.dim(`v${version}  ${state}  ${spent}`);
   });
-  const queued = setTimeout(() => void printWaiting(session, id), QUEUED_MS);
+  const held = new AbortController();
+  const queue = new QueueWatch(session, id, () => {
+    if (endsWhenHeld) held.abort();
+  });
   try {
-    for await (const event of followLog(transport, id, { bookmark, signal })) {
+    const either = AbortSignal.any([signal, held.signal]);
+    for await (const event of followLog(transport, id, { bookmark, signal: either })) {
       if (event.type !== "waiting") disconnectedAt = null;
       switch (event.type) {
         case "line":
           ({ stage } = event.line);
-          if (stage !== "queued") clearTimeout(queued);
+          if (stage !== "queued") queue.stop();
           printer.print(event.line);
           break;
         case "waiting": {
@@ -67,9 +71,14 @@ export async function followDeployment(session: Session, followed: Followed): Pr
       }
     }
   } finally {
-    clearTimeout(queued);
+    queue.stop();
     output.progress.hide();
     printer.end(null);
+  }
+  if (held.signal.aborted && !signal.aborted) {
+    output.json({ type: "held", deployment_id: id });
+    printHowToResume(session, followed);
+    return { ok: true, exit: "held" };
   }
   output.json({ type: "interrupted", deployment_id: id });
   printHowToResume(session, followed);
@@ -87,13 +96,4 @@ function printHowToResume(session: Session, { id, version }: Followed): void {
   output.note(`Stopped following v${version}. The deployment continues.`);
   output.note(`  Follow it again:  ${commandLine(session, `logs -f ${id}`)}`);
   output.note(`  Cancel it:        ${commandLine(session, `cancel ${id}`)}`);
-}
-
-/** Prints why the deployment is queued. Prints nothing if that cannot be read. */
-async function printWaiting({ client, output }: Session, id: DeploymentId): Promise<void> {
-  const deployment = await client.getDeployment({ params: { deployment_id: id } });
-  if (!deployment.ok || deployment.value.waiting_on === null) return;
-  const { version, waiting_on: waiting } = deployment.value;
-  output.json({ type: "queued", deployment_id: id, waiting_on: waiting });
-  output.note(`v${version} is waiting ${waitingText(waiting)}`);
 }

@@ -28,6 +28,7 @@ export async function printStarted(
       version,
       bookmark: started.headers.get("gantry-bookmark"),
       showsWarnings: warnings,
+      endsWhenHeld: true,
     });
   output.note(`Follow it with ${commandLine(session, `logs -f ${id}`)}`);
   return done;

@@ -59,7 +59,14 @@ export function failureText({ code, message, stage }: Failure): string {
 
 /** What a deployment waits for, to follow the word `waiting`. */
 export function waitingText(waiting: WaitingOn): string {
-  return waiting.type === "deployment"
-    ? `for deployment ${waiting.id} (position ${waiting.position} in the queue)`
-    : `for its server, which is not connected (${waiting.id})`;
+  switch (waiting.type) {
+    case "deployment":
+      return `for deployment ${waiting.id} (position ${waiting.position} in the queue)`;
+    case "server":
+      return `for its server, which is not connected (${waiting.id})`;
+    case "freeze":
+      return `for the end of the freeze ${waiting.id}, at ${waiting.until}`;
+    case "approval":
+      return "for an approval";
+  }
 }

@@ -39,10 +39,12 @@ export function printProject(output: Output, project: Project): void {
     ["shared paths", project.shared_paths.length === 0 ? null : printable(project.shared_paths.join(", "))],
     ["processes", processesText(project)],
     ["jobs", cronText(project.cron)],
+    ["pushes", pushesText(project)],
     ["health check", healthCheckText(project.health_check)],
     ["keeps releases", `${project.keep_releases}`],
     ["limits", limitsText(project.limits)],
     ["queue", project.queue],
+    ["approval", project.approval === "none" ? null : project.approval],
     ["last deployment", timeText(project.last_deploy, output)],
   ]);
 }
@@ -93,6 +95,19 @@ function processesText({
     stopped ? `${name} (stopped)` : instances === 1 ? name : `${name} (${instances})`,
   );
   return `${names.join(", ")}; replaced ones get ${drain} s to finish`;
+}
+
+/** `main, release/*; tags v*; only apps/shop` */
+function pushesText({ deploy_on: on, branch }: Project): string {
+  if (!on.enabled) return "not deployed";
+  const parts = [
+    (on.branches ?? [branch]).join(", ") || "no branches",
+    ...(on.tags.length === 0 ? [] : [`tags ${on.tags.join(", ")}`]),
+    ...(on.paths === null ? [] : [`only ${on.paths.join(", ")}`]),
+    ...(on.ignore_paths.length === 0 ? [] : [`not ${on.ignore_paths.join(", ")}`]),
+    ...(on.poll ? ["polled every 5 minutes"] : []),
+  ];
+  return printable(parts.join("; "));
 }
 
 /** `/up`, or `/up with the status 204` */

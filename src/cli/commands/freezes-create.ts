@@ -1,0 +1,78 @@
+import { type FreezeTimes, Weekday } from "#contract/endpoints/freezes/freeze-times.ts";
+import { succeed } from "#contract/lib/result.ts";
+import { defineCommand } from "#cli/arguments/command.ts";
+import { done, type Result, stop } from "#cli/outcome.ts";
+import { printableName } from "#cli/output/printable.ts";
+import { findProject } from "#cli/session/find-named.ts";
+import { withSession } from "#cli/session/session.ts";
+import { freezeTimesText } from "#cli/views/freeze-text.ts";
+
+export const freezesCreate = defineCommand({
+  name: "freezes create",
+  summary: "Create a freeze: a time in which deployments wait",
+  details: [
+    "Holds all projects of the account; with --project, one. With --day, it holds each week on these days from one time of day to another, such as 16:00; one that is not after --from is on the next day. Without --day, it holds once, from --from (default: now) until --to, which are times such as 2026-12-23T18:00, in this machine's time zone if they name none.",
+  ],
+  words: { name: { isRequired: true, help: "Freeze name" } },
+  options: {
+    from: { kind: "text", value: "TIME", help: "When it begins" },
+    to: { kind: "text", value: "TIME", help: "When it ends" },
+    day: { kind: "list", short: "d", value: "DAY", choices: Weekday.options, help: "Day of the week" },
+    timezone: {
+      kind: "text",
+      value: "ZONE",
+      help: "Time zone of a weekly freeze, such as Europe/Berlin (default: this machine's)",
+    },
+  },
+  examples: [
+    'freezes create "Friday evening" --day friday --from 16:00 --to 00:00',
+    "freezes create Holidays --from 2026-12-23T18:00 --to 2027-01-04T08:00 --project shop",
+  ],
+  run: withSession(async (session, { words, options }) => {
+    const { client, output, global } = session;
+    const times = readTimes(options);
+    if (!times.ok) return times;
+    const project = global.project === null ? null : await findProject(session);
+    if (project !== null && !project.ok) return project;
+    const project_id = project?.value.id ?? null;
+    const created = await client.createFreeze({ body: { name: words.name, project_id, times: times.value } });
+    if (!created.ok) return created;
+    const freeze = created.value;
+    const holds = freeze.active ? "It holds now." : "";
+    output.json(freeze);
+    output.line(
+      `${printableName(freeze.name)} is created: ${freezeTimesText(freeze.times)}. ${holds}`.trimEnd(),
+    );
+    return done;
+  }),
+});
+
+type Given = {
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly day: readonly string[];
+  readonly timezone: string | null;
+};
+
+/** The control plane checks times of day and the time zone. */
+function readTimes({ from, to, day, timezone }: Given): Result<FreezeTimes> {
+  if (to === null) return stop("usage", "Pass --to: when the freeze ends.");
+  if (day.length > 0) {
+    if (from === null) return stop("usage", "Pass --from: the time of day at which the freeze begins.");
+    const days = Weekday.options.filter((name) => day.includes(name));
+    const zone = timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+    return succeed({ type: "weekly", days, from, to, timezone: zone });
+  }
+  if (timezone !== null) return stop("usage", "--timezone needs --day: other times name their own zone.");
+  const [begins, ends] = [from === null ? Date.now() : Date.parse(from), Date.parse(to)];
+  if (Number.isNaN(begins) || Number.isNaN(ends))
+    return stop(
+      "usage",
+      "--from and --to must be times such as 2026-12-23T18:00. Pass --day for a weekly freeze.",
+    );
+  return succeed({
+    type: "once",
+    from: new Date(begins).toISOString(),
+    to: new Date(ends).toISOString(),
+  });
+}

@@ -1,0 +1,33 @@
+import { readAll } from "#client/read-all.ts";
+import { defineCommand } from "#cli/arguments/command.ts";
+import { done } from "#cli/outcome.ts";
+import { printableName } from "#cli/output/printable.ts";
+import { timeText } from "#cli/output/times.ts";
+import { withSession } from "#cli/session/session.ts";
+import { freezeTimesText } from "#cli/views/freeze-text.ts";
+
+export const freezesList = defineCommand({
+  name: "freezes list",
+  isGroupDefault: true,
+  summary: "List freezes: times in which deployments wait",
+  words: {},
+  options: {},
+  run: withSession(async ({ client, output }) => {
+    const freezes = await readAll(client.listFreezes, (page) => page.freezes);
+    if (!freezes.ok) return freezes;
+    output.json({ freezes: freezes.value });
+    output.table(
+      ["NAME", "HOLDS", "TIMES", "NOW", "BEGINS", "ENDS", "ID"],
+      freezes.value.map(({ name, project_id, times, active, window, id }) => [
+        printableName(name),
+        project_id ?? "all projects",
+        freezeTimesText(times),
+        active ? "holds" : window === null ? "over" : "",
+        timeText(window?.from ?? null, output),
+        timeText(window?.until ?? null, output),
+        output.style.dim(id),
+      ]),
+    );
+    return done;
+  }),
+});

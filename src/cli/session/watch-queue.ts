@@ -1,0 +1,52 @@
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
+import type { DeploymentId } from "#contract/ids.ts";
+import type { Session } from "#cli/session/session.ts";
+import { waitingText } from "#cli/views/deployment-text.ts";
+
+/** The reason is read after the first time in the queue, then at intervals of the second. */
+const FIRST_MS = 2_000;
+const NEXT_MS = 30_000;
+
+/** What a client does while it follows a queued deployment. Prints nothing if the reason cannot be read. */
+export class QueueWatch {
+  readonly #session: Session;
+  readonly #id: DeploymentId;
+  readonly #onHeld: (deployment: Deployment) => void;
+  #timer: NodeJS.Timeout | null;
+  #printed = "";
+
+  /** @param onHeld is called if a freeze or a missing approval holds the deployment, or one ahead of it */
+  constructor(session: Session, id: DeploymentId, onHeld: (deployment: Deployment) => void) {
+    this.#session = session;
+    this.#id = id;
+    this.#onHeld = onHeld;
+    this.#timer = setTimeout(() => void this.#look(), FIRST_MS);
+  }
+
+  /** The deployment is no longer queued, or nobody follows it. */
+  stop(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+
+  async #look(): Promise<void> {
+    const { client, output } = this.#session;
+    const deployment = await client.getDeployment({ params: { deployment_id: this.#id } });
+    if (this.#timer === null) return;
+    this.#timer = setTimeout(() => void this.#look(), NEXT_MS);
+    if (!deployment.ok || deployment.value.waiting_on === null) return;
+    const { version, waiting_on: waiting } = deployment.value;
+    const text = waitingText(waiting);
+    if (text !== this.#printed) {
+      output.json({ type: "queued", deployment_id: this.#id, waiting_on: waiting });
+      output.note(`v${version} is waiting ${text}`);
+      this.#printed = text;
+    }
+    if (isHeld(deployment.value)) this.#onHeld(deployment.value);
+  }
+}
+
+/** A queued deployment has no deadline only while it, or the one ahead of it, is held. */
+function isHeld({ status, stage, deadline_at }: Deployment): boolean {
+  return status === "building" && stage === "queued" && deadline_at === null;
+}

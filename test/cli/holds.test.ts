@@ -1,0 +1,70 @@
+import { beforeAll, expect, it } from "vitest";
+
+import { Deployment } from "#contract/endpoints/deployments/schemas.ts";
+import { Freeze, FreezeRows } from "#contract/endpoints/freezes/schemas.ts";
+import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
+import { useGantry } from "../openapi/support/gantry.ts";
+import { createCli, jsonOf } from "./support/command.ts";
+
+const cli = createCli();
+let env: NodeJS.ProcessEnv;
+
+beforeAll(async () => {
+  const gantry = await useGantry();
+  env = { GANTRY_URL: gantry.url, GANTRY_TOKEN: gantry.token, GANTRY_PROJECT: "shop" };
+  const { stdout } = await run("servers", "add", "web-1", "192.0.2.1", "--json");
+  const { id } = ServerCreated.parse(jsonOf(stdout));
+  await run("projects", "create", "shop", "--server", id, "--repository", "https://git.test/a.git");
+});
+
+const run = async (...args: string[]) => {
+  const ended = await cli.run(args, { env });
+  expect(ended).toMatchObject({ code: 0 });
+  return ended;
+};
+
+it("stops following a deployment that is held, and approves it", async () => {
+  await run("projects", "set", "--approval", "required");
+  const followed = await cli.run(["deploy", "--follow"], { env });
+  expect(followed.code).toBe(6);
+  expect(followed.stdout).toContain("Waiting for an approval");
+  expect(followed.stderr).toContain("v1 is waiting for an approval");
+  expect(followed.stderr).toContain("logs -f");
+  const behind = await cli.run(["deploy", "--follow"], { env });
+  expect(behind.code).toBe(6);
+  expect(Deployment.parse(jsonOf((await run("approve", "--json")).stdout))).toMatchObject({
+    version: 1,
+    approved_by: { type: "token" },
+  });
+  expect((await cli.run(["approve", "v1"], { env })).code).toBe(0);
+  await run("projects", "set", "--approval", "none");
+});
+
+it("creates, lists and deletes freezes", async () => {
+  const weekly = ["--day", "friday", "--day", "saturday", "--from", "16:00", "--to", "00:00"];
+  const made = await run("freezes", "create", "Weekend", ...weekly, "--timezone", "Europe/Berlin", "--json");
+  expect(Freeze.parse(jsonOf(made.stdout))).toMatchObject({ project_id: null, times: { type: "weekly" } });
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+  const once = await run("freezes", "create", "launch", "--to", tomorrow, "--project", "shop");
+  expect(once.stdout).toContain("It holds now.");
+  const { freezes } = FreezeRows.parse({
+    ...Object(jsonOf((await run("freezes", "--json")).stdout)),
+    next_cursor: null,
+  });
+  expect(freezes.map(({ name, active }) => [name, active])).toContainEqual(["launch", true]);
+  expect((await run("freezes")).stdout).toContain("friday, saturday 16:00–00:00 Europe/Berlin");
+  await run("freezes", "delete", "launch", "--yes");
+  await run("freezes", "delete", "Weekend", "--yes");
+  expect((await run("freezes")).stdout).toBe("");
+});
+
+it("refuses times that it cannot read", async () => {
+  for (const args of [
+    ["--from", "16:00"],
+    ["--to", "Friday"],
+    ["--day", "friday", "--to", "00:00"],
+  ]) {
+    const { code } = await cli.run(["freezes", "create", "x", ...args], { env });
+    expect(code).toBe(2);
+  }
+});
