@@ -1,11 +1,10 @@
 import type { ClientResult } from "#client/send.ts";
 import type { Deployment, Deployments, DeploymentStatus } from "#contract/endpoints/deployments/schemas.ts";
-import type { DeploymentId } from "#contract/ids.ts";
+import type { DeploymentId, ProjectId } from "#contract/ids.ts";
 import type { Problem } from "#contract/problems.ts";
-import { Resource } from "#dashboard/data/resource.ts";
+import { OFTEN_MS, Resource } from "#dashboard/data/resource.ts";
 import { Signal } from "#dashboard/data/signal.ts";
 
-const OFTEN_MS = 2_000;
 const NOW_AND_THEN_MS = 5_000;
 
 export type Filters = { readonly status: DeploymentStatus | ""; readonly branch: string };
@@ -38,13 +37,15 @@ export class DeploymentFeed {
   readonly #filters: Filters;
   #cursor: string | null = null;
 
-  constructor(source: DeploymentSource, filters: Filters) {
+  /** @param projectId of these deployments */
+  constructor(source: DeploymentSource, filters: Filters, projectId: ProjectId) {
     this.#source = source;
     this.#filters = filters;
     this.newest = new Resource(
       () => this.#readNewest(),
       ({ deployments }) =>
         deployments.some(({ status }) => status === "building") ? OFTEN_MS : NOW_AND_THEN_MS,
+      { shows: "deployment", key: projectId },
     );
   }
 

@@ -9,7 +9,7 @@ const feeds = cacheByKey<DeploymentFeed>(8);
 /** A project's deployments. The feed is cached, so that the list is complete when the page is opened again. */
 export function feedOf(projectId: ProjectId, filters: Filters): DeploymentFeed {
   const key = JSON.stringify([projectId, filters.status, filters.branch]);
-  return feeds(key, () => new DeploymentFeed(sourceOf(projectId), filters));
+  return feeds(key, () => new DeploymentFeed(sourceOf(projectId), filters, projectId));
 }
 
 function sourceOf(projectId: ProjectId) {

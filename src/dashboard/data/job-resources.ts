@@ -2,9 +2,8 @@ import { commandEndpoints } from "#contract/endpoints/commands/endpoints.ts";
 import { cronEndpoints } from "#contract/endpoints/cron/endpoints.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { clientOf } from "#dashboard/data/api.ts";
-import { freshResources } from "#dashboard/data/resource.ts";
+import { freshResources, OFTEN_MS } from "#dashboard/data/resource.ts";
 
-const OFTEN_MS = 2_000;
 const NOW_AND_THEN_MS = 10_000;
 
 export const commandApi = clientOf(commandEndpoints);

@@ -17,15 +17,33 @@ const MOST_CACHED = 50;
 
 const nothing: ResourceState<never> = { value: null, problem: null };
 
+/** How often data is polled while something is under way: no event reports each of its steps. */
+export const OFTEN_MS = 2_000;
+/** How often data is polled while events announce its changes. */
+const RARELY_MS = 60_000;
+
+/** Which events concern some data: the first words of their types, and the id of the object (`ALL`: any). */
+export type Subject = { readonly shows: string; readonly key: string };
+
+/** The key of a resource that exists once. */
+export const ALL = "all";
+
+/** The resources that components watch, for `listen`. `hasEvents`: events announce changes. */
+export const watched = {
+  hasEvents: false,
+  all: new Set<{ readonly subject: Subject | null; readonly reload: () => Promise<void> }>(),
+};
+
 /** The polling interval in milliseconds, which may depend on the value; null: no polling. */
 type Interval<Value> = number | null | ((value: Value) => number | null);
 
 /**
  * Data that is read from the API, and polled while a component watches it, the page is visible and the browser is
- * online. After a temporary failure it retries with a growing delay.
+ * online: rarely, if events announce its changes. After a temporary failure it retries with a growing delay.
  */
 export class Resource<Value> {
   readonly state = new Signal<ResourceState<Value>>(nothing);
+  readonly subject: Subject | null;
   readonly #load: () => Promise<ClientResult<Value>>;
   readonly #interval: Interval<Value>;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -34,9 +52,15 @@ export class Resource<Value> {
   #loading: Promise<void> | null = null;
   #isStale = false;
 
-  constructor(load: () => Promise<ClientResult<Value>>, interval: Interval<Value>) {
+  /** @param subject null: no event announces its changes */
+  constructor(
+    load: () => Promise<ClientResult<Value>>,
+    interval: Interval<Value>,
+    subject: Subject | null = null,
+  ) {
     this.#load = load;
     this.#interval = interval;
+    this.subject = subject;
   }
 
   /** Reads the data now. During another read, it waits for that one and then reads once more. */
@@ -55,6 +79,7 @@ export class Resource<Value> {
   watch(): () => void {
     this.#watchers += 1;
     if (this.#watchers === 1) {
+      watched.all.add(this);
       document.addEventListener("visibilitychange", this.#wake);
       globalThis.addEventListener("online", this.#wake);
       void this.reload();
@@ -63,6 +88,7 @@ export class Resource<Value> {
       this.#watchers -= 1;
       if (this.#watchers > 0) return;
       clearTimeout(this.#timer);
+      watched.all.delete(this);
       document.removeEventListener("visibilitychange", this.#wake);
       globalThis.removeEventListener("online", this.#wake);
     };
@@ -94,7 +120,9 @@ export class Resource<Value> {
     if (problem !== null && problem.status !== 0 && !isTemporary(problem.status)) return;
     const usual =
       typeof this.#interval === "function" ? (value === null ? null : this.#interval(value)) : this.#interval;
-    const ms = problem === null ? usual : Math.max(usual ?? 0, retryDelayMs(this.#failures));
+    const often =
+      usual !== null && usual > OFTEN_MS && this.subject !== null && watched.hasEvents ? RARELY_MS : usual;
+    const ms = problem === null ? often : Math.max(usual ?? 0, retryDelayMs(this.#failures));
     if (ms !== null) this.#timer = setTimeout(() => void this.reload(), ms);
   }
 }
@@ -107,14 +135,16 @@ export const notLoaded: Watched<never> = { ...nothing, reload: () => Promise.res
 /**
  * Declares a kind of resource, with one resource per key. The data is cached, so that a page shows it immediately when
  * it is opened again.
+ * @param shows the first words of the types of events that concern it, such as `deployment`; null: none do
  * @returns a hook that watches a resource while its component is shown
  */
 export function resources<Key extends string, Value>(
   load: (key: Key) => Promise<ClientResult<Value>>,
   interval: Interval<Value> = null,
+  shows: string | null = null,
 ): (key: Key) => Watched<Value> {
   const cached = cacheByKey<Resource<Value>>(MOST_CACHED);
-  return (key) => useResource(() => cached(key, () => new Resource(() => load(key), interval)), key);
+  return (key) => useResource(() => cached(key, () => newResource(load, key, interval, shows)), key);
 }
 
 /**
@@ -124,11 +154,22 @@ export function resources<Key extends string, Value>(
 export function freshResources<Key extends string, Value>(
   load: (key: Key) => Promise<ClientResult<Value>>,
   interval: Interval<Value> = null,
+  shows: string | null = null,
 ): (key: Key) => Watched<Value> {
-  return (key) => useResource(() => new Resource(() => load(key), interval), key);
+  return (key) => useResource(() => newResource(load, key, interval, shows), key);
 }
 
-function useResource<Value>(find: () => Resource<Value>, key: string): Watched<Value> {
+function newResource<Key extends string, Value>(
+  load: (key: Key) => Promise<ClientResult<Value>>,
+  key: Key,
+  interval: Interval<Value>,
+  shows: string | null,
+): Resource<Value> {
+  return new Resource(() => load(key), interval, shows === null ? null : { shows, key });
+}
+
+/** Watches a resource while the component is shown. @param find called again when the key changes */
+export function useResource<Value>(find: () => Resource<Value>, key: string): Watched<Value> {
   const resource = useMemo(find, [key]);
   useEffect(() => resource.watch(), [resource]);
   return { ...useSignal(resource.state), reload: resource.reload };

@@ -6,24 +6,23 @@ import { missingPermission } from "#contract/may-call.ts";
 import { activityReader } from "#dashboard/data/activity.ts";
 import { api } from "#dashboard/data/api.ts";
 import { onSignOut } from "#dashboard/data/cache.ts";
-import { freshResources, resources } from "#dashboard/data/resource.ts";
+import { ALL, freshResources, OFTEN_MS, resources } from "#dashboard/data/resource.ts";
 
-// The data that several components read, and how often it is polled.
+export { ALL };
 
-const OFTEN_MS = 2_000;
+// The data that several components read, how often it is polled, and which events concern it.
+
 const NOW_AND_THEN_MS = 10_000;
 const SELDOM_MS = 30_000;
 
 /** More live deployments than an account can have. */
 const MOST_DEPLOYMENTS = 1_000;
 
-/** The key of a resource that exists once. */
-export const ALL = "all";
-
-export const useProjects = resources(() => api.listProjects(), NOW_AND_THEN_MS);
+export const useProjects = resources(() => api.listProjects(), NOW_AND_THEN_MS, "project deployment");
+// Servers are polled: what their agents report, and a short disconnect, is no event.
 export const useServers = resources(() => api.listServers(), NOW_AND_THEN_MS);
-export const useTokens = resources(() => api.listTokens(), SELDOM_MS);
-export const useAccount = resources(() => api.getAccount());
+export const useTokens = resources(() => api.listTokens(), SELDOM_MS, "token");
+export const useAccount = resources(() => api.getAccount(), null, "account");
 
 /** Whether the current token may call an endpoint. True until the account is loaded. */
 export function useMay(operation: ClientOperation): boolean {
@@ -41,6 +40,7 @@ export function useAllowed({ access }: Endpoint): boolean {
 export const useProject = resources(
   (id: ProjectId) => api.getProject({ params: { project_id: id } }),
   NOW_AND_THEN_MS,
+  "project deployment variables",
 );
 
 /** Its server makes the key at the first read. */
@@ -57,12 +57,14 @@ export const useServer = resources(
 export const useDeployment = resources(
   (id: DeploymentId) => api.getDeployment({ params: { deployment_id: id } }),
   ({ status }) => (status === "building" ? OFTEN_MS : status === "live" ? NOW_AND_THEN_MS : null),
+  "deployment",
 );
 
 /** The live deployment of a project, as a list with one entry or none. */
 export const useLive = freshResources(
   (id: ProjectId) => api.listDeployments({ query: { project_id: id, status: "live", limit: 1 } }),
   NOW_AND_THEN_MS,
+  "deployment",
 );
 
 export const useRollbackTargets = freshResources((id: ProjectId) =>
@@ -86,4 +88,5 @@ onSignOut(() => (readActivity = newActivityReader()));
 export const useActivity = resources(
   () => readActivity(),
   ({ building }) => (building.length > 0 ? OFTEN_MS : NOW_AND_THEN_MS / 2),
+  "deployment project",
 );

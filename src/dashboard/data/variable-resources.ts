@@ -12,6 +12,7 @@ export const variableApi = clientOf(variableEndpoints);
 export const useVariables = resources(
   (id: ProjectId) => variableApi.getVariables({ params: { project_id: id } }),
   NOW_AND_THEN_MS,
+  "variables project deployment",
 );
 
 /** The newest page of changes. */

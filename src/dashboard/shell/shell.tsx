@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 
 import type { Account } from "#contract/endpoints/accounts/schemas.ts";
 import { scopesAllowAll } from "#contract/scopes.ts";
@@ -8,6 +9,7 @@ import { useAction } from "#dashboard/data/use-action.ts";
 import { Button } from "#dashboard/shared/button.tsx";
 import { useBrowserValue } from "#dashboard/shared/use-browser-value.ts";
 import { SessionEnd } from "#dashboard/shell/session-end.tsx";
+import { useListening } from "#dashboard/shell/use-listening.ts";
 import { goTo } from "#dashboard/router/navigation.ts";
 import { pathTo, type Route, sectionOf, sections } from "#dashboard/router/route.ts";
 
@@ -16,6 +18,15 @@ type Props = { readonly route: Route; readonly children: ComponentChildren };
 /** The frame of every page: the navigation, the account and sign-out. */
 export function Shell({ route, children }: Props) {
   const { value: account, reload } = useAccount(ALL);
+  const navigation = useRef<HTMLElement>(null);
+  const section = sectionOf(route);
+  // On a narrow screen, the navigation scrolls.
+  useEffect(() => {
+    const nav = navigation.current;
+    const current = nav?.querySelector<HTMLElement>("[aria-current]");
+    if (nav && current) nav.scrollLeft = current.offsetLeft - nav.offsetLeft;
+  }, [section]);
+  useListening(account);
   const isOnLine = useBrowserValue(() => navigator.onLine, "online", "offline");
   const leaving = useAction(async () => {
     const result = await signOut();
@@ -32,9 +43,9 @@ export function Shell({ route, children }: Props) {
           <img src="/app/assets/icon.svg" alt="" width="24" height="24" />
           Gantry
         </a>
-        <nav aria-label="Main">
+        <nav ref={navigation} aria-label="Main">
           {[...sections()].map(([name, path]) => (
-            <a key={name} href={path} aria-current={sectionOf(route) === name ? "page" : undefined}>
+            <a key={name} href={path} aria-current={section === name ? "page" : undefined}>
               {name}
             </a>
           ))}

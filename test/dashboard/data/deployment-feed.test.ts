@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import type { Deployment, Deployments } from "#contract/endpoints/deployments/schemas.ts";
+import { ProjectId } from "#contract/ids.ts";
+import { example } from "#contract/reference/examples.ts";
 import { DeploymentFeed } from "#dashboard/data/deployment-feed.ts";
 import { deployment } from "./deployment.ts";
 
@@ -31,6 +33,7 @@ class Project {
       },
     },
     { status: "", branch: "" },
+    ProjectId.parse(example.project),
   );
 
   add(count: number): void {

@@ -25,6 +25,7 @@ export function deployment(version: number, status: Deployment["status"] = "supe
     stage: null,
     deadline_at: null,
     waiting_on: null,
+    approved_by: null,
     trigger: "api",
     actor: { type: "token", id: common.actor_id, name: "CI" },
     commit_sha: null,

@@ -14,9 +14,9 @@ import { Page } from "#dashboard/shared/page.tsx";
 import { Show } from "#dashboard/shared/show.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
 
-const FirstSteps = lazy(async () => (await import("#dashboard/pages/overview/first-steps.tsx")).FirstSteps);
+const FirstSteps = lazy(async () => (await import("#dashboard/after-first-page.ts")).FirstSteps);
 const LatestDeployments = lazy(
-  async () => (await import("#dashboard/pages/overview/latest-deployments.tsx")).LatestDeployments,
+  async () => (await import("#dashboard/after-first-page.ts")).LatestDeployments,
 );
 
 /** All projects with their live and running deployments. In an empty account, the first steps. */

@@ -1,0 +1,5 @@
+// What is loaded after the first page is shown, in one script: small scripts of their own would take many requests.
+
+export { listen } from "#dashboard/data/listen.ts";
+export { FirstSteps } from "#dashboard/pages/overview/first-steps.tsx";
+export { LatestDeployments } from "#dashboard/pages/overview/latest-deployments.tsx";

@@ -1,0 +1,143 @@
+import * as z from "zod/mini";
+
+import { type Followed, followStream } from "#client/follow-stream.ts";
+import type { Account } from "#contract/endpoints/accounts/schemas.ts";
+import { eventEndpoints } from "#contract/endpoints/events/endpoints.ts";
+import { missingPermission } from "#contract/may-call.ts";
+import { parseJson } from "#contract/parse-json.ts";
+import { transport } from "#dashboard/data/api.ts";
+import { ALL, type Subject, watched } from "#dashboard/data/resource.ts";
+
+/** Events that come within this time are handled together. */
+const GATHER_MS = 200;
+/** The shortest time between two reloads of the same data, however many events come. */
+const PAUSE_MS = 2_000;
+/** A replica of the database may not have what an event reports yet, so everything is read once more. */
+const AGAIN_MS = 5_000;
+
+const Received = z.object({ type: z.string() });
+
+/**
+ * Listens to the events of the account while the page is visible and the browser is online, and reloads the watched data
+ * that they concern. Meanwhile this data is polled rarely. A token that is limited to projects gets no events of servers,
+ * so its pages only poll.
+ */
+export async function listen(token: Account["token"], signal: AbortSignal): Promise<void> {
+  const { listEvents } = eventEndpoints;
+  if (token.project_ids !== null || missingPermission(listEvents.access, token.scopes, false) !== null)
+    return;
+  const reloads = new Reloads();
+  while (!signal.aborted) {
+    await untilShown(signal);
+    if (signal.aborted) return;
+    const hidden = untilHidden(signal);
+    const events = followStream(transport, {
+      endpoint: listEvents,
+      request: {},
+      lastId: null,
+      read: ({ data }) => ({ type: "event" as const, data }),
+      signal: hidden,
+    });
+    let hasBegun = false;
+    for await (const event of events) {
+      if (!take(event, reloads, hasBegun)) return;
+      hasBegun = true;
+    }
+    watched.hasEvents = false;
+  }
+}
+
+/** @returns false if the stream cannot be followed */
+function take(
+  event: Followed<{ readonly type: "event"; readonly data: string }>,
+  reloads: Reloads,
+  hasBegun: boolean,
+) {
+  switch (event.type) {
+    case "open":
+      watched.hasEvents = true;
+      // Something may have happened between the two connections.
+      if (hasBegun) reloads.add(() => true);
+      return true;
+    case "event": {
+      const received = Received.safeParse(parseJson(event.data));
+      if (received.success) reloads.add((subject) => concerns(received.data.type, event.data, subject));
+      return true;
+    }
+    case "waiting":
+    case "problem":
+      // What is planned for later must be polled as usual now.
+      if (watched.hasEvents) reloads.add(() => true);
+      watched.hasEvents = false;
+      return event.type === "waiting";
+  }
+}
+
+const isShown = () => document.visibilityState === "visible" && navigator.onLine;
+
+/** Calls a listener each time that the page may have been shown or hidden, until `signal` is aborted. */
+function onChange(listener: () => void, signal: AbortSignal): void {
+  document.addEventListener("visibilitychange", listener, { signal });
+  for (const name of ["online", "offline"]) globalThis.addEventListener(name, listener, { signal });
+  signal.addEventListener("abort", listener);
+}
+
+/** Waits until the page is visible and online, or `signal` is aborted. */
+async function untilShown(signal: AbortSignal): Promise<void> {
+  const settled = new AbortController();
+  await new Promise<void>((resolve) => {
+    const check = () => {
+      if (isShown() || signal.aborted) resolve();
+    };
+    onChange(check, AbortSignal.any([signal, settled.signal]));
+    check();
+  });
+  settled.abort();
+}
+
+/** A signal that is aborted when the page is hidden or offline, or with `signal`. */
+function untilHidden(signal: AbortSignal): AbortSignal {
+  const hidden = new AbortController();
+  const check = () => {
+    if (!isShown() || signal.aborted) hidden.abort();
+  };
+  onChange(check, AbortSignal.any([signal, hidden.signal]));
+  check();
+  return hidden.signal;
+}
+
+/** Whether an event concerns some data. @param json the event, which names the ids of its objects */
+function concerns(type: string, json: string, { shows, key }: Subject): boolean {
+  const [group = ""] = type.split(".");
+  return (shows === "*" || shows.split(" ").includes(group)) && (key === ALL || json.includes(key));
+}
+
+type Reloaded = typeof watched.all extends Set<infer One> ? One : never;
+
+/** Gathers what must be reloaded. */
+class Reloads {
+  readonly #due = new Set<Reloaded>();
+  #timer: ReturnType<typeof setTimeout> | null = null;
+  #lastAt = -Infinity;
+
+  add(isMeant: (subject: Subject) => boolean): void {
+    const before = this.#due.size;
+    for (const one of watched.all) if (one.subject !== null && isMeant(one.subject)) this.#due.add(one);
+    if (this.#due.size === before || this.#timer !== null) return;
+    const wait = Math.max(GATHER_MS, this.#lastAt + PAUSE_MS - performance.now());
+    this.#timer = setTimeout(() => this.#reload(), wait);
+  }
+
+  #reload(): void {
+    const due = [...this.#due];
+    this.#due.clear();
+    this.#timer = null;
+    this.#lastAt = performance.now();
+    reloadWatched(due);
+    setTimeout(() => reloadWatched(due), AGAIN_MS);
+  }
+}
+
+function reloadWatched(due: readonly Reloaded[]): void {
+  for (const one of due) if (watched.all.has(one)) void one.reload();
+}
