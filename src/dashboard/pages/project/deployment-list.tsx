@@ -16,6 +16,7 @@ import { Choice, Field } from "#dashboard/shared/field.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { VirtualList } from "#dashboard/shared/virtual-list.tsx";
 import { Waiting } from "#dashboard/shared/waiting.tsx";
+import { filtersInAddress, writeFiltersToAddress } from "#dashboard/router/filters.ts";
 import { statusLabels } from "#dashboard/text/labels.ts";
 
 /** In pixels. On a narrow screen, a row has two lines. */
@@ -33,7 +34,7 @@ export function DeploymentList({ projectId }: { readonly projectId: ProjectId })
     const timer = setTimeout(() => setBranch(typed.trim()), TYPING_MS);
     return () => clearTimeout(timer);
   }, [typed]);
-  useEffect(() => writeFilters({ status, branch }), [status, branch]);
+  useEffect(() => writeFiltersToAddress({ status, branch }), [status, branch]);
   return (
     <>
       <div class="filters">
@@ -63,19 +64,9 @@ export function DeploymentList({ projectId }: { readonly projectId: ProjectId })
   );
 }
 
-/** The filters are in the address, so that a link or the back button shows the same list. */
 function readFilters(): Filters {
-  const query = new URLSearchParams(location.search);
-  return {
-    status: DeploymentStatus.safeParse(query.get("status")).data ?? "",
-    branch: query.get("branch") ?? "",
-  };
-}
-
-function writeFilters(filters: Filters): void {
-  const given = Object.entries(filters).filter(([, value]) => value !== "");
-  const query = given.length === 0 ? "" : `?${new URLSearchParams(given).toString()}`;
-  if (query !== location.search) history.replaceState(history.state, "", location.pathname + query);
+  const { status, branch } = filtersInAddress("status", "branch");
+  return { status: DeploymentStatus.safeParse(status).data ?? "", branch };
 }
 
 type RowsProps = { readonly projectId: ProjectId; readonly filters: Filters };

@@ -4,13 +4,14 @@ import type { ProjectId } from "#contract/ids.ts";
 import { allScopes, type Scope } from "#contract/scopes.ts";
 import { CreateTokenInput, type TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
 import { api } from "#dashboard/data/api.ts";
-import { ALL, useProjects } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { Button } from "#dashboard/shared/button.tsx";
+import { Checks } from "#dashboard/shared/checks.tsx";
 import { Dialog } from "#dashboard/shared/dialog.tsx";
-import { Choice, Field } from "#dashboard/shared/field.tsx";
+import { Field } from "#dashboard/shared/field.tsx";
 import { Form } from "#dashboard/shared/form.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
+import { ProjectLimit } from "#dashboard/shared/project-limit.tsx";
 import { errorsOf } from "#dashboard/text/field-errors.ts";
 import { scopeLabels } from "#dashboard/text/permissions.ts";
 
@@ -18,11 +19,9 @@ type Props = { readonly onCreated: (token: TokenWithSecret) => void; readonly on
 
 /** A form for a new token: its permissions, projects and expiration. */
 export function CreateToken({ onCreated, onClose }: Props) {
-  const { value: projects } = useProjects(ALL);
   const [name, setName] = useState("");
   const [days, setDays] = useState("90");
-  const [isLimited, setIsLimited] = useState(false);
-  const [chosen, setChosen] = useState<readonly ProjectId[]>([]);
+  const [projectIds, setProjectIds] = useState<readonly ProjectId[] | null>(null);
   const [scopes, setScopes] = useState<readonly Scope[]>(["deployments:write", "projects:read"]);
   const [hasTried, setHasTried] = useState(false);
   const creating = useAction((body: CreateTokenInput) => api.createToken({ body }));
@@ -30,7 +29,7 @@ export function CreateToken({ onCreated, onClose }: Props) {
   const parsed = CreateTokenInput.safeParse({
     name,
     scopes,
-    project_ids: isLimited ? chosen : null,
+    project_ids: projectIds,
     expires_in_days: Number(days),
   });
   const errors = hasTried && !parsed.success ? errorsOf(parsed.error) : {};
@@ -49,44 +48,19 @@ export function CreateToken({ onCreated, onClose }: Props) {
           placeholder="CI of shop"
           error={errors["name"] ?? null}
         />
-        <fieldset>
-          <legend>Permissions</legend>
-          {allScopes.map((scope) => (
-            <label key={scope} class="check">
-              <input
-                type="checkbox"
-                checked={scopes.includes(scope)}
-                onChange={() => setScopes(toggled(scopes, scope))}
-              />
-              {scopeLabels[scope]}
-            </label>
-          ))}
-          {errors["scopes"] === undefined ? null : <p class="error">Choose at least one.</p>}
-        </fieldset>
-        <Choice
+        <Checks
+          legend="Permissions"
+          options={allScopes.map((scope) => ({ value: scope, label: scopeLabels[scope] }))}
+          chosen={scopes}
+          onChange={setScopes}
+          error={errors["scopes"] === undefined ? null : "Choose at least one."}
+        />
+        <ProjectLimit
           label="Access"
-          value={isLimited ? "some" : "all"}
-          onChange={(where) => setIsLimited(where === "some")}
-        >
-          <option value="all">All projects, including future ones</option>
-          <option value="some">Only selected projects</option>
-        </Choice>
-        {isLimited ? (
-          <fieldset class="many">
-            <legend>Projects</legend>
-            {(projects?.projects ?? []).map(({ id, name: title }) => (
-              <label key={id} class="check">
-                <input
-                  type="checkbox"
-                  checked={chosen.includes(id)}
-                  onChange={() => setChosen(toggled(chosen, id))}
-                />
-                {title}
-              </label>
-            ))}
-            {errors["project_ids"] === undefined ? null : <p class="error">Choose at least one.</p>}
-          </fieldset>
-        ) : null}
+          chosen={projectIds}
+          onChange={setProjectIds}
+          error={errors["project_ids"] ?? null}
+        />
         <Field
           label="Days until it expires"
           type="number"
@@ -105,8 +79,4 @@ export function CreateToken({ onCreated, onClose }: Props) {
       </Form>
     </Dialog>
   );
-}
-
-function toggled<One>(chosen: readonly One[], one: One): readonly One[] {
-  return chosen.includes(one) ? chosen.filter((other) => other !== one) : [...chosen, one];
 }

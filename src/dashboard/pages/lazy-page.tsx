@@ -1,0 +1,44 @@
+import type { VNode } from "preact";
+
+import { AccountPage } from "#dashboard/pages/account/account.tsx";
+import { Charts } from "#dashboard/pages/charts/charts.tsx";
+import { CommandsPage } from "#dashboard/pages/commands/commands.tsx";
+import { DeploymentPage } from "#dashboard/pages/deployment/deployment.tsx";
+import { NewProject } from "#dashboard/pages/new-project.tsx";
+import { ProjectPage } from "#dashboard/pages/project/project.tsx";
+import { RepositoryPage } from "#dashboard/pages/repository/repository.tsx";
+import { Servers } from "#dashboard/pages/servers/servers.tsx";
+import { Settings } from "#dashboard/pages/settings/settings.tsx";
+import { Tokens } from "#dashboard/pages/tokens/tokens.tsx";
+import { VariablesPage } from "#dashboard/pages/variables/variables.tsx";
+import type { PageRoute } from "#dashboard/router/route.ts";
+
+type LazyRoute = Exclude<PageRoute, { readonly page: "overview" | "sign_in" }>;
+
+/** The pages that few visits start with, in one script: small scripts of their own would take many requests each. */
+export function LazyPage({ route }: { readonly route: LazyRoute }): VNode {
+  switch (route.page) {
+    case "new_project":
+      return <NewProject />;
+    case "project":
+      return <ProjectPage key={route.id} id={route.id} />;
+    case "settings":
+      return <Settings key={route.id} id={route.id} />;
+    case "repository":
+      return <RepositoryPage key={route.id} id={route.id} />;
+    case "variables":
+      return <VariablesPage key={route.id} id={route.id} />;
+    case "commands":
+      return <CommandsPage key={route.id} id={route.id} />;
+    case "deployment":
+      return <DeploymentPage key={route.id} id={route.id} />;
+    case "servers":
+      return <Servers />;
+    case "tokens":
+      return <Tokens />;
+    case "account":
+      return <AccountPage />;
+    case "charts":
+      return <Charts />;
+  }
+}

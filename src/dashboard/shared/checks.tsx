@@ -1,0 +1,34 @@
+type Props<Value extends string> = {
+  readonly legend: string;
+  readonly options: readonly { readonly value: Value; readonly label: string }[];
+  readonly chosen: readonly Value[];
+  readonly onChange: (chosen: readonly Value[]) => void;
+  readonly error?: string | null;
+  /** There may be so many options that they scroll. */
+  readonly isLong?: boolean;
+};
+
+/** A set of check boxes, of which any number can be chosen. */
+export function Checks<Value extends string>(props: Props<Value>) {
+  const { legend, options, chosen, onChange, error = null, isLong = false } = props;
+  return (
+    <fieldset class={isLong ? "many" : ""}>
+      <legend>{legend}</legend>
+      {options.map(({ value, label }) => (
+        <label key={value} class="check">
+          <input
+            type="checkbox"
+            checked={chosen.includes(value)}
+            onChange={() => onChange(toggled(chosen, value))}
+          />
+          {label}
+        </label>
+      ))}
+      {error === null ? null : <p class="error">{error}</p>}
+    </fieldset>
+  );
+}
+
+function toggled<One>(chosen: readonly One[], one: One): readonly One[] {
+  return chosen.includes(one) ? chosen.filter((other) => other !== one) : [...chosen, one];
+}
