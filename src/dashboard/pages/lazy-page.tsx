@@ -1,9 +1,11 @@
 import type { VNode } from "preact";
 
 import { AccountPage } from "#dashboard/pages/account/account.tsx";
+import { Audit } from "#dashboard/pages/audit/audit.tsx";
 import { Charts } from "#dashboard/pages/charts/charts.tsx";
 import { CommandsPage } from "#dashboard/pages/commands/commands.tsx";
 import { DeploymentPage } from "#dashboard/pages/deployment/deployment.tsx";
+import { Events } from "#dashboard/pages/events/events.tsx";
 import { NewProject } from "#dashboard/pages/new-project.tsx";
 import { ProjectPage } from "#dashboard/pages/project/project.tsx";
 import { RepositoryPage } from "#dashboard/pages/repository/repository.tsx";
@@ -11,6 +13,7 @@ import { Servers } from "#dashboard/pages/servers/servers.tsx";
 import { Settings } from "#dashboard/pages/settings/settings.tsx";
 import { Tokens } from "#dashboard/pages/tokens/tokens.tsx";
 import { VariablesPage } from "#dashboard/pages/variables/variables.tsx";
+import { Webhooks } from "#dashboard/pages/webhooks/webhooks.tsx";
 import type { PageRoute } from "#dashboard/router/route.ts";
 
 type LazyRoute = Exclude<PageRoute, { readonly page: "overview" | "sign_in" }>;
@@ -34,6 +37,12 @@ export function LazyPage({ route }: { readonly route: LazyRoute }): VNode {
       return <DeploymentPage key={route.id} id={route.id} />;
     case "servers":
       return <Servers />;
+    case "events":
+      return <Events />;
+    case "webhooks":
+      return <Webhooks />;
+    case "audit":
+      return <Audit />;
     case "tokens":
       return <Tokens />;
     case "account":

@@ -1,0 +1,101 @@
+import { Fragment } from "preact";
+import { useState } from "preact/hooks";
+
+import type { AuditChanges, AuditEntry } from "#contract/endpoints/audit/schemas.ts";
+import { withHiddenShown } from "#contract/hidden-text.ts";
+import { Button } from "#dashboard/shared/button.tsx";
+import { Ago } from "#dashboard/shared/times.tsx";
+import { doneText, valueText } from "#dashboard/text/audit-texts.ts";
+import { dateText } from "#dashboard/text/times.ts";
+
+type Props = {
+  readonly entry: AuditEntry;
+  /** Shows only the entries of an actor. */
+  readonly onActor: (id: string) => void;
+};
+
+/** An entry of the audit log: who did what to what, and on demand from where and with what changed. */
+export function AuditRow({ entry, onActor }: Props) {
+  const { sequence, timestamp, actor, outcome, code, changes } = entry;
+  const [isOpen, setIsOpen] = useState(false);
+  const isDone = outcome === "done";
+  return (
+    <li class="record">
+      <div class="line">
+        <span class={`status ${isDone ? "live" : "failed"}`}>{isDone ? "Done" : "Refused"}</span>
+        <span class="title">
+          <strong>{withHiddenShown(actor.name)}</strong>: {withHiddenShown(doneText(entry))}{" "}
+          {code === null ? null : <code>{code}</code>}
+        </span>
+        <span class="quiet when">
+          <Ago time={timestamp} />
+        </span>
+        <Button
+          variant="subtle"
+          label={`${isOpen ? "Hide" : "Details"} of entry ${sequence}`}
+          onClick={() => setIsOpen(!isOpen)}
+        >
+          {isOpen ? "Hide" : "Details"}
+        </Button>
+      </div>
+      {isOpen ? <Details entry={entry} /> : null}
+      {isOpen && changes !== null && Object.keys(changes).length > 0 ? <Changes changes={changes} /> : null}
+      {isOpen && actor.id !== null ? <ActorButton id={actor.id} name={actor.name} onActor={onActor} /> : null}
+    </li>
+  );
+}
+
+type ActorProps = Pick<Props, "onActor"> & { readonly id: string; readonly name: string };
+
+function ActorButton({ id, name, onActor }: ActorProps) {
+  return <Button onClick={() => onActor(id)}>Only entries of {withHiddenShown(name)}</Button>;
+}
+
+function Details({ entry }: { readonly entry: AuditEntry }) {
+  const { sequence, timestamp, actor, ip, request_id: requestId, target } = entry;
+  const facts: readonly (readonly [string, string | null])[] = [
+    ["Entry", String(sequence)],
+    ["Time", dateText(timestamp)],
+    ["By", actor.id === null ? actor.type : `${actor.type} ${actor.id}`],
+    ["Address", ip],
+    ["Request", requestId],
+    ["Of", target?.id ?? null],
+  ];
+  return (
+    <dl>
+      {facts.map(([name, value]) =>
+        value === null ? null : (
+          <Fragment key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <code>{value}</code>
+            </dd>
+          </Fragment>
+        ),
+      )}
+    </dl>
+  );
+}
+
+function Changes({ changes }: { readonly changes: AuditChanges }) {
+  return (
+    <table class="changes" aria-label="Changes">
+      <thead>
+        <tr>
+          <th scope="col">Setting</th>
+          <th scope="col">Before</th>
+          <th scope="col">After</th>
+        </tr>
+      </thead>
+      <tbody>
+        {Object.entries(changes).map(([name, { before, after }]) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td>{withHiddenShown(valueText(before))}</td>
+            <td>{withHiddenShown(valueText(after))}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,95 @@
+import type { VNode } from "preact";
+
+import { forgeNames } from "#contract/endpoints/hooks/forge-names.ts";
+import { StatusForge } from "#contract/endpoints/webhooks/settings.ts";
+import type { WebhookDraft } from "#dashboard/pages/webhooks/webhook-draft.ts";
+import { Choice, Field, type FieldProps } from "#dashboard/shared/field.tsx";
+
+type Props = {
+  readonly draft: WebhookDraft;
+  readonly change: (part: Partial<WebhookDraft>) => void;
+  readonly errors: Readonly<Record<string, string>>;
+};
+
+type TextName = "url" | "topic" | "token" | "to" | "api_url" | "environment";
+
+/** The fields for the target of a webhook, which depend on its kind. */
+export function TargetFields({ draft, change, errors }: Props) {
+  const { kind } = draft;
+  const field = (name: TextName, label: string, more: Partial<FieldProps> = {}) => (
+    <Field
+      label={label}
+      value={draft[name]}
+      onInput={(value) => change({ [name]: value })}
+      isCode
+      error={errors[name] ?? null}
+      {...more}
+    />
+  );
+  switch (kind) {
+    case "standard":
+      return field("url", "Address", { placeholder: "https://example.com/webhooks" });
+    case "slack":
+      return field("url", "Address", { placeholder: "https://hooks.slack.com/services/…" });
+    case "discord":
+      return field("url", "Address", { placeholder: "https://discord.com/api/webhooks/…" });
+    case "teams":
+      return field("url", "Address", { placeholder: "https://….logic.azure.com/workflows/…" });
+    case "ntfy":
+      return (
+        <>
+          {field("url", "Address of the ntfy server", { placeholder: "https://ntfy.sh" })}
+          {field("topic", "Topic")}
+          {field("token", "Access token", { type: "password", placeholder: "none" })}
+        </>
+      );
+    case "email":
+      return field("to", "E-mail address", { placeholder: "ops@example.com" });
+    case "commit_status":
+      return <StatusFields draft={draft} change={change} field={field} />;
+  }
+}
+
+type StatusProps = Omit<Props, "errors"> & {
+  readonly field: (name: TextName, label: string, more?: Partial<FieldProps>) => VNode;
+};
+
+function StatusFields({ draft: { forge, statuses, deployments }, change, field }: StatusProps) {
+  return (
+    <>
+      <Choice label="Git host" value={forge} onChange={(chosen) => change({ forge: chosen })}>
+        {StatusForge.options.map((option) => (
+          <option key={option} value={option}>
+            {forgeNames[option]}
+          </option>
+        ))}
+      </Choice>
+      {field("token", "Access token of the git host", {
+        type: "password",
+        hint: "With the permission to set the status of commits.",
+      })}
+      {field("api_url", "Address of your own git host", { placeholder: "none: the public one" })}
+      {forge === "github" ? (
+        <>
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={statuses}
+              onChange={(event) => change({ statuses: event.currentTarget.checked })}
+            />
+            Set the status of commits
+          </label>
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={deployments}
+              onChange={(event) => change({ deployments: event.currentTarget.checked })}
+            />
+            Create deployments and environments
+          </label>
+          {deployments ? field("environment", "Environment", { placeholder: "the project's name" }) : null}
+        </>
+      ) : null}
+    </>
+  );
+}

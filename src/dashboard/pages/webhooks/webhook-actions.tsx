@@ -1,0 +1,95 @@
+import { useState } from "preact/hooks";
+
+import type { Webhook, WebhookTest, WebhookWithSecret } from "#contract/endpoints/webhooks/schemas.ts";
+import { webhookApi } from "#dashboard/data/webhook-resources.ts";
+import { useAction } from "#dashboard/data/use-action.ts";
+import { useRemoval } from "#dashboard/data/use-removal.ts";
+import { AttemptView } from "#dashboard/pages/webhooks/attempt-view.tsx";
+import { Button } from "#dashboard/shared/button.tsx";
+import { Dialog } from "#dashboard/shared/dialog.tsx";
+import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
+
+type Props = {
+  readonly webhook: Webhook;
+  readonly onRotated: (webhook: WebhookWithSecret) => void;
+  readonly reload: () => Promise<void>;
+};
+
+/** Tests, enables, disables, rotates and deletes a webhook. */
+export function WebhookActions({ webhook: { id, name, kind, state }, onRotated, reload }: Props) {
+  const params = { webhook_id: id };
+  const [tested, setTested] = useState<WebhookTest | null>(null);
+  const [isDeleting, setIsDeleting] = useState(false);
+  const testing = useAction(() => webhookApi.testWebhook({ params, body: {} }));
+  const rotating = useAction(() => webhookApi.rotateWebhook({ params, body: {} }));
+  const switching = useAction((enabled: boolean) => webhookApi.updateWebhook({ params, body: { enabled } }));
+  const deleting = useRemoval(() => webhookApi.deleteWebhook({ params }));
+  const test = async () => {
+    setTested((await testing.run())?.value ?? null);
+    await reload();
+  };
+  const rotate = async () => {
+    const rotated = await rotating.run();
+    if (rotated !== null) onRotated(rotated.value);
+  };
+  const enable = async (enabled: boolean) => {
+    await switching.run(enabled);
+    await reload();
+  };
+  const remove = async () => {
+    if ((await deleting.run()) === null) return;
+    setIsDeleting(false);
+    await reload();
+  };
+  const isDisabled = state === "disabled";
+  return (
+    <>
+      <Button label={`Test ${name}`} onClick={test} isBusy={testing.isRunning}>
+        Test
+      </Button>
+      {kind === "standard" ? (
+        <Button label={`Rotate the secret of ${name}`} onClick={rotate} isBusy={rotating.isRunning}>
+          Rotate the secret
+        </Button>
+      ) : null}
+      <Button
+        label={`${isDisabled ? "Enable" : "Disable"} ${name}`}
+        onClick={() => enable(isDisabled)}
+        isBusy={switching.isRunning}
+      >
+        {isDisabled ? "Enable" : "Disable"}
+      </Button>
+      <Button label={`Delete ${name}`} onClick={() => setIsDeleting(true)}>
+        Delete
+      </Button>
+      <ProblemBox problem={testing.problem} doing="The test" />
+      <ProblemBox problem={rotating.problem} doing="Rotating the secret" />
+      <ProblemBox problem={switching.problem} doing={isDisabled ? "Enabling" : "Disabling"} />
+      {tested === null ? null : <TestResult test={tested} />}
+      {isDeleting ? (
+        <Dialog title={`Delete ${name}`} onClose={() => setIsDeleting(false)}>
+          <p>Its target gets no more events, and its deliveries are deleted. This cannot be undone.</p>
+          <ProblemBox problem={deleting.problem} doing="Deleting" />
+          <footer>
+            <Button onClick={() => setIsDeleting(false)}>Cancel</Button>
+            <Button variant="danger" onClick={remove} isBusy={deleting.isRunning}>
+              Delete
+            </Button>
+          </footer>
+        </Dialog>
+      ) : null}
+    </>
+  );
+}
+
+function TestResult({ test: { delivered, attempt, hint } }: { readonly test: WebhookTest }) {
+  return (
+    <div class={delivered ? "notice tested" : "problem tested"} role="status">
+      <p>
+        <strong>{delivered ? "The target accepted the test." : "The target did not accept the test."}</strong>{" "}
+        {hint}
+      </p>
+      <AttemptView attempt={attempt} />
+    </div>
+  );
+}

@@ -1,0 +1,126 @@
+import type { Event, EventType } from "#contract/endpoints/events/schemas.ts";
+import type { PageRoute } from "#dashboard/router/route.ts";
+
+const happened: Record<EventType, string> = {
+  "deployment.started": "was started",
+  "deployment.held": "is held",
+  "deployment.approved": "was approved",
+  "deployment.building": "is building",
+  "deployment.live": "is live",
+  "deployment.superseded": "was superseded",
+  "deployment.failed": "failed",
+  "deployment.canceled": "was canceled",
+  "deployment.deleted": "was deleted",
+  "server.created": "was added",
+  "server.updated": "was changed",
+  "server.healthy": "is healthy",
+  "server.degraded": "is degraded",
+  "server.offline": "is offline",
+  "server.deleted": "was removed",
+  "project.created": "was added",
+  "project.updated": "was changed",
+  "project.deleted": "was deleted",
+  "variables.updated": "has changed variables",
+  "token.created": "was created",
+  "token.rotated": "was rotated",
+  "token.revoked": "was revoked",
+  "webhook.created": "was created",
+  "webhook.updated": "was changed",
+  "webhook.disabled": "was disabled",
+  "webhook.deleted": "was deleted",
+  "webhook.test": "was tested",
+  "hook.created": "was created",
+  "hook.updated": "was changed",
+  "hook.refused": "refused a delivery",
+  "hook.deleted": "was deleted",
+  "freeze.created": "was created",
+  "freeze.updated": "was changed",
+  "freeze.deleted": "was deleted",
+  "account.updated": "was changed",
+  "audit.sealed": "was sealed",
+};
+
+/** An event in words: the subject, which may be a link, what happened to it, and a detail. */
+export type EventText = {
+  readonly subject: string;
+  /** The page of the subject; null: it has none. */
+  readonly route: PageRoute | null;
+  readonly happened: string;
+  readonly detail: string | null;
+};
+
+export function eventText(event: Event): EventText {
+  return { happened: happened[event.type], ...subjectOf(event) };
+}
+
+function subjectOf({ type, data }: Event): Omit<EventText, "happened"> {
+  if ("deployment" in data) {
+    const { deployment, project } = data;
+    const isGone = type === "deployment.deleted";
+    return {
+      subject: `v${deployment.version} of ${project.name}`,
+      route: isGone ? null : { page: "deployment", id: deployment.id },
+      detail: type === "deployment.failed" ? (deployment.failure?.message ?? null) : commitText(deployment),
+    };
+  }
+  if ("server" in data)
+    return { subject: data.server.name, route: { page: "servers" }, detail: listed(data.changed) };
+  if ("token" in data)
+    return { subject: `Token ${data.token.name}`, route: { page: "tokens" }, detail: null };
+  if ("webhook" in data) return { subject: `Webhook ${data.webhook.name}`, route: null, detail: data.reason };
+  if ("hook" in data) return { subject: `Hook of ${data.hook.repository}`, route: null, detail: data.reason };
+  if ("freeze" in data)
+    return {
+      subject: `Freeze ${data.freeze.name}`,
+      route: { page: "freezes" },
+      detail: data.project === null ? "for all projects" : `for ${data.project.name}`,
+    };
+  if ("account" in data)
+    return { subject: "The account", route: { page: "account" }, detail: listed(data.changed) };
+  if ("seal" in data)
+    return { subject: "The audit log", route: null, detail: `up to entry ${data.seal.last_entry}` };
+  const { project } = data;
+  const isGone = type === "project.deleted";
+  return {
+    subject: project.name,
+    route: isGone ? null : { page: "project", id: project.id },
+    detail: "set" in data ? namesText(data.set, data.removed) : listed(data.changed),
+  };
+}
+
+type Commit = {
+  readonly branch: string;
+  readonly commit: string | null;
+  readonly commit_message: string | null;
+};
+
+function commitText({ branch, commit, commit_message: message }: Commit): string {
+  const [title = ""] = (message ?? "").split("\n");
+  return [branch, commit ?? "", title].filter((part) => part !== "").join(" ");
+}
+
+function listed(names: readonly string[]): string | null {
+  return names.length === 0 ? null : names.join(", ");
+}
+
+function namesText(set: readonly string[], removed: readonly string[]): string {
+  const parts = [
+    ...(set.length === 0 ? [] : [`set ${set.join(", ")}`]),
+    ...(removed.length === 0 ? [] : [`removed ${removed.join(", ")}`]),
+  ];
+  return parts.join("; ");
+}
+
+/** The events that can be listed together, by their patterns. */
+export const eventFamilies = {
+  "deployment.*": "Deployments",
+  "server.*": "Servers",
+  "project.*": "Projects",
+  "variables.*": "Variables",
+  "token.*": "Tokens",
+  "webhook.*": "Webhooks",
+  "hook.*": "Hooks",
+  "freeze.*": "Freezes",
+  "account.*": "Account",
+  "audit.*": "Audit log",
+} as const;

@@ -1,0 +1,30 @@
+import { describe, expect, it } from "vitest";
+
+import { exampleOf } from "#contract/endpoints/events/examples.ts";
+import { Event, EventType } from "#contract/endpoints/events/schemas.ts";
+import { eventFamilies, eventText } from "#dashboard/text/event-texts.ts";
+
+const textOf = (type: EventType) => eventText(Event.parse(exampleOf(type)));
+
+describe("an event as text", () => {
+  it.each(EventType.options)("says what happened to what: %s", (type) => {
+    const { subject, happened } = textOf(type);
+    expect(`${subject} ${happened}`).toMatch(/^[A-Za-z]\S.* (was|is|has|failed|refused)\b/);
+  });
+
+  it("links to what still exists", () => {
+    expect(textOf("deployment.failed")).toMatchObject({
+      subject: expect.stringMatching(/^v\d+ of shop$/),
+      route: { page: "deployment" },
+      detail: expect.stringContaining("exit code 2"),
+    });
+    expect(textOf("deployment.deleted").route).toBeNull();
+    expect(textOf("project.updated").route).toMatchObject({ page: "project" });
+    expect(textOf("project.deleted").route).toBeNull();
+  });
+
+  it("belongs to one of the families that can be listed", () => {
+    const families = new Set(EventType.options.map((type) => `${type.split(".")[0]}.*`));
+    expect(new Set(Object.keys(eventFamilies))).toEqual(families);
+  });
+});
