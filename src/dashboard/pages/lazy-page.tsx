@@ -8,6 +8,7 @@ import { DeploymentPage } from "#dashboard/pages/deployment/deployment.tsx";
 import { Events } from "#dashboard/pages/events/events.tsx";
 import { NewProject } from "#dashboard/pages/new-project.tsx";
 import { ProjectPage } from "#dashboard/pages/project/project.tsx";
+import { PushesPage } from "#dashboard/pages/pushes/pushes.tsx";
 import { RepositoryPage } from "#dashboard/pages/repository/repository.tsx";
 import { Servers } from "#dashboard/pages/servers/servers.tsx";
 import { Settings } from "#dashboard/pages/settings/settings.tsx";
@@ -31,6 +32,8 @@ export function LazyPage({ route }: { readonly route: LazyRoute }): VNode {
       return <RepositoryPage key={route.id} id={route.id} />;
     case "variables":
       return <VariablesPage key={route.id} id={route.id} />;
+    case "pushes":
+      return <PushesPage key={route.id} id={route.id} />;
     case "commands":
       return <CommandsPage key={route.id} id={route.id} />;
     case "deployment":

@@ -22,6 +22,7 @@ export const pages = {
   settings: { path: "projects/:id/settings", id: ProjectId, section: "Projects" },
   repository: { path: "projects/:id/repository", id: ProjectId, section: "Projects" },
   variables: { path: "projects/:id/variables", id: ProjectId, section: "Projects" },
+  pushes: { path: "projects/:id/pushes", id: ProjectId, section: "Projects" },
   commands: { path: "projects/:id/commands", id: ProjectId, section: "Projects" },
   deployment: { path: "deployments/:id", id: DeploymentId, section: "Projects" },
   servers: { path: "servers", section: "Servers" },

@@ -24,7 +24,7 @@ describe("a page whose data changes in another tab", () => {
     await page.getByLabel("Releases to keep").fill("7");
     await api.call("PATCH", `/v1/projects/${id}`, { branch: "next" });
     await wake(page);
-    await expect.poll(() => page.getByLabel("Branch").inputValue()).toBe("next");
+    await expect.poll(() => page.getByLabel("Branch", { exact: true }).inputValue()).toBe("next");
     expect(await page.getByLabel("Releases to keep").inputValue()).toBe("7");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved.").waitFor();

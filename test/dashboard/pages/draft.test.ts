@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 
 import { clientEndpoints } from "#contract/endpoints/client-endpoints.ts";
+import { defaultDeployOn } from "#contract/endpoints/projects/deploy-on.ts";
 import { type Project, Timeouts, UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
 import { createIdGenerator } from "#contract/ids.ts";
-import { changesOf, draftOf, editsAfter, editsSince } from "#dashboard/pages/settings/draft.ts";
+import { changesOf, editsAfter, editsSince } from "#dashboard/pages/settings/changes.ts";
+import { draftOf } from "#dashboard/pages/settings/draft.ts";
 import { errorsOf } from "#dashboard/text/field-errors.ts";
 
 const ids = createIdGenerator({
@@ -31,10 +33,12 @@ const project: Project = {
   keep_releases: 5,
   health_check: { path: "/up", status: 204, tries: 3, interval_seconds: 1, timeout_seconds: 5 },
   queue: "all",
+  approval: "none",
   processes: {},
   drain_seconds: 30,
   aliases: [],
   cron: [],
+  deploy_on: defaultDeployOn,
   detected_processes: {},
   processes_state: null,
   maintenance: null,
@@ -96,6 +100,13 @@ describe("the settings form", () => {
         ],
       },
     ],
+    [{ push_branches: "main\n release/* \n" }, { deploy_on: { branches: ["main", "release/*"] } }],
+    [
+      { push_tags: "v*", push_paths: "apps/shop/**", push_skip_markers: "", pollsPushes: true },
+      { deploy_on: { tags: ["v*"], paths: ["apps/shop/**"], skip_markers: [], poll: true } },
+    ],
+    [{ approval: "by_another" }, { approval: "by_another" }],
+    [{ deploysPushes: false }, { deploy_on: { enabled: false } }],
     [
       { processes: { worker: { command: "node worker.js" } } },
       { processes: { worker: { command: "node worker.js" } } },
@@ -149,6 +160,16 @@ describe("the settings form", () => {
     expect(changed({ framework: "astro", output_directory: "" }, own)).toEqual({
       framework: "astro",
       automatic: ["output_directory"],
+    });
+  });
+
+  it("resets an emptied list of pushed branches or files to the default", () => {
+    const own: Project = {
+      ...project,
+      deploy_on: { ...project.deploy_on, branches: ["next"], paths: ["apps/**"] },
+    };
+    expect(changed({ push_branches: "", push_paths: " \n" }, own)).toEqual({
+      deploy_on: { branches: null, paths: null },
     });
   });
 

@@ -56,12 +56,16 @@ export function ProjectPage({ id }: Props) {
                 Deploy
               </Button>
               <Button onClick={() => setOpen("rollback")}>Roll back</Button>
-              {project.value?.maintenance === null ? (
+              {/* Shown while the project loads too, so that the buttons do not move below the pointer. */}
+              {(project.value?.maintenance ?? null) === null ? (
                 <Button onClick={() => setOpen("maintenance")}>Maintenance</Button>
               ) : null}
               <Button onClick={() => setOpen("pause")}>Pause</Button>
             </>
           ) : null}
+          <a class="button" href={pathTo({ page: "pushes", id })}>
+            Pushes
+          </a>
           <a class="button" href={pathTo({ page: "commands", id })}>
             Commands
           </a>

@@ -2,9 +2,10 @@ import * as z from "zod/mini";
 
 import { type AutomaticSetting, HealthCheck, type Project } from "#contract/endpoints/projects/schemas.ts";
 import { mapValues } from "#contract/lib/map-values.ts";
-import { defaultTimeouts, runStages, timeoutName } from "#contract/stages.ts";
-import { cronChange, CronDraft, cronDraft } from "#dashboard/pages/settings/cron-draft.ts";
-import { processChanges, ProcessEdits } from "#dashboard/pages/settings/process-draft.ts";
+import { defaultTimeouts } from "#contract/stages.ts";
+import { CronDraft, cronDraft } from "#dashboard/pages/settings/cron-draft.ts";
+import { ProcessEdits } from "#dashboard/pages/settings/process-draft.ts";
+import { pushDraft, pushFields } from "#dashboard/pages/settings/push-draft.ts";
 
 /**
  * A project's settings as text for the form. The framework, the commands and the output directory are empty where they are
@@ -40,6 +41,8 @@ export const Draft = z.object({
   limit_cpu_weight: z.string(),
   limit_tasks: z.string(),
   queue: z.string(),
+  approval: z.string(),
+  ...pushFields,
   /** A path or a URL; empty: no health check. */
   health_check: z.string(),
   health_status: z.string(),
@@ -58,7 +61,10 @@ export type Draft = Readonly<z.infer<typeof Draft>>;
 export const Edits = z.exactPartial(Draft);
 export type Edits = z.infer<typeof Edits>;
 
-export type DraftName = Exclude<keyof Draft, "installsNothing" | "buildsNothing" | "processes" | "cron">;
+/** The fields that are texts. */
+export type DraftName = {
+  [Name in keyof Draft]: Draft[Name] extends string ? Name : never;
+}[keyof Draft];
 
 /** The defaults of a health check. */
 const defaultCheck = HealthCheck.parse({ path: "/" });
@@ -92,6 +98,8 @@ export function draftOf(project: Project): Draft {
     limit_cpu_weight: String(project.limits.cpu_weight ?? ""),
     limit_tasks: String(project.limits.tasks ?? ""),
     queue: project.queue,
+    approval: project.approval,
+    ...pushDraft(project.deploy_on),
     health_check: check?.path ?? check?.url ?? "",
     health_status: String(check?.status ?? defaultCheck.status),
     health_tries: String(check?.tries ?? defaultCheck.tries),
@@ -105,115 +113,4 @@ export function draftOf(project: Project): Draft {
 
 function linesOf(aliases: Project["aliases"]): string {
   return aliases.map(({ domain }) => domain).join("\n");
-}
-
-/** The lines of a field that have a text. */
-export function entriesOf(text: string): string[] {
-  return text
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "");
-}
-
-const timeoutNames = [...runStages.map(timeoutName), "queue_seconds"] as const;
-const healthNames = [
-  "health_status",
-  "health_tries",
-  "health_interval_seconds",
-  "health_timeout_seconds",
-] as const;
-const textNames = [
-  "name",
-  "domain",
-  "server_id",
-  "repository",
-  "branch",
-  "commits",
-  "root_directory",
-  "queue",
-] as const;
-
-const limitNames = ["memory_mb", "cpu_weight", "tasks"] as const;
-
-/** An empty limit becomes the server's. */
-function limitOf(text: string): number | null {
-  return text.trim() === "" ? null : Number(text);
-}
-
-/** The changes as the body of a PATCH, not validated yet. Unchanged settings are omitted. */
-export function changesOf(draft: Draft, project: Project): Record<string, unknown> {
-  const before = draftOf(project);
-  const changes: Record<string, unknown> = {};
-  const isChanged = (name: keyof Draft) => draft[name] !== before[name];
-  for (const name of textNames) if (isChanged(name)) changes[name] = draft[name].trim();
-  for (const name of ["keep_releases", "drain_seconds"] as const)
-    if (isChanged(name)) changes[name] = Number(draft[name]);
-  const limits = limitNames.filter((name) => isChanged(`limit_${name}`));
-  if (limits.length > 0)
-    changes["limits"] = Object.fromEntries(limits.map((name) => [name, limitOf(draft[`limit_${name}`])]));
-  for (const name of ["release_command", "activate_command"] as const)
-    if (isChanged(name)) changes[name] = draft[name].trim() || null;
-  if (isChanged("shared_paths")) changes["shared_paths"] = entriesOf(draft.shared_paths);
-  if (isChanged("redirects") || isChanged("served_aliases"))
-    changes["aliases"] = [
-      ...entriesOf(draft.redirects).map((domain) => ({ domain, redirect: true })),
-      ...entriesOf(draft.served_aliases).map((domain) => ({ domain, redirect: false })),
-    ];
-  const processes = processChanges(draft.processes, project);
-  if (Object.keys(processes).length > 0) changes["processes"] = processes;
-  const cron = cronChange(draft.cron, project.cron);
-  if (cron !== null) changes["cron"] = cron;
-  if (isChanged("health_check") || (draft.health_check.trim() !== "" && healthNames.some(isChanged)))
-    changes["health_check"] = healthCheck(draft);
-  const timeouts = timeoutNames.filter(isChanged).map((name) => [name, Number(draft[name])] as const);
-  if (timeouts.length > 0) changes["timeouts"] = Object.fromEntries(timeouts);
-  return { ...changes, ...automaticChanges(draft, isChanged) };
-}
-
-/** The edits, or null if they do not differ from the saved project. */
-export function editsAfter(edits: Edits, project: Project): Edits | null {
-  const changes = changesOf({ ...draftOf(project), ...edits }, project);
-  return Object.keys(changes).length === 0 ? null : edits;
-}
-
-/** The edits that were made after a draft was sent. */
-export function editsSince(sent: Edits | null, now: Edits | null): Edits {
-  const isSent = ([name, value]: [string, unknown]) =>
-    new Map(Object.entries(sent ?? {})).get(name) === value;
-  return Edits.parse(Object.fromEntries(Object.entries(now ?? {}).filter((edit) => !isSent(edit))));
-}
-
-/** Each command with the check box that skips it. */
-const commandNames = [
-  ["install_command", "installsNothing"],
-  ["build_command", "buildsNothing"],
-] as const;
-
-function automaticChanges(draft: Draft, isChanged: (name: keyof Draft) => boolean): Record<string, unknown> {
-  const changes: Record<string, unknown> = {};
-  const automatic: AutomaticSetting[] = [];
-  for (const name of ["framework", "output_directory"] as const) {
-    if (!isChanged(name)) continue;
-    if (draft[name].trim() === "") automatic.push(name);
-    else changes[name] = draft[name].trim();
-  }
-  for (const [name, skips] of commandNames) {
-    if (!isChanged(name) && !isChanged(skips)) continue;
-    if (draft[skips]) changes[name] = null;
-    else if (draft[name].trim() === "") automatic.push(name);
-    else changes[name] = draft[name].trim();
-  }
-  return automatic.length === 0 ? changes : { ...changes, automatic };
-}
-
-function healthCheck(draft: Draft): unknown {
-  const given = draft.health_check.trim();
-  if (given === "") return null;
-  return {
-    ...(given.startsWith("/") ? { path: given } : { url: given }),
-    status: Number(draft.health_status),
-    tries: Number(draft.health_tries),
-    interval_seconds: Number(draft.health_interval_seconds),
-    timeout_seconds: Number(draft.health_timeout_seconds),
-  };
 }

@@ -1,11 +1,14 @@
 import { MAX_ALIASES } from "#contract/endpoints/projects/schemas.ts";
-import { type Draft, type DraftName, entriesOf } from "#dashboard/pages/settings/draft.ts";
+import type { Draft, DraftName } from "#dashboard/pages/settings/draft.ts";
+import { entriesOf } from "#dashboard/pages/settings/lines.ts";
 
 /** The paths of a field's errors. */
 export function errorPaths(name: DraftName, draft: Draft): RegExp[] {
   const [, inCheck] = /^health_(.+)$/.exec(name) ?? [];
   const [, limit] = /^limit_(.+)$/.exec(name) ?? [];
   if (limit !== undefined) return [new RegExp(`^limits\\.${limit}$`)];
+  const [, ofPush] = /^push_(.+)$/.exec(name) ?? [];
+  if (ofPush !== undefined) return [new RegExp(`^deploy_on\\.${ofPush}(\\.|$)`)];
   if (name === "health_check") return [/^health_check(\.(path|url))?$/];
   if (inCheck !== undefined) return [new RegExp(`^health_check\\.${inCheck}$`)];
   if (name === "redirects" || name === "served_aliases") {

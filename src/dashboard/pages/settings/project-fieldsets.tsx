@@ -72,7 +72,7 @@ export function ProjectFieldsets({ project, draft, change, field }: SettingsPart
           label="Commits by hash"
           value={draft.commits}
           onChange={(commits) => change({ commits })}
-          hint="Pull request commits and, on many Git hosts, commits of forks are not on any branch or tag."
+          hint="Pull request commits and, on many git hosts, commits of forks are not on any branch or tag."
         >
           <option value="reachable">Only commits on a branch or tag</option>
           <option value="any">Any commit, including pull requests and forks</option>

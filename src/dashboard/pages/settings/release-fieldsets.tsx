@@ -53,6 +53,18 @@ export function ReleaseFieldsets({ project, draft, change, field, errors }: Sett
           <option value="all">Run every deployment, in order</option>
           <option value="latest">Run only the latest: a new deployment cancels queued ones</option>
         </Choice>
+        <Choice
+          label="Approval"
+          value={draft.approval}
+          onChange={(approval) => change({ approval })}
+          hint="Only a token with the permission to approve deployments can approve one. Rollbacks do not wait."
+        >
+          <option value="none">Deployments run without an approval</option>
+          <option value="required">Deployments wait until somebody approves them</option>
+          <option value="by_another">
+            Deployments wait for the approval of somebody who did not start them
+          </option>
+        </Choice>
       </fieldset>
       <fieldset>
         <legend>Processes</legend>

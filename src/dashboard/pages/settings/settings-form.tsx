@@ -4,17 +4,12 @@ import { type Project, UpdateProjectInput } from "#contract/endpoints/projects/s
 import { api } from "#dashboard/data/api.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { useDraft } from "#dashboard/data/use-draft.ts";
+import { changesOf, editsAfter, editsSince } from "#dashboard/pages/settings/changes.ts";
 import { cronErrors } from "#dashboard/pages/settings/cron-draft.ts";
-import {
-  changesOf,
-  type DraftName,
-  draftOf,
-  Edits,
-  editsAfter,
-  editsSince,
-} from "#dashboard/pages/settings/draft.ts";
+import { type DraftName, draftOf, Edits } from "#dashboard/pages/settings/draft.ts";
 import { errorPaths } from "#dashboard/pages/settings/error-paths.ts";
 import { ProjectFieldsets } from "#dashboard/pages/settings/project-fieldsets.tsx";
+import { PushFieldset } from "#dashboard/pages/settings/push-fieldset.tsx";
 import { ReleaseFieldsets } from "#dashboard/pages/settings/release-fieldsets.tsx";
 import { ApplyConfig } from "#dashboard/shared/apply-config.tsx";
 import { Field, type FieldProps } from "#dashboard/shared/field.tsx";
@@ -72,6 +67,7 @@ export function SettingsForm({ project: read, onSaved }: Props) {
   return (
     <Form class="settings" onSubmit={save}>
       <ProjectFieldsets {...part} />
+      <PushFieldset {...part} />
       <ReleaseFieldsets {...part} />
       <SaveBar
         saving={saving}

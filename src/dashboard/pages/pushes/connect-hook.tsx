@@ -1,0 +1,53 @@
+import { useState } from "preact/hooks";
+
+import { forgeNames } from "#contract/endpoints/hooks/forge-names.ts";
+import { HookForge } from "#contract/endpoints/hooks/push-decisions.ts";
+import type { Hook, HookWithSecret } from "#contract/endpoints/hooks/schemas.ts";
+import type { Project } from "#contract/endpoints/projects/schemas.ts";
+import { keySettingsOf } from "#contract/forge.ts";
+import { withHiddenShown } from "#contract/hidden-text.ts";
+import { hookApi } from "#dashboard/data/push-resources.ts";
+import { useAction } from "#dashboard/data/use-action.ts";
+import { Button } from "#dashboard/shared/button.tsx";
+import { Choice } from "#dashboard/shared/field.tsx";
+import { Form } from "#dashboard/shared/form.tsx";
+import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
+
+type Props = { readonly project: Project; readonly onCreated: (hook: HookWithSecret) => void };
+
+/** Creates the hook of a repository that has none. */
+export function ConnectHook({ project: { repository }, onCreated }: Props) {
+  const { forge: known } = keySettingsOf(repository);
+  const [forge, setForge] = useState<Hook["forge"]>(HookForge.safeParse(known).data ?? "github");
+  const creating = useAction(() => hookApi.createHook({ body: { forge, repository } }));
+  const create = async () => {
+    const created = await creating.run();
+    if (created !== null) onCreated(created.value);
+  };
+  return (
+    <section class="card hook" aria-label="Hook">
+      <h2>No hook yet</h2>
+      <p>
+        At the address of a hook, the git host reports the pushes to{" "}
+        <code>{withHiddenShown(repository)}</code>. One hook serves all projects of this repository.
+      </p>
+      <Form onSubmit={create}>
+        <Choice
+          label="Git host"
+          value={forge}
+          onChange={(chosen) => setForge(HookForge.safeParse(chosen).data ?? forge)}
+        >
+          {HookForge.options.map((option) => (
+            <option key={option} value={option}>
+              {forgeNames[option]}
+            </option>
+          ))}
+        </Choice>
+        <ProblemBox problem={creating.problem} doing="Creating the hook" />
+        <Button type="submit" variant="primary" isBusy={creating.isRunning}>
+          Create a hook
+        </Button>
+      </Form>
+    </section>
+  );
+}
