@@ -6,6 +6,7 @@ import { Charts } from "#dashboard/pages/charts/charts.tsx";
 import { CommandsPage } from "#dashboard/pages/commands/commands.tsx";
 import { DeploymentPage } from "#dashboard/pages/deployment/deployment.tsx";
 import { Events } from "#dashboard/pages/events/events.tsx";
+import { Freezes } from "#dashboard/pages/freezes/freezes.tsx";
 import { NewProject } from "#dashboard/pages/new-project.tsx";
 import { ProjectPage } from "#dashboard/pages/project/project.tsx";
 import { PushesPage } from "#dashboard/pages/pushes/pushes.tsx";
@@ -44,6 +45,8 @@ export function LazyPage({ route }: { readonly route: LazyRoute }): VNode {
       return <Events />;
     case "webhooks":
       return <Webhooks />;
+    case "freezes":
+      return <Freezes />;
     case "audit":
       return <Audit />;
     case "tokens":

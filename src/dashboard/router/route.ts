@@ -29,6 +29,7 @@ export const pages = {
   charts: { path: "charts", section: "Charts" },
   events: { path: "events", section: "Events" },
   webhooks: { path: "webhooks", section: "Webhooks" },
+  freezes: { path: "freezes", section: "Freezes" },
   audit: { path: "audit", section: "Audit log" },
   tokens: { path: "tokens", section: "Tokens" },
   account: { path: "account", section: null },

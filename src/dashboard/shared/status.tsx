@@ -6,6 +6,7 @@ import type {
 import { withHiddenShown } from "#contract/hidden-text.ts";
 import type { ServerStatus } from "#contract/endpoints/servers/schemas.ts";
 import { serverStatusLabels, buildingLabels, statusLabels } from "#dashboard/text/labels.ts";
+import { dateText } from "#dashboard/text/times.ts";
 
 type Props = { readonly status: DeploymentStatus; readonly stage?: DeploymentStage | null };
 
@@ -58,7 +59,14 @@ export function Commit({
 /** Why a deployment has not started yet; null if it has. */
 export function waitingText({ waiting_on: waiting }: Deployment): string | null {
   if (waiting === null) return null;
-  return waiting.type === "server"
-    ? "waiting for the server to connect"
-    : `position ${waiting.position} in the queue`;
+  switch (waiting.type) {
+    case "deployment":
+      return `position ${waiting.position} in the queue`;
+    case "server":
+      return "waiting for the server to connect";
+    case "freeze":
+      return `held by a freeze until ${dateText(waiting.until)}`;
+    case "approval":
+      return "waiting for an approval";
+  }
 }

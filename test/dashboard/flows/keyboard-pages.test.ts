@@ -44,6 +44,10 @@ describe("Tab", () => {
     const { page } = await visit({ screen: phone });
     await signInWithToken(page, local, "/app/account");
     expect(await keyboardOf(page).tabThrough()).toContain('button "Sign out"');
+    await page.goto(`${local.url}/app/tokens`);
+    const edges =
+      "[...document.querySelectorAll('nav [aria-current]')].map((link) => link.getBoundingClientRect().right)";
+    await expect.poll(async () => (await page.evaluate<number[]>(edges))[0]).toBeLessThanOrEqual(phone.width);
   });
 
   it("stays within an open dialog", async () => {

@@ -33,10 +33,12 @@ describe("a token that may only view deployments", () => {
     await noAccess("the project").waitFor();
     await page.getByRole("list", { name: "Deployments" }).getByRole("link", { name: "v1" }).click();
     await page.getByRole("region", { name: "Lines" }).getByText("Queued as version 1").waitFor();
-    for (const section of ["Servers", "Tokens"]) {
+    for (const section of ["Servers", "Events", "Webhooks", "Freezes", "Tokens"]) {
       await page.getByRole("link", { name: section }).click();
       await noAccess(`the ${section.toLowerCase()}`).waitFor();
     }
+    await page.getByRole("link", { name: "Audit log" }).click();
+    await noAccess("the audit log entries").waitFor();
     await page.getByRole("link", { name: "Projects" }).click();
     await noAccess("the projects").waitFor();
     expect(await violations(page)).toEqual([]);

@@ -89,6 +89,8 @@ describe("every dialog", () => {
     [`/app/deployments/${local.deployment_id}`, "Delete"],
     ["/app/servers", "Add a server"],
     ["/app/servers", "Remove"],
+    ["/app/webhooks", "Create a webhook"],
+    ["/app/freezes", "Create a freeze"],
     ["/app/tokens", "Create a token"],
     ["/app/tokens", "Revoke"],
   ] as const;

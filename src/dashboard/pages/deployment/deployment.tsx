@@ -6,6 +6,7 @@ import { LogStore } from "#dashboard/data/log-store.ts";
 import { useDeployment, useProject } from "#dashboard/data/resources.ts";
 import { useSignal } from "#dashboard/data/signal.ts";
 import { FailureBox } from "#dashboard/pages/deployment/failure-box.tsx";
+import { HeldNotice } from "#dashboard/pages/deployment/held-notice.tsx";
 import { LogView } from "#dashboard/pages/deployment/log-view.tsx";
 import { Stages } from "#dashboard/pages/deployment/stages.tsx";
 import { isMissing } from "#dashboard/shared/unavailable.tsx";
@@ -42,6 +43,7 @@ export function DeploymentPage({ id }: Props) {
       <Show of={deployment} what="the deployment">
         {(known) => (
           <>
+            <HeldNotice deployment={known} />
             <FailureBox deployment={known} />
             <Facts deployment={known} />
             <Stages deployment={known} log={log} />
@@ -67,6 +69,7 @@ function Facts({ deployment }: { readonly deployment: Deployment }) {
   const { value: project } = useProject(deployment.project_id);
   const site = deployment.status === "live" ? (project?.url ?? null) : null;
   const { branch, commit, commit_message: message, actor, kind, rollback_of: source } = deployment;
+  const { trigger, approved_by: approver } = deployment;
   const waiting = waitingText(deployment);
   return (
     <dl class="facts">
@@ -78,6 +81,7 @@ function Facts({ deployment }: { readonly deployment: Deployment }) {
       <dt>Started</dt>
       <dd>
         <Ago time={deployment.created_at} /> by {actor.name}
+        {trigger === "api" ? null : <PushOf deployment={deployment} />}
         {kind === "rollback" && source !== null ? (
           <>
             , as a rollback to <a href={pathTo({ page: "deployment", id: source })}>an earlier deployment</a>
@@ -85,6 +89,7 @@ function Facts({ deployment }: { readonly deployment: Deployment }) {
         ) : null}
         {kind === "config" ? ", to apply variables and settings without a build" : ""}
         {deployment.clear_cache ? ", with a cleared cache" : ""}
+        {approver === null ? "" : `, approved by ${approver.name}`}
       </dd>
       <dt>Duration</dt>
       <dd>
@@ -114,5 +119,15 @@ function Facts({ deployment }: { readonly deployment: Deployment }) {
         </>
       )}
     </dl>
+  );
+}
+
+/** The push that started a deployment, and what reported it. */
+function PushOf({ deployment: { trigger, project_id: id } }: { readonly deployment: Deployment }) {
+  return (
+    <>
+      {trigger === "poll" ? ", which found " : ", by "}
+      <a href={pathTo({ page: "pushes", id })}>a push</a>
+    </>
   );
 }

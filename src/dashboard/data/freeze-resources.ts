@@ -1,0 +1,21 @@
+import { readAll } from "#client/read-all.ts";
+import { freezeEndpoints } from "#contract/endpoints/freezes/endpoints.ts";
+import { MAX_FREEZES } from "#contract/endpoints/freezes/schemas.ts";
+import { clientOf } from "#dashboard/data/api.ts";
+import { resources } from "#dashboard/data/resource.ts";
+
+const NOW_AND_THEN_MS = 10_000;
+
+export const freezeApi = clientOf(freezeEndpoints);
+
+/** All freezes of the account. */
+export const useFreezes = resources(
+  () =>
+    readAll(
+      (request) => freezeApi.listFreezes(request),
+      ({ freezes }) => freezes,
+      MAX_FREEZES,
+    ),
+  NOW_AND_THEN_MS,
+  "freeze",
+);

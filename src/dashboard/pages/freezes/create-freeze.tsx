@@ -1,0 +1,135 @@
+import { useState } from "preact/hooks";
+
+import { Weekday } from "#contract/endpoints/freezes/freeze-times.ts";
+import { CreateFreezeInput } from "#contract/endpoints/freezes/schemas.ts";
+import { freezeApi } from "#dashboard/data/freeze-resources.ts";
+import { useAction } from "#dashboard/data/use-action.ts";
+import { type FreezeDraft, freezeInput, newFreeze } from "#dashboard/pages/freezes/freeze-draft.ts";
+import { Button } from "#dashboard/shared/button.tsx";
+import { Checks } from "#dashboard/shared/checks.tsx";
+import { Dialog } from "#dashboard/shared/dialog.tsx";
+import { Choice, Field } from "#dashboard/shared/field.tsx";
+import { Form } from "#dashboard/shared/form.tsx";
+import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
+import { ProjectFilter } from "#dashboard/shared/project-filter.tsx";
+import { errorsOf } from "#dashboard/text/field-errors.ts";
+import { weekdayLabels } from "#dashboard/text/freeze-texts.ts";
+
+type Props = { readonly onCreated: () => void; readonly onClose: () => void };
+
+/** A form for a new freeze: what it holds, and when. */
+export function CreateFreeze({ onCreated, onClose }: Props) {
+  const [draft, setDraft] = useState(() => newFreeze(zoneOfBrowser()));
+  const [hasTried, setHasTried] = useState(false);
+  const creating = useAction((body: CreateFreezeInput) => freezeApi.createFreeze({ body }));
+  const parsed = CreateFreezeInput.safeParse(freezeInput(draft));
+  const errors = hasTried && !parsed.success ? errorsOf(parsed.error) : {};
+  const change = (part: Partial<FreezeDraft>) => setDraft((before) => ({ ...before, ...part }));
+  const create = async () => {
+    setHasTried(true);
+    if (parsed.success && (await creating.run(parsed.data)) !== null) onCreated();
+  };
+  const fields = { draft, change, errors };
+  return (
+    <Dialog title="Create a freeze" onClose={onClose}>
+      <Form onSubmit={create}>
+        <Field
+          label="Name"
+          value={draft.name}
+          onInput={(name) => change({ name })}
+          placeholder="Holidays"
+          error={errors["name"] ?? null}
+        />
+        <ProjectFilter value={draft.project_id} onChange={(project_id) => change({ project_id })} />
+        <Choice
+          label="When"
+          value={draft.type}
+          onChange={(type) => change({ type: type === "weekly" ? "weekly" : "once" })}
+        >
+          <option value="once">Once</option>
+          <option value="weekly">Every week</option>
+        </Choice>
+        {draft.type === "once" ? <Once {...fields} /> : <Weekly {...fields} />}
+        <ProblemBox problem={creating.problem} doing="Creating the freeze" />
+        <footer>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="primary" isBusy={creating.isRunning}>
+            Create freeze
+          </Button>
+        </footer>
+      </Form>
+    </Dialog>
+  );
+}
+
+const EXAMPLE = "2026-12-24 16:00";
+
+function zoneOfBrowser(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+type FieldsProps = {
+  readonly draft: FreezeDraft;
+  readonly change: (part: Partial<FreezeDraft>) => void;
+  readonly errors: Readonly<Record<string, string>>;
+};
+
+function Once({ draft, change, errors }: FieldsProps) {
+  return (
+    <>
+      <Field
+        label="From"
+        placeholder={EXAMPLE}
+        value={draft.onceFrom}
+        onInput={(onceFrom) => change({ onceFrom })}
+        error={errors["times.from"] === undefined ? null : `Must be a time such as ${EXAMPLE}.`}
+      />
+      <Field
+        label="Until"
+        placeholder={EXAMPLE}
+        value={draft.onceTo}
+        onInput={(onceTo) => change({ onceTo })}
+        hint={`In your time zone, ${zoneOfBrowser()}.`}
+        error={errors["times.to"] === undefined ? null : `Must be a time such as ${EXAMPLE}.`}
+      />
+    </>
+  );
+}
+
+function Weekly({ draft, change, errors }: FieldsProps) {
+  return (
+    <>
+      <Checks
+        legend="Days on which it begins"
+        options={Weekday.options.map((day) => ({ value: day, label: weekdayLabels[day] }))}
+        chosen={draft.days}
+        onChange={(days) => change({ days })}
+        error={errors["times.days"] === undefined ? null : "Choose at least one."}
+      />
+      <div class="columns">
+        <Field
+          label="From"
+          value={draft.weeklyFrom}
+          onInput={(weeklyFrom) => change({ weeklyFrom })}
+          placeholder="16:00"
+          error={errors["times.from"] ?? null}
+        />
+        <Field
+          label="Until"
+          value={draft.weeklyTo}
+          onInput={(weeklyTo) => change({ weeklyTo })}
+          placeholder="08:00"
+          hint="A time that is not after the first is on the next day."
+          error={errors["times.to"] ?? null}
+        />
+      </div>
+      <Field
+        label="Time zone"
+        value={draft.timezone}
+        onInput={(timezone) => change({ timezone })}
+        placeholder="Europe/Berlin"
+        error={errors["times.timezone"] ?? null}
+      />
+    </>
+  );
+}

@@ -1,0 +1,75 @@
+import { useState } from "preact/hooks";
+
+import type { Freeze } from "#contract/endpoints/freezes/schemas.ts";
+import { freezeApi } from "#dashboard/data/freeze-resources.ts";
+import { ALL, useProjects } from "#dashboard/data/resources.ts";
+import { useRemoval } from "#dashboard/data/use-removal.ts";
+import { Button } from "#dashboard/shared/button.tsx";
+import { Dialog } from "#dashboard/shared/dialog.tsx";
+import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
+import { Ago } from "#dashboard/shared/times.tsx";
+import { freezeState, freezeTimesText } from "#dashboard/text/freeze-texts.ts";
+
+type Props = {
+  readonly freeze: Freeze;
+  readonly mayDelete: boolean;
+  readonly reload: () => Promise<void>;
+};
+
+/** A freeze: what it holds, when, and whether it holds now. */
+export function FreezeRow({ freeze, mayDelete, reload }: Props) {
+  const { id, name, project_id: projectId, times, active, window } = freeze;
+  const { value: projects } = useProjects(ALL);
+  const project = projects?.projects.find((one) => one.id === projectId);
+  const state = freezeState(freeze);
+  const [isDeleting, setIsDeleting] = useState(false);
+  const deleting = useRemoval(() => freezeApi.deleteFreeze({ params: { freeze_id: id } }));
+  const remove = async () => {
+    if ((await deleting.run()) === null) return;
+    setIsDeleting(false);
+    await reload();
+  };
+  return (
+    <li class="record">
+      <div class="line">
+        <span class={`status ${state.class}`}>{state.label}</span>
+        <span class="title">
+          <strong>{name}</strong> {projectId === null ? "all projects" : (project?.name ?? projectId)}
+        </span>
+        <span class="quiet when">
+          {window === null ? null : active ? (
+            <>
+              ends <Ago time={window.until} />
+            </>
+          ) : (
+            <>
+              begins <Ago time={window.from} />
+            </>
+          )}
+        </span>
+        {mayDelete ? (
+          <Button variant="subtle" label={`Delete ${name}`} onClick={() => setIsDeleting(true)}>
+            Delete
+          </Button>
+        ) : null}
+      </div>
+      <p class="quiet">{freezeTimesText(times)}</p>
+      {isDeleting ? (
+        <Dialog title={`Delete ${name}`} onClose={() => setIsDeleting(false)}>
+          <p>
+            {active
+              ? "Deployments that wait for it run now, in order."
+              : "Deployments no longer wait at its times."}
+          </p>
+          <ProblemBox problem={deleting.problem} doing="Deleting" />
+          <footer>
+            <Button onClick={() => setIsDeleting(false)}>Cancel</Button>
+            <Button variant="danger" onClick={remove} isBusy={deleting.isRunning}>
+              Delete
+            </Button>
+          </footer>
+        </Dialog>
+      ) : null}
+    </li>
+  );
+}

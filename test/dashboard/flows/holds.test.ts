@@ -1,0 +1,64 @@
+import { expect, it } from "vitest";
+
+import { violations } from "./support/browser.ts";
+import { signInWithToken } from "./support/sign-in.ts";
+import { useDashboard } from "./support/use-dashboard.ts";
+
+const { local, api, visit } = await useDashboard();
+
+const days = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+const allWeek = { type: "weekly", days, from: "00:00", to: "00:00", timezone: "UTC" };
+
+it("a freeze is created with its time zone, shown while it holds, and deleted", async () => {
+  const { page } = await visit({ expected: /status of 422/ });
+  await signInWithToken(page, local, "/app/freezes");
+  await page.getByText("No freezes.").waitFor();
+  await page.getByRole("button", { name: "Create a freeze" }).click();
+  const dialog = page.getByRole("dialog");
+  const create = dialog.getByRole("button", { name: "Create freeze" });
+  await create.click();
+  await expect.poll(() => dialog.locator(".error").count()).toBe(3);
+  await dialog.getByLabel("Name").fill("Release week");
+  await dialog.getByLabel("When").selectOption("Every week");
+  for (const day of ["Monday", "Tuesday", "Wednesday", "Thursday", "Saturday", "Sunday"])
+    await dialog.getByLabel(day).check();
+  await dialog.getByLabel("From").fill("00:00");
+  await dialog.getByLabel("Until").fill("00:00");
+  await dialog.getByLabel("Time zone").fill("Mars/Base");
+  await create.click();
+  await dialog.getByRole("alert").waitFor();
+  await dialog.getByLabel("Time zone").fill("Europe/Berlin");
+  expect(await violations(page, "dark", "dialog")).toEqual([]);
+  await create.click();
+  const row = page.getByRole("listitem").filter({ hasText: "Release week" });
+  await row.getByText("Holds now").waitFor();
+  await row.getByText("Every day 00:00 to 00:00 of the next day, Europe/Berlin").waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole("button", { name: "Delete Release week" }).click();
+  await dialog.getByRole("button", { name: "Delete" }).click();
+  await page.getByText("No freezes.").waitFor();
+});
+
+it("a deployment says what holds it, and runs when somebody has approved it and the freeze is deleted", async () => {
+  const { page } = await visit();
+  await signInWithToken(page, local, `/app/projects/${local.project_id}/settings`);
+  await page.getByLabel("Approval").selectOption("Deployments wait until somebody approves them");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved.").waitFor();
+  await api.call("POST", "/v1/freezes", { name: "Launch", times: allWeek });
+  const { id } = await api.start(local.project_id);
+  await page.goto(`${local.url}/app/deployments/${id}`);
+  await page.getByText("This deployment waits for an approval.").waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole("button", { name: "Approve" }).click();
+  await page.getByText("A freeze holds this deployment.").waitFor();
+  await page.getByText(/approved by /).waitFor();
+  expect(await violations(page, "dark")).toEqual([]);
+
+  await page.getByRole("main").getByRole("link", { name: "Freezes" }).click();
+  await page.getByRole("button", { name: "Delete Launch" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await page.getByText("No freezes.").waitFor();
+  await page.goto(`${local.url}/app/deployments/${id}`);
+  await page.locator("h1 .status.live").waitFor();
+});
