@@ -1,10 +1,11 @@
 import type { Host } from "../support/faults/host.ts";
 import { createSite, type Site } from "../support/faults/site.ts";
-import type { CommitChange } from "../support/faults/source.ts";
+import type { CommitChange, SourceCommit } from "../support/faults/source.ts";
 import { appOperations } from "./app-operations.ts";
 import type { Chance } from "./chance.ts";
 import type { Chaos } from "./chaos.ts";
 import { describe, type Operation } from "./operation.ts";
+import { reportPush } from "./push-operation.ts";
 
 /** Builds that are quick, slow, verbose or failing, or that leave processes behind. */
 const builds: readonly ({ readonly weight: number } & CommitChange)[] = [
@@ -22,9 +23,9 @@ const builds: readonly ({ readonly weight: number } & CommitChange)[] = [
   { weight: 1, lines: 10, start: "sleep 0.7" },
 ];
 
-async function commit(site: Site, chance: Chance): Promise<void> {
+async function commit(site: Site, chance: Chance): Promise<SourceCommit> {
   const { lines, build, start, activate } = chance.weighted(builds);
-  await site.source.commit({
+  return site.source.commit({
     ...(lines === undefined ? {} : { lines }),
     ...(build === undefined ? {} : { build }),
     ...(start === undefined ? {} : { start }),
@@ -95,6 +96,11 @@ export const operations: readonly Operation[] = [
       );
       return ends.map(describe).join(", ");
     },
+  },
+  {
+    name: "push",
+    weight: 12,
+    act: async (chaos, site, chance) => reportPush(chaos, site, await commit(site, chance), chance),
   },
   {
     name: "start of an unknown branch",

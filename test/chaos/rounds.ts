@@ -12,6 +12,7 @@ import type { Chance } from "./chance.ts";
 import { type Chaos, pauseIn, redirectVisitor } from "./chaos.ts";
 import { operations } from "./operations.ts";
 import { sabotages } from "./sabotages.ts";
+import { resendWaiting } from "./webhook-deliveries.ts";
 
 const USERS = 6;
 const SABOTEURS = 2;
@@ -61,6 +62,7 @@ export async function recoverAll(chaos: Chaos): Promise<void> {
   const { installation, hosts } = chaos;
   signal(installation.workerdPid(), "SIGCONT");
   await installation.clients.open();
+  await installation.webhooks.open();
   for (const host of hosts) {
     await host.link.open();
     signal(host.agentPid(), "SIGCONT");
@@ -111,6 +113,7 @@ export async function check(chaos: Chaos, round: string): Promise<void> {
   const look = async () => {
     const found = await Promise.all(chaos.sites.map((site) => siteViolations(installation, site)));
     const all = [...found.flat(), ...(await systemViolations(installation, chaos.sites))];
+    if (all.length > 0) await resendWaiting(installation);
     return [...all, ...chaos.followers.flatMap(followerViolations)];
   };
   await settled(round, look, SETTLE_MS);

@@ -12,9 +12,12 @@ import { appSabotages } from "./app-sabotages.ts";
 import type { Chance } from "./chance.ts";
 import { type Chaos, excuseVisitors, pauseIn } from "./chaos.ts";
 import { FREEZE, type Sabotage, signalForAWhile } from "./sabotage.ts";
+import { webhookSabotages } from "./webhook-sabotages.ts";
 
 const anyLink = (chaos: Chaos, chance: Chance): LinkProxy =>
-  chance.happens(0.3) ? chaos.installation.clients : chance.pick(chaos.hosts).link;
+  chance.happens(0.3)
+    ? chance.pick([chaos.installation.clients, chaos.installation.webhooks])
+    : chance.pick(chaos.hosts).link;
 
 /** Drops, doubles or splits a quarter of a link's passages. @returns ends it */
 function loseSome(link: LinkProxy, chance: Chance): () => void {
@@ -103,6 +106,7 @@ export const sabotages: readonly Sabotage[] = [
     },
   },
   ...appSabotages,
+  ...webhookSabotages,
   {
     name: "a link is cut",
     weight: 8,

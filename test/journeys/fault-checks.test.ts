@@ -16,6 +16,7 @@ import { eventually } from "../support/faults/eventually.ts";
 import type { Host } from "../support/faults/host.ts";
 import { createInstallation, type Installation } from "../support/faults/installation.ts";
 import { siteViolations, systemViolations } from "../support/faults/invariants/check.ts";
+import { eventViolations } from "../support/faults/invariants/events.ts";
 import { deploymentViolations, readDeployments } from "../support/faults/invariants/deployments.ts";
 import { logViolations } from "../support/faults/invariants/logs.ts";
 import { processViolations } from "../support/faults/invariants/processes.ts";
@@ -107,6 +108,20 @@ describe("the check of deployments finds", () => {
     );
     const failed = found((all) => all.map((one) => ({ ...one, status: "failed" as const })));
     expect(await failed).toContain("failed without a reason");
+  });
+
+  it("an event that the webhook has not received, or that its deployment does not have", async () => {
+    const all = await listed();
+    const violations = (received: ReadonlySet<number>, status: "live" | "failed") =>
+      eventViolations(
+        { api: installation.api, received },
+        site,
+        all.map((one) => ({ ...one, status })),
+      );
+    expect((await violations(new Set(), "live")).join()).toContain("the webhook has not received event");
+    expect((await violations(installation.received, "failed")).join()).toMatch(
+      /is failed, and its events say deployment.live/,
+    );
   });
 
   it("a deployment without a verdict", async () => {

@@ -7,6 +7,7 @@ import { agentPoints } from "../support/faults/points/agent-points.ts";
 import { abandon, carryOut, openScene } from "../support/faults/points/carry-out.ts";
 import { commandPoints } from "../support/faults/points/command-points.ts";
 import { diskPoints } from "../support/faults/points/disk-points.ts";
+import { eventPoints } from "../support/faults/points/event-points.ts";
 import { networkPoints } from "../support/faults/points/network-points.ts";
 import type { FaultPoint } from "../support/faults/points/point.ts";
 import { processPoints } from "../support/faults/points/process-points.ts";
@@ -84,6 +85,7 @@ const points = [
   ...commandPoints,
   ...racePoints,
   ...processPoints,
+  ...eventPoints,
 ];
 
 // A loop, because `each` truncates long names.

@@ -7,6 +7,7 @@ import { expect, it } from "vitest";
 import { agentPoints } from "../support/faults/points/agent-points.ts";
 import { commandPoints } from "../support/faults/points/command-points.ts";
 import { diskPoints } from "../support/faults/points/disk-points.ts";
+import { eventPoints } from "../support/faults/points/event-points.ts";
 import { networkPoints } from "../support/faults/points/network-points.ts";
 import { processPoints } from "../support/faults/points/process-points.ts";
 import { racePoints } from "../support/faults/points/race-points.ts";
@@ -16,6 +17,7 @@ const points = [
   ...agentPoints,
   ...commandPoints,
   ...diskPoints,
+  ...eventPoints,
   ...networkPoints,
   ...processPoints,
   ...racePoints,

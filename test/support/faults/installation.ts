@@ -2,12 +2,18 @@ import { mkdir, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import * as z from "zod";
+
+import { WebhookWithSecret } from "#contract/endpoints/webhooks/schemas.ts";
+import type { WebhookId } from "#contract/ids.ts";
+
 import { buildWorker } from "../../../scripts/shared/build-worker.ts";
 import { WorkerReady } from "../../../scripts/shared/worker-ready.ts";
 import { type Service, supervise } from "../../../scripts/start/supervisor.ts";
 import { builtPrograms } from "../built-programs.ts";
 import { type Api, createApi } from "../journey-api.ts";
 import { freePorts } from "../journey-system.ts";
+import { serveWebhookReceiver, type WebhookReceiver } from "../receivers/webhook-receiver.ts";
 import { eventually } from "./eventually.ts";
 import { createHealthServer, type HealthServer } from "./health-server.ts";
 import { createHost, type Host } from "./host.ts";
@@ -28,6 +34,12 @@ export type Installation = {
   readonly api: Api;
   /** The proxy between the clients and the Worker. */
   readonly clients: LinkProxy;
+  /** The proxy between the Worker and the receiver of a webhook, which gets all events. */
+  readonly webhooks: LinkProxy;
+  readonly webhookId: WebhookId;
+  readonly receiver: WebhookReceiver;
+  /** The numbers of the events that the receiver has accepted. */
+  readonly received: ReadonlySet<number>;
   /** Calls the Worker through the clients' proxy, with retries. */
   readonly requests: Requests;
   readonly ledger: Ledger;
@@ -42,6 +54,8 @@ export type Installation = {
   workerUp(): Promise<void>;
   stop(): Promise<void>;
 };
+
+const Delivered = z.object({ data: z.object({ sequence: z.int() }) });
 
 const STOP_MS = 6_000;
 /** How long the Worker may not answer before it is restarted; shorter than in `npm start`, to save time. */
@@ -90,6 +104,17 @@ export async function createInstallation({
   const clients = await createLinkProxy(ready.url);
   const ledger = createLedger();
   const health = await createHealthServer();
+  const receiver = await serveWebhookReceiver();
+  const webhooks = await createLinkProxy(receiver.url);
+  const received = new Set<number>();
+  webhooks.watch((passage) => {
+    const isAccepted = passage.kind === "answer" && passage.status < 300;
+    const event = isAccepted ? Delivered.safeParse(passage.asked).data : undefined;
+    if (event !== undefined) received.add(event.data.sequence);
+  });
+  const target = { kind: "standard", url: `${webhooks.url}/hook/all`, events: ["*"] };
+  const created = await api.call("POST", "/v1/webhooks", target);
+  const { id: webhookId } = WebhookWithSecret.parse(created.json);
   const hosts: Host[] = [];
 
   return {
@@ -97,6 +122,10 @@ export async function createInstallation({
     token: ready.token,
     api,
     clients,
+    webhooks,
+    webhookId,
+    receiver,
+    received,
     ledger,
     worker,
     hosts,
@@ -130,7 +159,8 @@ export async function createInstallation({
       ),
     async stop() {
       await Promise.all(hosts.map((host) => host.stop()));
-      await Promise.all([clients.close(), health.close()]);
+      await Promise.all([clients.close(), webhooks.close(), health.close()]);
+      receiver.close();
       await worker.stop();
     },
   };

@@ -19,7 +19,12 @@ export type Requests = {
   deleteDeployment(projectId: string, id: string): Promise<number | null>;
   deleteProject(projectId: string, purge: boolean): Promise<number | null>;
   /** Sends a request until an answer has a status below 500. */
-  send(method: string, path: string, body?: unknown, key?: string): Promise<Answer | null>;
+  send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer | null>;
 };
 
 export type StartEnd = DeploymentStarted | { readonly refused: string } | null;
@@ -39,9 +44,8 @@ const Problem = z.object({ code: z.string() });
 
 /** @param api that calls through the clients' proxy */
 export function createRequests(api: Api, ledger: Ledger): Requests {
-  const send: Requests["send"] = async (method, path, body, key) => {
+  const send: Requests["send"] = async (method, path, body, headers = {}) => {
     const deadline = Date.now() + GIVE_UP_MS;
-    const headers: Record<string, string> = key === undefined ? {} : { "idempotency-key": key };
     while (Date.now() < deadline) {
       try {
         const answer = await api.call(method, path, body, headers, AbortSignal.timeout(ANSWER_MS));
@@ -55,7 +59,7 @@ export function createRequests(api: Api, ledger: Ledger): Requests {
   };
 
   async function begin(projectId: string, path: string, body: Record<string, unknown>): Promise<StartEnd> {
-    const answer = await send("POST", path, body, randomUUID());
+    const answer = await send("POST", path, body, { "idempotency-key": randomUUID() });
     if (answer === null) {
       ledger.unanswered.set(projectId, (ledger.unanswered.get(projectId) ?? 0) + 1);
       return null;

@@ -27,9 +27,10 @@ export const databasesIn = (folder: string): string[] =>
     .filter((name) => name.endsWith(".sqlite") && !name.startsWith("metadata"))
     .map((name) => join(folder, name));
 
-/** The keys of all objects in R2. */
+/** The keys of all objects in R2, except the seals of the audit log. */
 export function logObjectKeys(home: string): string[] {
-  return query(bucketOf(home), "SELECT key FROM _mf_objects").map(({ key }) => String(key));
+  const sql = "SELECT key FROM _mf_objects WHERE key NOT LIKE 'audit/%'";
+  return query(bucketOf(home), sql).map(({ key }) => String(key));
 }
 
 /** The keys of multipart uploads that were neither completed nor aborted. */

@@ -7,6 +7,7 @@ import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { Installation } from "../installation.ts";
 import type { Site } from "../site.ts";
 import { deploymentViolations, readDeployments } from "./deployments.ts";
+import { eventViolations } from "./events.ts";
 import { logViolations } from "./logs.ts";
 import { processViolations } from "./processes.ts";
 import { homeViolations, serverFileViolations } from "./server-files.ts";
@@ -18,6 +19,7 @@ export async function siteViolations(installation: Installation, site: Site): Pr
   if (site.deletion !== null) return [...violations, ...deletionViolations(installation, site)];
   const listed = await readDeployments(installation, site.projectId);
   violations.push(...deploymentViolations(installation, site, listed));
+  violations.push(...(await eventViolations(installation, site, listed)));
   for (const deployment of listed) violations.push(...(await logViolations(installation, site, deployment)));
   for (const host of installation.hosts) {
     const found = await serverFileViolations(host, site, listed);

@@ -5,7 +5,7 @@ import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { Installation } from "../installation.ts";
 import { databasesIn, logObjectKeys, query, unfinishedUploads } from "../stored.ts";
 
-/** Checks that R2 has one object for each ended deployment, and no other object. */
+/** Checks that R2 has one log for each ended deployment, and no other. */
 export function logObjectViolations({ home }: Installation, ended: readonly Deployment[]): string[] {
   const keys = logObjectKeys(home);
   const violations = unfinishedUploads(home).map((key) => `an upload of ${key} was never finished`);
@@ -18,16 +18,17 @@ export function logObjectViolations({ home }: Installation, ended: readonly Depl
   return violations;
 }
 
-/** The tables in which lanes and links keep data only until it is delivered. */
+/** The tables in which objects keep data only until it is delivered. */
 const OUTBOXES = {
   "gantry-ProjectLane": [
     ...["serving", "detected", "corrections", "removals", "project_removal"],
-    ...["log_heads", "log_chunks", "log_parts"],
+    ...["log_heads", "log_chunks", "log_parts", "changes"],
   ],
-  "gantry-AgentLink": ["said", "serving"],
+  "gantry-AgentLink": ["said", "serving", "changes", "found_pushes"],
+  "gantry-EventFeed": ["behind"],
 } as const;
 
-/** Checks that no lane or link has undelivered data for D1, R2 or the servers. */
+/** Checks that no object has undelivered data for D1, R2, the servers or webhooks. */
 export function waitingViolations({ home }: Installation): string[] {
   const violations: string[] = [];
   for (const [name, outboxes] of Object.entries(OUTBOXES)) {

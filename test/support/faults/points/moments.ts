@@ -1,6 +1,9 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
+import * as z from "zod";
+
+import type { EventType } from "#contract/endpoints/events/schemas.ts";
 import type { RunEvent } from "#contract/agent-events.ts";
 
 import { eventually } from "../eventually.ts";
@@ -37,6 +40,22 @@ function holdFirst(link: LinkProxy, matches: (passage: Passage) => boolean): Arm
   };
 }
 
+/** An event of this site's deployment on its way to the webhook's receiver, or the receiver's answer. */
+const eventPassage =
+  (kind: "request" | "answer") =>
+  (type: EventType): Moment =>
+  (scene) =>
+    holdFirst(scene.installation.webhooks, (passage) => {
+      if (passage.kind !== kind) return false;
+      const sent = SentEvent.safeParse(passage.kind === "answer" ? passage.asked : passage.body).data;
+      return sent?.type === type && sent.data.project.id === scene.site.projectId;
+    });
+
+const SentEvent = z.object({
+  type: z.string(),
+  data: z.object({ project: z.object({ id: z.string() }) }),
+});
+
 /** A passage between the agent and the Worker. */
 const onLink =
   (isMeant: (passage: Passage, scene: Scene) => boolean): Moment =>
@@ -69,6 +88,10 @@ const isBuildOutput = (event: RunEvent): boolean =>
   event.lines.some(({ stage, stream }) => stage === "build" && stream === "stdout");
 
 export const at = {
+  /** An event, held before it reaches the webhook's receiver. */
+  eventSent: eventPassage("request"),
+  /** The receiver's answer, held before it reaches the Worker. */
+  eventAnswered: eventPassage("answer"),
   /** The run order, held before it reaches the agent. */
   order: onLink((passage, { site }) => {
     const told = messageToAgent(passage);
