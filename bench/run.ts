@@ -16,6 +16,8 @@ import { measureScrolling } from "./dashboard-rows.ts";
 import { measureFlood, measureLogLatency } from "./log-rows.ts";
 import { formatTable, median, type Row, time } from "./measure.ts";
 import { createShellDeployer } from "./shell-floor.ts";
+import { measureStartup } from "./startup-rows.ts";
+import { measureWebhooks } from "./webhook-rows.ts";
 import { untilLive } from "./until-live.ts";
 
 const ROUNDS = 25;
@@ -86,6 +88,10 @@ async function runBench(): Promise<void> {
       rows.push(...(await measureCache(system, home)));
       console.log("Following logs");
       rows.push(await measureLogLatency(system, home), await measureFlood(system, home, inspectorPort));
+      console.log("Sending events to webhooks");
+      rows.push(...(await measureWebhooks(system, home)));
+      console.log("Starting the Worker");
+      rows.push(...(await measureStartup(home)));
       console.log("Scrolling the dashboard");
       rows.push(...(await measureScrolling(system, home)));
       console.log(`\n${formatTable(rows)}`);
@@ -101,7 +107,7 @@ await runScript(
   {
     usage: "npm run bench",
     summary:
-      "Measures deployments and rollbacks against the same git commands in a shell, then logs and the dashboard.",
+      "Measures deployments and rollbacks against the same git commands in a shell, then logs, webhooks, the start of the Worker and the dashboard.",
     options: noOptions,
   },
   runBench,
