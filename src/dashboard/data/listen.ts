@@ -138,6 +138,11 @@ class Reloads {
   }
 }
 
+/** Reloads what is still watched, after the deletions that are under way: the page then leaves what it deleted. */
 function reloadWatched(due: readonly Reloaded[]): void {
+  if (watched.removals > 0) {
+    setTimeout(() => reloadWatched(due), GATHER_MS);
+    return;
+  }
   for (const one of due) if (watched.all.has(one)) void one.reload();
 }

@@ -28,9 +28,13 @@ export type Subject = { readonly shows: string; readonly key: string };
 /** The key of a resource that exists once. */
 export const ALL = "all";
 
-/** The resources that components watch, for `listen`. `hasEvents`: events announce changes. */
+/**
+ * The resources that components watch, for `listen`. `hasEvents`: events announce changes. `removals`: how many requests
+ * that delete an object are under way.
+ */
 export const watched = {
   hasEvents: false,
+  removals: 0,
   all: new Set<{ readonly subject: Subject | null; readonly reload: () => Promise<void> }>(),
 };
 

@@ -51,3 +51,23 @@ it("polls if the events cannot be read", async () => {
   for (let second = 0; second < 15; second += 1) await page.clock.runFor(1_000);
   expect(requested).toEqual(expect.arrayContaining(["/v1/projects", "/v1/servers", "/v1/deployments"]));
 });
+
+it("does not read a deployment that it is deleting", async () => {
+  const [older] = await api.listDeployments(local.project_id);
+  await api.ended((await api.start(local.project_id)).id);
+  const { page } = await visit();
+  const stream = listens(page);
+  await signInWithToken(page, local, `/app/deployments/${older?.id}`);
+  await stream;
+  await page.route(`**/v1/deployments/${older?.id}`, async (route) => {
+    if (route.request().method() !== "DELETE") return route.continue();
+    const response = await route.fetch();
+    // The event of the deletion arrives before the page knows the response.
+    await page.waitForTimeout(3_000);
+    return route.fulfill({ response });
+  });
+  await page.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  // After the test, the tab must not have had a response with status 404.
+  await page.getByRole("heading", { name: "hello-site", exact: true }).waitFor();
+});
