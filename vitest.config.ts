@@ -35,6 +35,7 @@ export default defineConfig({
           expect: expectOptions,
           include: [
             "test/domain/**/*.test.ts",
+            "test/scripts/**/*.test.ts",
             "test/contract/**/*.test.ts",
             "test/sealing/*.test.ts",
             "test/client/node/**/*.test.ts",

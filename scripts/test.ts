@@ -1,6 +1,6 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, readFile, rm } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import * as z from "zod";
@@ -13,30 +13,11 @@ import { ensureIngressPrograms } from "./shared/ingress-programs.ts";
 import { ensureTestedPrograms } from "./shared/tested-programs.ts";
 import { root } from "./shared/root.ts";
 import { option, printHelp } from "./shared/script.ts";
-
-/** The part of vitest's JSON report that is used. */
-const Report = z.object({
-  numPassedTests: z.int(),
-  numFailedTests: z.int(),
-  testResults: z.array(z.object({ status: z.string(), assertionResults: z.array(z.unknown()) })),
-});
+import { readReport, type TestReport } from "./test/read-report.ts";
+import { afterSecondRun, type Counts, filesToRepeat } from "./test/run-again.ts";
 
 const SYSTEM_AUTHORITIES = "/etc/ssl/certs/ca-certificates.crt";
 const reportPath = join(root, "build", "test-report.json");
-
-/** Counts tests. A file that does not load counts as one failure, and so does an error outside of all tests. */
-async function count(exitCode: number): Promise<{ passed: number; failed: number }> {
-  const report = Report.safeParse(await readFile(reportPath, "utf8").then(JSON.parse, () => null));
-  if (!report.success) return { passed: 0, failed: 1 };
-  const broken = report.data.testResults.filter(
-    (file) => file.status === "failed" && file.assertionResults.length === 0,
-  );
-  const failed = report.data.numFailedTests + broken.length;
-  return {
-    passed: report.data.numPassedTests,
-    failed: failed === 0 && exitCode !== 0 ? 1 : failed,
-  };
-}
 
 const args = process.argv.slice(2);
 printHelp(
@@ -88,33 +69,60 @@ for (const [project, install] of Object.entries(installers))
     console.error(`gantry: ${messageOf(error)}`);
   }
 await mkdir(join(root, "build"), { recursive: true });
-await rm(reportPath, { force: true });
-const vitest = spawn(
-  process.execPath,
-  [
-    join(root, "node_modules/vitest/vitest.mjs"),
-    ...["run", "--reporter=default", "--reporter=json", `--outputFile.json=${reportPath}`],
-    ...(projects.length === 0 ? separate.map((name) => `--project=!${name}`) : []),
-    ...args,
-  ],
-  {
-    cwd: root,
-    // The tests start hundreds of processes of the same few programs. The cache halves the start time of each.
-    env: {
-      // The Node that this repository installs trusts only its own list of authorities, and the network may need the
-      // system's. Without it, npm repeats its requests to the registry for minutes.
-      ...(existsSync(SYSTEM_AUTHORITIES) ? { NODE_EXTRA_CA_CERTS: SYSTEM_AUTHORITIES } : {}),
-      ...process.env,
-      NODE_COMPILE_CACHE: join(root, "build", "compile-cache"),
+
+/** Runs vitest. @returns its exit code, and its report, which is null if it wrote none */
+async function runTests(options: readonly string[]): Promise<{ code: number; report: TestReport | null }> {
+  await rm(reportPath, { force: true });
+  const vitest = spawn(
+    process.execPath,
+    [
+      join(root, "node_modules/vitest/vitest.mjs"),
+      ...["run", "--reporter=default", "--reporter=json", `--outputFile.json=${reportPath}`],
+      ...options,
+    ],
+    {
+      cwd: root,
+      // The tests start hundreds of processes of the same few programs. The cache halves the start time of each.
+      env: {
+        // The Node that this repository installs trusts only its own list of authorities, and the network may need the
+        // system's. Without it, npm repeats its requests to the registry for minutes.
+        ...(existsSync(SYSTEM_AUTHORITIES) ? { NODE_EXTRA_CA_CERTS: SYSTEM_AUTHORITIES } : {}),
+        ...process.env,
+        NODE_COMPILE_CACHE: join(root, "build", "compile-cache"),
+      },
+      stdio: ["ignore", "inherit", "inherit"],
     },
-    stdio: ["ignore", "inherit", "inherit"],
-  },
-);
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => vitest.kill(signal));
-vitest.once("exit", (code) => {
-  const exitCode = code ?? 1;
-  void count(exitCode).then(({ passed, failed }) => {
-    console.log(`${passed} passed, ${failed} failed`);
-    process.exitCode = exitCode;
+  );
+  running = vitest;
+  const code = await new Promise<number>((resolve) => vitest.once("exit", (status) => resolve(status ?? 1)));
+  return { code, report: await readReport(reportPath) };
+}
+
+let running: ChildProcess | null = null;
+let isStopped = false;
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.on(signal, () => {
+    isStopped = true;
+    running?.kill(signal);
   });
-});
+
+const selected = projects.length === 0 ? separate.map((name) => `--project=!${name}`) : [];
+const { code, report } = await runTests([...selected, ...args]);
+const counts = await countsOf(code, report);
+for (const test of counts.flaky)
+  console.log(`flaky: ${test} (failed at first, and passed when its file ran again)`);
+console.log(`${counts.passed} passed, ${counts.failed} failed`);
+process.exitCode = counts.failed === 0 ? 0 : code;
+
+/** The counts of a run. In CI, a few failed files run again, one at a time, which finds out which tests are flaky. */
+async function countsOf(exitCode: number, first: TestReport | null): Promise<Counts> {
+  // An error outside of all tests is one failure, too.
+  if (first === null || (exitCode !== 0 && first.failures.length === 0))
+    return { passed: first?.passed ?? 0, failed: 1, flaky: [] };
+  const files = process.env["CI"] === undefined || isStopped ? [] : filesToRepeat(first);
+  if (files.length === 0) return { passed: first.passed, failed: first.failures.length, flaky: [] };
+  console.log(`\n${first.failures.length} failed. Running their files again, one at a time.`);
+  const options = projects.flatMap((name) => ["--project", name]);
+  const again = await runTests([...(projects.length === 0 ? selected : options), "--maxWorkers=1", ...files]);
+  return afterSecondRun(first, again.code !== 0 && again.report?.failures.length === 0 ? null : again.report);
+}
