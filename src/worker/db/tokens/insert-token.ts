@@ -1,11 +1,11 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
 
-import { tokens, projects } from "#worker/db/schema.ts";
+import { tokens } from "#worker/db/schema.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
 import { uniqueViolation } from "#worker/db/unique-violation.ts";
-import { isOneOf } from "#worker/db/json-lists.ts";
+import { hasProjects, unknownProjects } from "#worker/db/projects/unknown-projects.ts";
 import type { TokenReading } from "#worker/db/tokens/token-reading.ts";
 import { findToken } from "#worker/db/tokens/find-token.ts";
 
@@ -26,12 +26,11 @@ export async function insertToken(
   recorded: readonly Write[],
 ): Promise<TokenInsertion> {
   const wanted = token.projectIds ?? [];
-  const hasProjects = sql`${rows.count(projects, isOneOf(projects.id, wanted))} = ${wanted.length}`;
   // All tokens of the account, also those that the token of the request cannot see.
   const counted = and(isNull(tokens.revokedAt), eq(tokens.kind, "token"));
   const hasRoom = sql`${rows.countAll(tokens, counted)} < ${MAX_PER_ACCOUNT}`;
   try {
-    const write = rows.insert(tokens, { ...token, hash }, sql`${hasProjects} and ${hasRoom}`);
+    const write = rows.insert(tokens, { ...token, hash }, sql`${hasProjects(rows, wanted)} and ${hasRoom}`);
     const [inserted] = await rows.runTogether([write, ...recorded]);
     if (inserted === 1) return { outcome: "inserted", token };
   } catch (error) {
@@ -39,8 +38,6 @@ export async function insertToken(
   }
   const added = await findToken(rows, token.id);
   if (added !== null) return { outcome: "inserted", token: added };
-  const known = await rows.select({ id: projects.id }, projects, { where: isOneOf(projects.id, wanted) });
-  const knownIds = new Set(known.map(({ id }) => id));
-  const unknown = wanted.filter((id) => !knownIds.has(id));
+  const unknown = await unknownProjects(rows, wanted);
   return unknown.length > 0 ? { outcome: "no_such_projects", projectIds: unknown } : { outcome: "too_many" };
 }
