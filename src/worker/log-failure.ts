@@ -21,18 +21,9 @@ export function causesOf(error: unknown): Error[] {
 
 export type ErrorForLog = { readonly name: string; readonly message: string; readonly at: readonly string[] };
 
-/** The exception with its causes, for the log: without the parameters of SQL statements. */
+/** The exception with its causes, for the log. */
 export function errorsForLog(error: unknown): readonly ErrorForLog[] {
-  return causesOf(error).map(({ name, message, stack }) => ({
-    name,
-    message: withoutParameters(message),
-    at: framesOf(stack),
-  }));
-}
-
-// Drizzle's message ends with the statement's parameters, which may be secrets.
-function withoutParameters(message: string): string {
-  return message.replace(/\nparams: [\s\S]*$/, "");
+  return causesOf(error).map(({ name, message, stack }) => ({ name, message, at: framesOf(stack) }));
 }
 
 // A stack begins with the message, so only lines with a location are kept.
