@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, sql, type SQL } from "drizzle-orm";
+import { and, eq, sql, type SQL } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable, SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 
 import type { AccountId, ProjectId } from "#contract/ids.ts";
@@ -14,8 +14,12 @@ import {
   tokens,
 } from "#worker/db/schema.ts";
 import {
+  columnsOf,
   type Fields,
   from,
+  ifNew,
+  insert,
+  insertEach,
   list,
   nameOf,
   prepare,
@@ -161,13 +165,12 @@ export class AccountRows {
 
   /** Adds a row if `onlyIf` is true. Fails if another row has the same unique value. */
   insert<Table extends OwnedTable>(table: Table, row: NewRow<Table>, onlyIf: SQL = sql`true`): Write {
-    return new Write(this.#insertInto(table, row, onlyIf));
+    return new Write(insert(table, this.#owning(row), onlyIf));
   }
 
   /** Adds a row, unless a row with its id exists: then the count is 0. */
   insertIfNew<Table extends OwnedTable>(table: Table, row: NewRow<Table>): Write {
-    const insert = this.#insertInto(table, row, sql`true`);
-    return new Write(sql`${insert} on conflict (${nameOf(table.id)}) do nothing`);
+    return new Write(ifNew(table, insert(table, this.#owning(row), sql`true`)));
   }
 
   /**
@@ -183,24 +186,22 @@ export class AccountRows {
       .filter(([, column]) => column !== table.id && column !== table.accountId)
       .map(([, column]) => sql`${nameOf(column)} = excluded.${nameOf(column)}`);
     const isNewer = this.#owned(table, sql`${newer} < excluded.${nameOf(newer)}`);
-    return this.#insertsInto(table, rows, sql`true`).map(
-      (insert) =>
+    return this.#inserts(table, rows, sql`true`).map(
+      (insertion) =>
         new Write(
-          sql`${insert} order by key on conflict (${nameOf(table.id)}) do update set ${list(changes)} where ${isNewer}`,
+          sql`${insertion} order by key on conflict (${nameOf(table.id)}) do update set ${list(changes)} where ${isNewer}`,
         ),
     );
   }
 
   /** Adds rows if `onlyIf` is true, in one statement or a few as for `upsert`. Fails if a unique value exists. */
   insertEach<Table extends OwnedTable>(table: Table, rows: readonly NewRow<Table>[], onlyIf: SQL): Write[] {
-    return this.#insertsInto(table, rows, onlyIf).map((insert) => new Write(insert));
+    return this.#inserts(table, rows, onlyIf).map((insertion) => new Write(insertion));
   }
 
   /** Adds rows, in one statement or a few as for `upsert`. Rows whose ids exist are skipped. */
   insertEachIfNew<Table extends OwnedTable>(table: Table, rows: readonly NewRow<Table>[]): Write[] {
-    return this.#insertsInto(table, rows, sql`true`).map(
-      (insert) => new Write(sql`${insert} on conflict (${nameOf(table.id)}) do nothing`),
-    );
+    return this.#inserts(table, rows, sql`true`).map((insertion) => new Write(ifNew(table, insertion)));
   }
 
   /**
@@ -221,8 +222,8 @@ export class AccountRows {
     const at = columnsOf(table).findIndex(([, column]) => column === table.id);
     const isNew = sql`not exists (select 1 from ${table} as known where known."account_id" = ${this.accountId} and known.id = value ->> ${sql.raw(`${at}`)})`;
     const condition = sql`${onlyIf} and ${isNew}`;
-    return this.#insertsInto(table, rows, condition, new Map([...computed, [number, next]])).map(
-      (insert) => new Write(sql`${insert} on conflict (${nameOf(table.id)}) do nothing`),
+    return this.#inserts(table, rows, condition, new Map([...computed, [number, next]])).map(
+      (insertion) => new Write(ifNew(table, insertion)),
     );
   }
 
@@ -300,43 +301,25 @@ export class AccountRows {
     return project === null ? undefined : sql`${project} in ${projectIds}`;
   }
 
-  // `insert … select` instead of `values`, because only a select can have a condition. SQLite needs the `where` to
-  // distinguish an upsert's ON from a join's (lang_upsert.html, "Parsing Ambiguity").
-  #insertInto<Table extends OwnedTable>(table: Table, row: NewRow<Table>, onlyIf: SQL): SQL {
-    const columns = columnsOf(table);
-    const cells = this.#storedCells(table, row).map((value) => sql`${value}`);
-    return sql`insert into ${table} (${list(columns.map(([, column]) => nameOf(column)))}) select ${list(cells)} where ${onlyIf}`;
+  #owning<Table extends OwnedTable>(row: NewRow<Table>): Readonly<Record<string, unknown>> {
+    return { ...row, accountId: this.accountId };
   }
 
-  #insertsInto<Table extends OwnedTable>(
+  #inserts<Table extends OwnedTable>(
     table: Table,
     rows: readonly NewRow<Table>[],
     onlyIf: SQL,
     computed: ReadonlyMap<SQLiteColumn, SQL> = new Map(),
   ): SQL[] {
-    const columns = columnsOf(table);
-    const names = columns.map(([, column]) => nameOf(column));
-    const cells = columns.map(([, column], at) => computed.get(column) ?? sql`value ->> ${sql.raw(`${at}`)}`);
-    return jsonLists(rows.map((row) => this.#storedCells(table, row))).map(
-      (json) =>
-        sql`insert into ${table} (${list(names)}) select ${list(cells)} from json_each(${json}) where ${onlyIf}`,
+    return insertEach(
+      table,
+      rows.map((row) => this.#owning(row)),
+      onlyIf,
+      computed,
     );
-  }
-
-  /** A row's stored values, in the order of the table's columns. */
-  #storedCells<Table extends OwnedTable>(table: Table, row: NewRow<Table>): unknown[] {
-    const values = new Map<string, unknown>(Object.entries(row)).set("accountId", this.accountId);
-    return columnsOf(table).map(([key, column]) => {
-      const value = values.get(key) ?? null;
-      return value === null ? null : column.mapToDriverValue(value);
-    });
   }
 
   #prepare(write: Write): D1PreparedStatement {
     return prepare(this.#database, Write.statementOf(write));
   }
-}
-
-function columnsOf(table: OwnedTable): [string, SQLiteColumn][] {
-  return Object.entries(getTableColumns<SQLiteTable>(table));
 }

@@ -3,12 +3,17 @@ import { CasingCache } from "drizzle-orm/casing";
 import type { SelectResultFields } from "drizzle-orm/query-builders/select.types";
 import { alias, SQLiteColumn, type SQLiteTable } from "drizzle-orm/sqlite-core";
 
+import { jsonLists } from "#worker/db/json-lists.ts";
+
 // Statements from Drizzle's tables, columns and `sql`, without its query builders and its driver: they would be a tenth
 // of the Worker's bundle (docs/decisions.md).
 
 /** What to read: columns, or expressions, by the names of the fields. */
 export type Fields = Readonly<Record<string, SQLiteColumn | SQL>>;
 export type RowOf<Of extends Fields> = SelectResultFields<{ -readonly [Name in keyof Of]: Of[Name] }>;
+
+/** The values of a new row, by the names of their fields. */
+type NewValues = Readonly<Record<string, unknown>>;
 
 const rendering = {
   casing: new CasingCache(),
@@ -71,6 +76,56 @@ function rowOf(fields: Fields, stored: (at: number) => unknown): unknown {
 /** ` from … where …`, with an alias under both of its names. */
 export function from(table: SQLiteTable, where: SQL | undefined): SQL {
   return sql`from ${named(table)}${whereOf(where)}`;
+}
+
+// `insert … select` instead of `values`, because only a select can have a condition. SQLite needs the `where` to
+// distinguish an upsert's ON from a join's (lang_upsert.html, "Parsing Ambiguity").
+
+/** Adds a row if `onlyIf` is true. */
+export function insert(table: SQLiteTable, row: NewValues, onlyIf: SQL): SQL {
+  const cells = storedCells(table, row).map((value) => sql`${value}`);
+  return sql`${into(table)} select ${list(cells)} where ${onlyIf}`;
+}
+
+/**
+ * Adds rows if `onlyIf` is true: one statement, or a few for very many rows (`jsonLists`).
+ * @param computed columns whose values D1 computes, for each row, from `key` and `value`, the stored cells as JSON
+ */
+export function insertEach(
+  table: SQLiteTable,
+  rows: readonly NewValues[],
+  onlyIf: SQL,
+  computed: ReadonlyMap<SQLiteColumn, SQL>,
+): SQL[] {
+  const cells = columnsOf(table).map(
+    ([, column], at) => computed.get(column) ?? sql`value ->> ${sql.raw(`${at}`)}`,
+  );
+  return jsonLists(rows.map((row) => storedCells(table, row))).map(
+    (json) => sql`${into(table)} select ${list(cells)} from json_each(${json}) where ${onlyIf}`,
+  );
+}
+
+/** An insert that skips rows whose id exists. */
+export function ifNew(table: SQLiteTable & { readonly id: SQLiteColumn }, insertion: SQL): SQL {
+  return sql`${insertion} on conflict (${nameOf(table.id)}) do nothing`;
+}
+
+function into(table: SQLiteTable): SQL {
+  return sql`insert into ${table} (${list(columnsOf(table).map(([, column]) => nameOf(column)))})`;
+}
+
+/** A row's stored values, in the order of the table's columns. */
+function storedCells(table: SQLiteTable, row: NewValues): unknown[] {
+  const values = new Map(Object.entries(row));
+  return columnsOf(table).map(([key, column]) => {
+    const value = values.get(key) ?? null;
+    return value === null ? null : column.mapToDriverValue(value);
+  });
+}
+
+/** A table's columns with the names of their fields, in order. */
+export function columnsOf(table: SQLiteTable): [string, SQLiteColumn][] {
+  return Object.entries(getTableColumns<SQLiteTable>(table));
 }
 
 /**
