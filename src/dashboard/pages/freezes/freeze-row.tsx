@@ -3,10 +3,8 @@ import { useState } from "preact/hooks";
 import type { Freeze } from "#contract/endpoints/freezes/schemas.ts";
 import { freezeApi } from "#dashboard/data/freeze-resources.ts";
 import { ALL, useProjects } from "#dashboard/data/resources.ts";
-import { useRemoval } from "#dashboard/data/use-removal.ts";
 import { Button } from "#dashboard/shared/button.tsx";
-import { Dialog } from "#dashboard/shared/dialog.tsx";
-import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
+import { RemovalDialog } from "#dashboard/shared/removal-dialog.tsx";
 import { Ago } from "#dashboard/shared/times.tsx";
 import { freezeState, freezeTimesText } from "#dashboard/text/freeze-texts.ts";
 
@@ -23,12 +21,6 @@ export function FreezeRow({ freeze, mayDelete, reload }: Props) {
   const project = projects?.projects.find((one) => one.id === projectId);
   const state = freezeState(freeze);
   const [isDeleting, setIsDeleting] = useState(false);
-  const deleting = useRemoval(() => freezeApi.deleteFreeze({ params: { freeze_id: id } }));
-  const remove = async () => {
-    if ((await deleting.run()) === null) return;
-    setIsDeleting(false);
-    await reload();
-  };
   return (
     <li class="record">
       <div class="line">
@@ -55,20 +47,18 @@ export function FreezeRow({ freeze, mayDelete, reload }: Props) {
       </div>
       <p class="quiet">{freezeTimesText(times)}</p>
       {isDeleting ? (
-        <Dialog title={`Delete ${name}`} onClose={() => setIsDeleting(false)}>
+        <RemovalDialog
+          title={`Delete ${name}`}
+          remove={() => freezeApi.deleteFreeze({ params: { freeze_id: id } })}
+          onClose={() => setIsDeleting(false)}
+          onRemoved={reload}
+        >
           <p>
             {active
               ? "Deployments that wait for it run now, in order."
               : "Deployments no longer wait at its times."}
           </p>
-          <ProblemBox problem={deleting.problem} doing="Deleting" />
-          <footer>
-            <Button onClick={() => setIsDeleting(false)}>Cancel</Button>
-            <Button variant="danger" onClick={remove} isBusy={deleting.isRunning}>
-              Delete
-            </Button>
-          </footer>
-        </Dialog>
+        </RemovalDialog>
       ) : null}
     </li>
   );

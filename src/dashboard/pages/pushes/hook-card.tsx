@@ -8,11 +8,10 @@ import type { ProjectId } from "#contract/ids.ts";
 import { hookApi } from "#dashboard/data/push-resources.ts";
 import { useAllowed } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
-import { useRemoval } from "#dashboard/data/use-removal.ts";
 import { HookSteps } from "#dashboard/pages/pushes/hook-steps.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
-import { Dialog } from "#dashboard/shared/dialog.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
+import { RemovalDialog } from "#dashboard/shared/removal-dialog.tsx";
 import { Ago } from "#dashboard/shared/times.tsx";
 import { reasonText } from "#dashboard/text/push-texts.ts";
 
@@ -98,15 +97,9 @@ function HookActions({ hook, onRotated, reload }: Omit<Props, "projectId">) {
   const params = { hook_id: hook.id };
   const [isDeleting, setIsDeleting] = useState(false);
   const rotating = useAction(() => hookApi.rotateHook({ params, body: {} }));
-  const deleting = useRemoval(() => hookApi.deleteHook({ params }));
   const rotate = async () => {
     const rotated = await rotating.run();
     if (rotated !== null) onRotated(rotated.value);
-  };
-  const remove = async () => {
-    if ((await deleting.run()) === null) return;
-    setIsDeleting(false);
-    await reload();
   };
   if (!mayChange) return null;
   return (
@@ -119,19 +112,17 @@ function HookActions({ hook, onRotated, reload }: Omit<Props, "projectId">) {
         <Button onClick={() => setIsDeleting(true)}>Delete the hook</Button>
       </div>
       {isDeleting ? (
-        <Dialog title="Delete the hook" onClose={() => setIsDeleting(false)}>
+        <RemovalDialog
+          title="Delete the hook"
+          remove={() => hookApi.deleteHook({ params })}
+          onClose={() => setIsDeleting(false)}
+          onRemoved={reload}
+        >
           <p>
             The git host can no longer report pushes to this repository, for any of its projects. The list of
             earlier pushes stays.
           </p>
-          <ProblemBox problem={deleting.problem} doing="Deleting the hook" />
-          <footer>
-            <Button onClick={() => setIsDeleting(false)}>Cancel</Button>
-            <Button variant="danger" onClick={remove} isBusy={deleting.isRunning}>
-              Delete
-            </Button>
-          </footer>
-        </Dialog>
+        </RemovalDialog>
       ) : null}
     </>
   );

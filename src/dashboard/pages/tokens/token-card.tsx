@@ -4,10 +4,9 @@ import type { Token, TokenWithSecret } from "#contract/endpoints/tokens/schemas.
 import { api } from "#dashboard/data/api.ts";
 import { ALL, useMay, useProjects } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
-import { useRemoval } from "#dashboard/data/use-removal.ts";
 import { Button } from "#dashboard/shared/button.tsx";
-import { Dialog } from "#dashboard/shared/dialog.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
+import { RemovalDialog } from "#dashboard/shared/removal-dialog.tsx";
 import { Ago, AgoByHour } from "#dashboard/shared/times.tsx";
 import { projectsText, scopesText } from "#dashboard/text/permissions.ts";
 
@@ -26,15 +25,9 @@ export function TokenCard({ token, isOwn, onRotated, onRevoked }: Props) {
   const params = { token_id: token.id };
   const [isRevoking, setIsRevoking] = useState(false);
   const rotating = useAction(() => api.rotateToken({ params }));
-  const revoking = useRemoval(() => api.revokeToken({ params }));
   const rotate = async () => {
     const rotated = await rotating.run();
     if (rotated !== null) onRotated(rotated.value);
-  };
-  const revoke = async () => {
-    if ((await revoking.run()) === null) return;
-    setIsRevoking(false);
-    await onRevoked();
   };
   const isSession = token.kind === "session";
   return (
@@ -78,23 +71,19 @@ export function TokenCard({ token, isOwn, onRotated, onRevoked }: Props) {
         </div>
       ) : null}
       {isRevoking ? (
-        <Dialog
+        <RemovalDialog
           title={isSession ? "End session" : `Revoke ${token.name}`}
+          words={{ button: isSession ? "End session" : "Revoke", doing: "Revoking" }}
+          remove={() => api.revokeToken({ params })}
           onClose={() => setIsRevoking(false)}
+          onRemoved={onRevoked}
         >
           <p>
             {isSession
               ? "The browser with this session must sign in again."
               : "Programs that use this token lose access immediately. This cannot be undone."}
           </p>
-          <ProblemBox problem={revoking.problem} doing="Revoking" />
-          <footer>
-            <Button onClick={() => setIsRevoking(false)}>Cancel</Button>
-            <Button variant="danger" onClick={revoke} isBusy={revoking.isRunning}>
-              {isSession ? "End session" : "Revoke"}
-            </Button>
-          </footer>
-        </Dialog>
+        </RemovalDialog>
       ) : null}
     </article>
   );

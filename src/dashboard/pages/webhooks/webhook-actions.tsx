@@ -3,11 +3,10 @@ import { useState } from "preact/hooks";
 import type { Webhook, WebhookTest, WebhookWithSecret } from "#contract/endpoints/webhooks/schemas.ts";
 import { webhookApi } from "#dashboard/data/webhook-resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
-import { useRemoval } from "#dashboard/data/use-removal.ts";
 import { AttemptView } from "#dashboard/pages/webhooks/attempt-view.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
-import { Dialog } from "#dashboard/shared/dialog.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
+import { RemovalDialog } from "#dashboard/shared/removal-dialog.tsx";
 
 type Props = {
   readonly webhook: Webhook;
@@ -23,7 +22,6 @@ export function WebhookActions({ webhook: { id, name, kind, state }, onRotated, 
   const testing = useAction(() => webhookApi.testWebhook({ params, body: {} }));
   const rotating = useAction(() => webhookApi.rotateWebhook({ params, body: {} }));
   const switching = useAction((enabled: boolean) => webhookApi.updateWebhook({ params, body: { enabled } }));
-  const deleting = useRemoval(() => webhookApi.deleteWebhook({ params }));
   const test = async () => {
     setTested((await testing.run())?.value ?? null);
     await reload();
@@ -34,11 +32,6 @@ export function WebhookActions({ webhook: { id, name, kind, state }, onRotated, 
   };
   const enable = async (enabled: boolean) => {
     await switching.run(enabled);
-    await reload();
-  };
-  const remove = async () => {
-    if ((await deleting.run()) === null) return;
-    setIsDeleting(false);
     await reload();
   };
   const isDisabled = state === "disabled";
@@ -67,16 +60,14 @@ export function WebhookActions({ webhook: { id, name, kind, state }, onRotated, 
       <ProblemBox problem={switching.problem} doing={isDisabled ? "Enabling" : "Disabling"} />
       {tested === null ? null : <TestResult test={tested} />}
       {isDeleting ? (
-        <Dialog title={`Delete ${name}`} onClose={() => setIsDeleting(false)}>
+        <RemovalDialog
+          title={`Delete ${name}`}
+          remove={() => webhookApi.deleteWebhook({ params })}
+          onClose={() => setIsDeleting(false)}
+          onRemoved={reload}
+        >
           <p>Its target gets no more events, and its deliveries are deleted. This cannot be undone.</p>
-          <ProblemBox problem={deleting.problem} doing="Deleting" />
-          <footer>
-            <Button onClick={() => setIsDeleting(false)}>Cancel</Button>
-            <Button variant="danger" onClick={remove} isBusy={deleting.isRunning}>
-              Delete
-            </Button>
-          </footer>
-        </Dialog>
+        </RemovalDialog>
       ) : null}
     </>
   );
