@@ -8,10 +8,11 @@ import { useHooks } from "#dashboard/data/push-resources.ts";
 import { ALL, useAllowed, useProject } from "#dashboard/data/resources.ts";
 import { ConnectHook } from "#dashboard/pages/pushes/connect-hook.tsx";
 import { HookCard } from "#dashboard/pages/pushes/hook-card.tsx";
-import { HookSecret } from "#dashboard/pages/pushes/hook-secret.tsx";
+import { HookSteps } from "#dashboard/pages/pushes/hook-steps.tsx";
 import { HookPushes, ProjectPushes } from "#dashboard/pages/pushes/push-lists.tsx";
 import { Choice } from "#dashboard/shared/field.tsx";
 import { Page } from "#dashboard/shared/page.tsx";
+import { SecretDialog } from "#dashboard/shared/secret-dialog.tsx";
 import { Show } from "#dashboard/shared/show.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
 
@@ -48,7 +49,11 @@ export function PushesPage({ id }: { readonly id: ProjectId }) {
       </Show>
       <h2>Latest pushes</h2>
       <Ledger id={id} hook={hook} />
-      {shown === null ? null : <HookSecret hook={shown} onClose={hide} />}
+      {shown === null ? null : (
+        <SecretDialog title="Secret of the hook" secret={shown.secret} onClose={hide}>
+          <HookSteps hook={shown} />
+        </SecretDialog>
+      )}
     </Page>
   );
 }

@@ -6,10 +6,9 @@ import { replaceToken } from "#dashboard/data/session.ts";
 import { CreateToken } from "#dashboard/pages/tokens/create-token.tsx";
 import { TokenCard } from "#dashboard/pages/tokens/token-card.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
-import { Copyable } from "#dashboard/shared/copy.tsx";
-import { Dialog } from "#dashboard/shared/dialog.tsx";
 import { Find, matches } from "#dashboard/shared/find.tsx";
 import { Page } from "#dashboard/shared/page.tsx";
+import { SecretDialog } from "#dashboard/shared/secret-dialog.tsx";
 import { Show } from "#dashboard/shared/show.tsx";
 
 /** API tokens and dashboard sessions. A secret is shown once, when it is created or rotated. */
@@ -70,15 +69,7 @@ export function Tokens() {
       </Show>
       {isCreating ? <CreateToken onCreated={show} onClose={() => setIsCreating(false)} /> : null}
       {shown === null ? null : (
-        <Dialog title={shown.name} onClose={() => setShown(null)}>
-          <p>Copy the token now. It will not be shown again.</p>
-          <Copyable text={shown.token} label="Token" />
-          <footer>
-            <Button variant="primary" onClick={() => setShown(null)}>
-              Done
-            </Button>
-          </footer>
-        </Dialog>
+        <SecretDialog title={shown.name} secret={shown.token} what="token" onClose={() => setShown(null)} />
       )}
     </Page>
   );

@@ -1,15 +1,11 @@
-import { Button } from "#dashboard/shared/button.tsx";
-import { Copyable } from "#dashboard/shared/copy.tsx";
-import { Dialog } from "#dashboard/shared/dialog.tsx";
+import { SecretDialog } from "#dashboard/shared/secret-dialog.tsx";
 
 type Props = { readonly name: string; readonly secret: string; readonly onClose: () => void };
 
 /** The secret of a webhook, which is shown once, and how a receiver uses it. */
 export function WebhookSecret({ name, secret, onClose }: Props) {
   return (
-    <Dialog title={name} onClose={onClose}>
-      <p>Copy the secret now. It will not be shown again.</p>
-      <Copyable text={secret} label="Secret" />
+    <SecretDialog title={name} secret={secret} onClose={onClose}>
       <p>
         The receiver verifies each request with it, so that nobody else can send one. With the package{" "}
         <code>standardwebhooks</code>, which exists for most languages:
@@ -22,11 +18,6 @@ export function WebhookSecret({ name, secret, onClose }: Props) {
         <code>body</code> is the text of the request as it arrived. The secret before a rotation keeps signing
         for a day.
       </p>
-      <footer>
-        <Button variant="primary" onClick={onClose}>
-          Done
-        </Button>
-      </footer>
-    </Dialog>
+    </SecretDialog>
   );
 }
