@@ -10,6 +10,7 @@ import {
   serverEventTypes,
   tokenEventTypes,
   webhookEventTypes,
+  withoutRecordFields,
 } from "#contract/endpoints/events/schemas.ts";
 import { example, liveDeployment } from "#contract/reference/examples.ts";
 
@@ -27,18 +28,7 @@ const project = {
   url: "https://shop.example.com",
 } as const;
 
-const {
-  project_id: _project,
-  deadline_at: _deadline,
-  waiting_on: _waitingOn,
-  evidence: _evidence,
-  release_kept: _kept,
-  stages: _stages,
-  variables_revision: _revision,
-  clear_cache: _clearCache,
-  ...live
-} = liveDeployment;
-const deployment = { ...live, pushed_sha: null, hold: null };
+const deployment = { ...withoutRecordFields(liveDeployment), pushed_sha: null, hold: null };
 const building = {
   ...deployment,
   status: "building",

@@ -20,18 +20,6 @@ const project = {
 } as const;
 const changed = { "data.changed": "The names of the settings that changed." } as const;
 
-const {
-  project_id: _project,
-  deadline_at: _deadline,
-  waiting_on: _waitingOn,
-  evidence: _evidence,
-  release_kept: _kept,
-  stages: _stages,
-  variables_revision: _revision,
-  clear_cache: _clearCache,
-  ...deployment
-} = deploymentFields;
-
 export const eventSchemas = {
   EventType: choice(schemas.EventType, "The type of an event.", {
     "deployment.started": "a deployment was accepted, and is next or waits in the queue",
@@ -90,7 +78,7 @@ export const eventSchemas = {
     hint: "What to do about it, if the cause is a known one.",
   }),
   EventDeployment: object(schemas.EventDeployment, "A deployment in an event, as it was at that time.", {
-    ...deployment,
+    ...schemas.withoutRecordFields(deploymentFields),
     pushed_sha: "The commit of the push that started the deployment. `null` if no push did.",
     hold: "What the deployment waits for at the head of the queue, besides its server. `null`: nothing.",
   }),

@@ -39,19 +39,30 @@ export type EventProject = z.infer<typeof EventProject>;
 export const EventFailure = z.omit(Failure, { evidence: true });
 export type EventFailure = z.infer<typeof EventFailure>;
 
+/** What only the record of a deployment has, and not its events. */
+const onlyInRecord = {
+  project_id: true,
+  deadline_at: true,
+  waiting_on: true,
+  evidence: true,
+  release_kept: true,
+  stages: true,
+  variables_revision: true,
+  clear_cache: true,
+} as const;
+
+/** An example of a deployment, or the texts of its fields, for a deployment in an event. */
+// An overload, because the type of the result follows from the argument.
+export function withoutRecordFields<Fields extends object>(
+  fields: Fields,
+): Omit<Fields, keyof typeof onlyInRecord>;
+export function withoutRecordFields(fields: object): unknown {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !Object.hasOwn(onlyInRecord, name)));
+}
+
 /** A deployment in an event, as it was at that time. */
 export const EventDeployment = z.extend(
-  z.omit(Deployment, {
-    project_id: true,
-    deadline_at: true,
-    waiting_on: true,
-    failure: true,
-    evidence: true,
-    release_kept: true,
-    stages: true,
-    variables_revision: true,
-    clear_cache: true,
-  }),
+  z.omit(Deployment, { ...onlyInRecord, failure: true }),
   {
     failure: z.nullable(EventFailure),
     /** The commit of the push that started it; null if no push did. */
