@@ -2,7 +2,17 @@ import type { Context as HonoContext, Next } from "hono";
 
 import type { AuditTarget } from "#contract/endpoints/audit/schemas.ts";
 import type { OperationName } from "#contract/endpoints/endpoints.ts";
-import { type IdGenerator, ProjectId } from "#contract/ids.ts";
+import {
+  DeploymentId,
+  FreezeId,
+  HookId,
+  type IdGenerator,
+  ProjectId,
+  PushId,
+  ServerId,
+  TokenId,
+  WebhookId,
+} from "#contract/ids.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { auditWrites } from "#worker/db/changes/change-writes.ts";
 import type { AppEnv } from "#worker/http/app.ts";
@@ -73,24 +83,22 @@ function outcomeOf({ var: { called, refusal }, req, res }: HonoContext<AppEnv>) 
   return isAsking && mayHaveRun ? { outcome: "done" as const, code: null } : null;
 }
 
-const ID = /^[a-z]{2,5}_[0-9a-hjkmnp-tv-z]{26}$/;
-
 /** The parameters of a path that name what the request is about, the narrowest first. */
 const TARGETS = [
-  ["deployment_id", "deployment"],
-  ["freeze_id", "freeze"],
-  ["hook_id", "hook"],
-  ["push_id", "push"],
-  ["webhook_id", "webhook"],
-  ["token_id", "token"],
-  ["server_id", "server"],
-  ["project_id", "project"],
+  ["deployment_id", "deployment", DeploymentId],
+  ["freeze_id", "freeze", FreezeId],
+  ["hook_id", "hook", HookId],
+  ["push_id", "push", PushId],
+  ["webhook_id", "webhook", WebhookId],
+  ["token_id", "token", TokenId],
+  ["server_id", "server", ServerId],
+  ["project_id", "project", ProjectId],
 ] as const;
 
 function targetOf(params: Readonly<Record<string, string>>): AuditTarget | null {
-  for (const [parameter, type] of TARGETS) {
-    const id = params[parameter];
-    if (id !== undefined && ID.test(id)) return { type, id, name: null };
+  for (const [parameter, type, schema] of TARGETS) {
+    const id = schema.safeParse(params[parameter]);
+    if (id.success) return { type, id: id.data, name: null };
   }
   return null;
 }
