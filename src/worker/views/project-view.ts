@@ -1,5 +1,5 @@
 import { maskQuery, maskUrlSecret } from "#contract/git-names.ts";
-import { DeployOn } from "#contract/endpoints/projects/deploy-on.ts";
+import { deployOnOf } from "#contract/endpoints/projects/deploy-on.ts";
 import {
   type AutomaticSetting,
   type HealthCheck,
@@ -62,7 +62,7 @@ export function projectView(record: ProjectRecord, serving: ServingReading | nul
     drain_seconds: record.drainSeconds,
     aliases: record.aliases,
     cron: record.cron,
-    deploy_on: DeployOn.parse(record.deployOn ?? {}),
+    deploy_on: deployOnOf(record.deployOn),
     detected_processes: record.detected?.processes ?? {},
     processes_state: processesState(record.reportedProcesses),
     variables_applied: serving?.variablesApplied ?? null,

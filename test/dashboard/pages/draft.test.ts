@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { clientEndpoints } from "#contract/endpoints/client-endpoints.ts";
-import { defaultDeployOn } from "#contract/endpoints/projects/deploy-on.ts";
+import { deployOnOf } from "#contract/endpoints/projects/deploy-on.ts";
 import { type Project, Timeouts, UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
 import { createIdGenerator } from "#contract/ids.ts";
 import { changesOf, editsAfter, editsSince } from "#dashboard/pages/settings/changes.ts";
@@ -38,7 +38,7 @@ const project: Project = {
   drain_seconds: 30,
   aliases: [],
   cron: [],
-  deploy_on: defaultDeployOn,
+  deploy_on: deployOnOf(null),
   detected_processes: {},
   processes_state: null,
   maintenance: null,

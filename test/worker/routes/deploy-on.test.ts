@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { expect, it } from "vitest";
 
-import { defaultDeployOn } from "#contract/endpoints/projects/deploy-on.ts";
+import { deployOnOf } from "#contract/endpoints/projects/deploy-on.ts";
 import { Project } from "#contract/endpoints/projects/schemas.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { projects } from "#worker/db/schema.ts";
@@ -26,17 +26,17 @@ async function keyOf({ account, projectId }: World): Promise<string | null | und
 
 it("deploys pushes to the project's branch unless it says otherwise", async () => {
   const world = await createWorld();
-  expect(await patched(world, {})).toEqual(defaultDeployOn);
-  expect(defaultDeployOn).toMatchObject({ enabled: true, branches: null, tags: [], paths: null });
+  expect(await patched(world, {})).toEqual(deployOnOf(null));
+  expect(deployOnOf(null)).toMatchObject({ enabled: true, branches: null, tags: [], paths: null });
 });
 
 it("changes the given fields, and keeps the others", async () => {
   const world = await createWorld();
   const given = { branches: ["main", "release/*"], paths: ["apps/shop"] };
-  expect(await patched(world, given)).toEqual({ ...defaultDeployOn, ...given });
-  expect(await patched(world, { tags: ["v*"] })).toEqual({ ...defaultDeployOn, ...given, tags: ["v*"] });
+  expect(await patched(world, given)).toEqual({ ...deployOnOf(null), ...given });
+  expect(await patched(world, { tags: ["v*"] })).toEqual({ ...deployOnOf(null), ...given, tags: ["v*"] });
   const all = await patched(world, { branches: null, paths: null, enabled: false });
-  expect(all).toEqual({ ...defaultDeployOn, tags: ["v*"], enabled: false });
+  expect(all).toEqual({ ...deployOnOf(null), tags: ["v*"], enabled: false });
 });
 
 it.each([{ branches: [""] }, { tags: null }, { paths: "apps" }, { watch: true }])(

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 
-import { defaultDeployOn } from "#contract/endpoints/projects/deploy-on.ts";
+import { deployOnOf } from "#contract/endpoints/projects/deploy-on.ts";
 import { Project, ProjectRows } from "#contract/endpoints/projects/schemas.ts";
 import { defaultTimeouts } from "#contract/stages.ts";
 import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
@@ -75,7 +75,7 @@ describe("a project", () => {
       drain_seconds: 30,
       aliases: [],
       cron: [],
-      deploy_on: defaultDeployOn,
+      deploy_on: deployOnOf(null),
       approval: "none",
       automatic: ["framework", "install_command", "build_command", "output_directory"],
       suggested_release_command: null,

@@ -36,5 +36,7 @@ export type DeployOn = z.infer<typeof DeployOn>;
 export const DeployOnChanges = z.strictObject(mapValues(fields, (field) => z.optional(field)));
 export type DeployOnChanges = z.infer<typeof DeployOnChanges>;
 
-/** The setting of a project that was never given one. */
-export const defaultDeployOn: DeployOn = DeployOn.parse({});
+/** The setting of a project from what is stored, which may be older than a field; null: it was never given one. */
+export function deployOnOf(stored: DeployOn | null): DeployOn {
+  return DeployOn.parse(stored ?? {});
+}

@@ -2,7 +2,7 @@ import { and, desc, eq, isNotNull, isNull, or, sql } from "drizzle-orm";
 import * as z from "zod/mini";
 
 import type { WatchedBranch } from "#contract/agent-watch.ts";
-import { DeployOn } from "#contract/endpoints/projects/deploy-on.ts";
+import { deployOnOf } from "#contract/endpoints/projects/deploy-on.ts";
 import { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import { REPOSITORY_TOKEN, SealedValue } from "#contract/endpoints/variables/schemas.ts";
 import type { ServerId } from "#contract/ids.ts";
@@ -52,7 +52,7 @@ export async function findWatchedBranches(rows: AccountRows, serverId: ServerId)
     where: and(eq(projects.serverId, serverId), mayBeWatched),
   });
   return found.flatMap(({ id, name, repository, branch, deployOn, known, ...others }) => {
-    const times = watchTimes({ deployOn: DeployOn.parse(deployOn ?? {}), branch }, others.hooks > 0);
+    const times = watchTimes({ deployOn: deployOnOf(deployOn), branch }, others.hooks > 0);
     if (times === null || known === null) return [];
     const key = others.sealKey === null ? null : SealKey.parse(parseJson(others.sealKey));
     const [current] = Tokens.parse(parseJson(others.tokens));

@@ -1,6 +1,6 @@
 import type { Actor, DeploymentTrigger } from "#contract/endpoints/deployments/schemas.ts";
 import type { Decision, PushSource } from "#contract/endpoints/hooks/push-decisions.ts";
-import { DeployOn } from "#contract/endpoints/projects/deploy-on.ts";
+import { deployOnOf } from "#contract/endpoints/projects/deploy-on.ts";
 import type { AccountId, DeploymentId, HookId, ProjectId } from "#contract/ids.ts";
 import { decidePush } from "#domain/pushes/decide-push.ts";
 import type { Push } from "#domain/pushes/push.ts";
@@ -79,7 +79,7 @@ async function takePush(
       decision: { decision: "ignored", reason: "duplicate" },
       detail: `The same delivery has started the deployment ${before.deploymentId} before.`,
     };
-  const deployOn = DeployOn.parse(project.deployOn ?? {});
+  const deployOn = deployOnOf(project.deployOn);
   const { detail, ...decision } = decidePush(
     { deployOn, branch: project.branch },
     push,
