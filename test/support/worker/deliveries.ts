@@ -8,7 +8,7 @@ import { bytesOf, toHex } from "#sealing/bytes.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { pushWrites } from "#worker/db/pushes/push-writes.ts";
 import { hooks } from "#worker/db/push-tables.ts";
-import { ledgerRows } from "#worker/operations/pushes/ledger-rows.ts";
+import { ledgerRow } from "#worker/operations/pushes/ledger-rows.ts";
 import giteaPush from "../deliveries/gitea-push.json" with { type: "json" };
 import branchCreated from "../deliveries/github-branch-created.json" with { type: "json" };
 import { ids } from "./account.ts";
@@ -49,8 +49,7 @@ export async function recordPush(
   const decision = { decision: "ignored", reason: "branch_not_watched" } as const;
   const project = { id: projectId, name };
   const taken = { push, project, decision, detail: "not selected", deployment: null, liveSha: null };
-  const [added] = ledgerRows(ids, origin, [taken]);
-  if (added === undefined) throw new Error("there is no row for the push");
+  const added = ledgerRow(ids.push(), origin, taken);
   await rows.runTogether([rows.insert(hooks, insert), ...pushWrites(rows, [added])]);
   return { hookId, pushId: added.id };
 }

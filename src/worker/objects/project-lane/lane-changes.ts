@@ -1,7 +1,8 @@
-import type { IdGenerator, ProjectId } from "#contract/ids.ts";
+import type { DeploymentId, IdGenerator, ProjectId } from "#contract/ids.ts";
 import type { EventEffect } from "#domain/lane/deployment-events.ts";
 import type { NewEvent } from "#worker/db/changes/change-writes.ts";
 import { type StoredChange, storedChange, type StoredEntry } from "#worker/db/changes/stored-change.ts";
+import type { NewPush } from "#worker/db/pushes/push-writes.ts";
 import { recordOf } from "#worker/objects/project-lane/deployment-record.ts";
 import { eventDeployment, eventProject } from "#worker/views/event-view.ts";
 
@@ -24,10 +25,16 @@ export function deploymentEvent(
   return { id: ids.event(), type, data, actor, createdAt: now };
 }
 
-/** The entry of a request that has started a deployment. */
-export function startEntry(
-  audit: StoredEntry,
-  { id, version }: { readonly id: string; readonly version: number },
-): StoredChange {
-  return storedChange(null, { ...audit, target: { type: "deployment", id, name: `version ${version}` } });
+/** The entry of a request that has started a deployment, and the ledger's row of a push; null: neither is to be written. */
+export function startChange(
+  audit: StoredEntry | null,
+  ledgerRow: NewPush | undefined,
+  { id, version }: { readonly id: DeploymentId; readonly version: number },
+): StoredChange | null {
+  if (audit === null && ledgerRow === undefined) return null;
+  const target = { type: "deployment", id, name: `version ${version}` } as const;
+  return {
+    ...storedChange(null, audit === null ? null : { ...audit, target }),
+    ...(ledgerRow === undefined ? {} : { push: { ...ledgerRow, deploymentId: id } }),
+  };
 }

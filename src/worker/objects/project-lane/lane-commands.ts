@@ -6,10 +6,14 @@ import type { RollbackRequest } from "#domain/lane/decide-rollback.ts";
 import type { ReportedEvents } from "#domain/lane/decide-run-events.ts";
 import type { StartRequest } from "#domain/lane/decide-start.ts";
 import type { StoredChange, StoredEntry } from "#worker/db/changes/stored-change.ts";
+import type { NewPush } from "#worker/db/pushes/push-writes.ts";
 import type { LaneOwner } from "#worker/objects/project-lane/lane-store.ts";
 
-/** What to start. The lane creates the ids, so that they rise with the versions. */
-export type StartCommand = Omit<StartRequest, "id" | "runId"> & Commanded;
+/**
+ * What to start. The lane creates the ids, so that they rise with the versions. `ledgerRow`: of the push that starts it,
+ * which the lane adds the deployment to.
+ */
+export type StartCommand = Omit<StartRequest, "id" | "runId"> & Commanded & { ledgerRow?: NewPush | undefined };
 export type RollbackCommand = Omit<RollbackRequest, "id" | "runId"> & Commanded;
 export type ConfigCommand = Omit<ConfigRequest, "id" | "runId"> & Commanded;
 

@@ -4,7 +4,7 @@ import { decideConfig } from "#domain/lane/decide-config.ts";
 import { decideRollback } from "#domain/lane/decide-rollback.ts";
 import { decideStart, type Joined } from "#domain/lane/decide-start.ts";
 import type { Lane } from "#domain/lane/lane.ts";
-import { startEntry } from "#worker/objects/project-lane/lane-changes.ts";
+import { startChange } from "#worker/objects/project-lane/lane-changes.ts";
 import type {
   Commanded,
   ConfigCommand,
@@ -18,8 +18,11 @@ import type { LaneTurns } from "#worker/objects/project-lane/lane-turns.ts";
 const MAX_UNWRITTEN = 10;
 
 /** Adds a deployment to the lane's queue, once for each request key. */
-export async function startIn(turns: LaneTurns, { owner, requestKey, audit, ...request }: StartCommand) {
-  return await join(turns, { owner, requestKey, audit }, (lane, now) =>
+export async function startIn(
+  turns: LaneTurns,
+  { owner, requestKey, audit, ledgerRow, ...request }: StartCommand,
+) {
+  return await join(turns, { owner, requestKey, audit, ledgerRow }, (lane, now) =>
     decideStart(lane, { ...request, ...newIds(turns) }, now),
   );
 }
@@ -43,7 +46,7 @@ export async function applyIn(turns: LaneTurns, { owner, requestKey, audit, ...r
 
 async function join<Code extends ProblemCode>(
   turns: LaneTurns,
-  { owner, requestKey, audit }: Commanded,
+  { owner, requestKey, audit, ledgerRow }: Commanded & Pick<StartCommand, "ledgerRow">,
   decide: (lane: Lane, now: number) => Result<Joined, Code>,
 ): Promise<Result<Started, Code | "not_found" | "unavailable">> {
   const known = await turns.takeOver(owner);
@@ -62,7 +65,8 @@ async function join<Code extends ProblemCode>(
     refuseIfDeleted(lane) ?? decide(lane, now);
   const decided = turns.decide(owner, decideUnlessDeleted, (joined, now) => {
     if (requestKey !== null) turns.parts.store.noteAccepted(requestKey, joined.value, now);
-    if (audit !== null) turns.parts.changes.add(startEntry(audit, joined.value));
+    const recorded = startChange(audit, ledgerRow, joined.value);
+    if (recorded !== null) turns.parts.changes.add(recorded);
   });
   if (!decided.ok) return decided;
   // So that a list that is read right after the answer contains the deployment.

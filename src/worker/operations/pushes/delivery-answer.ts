@@ -1,7 +1,7 @@
 import type { Decision } from "#contract/endpoints/hooks/push-decisions.ts";
 import type { DeliveryAnswer } from "#contract/endpoints/hooks/schemas.ts";
 import type { ReceivingHook } from "#worker/db/hooks/find-receiving-hook.ts";
-import type { TakenPush } from "#worker/operations/pushes/take-pushes.ts";
+import type { TakenPush } from "#worker/operations/pushes/taken-push.ts";
 
 /** What the forge shows about pushes. */
 export function deliveryAnswer(taken: readonly TakenPush[]): DeliveryAnswer {

@@ -1,8 +1,8 @@
 import type { Decision, PushSource } from "#contract/endpoints/hooks/push-decisions.ts";
-import type { HookId, IdGenerator } from "#contract/ids.ts";
+import type { HookId, IdGenerator, PushId } from "#contract/ids.ts";
 import { headlineOf } from "#domain/pushes/push.ts";
 import type { NewPush } from "#worker/db/pushes/push-writes.ts";
-import type { TakenPush } from "#worker/operations/pushes/take-pushes.ts";
+import type { TakenPush } from "#worker/operations/pushes/taken-push.ts";
 
 /** Longer lists are not kept: then the paths do not decide about a replay. In UTF-16 units. */
 const MAX_PATHS_TEXT = 4_000;
@@ -42,14 +42,14 @@ export function unpushedRow<Origin extends LedgerOrigin>(
   };
 }
 
-/** The row of the ledger for each push and project. */
-export function ledgerRows(
-  ids: Pick<IdGenerator, "push">,
+/** The row of the ledger for a push and a project. */
+export function ledgerRow(
+  id: PushId,
   origin: LedgerOrigin,
-  taken: readonly TakenPush[],
-): NewPush[] {
-  return taken.map(({ push, project, decision, detail, deployment, liveSha }) => ({
-    id: ids.push(),
+  { push, project, decision, detail, deployment, liveSha }: TakenPush,
+): NewPush {
+  return {
+    id,
     projectId: project?.id ?? null,
     ...origin,
     ref: push.ref,
@@ -64,5 +64,5 @@ export function ledgerRows(
     deploymentId: deployment?.id ?? null,
     liveSha,
     count: 1,
-  }));
+  };
 }

@@ -19,7 +19,7 @@ import {
   unpushedAnswer,
   type UnpushedDecision,
 } from "#worker/operations/pushes/delivery-answer.ts";
-import { ledgerRows, type LedgerOrigin, unpushedRow } from "#worker/operations/pushes/ledger-rows.ts";
+import { type LedgerOrigin, unpushedRow } from "#worker/operations/pushes/ledger-rows.ts";
 import { refuseDelivery } from "#worker/operations/pushes/refuse-delivery.ts";
 import { type Arrival, isUnavailable, takePushes } from "#worker/operations/pushes/take-pushes.ts";
 import { notFound } from "#worker/operations/refusals.ts";
@@ -89,7 +89,7 @@ async function noteUnpushed(
   return succeed(answer);
 }
 
-/** Starts the deployments, and writes the ledger. */
+/** Starts the deployments, and writes the rows of the ledger that the lanes have not written. */
 async function deploy(
   { ids, lanes, request }: OpenContext,
   { hook, rows, origin }: Received,
@@ -102,8 +102,8 @@ async function deploy(
     ({ type: "hook", id: hookId, name: `${pusher ?? "a push"}, ${forgeNames[hook.forge]}` }) as const;
   const arrival: Arrival = {
     accountId,
-    hookId,
-    source: "hook",
+    origin,
+    newRowId: () => ids.push(),
     trigger: "push",
     actorOf,
     requestKeyOf: ({ ref }, projectId, before) =>
@@ -123,7 +123,7 @@ async function deploy(
     }),
   };
   const taken = await takePushes(lanes, arrival, projects, pushes);
-  const added = ledgerRows(ids, origin, taken);
+  const added = taken.map(({ row }) => row);
   await rows.runTogether([...pushWrites(rows, added), receivedWrite(rows, hookId, origin.receivedAt)]);
   // So that the forge shows a failure, and may send the delivery again: what was started is not started twice.
   return taken.some(isUnavailable)

@@ -8,8 +8,7 @@ import { findPush } from "#worker/db/pushes/push-reading.ts";
 import { pushWrites } from "#worker/db/pushes/push-writes.ts";
 import { requestWrites } from "#worker/operations/changes/request-changes.ts";
 import { actorOf } from "#worker/operations/deployments/lane-command.ts";
-import { ledgerRows } from "#worker/operations/pushes/ledger-rows.ts";
-import { isUnavailable, takePushes } from "#worker/operations/pushes/take-pushes.ts";
+import { type Arrival, isUnavailable, takePushes } from "#worker/operations/pushes/take-pushes.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { pushView } from "#worker/views/hook-view.ts";
 
@@ -36,29 +35,21 @@ export async function replayPush(
     projectId === null
       ? await findProjectsOf(rows, hook.repositoryKey, arrived)
       : [(await findPushedProject(rows, projectId, arrived)) ?? []].flat();
-  const arrival = {
+  const unsigned = { event: null, deliveryId: null, bodyHash: null };
+  const arrival: Arrival = {
     accountId: account.id,
-    hookId,
-    source: "replay",
+    origin: { hookId, source: "replay", receivedAt: clock.now(), ...unsigned },
+    newRowId: () => ids.push(),
     trigger: "push",
     actorOf: () => actorOf(context),
     requestKeyOf: () => context.requestKey,
     auditOf: () => null,
-  } as const;
+  };
   const taken = await takePushes(lanes, arrival, projects, [push]);
-  // Nothing is written, so that a retry of the request decides again. What was started is not started twice.
+  // No audit entry, so that a retry of the request decides again. What was started is not started twice.
   if (taken.some(isUnavailable))
     return refuse("unavailable", "Some deployments could not be started at this time. Try again.");
-  const receivedAt = clock.now();
-  const origin = {
-    hookId,
-    source: "replay",
-    receivedAt,
-    event: null,
-    deliveryId: null,
-    bodyHash: null,
-  } as const;
-  const added = ledgerRows(ids, origin, taken);
+  const added = taken.map(({ row }) => row);
   const target = { type: "push", id, name: ref } as const;
   const recorded = requestWrites(context, { event: null, target, projectId });
   await rows.runTogether([...pushWrites(rows, added), ...recorded]);

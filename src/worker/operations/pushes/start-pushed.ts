@@ -2,15 +2,20 @@ import type { DeploymentTrigger } from "#contract/endpoints/deployments/schemas.
 import { refuse, type Result } from "#contract/problems.ts";
 import { type Push, readRef } from "#domain/pushes/push.ts";
 import type { Services } from "#worker/context.ts";
+import type { NewPush } from "#worker/db/pushes/push-writes.ts";
 import type { ProjectToDeploy } from "#worker/db/variables/find-project-to-deploy.ts";
 import { logFailure } from "#worker/log-failure.ts";
 import type { Started } from "#worker/objects/project-lane/lane-commands.ts";
 import { type Asking, laneCommand } from "#worker/operations/deployments/lane-command.ts";
 
-/** A push that is to be deployed. `requestKey`: the same for each try, so that it starts one deployment. */
+/**
+ * A push that is to be deployed. `requestKey`: the same for each try, so that it starts one deployment. `ledgerRow`: of
+ * the decision, to which the lane adds the deployment.
+ */
 export type PushedStart = Asking & {
   readonly trigger: Exclude<DeploymentTrigger, "api">;
   readonly push: Pick<Push, "ref"> & { readonly after: string };
+  readonly ledgerRow: NewPush;
 };
 
 type StartRefusal = "not_found" | "queue_full" | "secrets_not_sealed" | "unavailable";
@@ -22,7 +27,7 @@ type StartRefusal = "not_found" | "queue_full" | "secrets_not_sealed" | "unavail
 export async function startPushed(
   lanes: Services["lanes"],
   found: ProjectToDeploy,
-  { trigger, push, ...asking }: PushedStart,
+  { trigger, push, ledgerRow, ...asking }: PushedStart,
 ): Promise<Result<Started, StartRefusal>> {
   const { project } = found;
   const { kind, name } = readRef(push.ref);
@@ -33,6 +38,7 @@ export async function startPushed(
     input: { branch: name, ...(isPinned ? { commit: push.after } : {}) },
     defaultBranch: project.branch,
     push: { trigger, commitSha: push.after },
+    ledgerRow,
   };
   try {
     const started = await lanes.getByName(project.id).start(command);

@@ -10,8 +10,8 @@ import type { AccountRows } from "#worker/db/account-rows.ts";
 import { findKnownBranch } from "#worker/db/pushes/find-known-branch.ts";
 import { findPushedProject } from "#worker/db/pushes/find-pushed-projects.ts";
 import { pushes } from "#worker/db/push-tables.ts";
-import { type LedgerOrigin, ledgerRows } from "#worker/operations/pushes/ledger-rows.ts";
-import { type Arrival, takePushes, type TakenPush } from "#worker/operations/pushes/take-pushes.ts";
+import { type Arrival, takePushes } from "#worker/operations/pushes/take-pushes.ts";
+import type { TakenPush } from "#worker/operations/pushes/taken-push.ts";
 
 /**
  * A push that a server's agent has found. `id`: of its row in the ledger. `auditId`: of the entry of the deployment that
@@ -73,8 +73,9 @@ export async function takeFoundPush(
   const actor = { type: "server", id: serverId, name: serverName } as const;
   const arrival: Arrival = {
     accountId: rows.accountId,
-    hookId,
-    source: "poll",
+    origin: { hookId, source: "poll", receivedAt: foundAt, event: null, deliveryId: null, bodyHash: null },
+    newRowId: () => id,
+    ...(hookId === null ? {} : { noted: withSentence }),
     trigger: "poll",
     actorOf: () => actor,
     requestKeyOf: () => `poll:${id}`,
@@ -86,11 +87,7 @@ export async function takeFoundPush(
   const taken = await takePushes(lanes, arrival, [project], [push]);
   if (taken.some(({ decision }) => decision.reason === "unavailable"))
     throw new Error("the lane did not start the deployment");
-  const unsigned = { event: null, deliveryId: null, bodyHash: null };
-  const origin: LedgerOrigin = { hookId, source: "poll", receivedAt: foundAt, ...unsigned };
-  const shown = hookId === null ? taken : taken.map(withSentence);
-  for (const row of ledgerRows({ push: () => id }, origin, shown))
-    await rows.run(rows.insertIfNew(pushes, row));
+  for (const { row } of taken) await rows.run(rows.insertIfNew(pushes, row));
 }
 
 function withSentence(taken: TakenPush): TakenPush {

@@ -1,20 +1,24 @@
 import type { Actor, DeploymentTrigger } from "#contract/endpoints/deployments/schemas.ts";
-import type { Decision, PushSource } from "#contract/endpoints/hooks/push-decisions.ts";
 import { deployOnOf } from "#contract/endpoints/projects/deploy-on.ts";
-import type { AccountId, DeploymentId, HookId, ProjectId } from "#contract/ids.ts";
+import type { AccountId, ProjectId, PushId } from "#contract/ids.ts";
 import { decidePush } from "#domain/pushes/decide-push.ts";
 import type { Push } from "#domain/pushes/push.ts";
 import type { Services } from "#worker/context.ts";
 import type { StoredEntry } from "#worker/db/changes/stored-change.ts";
 import type { PushedProject } from "#worker/db/pushes/find-pushed-projects.ts";
+import type { NewPush } from "#worker/db/pushes/push-writes.ts";
+import { ledgerRow, type LedgerOrigin } from "#worker/operations/pushes/ledger-rows.ts";
 import { startPushed } from "#worker/operations/pushes/start-pushed.ts";
+import type { TakenPush } from "#worker/operations/pushes/taken-push.ts";
 
 /** How pushes arrived. */
 export type Arrival = {
   readonly accountId: AccountId;
-  /** The hook of the repository; null: it has none. */
-  readonly hookId: HookId | null;
-  readonly source: PushSource;
+  readonly origin: LedgerOrigin;
+  /** Creates the id of a row in the ledger. */
+  readonly newRowId: () => PushId;
+  /** What a row of the ledger says about a decision. */
+  readonly noted?: (taken: TakenPush) => TakenPush;
   readonly trigger: Exclude<DeploymentTrigger, "api">;
   readonly actorOf: (push: Push) => Actor;
   /**
@@ -26,31 +30,25 @@ export type Arrival = {
   readonly auditOf: (push: Push, projectId: ProjectId) => StoredEntry | null;
 };
 
-/** What was decided about a push for a project. `project`: null: there is none. */
-export type TakenPush = {
-  readonly push: Push;
-  readonly project: { readonly id: ProjectId; readonly name: string } | null;
-  readonly decision: Decision;
-  readonly detail: string | null;
-  readonly deployment: { readonly id: DeploymentId; readonly version: number } | null;
-  /** The commit that was live, if paths skipped the push. */
-  readonly liveSha: string | null;
-};
+/** `row`: of the ledger. */
+type NotedPush = TakenPush & { readonly row: NewPush };
 
 /**
  * Decides about pushes for each project of their repository, and starts the deployments that follow. Safe to repeat. The
- * caller writes the ledger (`ledgerRows`).
+ * caller writes the ledger. A lane writes the row of what it starts too, together with the deployment: if the caller dies
+ * before it writes, no deployment is without its row.
  */
 export async function takePushes(
   lanes: Services["lanes"],
   arrival: Arrival,
   projects: readonly PushedProject[],
   pushes: readonly Push[],
-): Promise<TakenPush[]> {
-  if (projects.length === 0) return pushes.map((push) => noProject(push, null));
+): Promise<NotedPush[]> {
+  if (projects.length === 0)
+    return pushes.map((push) => withRow(arrival, arrival.newRowId(), noProject(push, null)));
   const taken = await Promise.all(
     projects.map(async (project) => {
-      const ofProject: TakenPush[] = [];
+      const ofProject: NotedPush[] = [];
       // In order: the last one wins if the project's queue keeps only the latest.
       for (const push of pushes) ofProject.push(await takePush(lanes, arrival, project, push));
       return ofProject;
@@ -66,11 +64,54 @@ export function isUnavailable({ decision }: TakenPush): boolean {
 
 async function takePush(
   lanes: Services["lanes"],
-  { accountId, source, trigger, actorOf, requestKeyOf, auditOf }: Arrival,
+  arrival: Arrival,
   found: PushedProject,
   push: Push,
-): Promise<TakenPush> {
-  const { project, live, startedBefore } = found;
+): Promise<NotedPush> {
+  const rowId = arrival.newRowId();
+  const decided = decide(arrival, found, push);
+  if (decided.decision.decision !== "deployed" || push.after === null)
+    return withRow(arrival, rowId, decided);
+  const { accountId, trigger, actorOf, requestKeyOf, auditOf } = arrival;
+  const { project, startedBefore } = found;
+  const started = await startPushed(lanes, found, {
+    accountId,
+    actor: actorOf(push),
+    trigger,
+    requestKey: requestKeyOf(push, project.id, startedBefore.get(push.ref)?.count ?? 0),
+    audit: auditOf(push, project.id),
+    push: { ref: push.ref, after: push.after },
+    ledgerRow: withRow(arrival, rowId, decided).row,
+  });
+  const taken = outcomeOf(decided, project, started);
+  // A lane that did not answer may have started the deployment, and writes its row then.
+  return withRow(arrival, isUnavailable(taken) ? arrival.newRowId() : rowId, taken);
+}
+
+function outcomeOf(
+  decided: TakenPush,
+  project: NonNullable<TakenPush["project"]>,
+  started: Awaited<ReturnType<typeof startPushed>>,
+): TakenPush {
+  if (started.ok) {
+    const { id, version } = started.value.started;
+    return { ...decided, deployment: { id, version } };
+  }
+  const { code, detail } = started.refusal;
+  return code === "not_found"
+    ? noProject(decided.push, project)
+    : { ...decided, decision: { decision: "refused", reason: code }, detail };
+}
+
+function withRow({ origin, noted = (taken) => taken }: Arrival, id: PushId, taken: TakenPush): NotedPush {
+  return { ...taken, row: ledgerRow(id, origin, noted(taken)) };
+}
+
+function decide(
+  { origin }: Arrival,
+  { project, live, startedBefore }: PushedProject,
+  push: Push,
+): TakenPush {
   const taken = { push, project, deployment: null, liveSha: null };
   const before = startedBefore.get(push.ref);
   if (before !== undefined && before.deploymentId !== null)
@@ -84,26 +125,10 @@ async function takePush(
     { deployOn, branch: project.branch },
     push,
     live,
-    source === "replay",
+    origin.source === "replay",
   );
   const liveSha = decision.reason === "paths_unchanged" ? live.commit : null;
-  if (decision.decision !== "deployed" || push.after === null) return { ...taken, decision, detail, liveSha };
-  const started = await startPushed(lanes, found, {
-    accountId,
-    actor: actorOf(push),
-    trigger,
-    requestKey: requestKeyOf(push, project.id, before?.count ?? 0),
-    audit: auditOf(push, project.id),
-    push: { ref: push.ref, after: push.after },
-  });
-  if (started.ok) {
-    const { id, version } = started.value.started;
-    return { ...taken, decision, detail, deployment: { id, version } };
-  }
-  const { code, detail: why } = started.refusal;
-  return code === "not_found"
-    ? noProject(push, project)
-    : { ...taken, decision: { decision: "refused", reason: code }, detail: why };
+  return { ...taken, decision, detail, liveSha };
 }
 
 function noProject(push: Push, project: TakenPush["project"]): TakenPush {
