@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { ProjectId, TokenId } from "#contract/ids.ts";
+import { DeploymentId, ProjectId, TokenId } from "#contract/ids.ts";
 import type { Problem } from "#contract/problems.ts";
 import { createClient } from "#client/client.ts";
 import { type RetryOptions, sendWithRetry } from "#client/send-with-retry.ts";
@@ -25,6 +25,7 @@ const refuse = (status: number, code: string, headers: Record<string, string> = 
   );
 const started = { id: "dpl_00000000000000000000000000", status: "building", version: 1 };
 const projectId = ProjectId.parse("proj_00000000000000000000000000");
+const deploymentId = DeploymentId.parse(started.id);
 const tokenId = TokenId.parse("tok_00000000000000000000000000");
 
 /** Starts a control plane that gives these responses in order, and then repeats the last. */
@@ -65,6 +66,12 @@ describe("sending with retries", () => {
     expect(waited.map(({ problem }) => problem.code)).toEqual(["unreachable", "unavailable"]);
   });
 
+  it("retries a rotation with the same key, so that it makes one secret", async () => {
+    const { client, keys } = await serve([cut, refuse(404, "not_found")]);
+    await client.rotateToken({ params: { token_id: tokenId }, body: {} });
+    expect(keys()).toEqual(["key-1", "key-1"]);
+  });
+
   it("waits for the time of Retry-After", async () => {
     const limited = refuse(429, "rate_limited", { "retry-after": "1" });
     const { client, waited } = await serve([limited, answer(200, { projects: [], next_cursor: null })]);
@@ -82,9 +89,9 @@ describe("sending with retries", () => {
   });
 
   it("does not retry a request that would take effect twice, nor a refusal", async () => {
-    const rotation = await serve([cut]);
-    await rotation.client.rotateToken({ params: { token_id: tokenId }, body: {} });
-    expect(rotation.requests).toHaveLength(1);
+    const cancellation = await serve([cut]);
+    await cancellation.client.cancelDeployment({ params: { deployment_id: deploymentId }, body: {} });
+    expect(cancellation.requests).toHaveLength(1);
     const refusal = await serve([refuse(409, "queue_full")]);
     expect(await refusal.client.startDeployment(start)).toMatchObject({ problem: { code: "queue_full" } });
     expect(refusal.requests).toHaveLength(1);

@@ -23,8 +23,13 @@ export async function tokenOf(asking: string, id: string): Promise<Token | undef
   return (await listTokens(asking)).tokens.find((token) => token.id === id);
 }
 
-export async function askToRotate(asking: string, id: string): Promise<Response> {
-  return await call(`/v1/tokens/${id}/rotate`, { method: "POST", token: asking });
+/** @param headers such as an Idempotency-Key */
+export async function askToRotate(
+  asking: string,
+  id: string,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  return await call(`/v1/tokens/${id}/rotate`, { method: "POST", token: asking, headers });
 }
 
 export async function rotate(asking: string, id: string): Promise<TokenWithSecret> {

@@ -1,6 +1,8 @@
+import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { Account } from "#contract/endpoints/accounts/schemas.ts";
+import { TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
 import { createAccount, createToken } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { askToRotate, makeToken, revoke, rotate, tokenOf, works } from "../../support/worker/tokens.ts";
@@ -104,6 +106,28 @@ describe("a rotated token", () => {
     expect(await works(lost.token)).toBe(true);
     expect(await works(rotated.token)).toBe(true);
   });
+
+  it.each(["was lost", "was never stored"])(
+    "keeps the overlap of the old secret if it is retried with its key because its response %s",
+    async (response) => {
+      const { id, asking } = await createLastingAccount();
+      const made = await makeToken(asking, { scopes: ["tokens:write"], expires_in_days: 1 });
+      const retry = async () => {
+        const answer = await askToRotate(made.token, made.id, { "idempotency-key": "once" });
+        return TokenWithSecret.parse(await answer.json());
+      };
+      vi.setSystemTime(START + HOUR_MS);
+      const lost = await retry();
+      if (response === "was never stored")
+        await env.DB.prepare("UPDATE idempotency_keys SET answer = NULL WHERE account_id = ?").bind(id).run();
+      vi.setSystemTime(START + 2 * HOUR_MS);
+      const times = { rotated_at: at(HOUR_MS), expires_at: at(25 * HOUR_MS), previous_expires_at: at(DAY_MS) };
+      expect([lost, await retry()]).toMatchObject([times, { token: lost.token, ...times }]);
+      expect([await works(made.token), await works(lost.token)]).toEqual([true, true]);
+      vi.setSystemTime(START + DAY_MS);
+      expect([await works(made.token), await works(lost.token)]).toEqual([false, true]);
+    },
+  );
 
   it("accepts both secrets after two simultaneous rotations, the first one for 24 hours", async () => {
     const { asking } = await createLastingAccount();

@@ -14,8 +14,8 @@ type SecretReplacement = {
 };
 
 /**
- * Gives a token a new secret. Its current secret becomes the previous one, replacing an older previous one. Returns
- * false and changes nothing if the token does not exist or is revoked.
+ * Gives a token a new secret. Its current secret becomes the previous one, replacing an older previous one, unless it is
+ * the new one already. Returns false and changes nothing if the token does not exist or is revoked.
  * @param recorded the writes that record it
  */
 export async function replaceTokenSecret(
@@ -24,10 +24,12 @@ export async function replaceTokenSecret(
   { previousExpiresAt, ...replacement }: SecretReplacement,
   recorded: readonly Write[],
 ): Promise<boolean> {
+  // A retry of the request finds its own secret: the one before is still in use.
+  const isRetry = sql`${tokens.hash} = ${replacement.hash}`;
   const changes = {
     ...replacement,
-    previousHash: sql`${tokens.hash}`,
-    previousExpiresAt: sql`min(${tokens.expiresAt}, ${previousExpiresAt})`,
+    previousHash: sql`case when ${isRetry} then ${tokens.previousHash} else ${tokens.hash} end`,
+    previousExpiresAt: sql`case when ${isRetry} then ${tokens.previousExpiresAt} else min(${tokens.expiresAt}, ${previousExpiresAt}) end`,
   };
   const where = and(eq(tokens.id, id), isNull(tokens.revokedAt));
   const [replaced] = await rows.runTogether([rows.update(tokens, changes, where), ...recorded]);

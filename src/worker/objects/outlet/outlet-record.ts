@@ -104,6 +104,8 @@ export class OutletRecord {
   /** The replaced secret signs for another day, so that a receiver can have either. */
   rotate(secret: string, now: number): void {
     this.#changeTarget((target) => {
+      // A retry of the request.
+      if (target.secrets[0]?.secret === secret) return target;
       const replaced = activeSecrets(target, now).map((one) => ({
         ...one,
         until: one.until ?? now + OVERLAP_MS,

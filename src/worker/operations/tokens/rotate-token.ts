@@ -18,7 +18,8 @@ const OVERLAP_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Gives a token a new secret and restarts its lifetime. The previous secret of an earlier rotation stops working at
- * once. The caller gets the secret, so the token must not have more rights than the caller's token.
+ * once. The caller gets the secret, so the token must not have more rights than the caller's token. A retry with the same
+ * Idempotency-Key makes the same secret at the same time.
  */
 export async function rotateToken(
   context: Context,
@@ -33,13 +34,15 @@ export async function rotateToken(
   if (excess !== null) return refuseExcess(excess);
   const { secret, hash } = await newTokenSecret(context);
   const now = context.clock.now();
-  const previousExpiresAt = Math.min(token.expiresAt, now + OVERLAP_MS);
-  const changes = { rotatedAt: now, expiresAt: now + lifetimeMs(token), previousExpiresAt };
+  const changes = { rotatedAt: now, expiresAt: now + lifetimeMs(token) };
+  const replacement = { hash, ...changes, previousExpiresAt: now + OVERLAP_MS };
   const recorded = requestWrites(context, tokenChange("token.rotated", token));
-  if (!(await replaceTokenSecret(context.rows, id, { hash, ...changes }, recorded))) return notFound("token");
+  if (!(await replaceTokenSecret(context.rows, id, replacement, recorded))) return notFound("token");
+  const isRetry = token.rotatedAt === now;
+  const previousExpiresAt = isRetry ? token.previousExpiresAt : Math.min(token.expiresAt, now + OVERLAP_MS);
   announceLater(context);
   context.forgetToken(id);
-  return succeed({ ...tokenView({ ...token, ...changes }, now), token: secret });
+  return succeed({ ...tokenView({ ...token, ...changes, previousExpiresAt }, now), token: secret });
 }
 
 /** A rotation does not change the length of the lifetime. */
