@@ -52,7 +52,10 @@ it("creates, lists and deletes freezes", async () => {
     next_cursor: null,
   });
   expect(freezes.map(({ name, active }) => [name, active])).toContainEqual(["launch", true]);
-  expect((await run("freezes")).stdout).toContain("friday, saturday 16:00–00:00 Europe/Berlin");
+  const { stdout: listed } = await run("freezes");
+  expect(listed).toContain("friday, saturday 16:00–00:00 Europe/Berlin");
+  expect(listed).toMatch(/^Weekend\tall projects\t/m);
+  expect(listed).toMatch(/^launch\tshop\t/m);
   await run("freezes", "delete", "launch", "--yes");
   await run("freezes", "delete", "Weekend", "--yes");
   expect((await run("freezes")).stdout).toBe("");

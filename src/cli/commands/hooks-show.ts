@@ -1,6 +1,7 @@
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done } from "#cli/outcome.ts";
 import { findHook } from "#cli/session/find-hook.ts";
+import { projectNames } from "#cli/session/project-names.ts";
 import { withSession } from "#cli/session/session.ts";
 import { printHook, printHookSteps } from "#cli/views/hook-facts.ts";
 
@@ -13,7 +14,7 @@ export const hooksShow = defineCommand({
     const hook = await findHook(session, words.hook);
     if (!hook.ok) return hook;
     session.output.json(hook.value);
-    printHook(session.output, hook.value, null);
+    printHook(session.output, hook.value, null, await projectNames(session, hook.value.project_ids));
     printHookSteps(session.output, hook.value);
     return done;
   }),

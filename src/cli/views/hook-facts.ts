@@ -1,12 +1,18 @@
 import type { Hook, Push } from "#contract/endpoints/hooks/schemas.ts";
+import type { ProjectId } from "#contract/ids.ts";
 import { type Fact, printFacts } from "#cli/output/facts.ts";
 import type { Output } from "#cli/output/output.ts";
 import { printable, printableName } from "#cli/output/printable.ts";
 import { timeText } from "#cli/output/times.ts";
 
-/** Prints a hook. @param secret null: it is not known */
-export function printHook(output: Output, hook: Hook, secret: string | null): void {
-  const { previous_expires_at: previous } = hook;
+/** Prints a hook. @param secret null: it is not known. @param nameOf how to show a project */
+export function printHook(
+  output: Output,
+  hook: Hook,
+  secret: string | null,
+  nameOf: (id: ProjectId) => string = (id) => id,
+): void {
+  const { previous_expires_at: previous, project_ids: projects } = hook;
   printFacts(output, [
     ["repository", printableName(hook.repository)],
     ["id", hook.id],
@@ -14,7 +20,7 @@ export function printHook(output: Output, hook: Hook, secret: string | null): vo
     ["address", hook.url],
     ["secret", secret],
     ["previous secret", previous === null ? null : `works until ${timeText(previous, output)}`],
-    ["projects", hook.project_ids.length === 0 ? "none has this repository" : hook.project_ids.join(", ")],
+    ["projects", projects.length === 0 ? "none has this repository" : projects.map(nameOf).join(", ")],
     ["state", hookState(hook, output)],
   ] satisfies Fact[]);
 }

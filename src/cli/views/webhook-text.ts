@@ -5,6 +5,7 @@ import type {
   WebhookDetails,
   WebhookWithSecret,
 } from "#contract/endpoints/webhooks/schemas.ts";
+import type { ProjectId } from "#contract/ids.ts";
 import { printFacts } from "#cli/output/facts.ts";
 import type { Output } from "#cli/output/output.ts";
 import { printable, printableName } from "#cli/output/printable.ts";
@@ -41,9 +42,14 @@ export function attemptText({ status, problem, duration }: DeliveryAttempt): str
   return `${ended} (${duration.toFixed(2)} s)`;
 }
 
-export function printWebhook(output: Output, webhook: WebhookDetails): void {
+/** @param nameOf how to show a project */
+export function printWebhook(
+  output: Output,
+  webhook: WebhookDetails,
+  nameOf: (id: ProjectId) => string,
+): void {
   output.json(webhook);
-  const { settings, last_attempt: last, disabled_reason: reason } = webhook;
+  const { settings, last_attempt: last, disabled_reason: reason, project_ids: projects } = webhook;
   printFacts(output, [
     ["name", printableName(webhook.name)],
     ["id", webhook.id],
@@ -53,7 +59,7 @@ export function printWebhook(output: Output, webhook: WebhookDetails): void {
     ["reason", reason === null ? null : printable(reason)],
     ["failing since", webhook.failing_since === null ? null : timeText(webhook.failing_since, output)],
     ["events", webhook.events.join(" ")],
-    ["projects", webhook.project_ids === null ? "all" : webhook.project_ids.join(" ")],
+    ["projects", projects === null ? "all" : projects.map(nameOf).join(", ")],
     [
       "headers",
       settings.headers === null || settings.headers.length === 0 ? null : settings.headers.join(" "),
