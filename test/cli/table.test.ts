@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { stripVTControlCharacters } from "node:util";
 
 import * as z from "zod/mini";
 import { describe, expect, it } from "vitest";
@@ -211,6 +212,34 @@ describe("a table with a long cell", () => {
     expect(text.split("\n").map(lengthOf)).toEqual([59, 60, 60]);
     const narrow = tableText(["BRANCH", "COMMIT"], [["feature/sign-in", "1c0ffee"]], plain, 20);
     expect(narrow).toContain("feature/sign-in");
+  });
+});
+
+describe("a table with ids", () => {
+  const plain = createStyle(false);
+  const id = (digit: string) => `push_${digit.repeat(26)}`;
+  const rows = ["1", "2"].map((digit) => ["main", "x".repeat(60), plain.dim(id(digit))]);
+
+  it("shrinks other columns instead", () => {
+    const text = tableText(["REF", "MESSAGE", "ID"], rows, plain, 80);
+    expect(text.split("\n").map(lengthOf)).toEqual([51, 80, 80]);
+    for (const digit of ["1", "2"]) expect(text).toContain(id(digit));
+  });
+
+  it("puts them below their rows if it is too narrow", () => {
+    const text = tableText(["REF", "MESSAGE", "ID"], rows, createStyle(true), 48);
+    expect(stripVTControlCharacters(text).split("\n")).toEqual([
+      "REF   MESSAGE",
+      `main  ${"x".repeat(41)}…`,
+      `  ${id("1")}`,
+      `main  ${"x".repeat(41)}…`,
+      `  ${id("2")}`,
+    ]);
+  });
+
+  it("cuts what is behind them", () => {
+    const text = tableText(["PROJECT", "MESSAGE"], [[id("3"), "x".repeat(60)]], plain, 40);
+    expect(text).toContain(`${id("3")}  ${"x".repeat(6)}…`);
   });
 });
 

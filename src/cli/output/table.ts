@@ -7,10 +7,14 @@ const GAP = "  ";
 /** Columns are not shrunk below this width. */
 const LEAST_WIDTH = 16;
 
+/** A part of an id is of no use, so a column of ids is never shrunk. */
+const ID = /\b[a-z]{2,5}_[0-9a-hjkmnp-tv-z]{26}\b/;
+
 /**
  * Formats rows as aligned columns under headings.
  * @param width of the terminal. Longer lines are truncated. First the widest columns are shrunk, so that one long cell
- *   does not push the other columns out of sight. The last column gets the remaining width.
+ *   does not push the other columns out of sight. The last column gets the remaining width. If it has ids and is too
+ *   wide, each id has its own line below its row.
  */
 export function tableText(
   names: readonly string[],
@@ -21,12 +25,26 @@ export function tableText(
   const widths = names.map((name, at) =>
     rows.reduce((widest, row) => Math.max(widest, lengthOf(row[at] ?? "")), lengthOf(name)),
   );
+  const hasIds = names.map((_, at) => rows.some((row) => ID.test(stripVTControlCharacters(row[at] ?? ""))));
+  const isEndingWithIds = hasIds.at(-1) === true;
   const last = widths.pop() ?? 0;
-  shrinkColumns(widths, width - Math.min(last, LEAST_WIDTH));
+  const fits = shrinkColumns(widths, hasIds, width - (isEndingWithIds ? last : Math.min(last, LEAST_WIDTH)));
+  if (isEndingWithIds && !fits) return withIdsBelow(names, rows, style, width);
   const lines = [names.map(style.bold), ...rows].map((row) =>
     row.map((cell, at) => fitted(cell, widths[at])).join(GAP),
   );
   return lines.map((line) => cut(line.trimEnd(), width)).join("\n");
+}
+
+function withIdsBelow(
+  names: readonly string[],
+  rows: readonly (readonly string[])[],
+  style: Style,
+  width: number,
+): string {
+  const others = rows.map((row) => row.slice(0, -1));
+  const [head, ...lines] = tableText(names.slice(0, -1), others, style, width).split("\n");
+  return [head, ...lines.flatMap((line, at) => [line, `${GAP}${rows[at]?.at(-1) ?? ""}`])].join("\n");
 }
 
 /** Formats rows for programs: one per line, cells separated by tabs, no headings. Cells must not contain tabs. */
@@ -34,14 +52,20 @@ export function tabbedText(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => row.join("\t")).join("\n");
 }
 
-/** Shrinks the widest columns until all columns and their gaps fit into `width`. */
-function shrinkColumns(widths: number[], width: number): void {
+/**
+ * Shrinks the widest columns until all columns and their gaps fit into `width`.
+ * @param isKept the columns that keep their width
+ * @returns whether they fit
+ */
+function shrinkColumns(widths: number[], isKept: readonly boolean[], width: number): boolean {
   let over = widths.reduce((sum, each) => sum + each + GAP.length, 0) - width;
   for (; over > 0; over -= 1) {
-    const widest = Math.max(...widths);
-    if (widest <= LEAST_WIDTH) return;
-    widths[widths.indexOf(widest)] = widest - 1;
+    const widest = Math.max(0, ...widths.filter((_, at) => isKept[at] !== true));
+    if (widest <= LEAST_WIDTH) return false;
+    const shrunk = widths.findIndex((each, at) => each === widest && isKept[at] !== true);
+    widths[shrunk] = widest - 1;
   }
+  return true;
 }
 
 /** Truncates or pads a cell. @param width undefined for the last column, which is not padded */
