@@ -1,6 +1,6 @@
 import { followEvents } from "#client/follow-events.ts";
 import { readAll } from "#client/read-all.ts";
-import { EventPattern } from "#contract/endpoints/events/patterns.ts";
+import { EventPattern, nearestPattern } from "#contract/endpoints/events/patterns.ts";
 import type { Event } from "#contract/endpoints/events/schemas.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { givenFields } from "#cli/arguments/given-fields.ts";
@@ -37,7 +37,7 @@ export const events = defineCommand({
     if (!limit.ok) return limit;
     const types = options.type.flatMap((type) => type.split(","));
     const unknown = types.find((type) => !EventPattern.safeParse(type).success);
-    if (unknown !== undefined) return stop("usage", `There is no type of event ${unknown}.`);
+    if (unknown !== undefined) return stop("usage", `There is no type of event ${unknown}.${nearestPattern(unknown)}`);
     const project = global.project === null ? null : await findProject(session);
     if (project !== null && !project.ok) return project;
     const filters = givenFields({

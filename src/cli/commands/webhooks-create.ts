@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
 
-import { EventPattern } from "#contract/endpoints/events/patterns.ts";
+import { EventPattern, nearestPattern } from "#contract/endpoints/events/patterns.ts";
 import { WebhookKind } from "#contract/endpoints/webhooks/kinds.ts";
 import { StatusForge, type WebhookSettings } from "#contract/endpoints/webhooks/settings.ts";
 import { succeed } from "#contract/lib/result.ts";
@@ -73,8 +73,9 @@ export const webhooksCreate = defineCommand({
     const kind = WebhookKind.safeParse(words.kind);
     if (!kind.success) return stop("usage", `The kind must be one of ${WebhookKind.options.join(", ")}.`);
     const events = options.event.map((pattern) => EventPattern.safeParse(pattern));
-    const unknown = events.findIndex(({ success }) => !success);
-    if (unknown !== -1) return stop("usage", `There is no type of event ${options.event[unknown]}.`);
+    const unknown = options.event.find((_, at) => events[at]?.success === false);
+    if (unknown !== undefined)
+      return stop("usage", `There is no type of event ${unknown}.${nearestPattern(unknown)}`);
     const projects = await findProjects(session, options.only);
     if (!projects.ok) return projects;
     const settings = await readSettings(session, kind.data, words.url, options);

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { Event } from "#contract/endpoints/events/schemas.ts";
 import { Events } from "#contract/endpoints/events/endpoints.ts";
 import { createToken } from "../../support/worker/account.ts";
-import { call } from "../../support/worker/call.ts";
+import { call, problemOf } from "../../support/worker/call.ts";
 import { addEvents, renamed, sealed } from "../../support/worker/events.ts";
 import { createWorld } from "../../support/worker/world.ts";
 
@@ -35,7 +35,15 @@ it("filters by types, by patterns of types and by project", async () => {
   ]);
   expect(await types(`?type=project.*,audit.*&project_id=${world.projectId}`)).not.toContain("audit.sealed");
   const response = await call("/v1/events?type=deployment.lvie", { token });
-  expect(response.status).toBe(422);
+  expect(await problemOf(response)).toMatchObject({
+    status: 422,
+    errors: [
+      {
+        pointer: "?type",
+        message: "must be a type of event, such as deployment.live, or *. Did you mean deployment.live?",
+      },
+    ],
+  });
 });
 
 it("gives an event with its number and who caused it", async () => {

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import { didYouMean } from "#contract/lib/suggest.ts";
 import { EventType } from "#contract/endpoints/events/schemas.ts";
 
 /** All events, or those whose type begins so. */
@@ -17,9 +18,18 @@ const groups = [
   "audit.*",
 ] as const;
 
+const options = [...groups, ...EventType.options] as const;
+
 /** A type of event, or a pattern for several: `deployment.*`, or `*` for all. */
-export const EventPattern = z.enum([...groups, ...EventType.options]);
+export const EventPattern = z.enum(options, {
+  error: ({ input }) => `must be a type of event, such as deployment.live, or *.${nearestPattern(input)}`,
+});
 export type EventPattern = z.infer<typeof EventPattern>;
+
+/** ` Did you mean …?`, or an empty string. */
+export function nearestPattern(given: unknown): string {
+  return typeof given === "string" ? didYouMean(given, options) : "";
+}
 
 /** Whether one of the patterns stands for the type. */
 export function matchesType(patterns: readonly string[], type: EventType): boolean {
