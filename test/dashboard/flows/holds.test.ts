@@ -34,7 +34,20 @@ it("a freeze is created with its time zone, shown while it holds, and deleted", 
   await row.getByText("Holds now").waitFor();
   await row.getByText("Every day 00:00 to 00:00 of the next day, Europe/Berlin").waitFor();
   expect(await violations(page)).toEqual([]);
-  await page.getByRole("button", { name: "Delete Release week" }).click();
+
+  await page.getByRole("button", { name: "Edit Release week" }).click();
+  await dialog.getByLabel("Name").fill("Release days");
+  await dialog.getByLabel("Sunday").uncheck();
+  await dialog.getByLabel("Until").fill("");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect.poll(() => dialog.locator(".error").count()).toBe(1);
+  await dialog.getByLabel("Until").fill("22:30");
+  expect(await violations(page, "dark", "dialog")).toEqual([]);
+  await dialog.getByRole("button", { name: "Save" }).click();
+  const edited = page.getByRole("listitem").filter({ hasText: "Release days" });
+  await edited.getByText(/00:00 to 22:30, Europe\/Berlin/).waitFor();
+
+  await page.getByRole("button", { name: "Delete Release days" }).click();
   await dialog.getByRole("button", { name: "Delete" }).click();
   await page.getByText("No freezes.").waitFor();
 });

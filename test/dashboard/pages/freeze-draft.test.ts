@@ -1,7 +1,14 @@
 import { describe, expect, it } from "vitest";
 
-import { CreateFreezeInput } from "#contract/endpoints/freezes/schemas.ts";
-import { freezeInput, newFreeze } from "#dashboard/pages/freezes/freeze-draft.ts";
+import { CreateFreezeInput, type Freeze } from "#contract/endpoints/freezes/schemas.ts";
+import { FreezeId } from "#contract/ids.ts";
+import {
+  draftOfFreeze,
+  type FreezeDraft,
+  freezeChanges,
+  freezeInput,
+  newFreeze,
+} from "#dashboard/pages/freezes/freeze-draft.ts";
 import { errorsOf } from "#dashboard/text/field-errors.ts";
 import { freezeTimesText } from "#dashboard/text/freeze-texts.ts";
 
@@ -41,6 +48,39 @@ describe("the form for a freeze", () => {
   ] as const)("names the field that is wrong in %j", (part, path) => {
     const parsed = CreateFreezeInput.safeParse(freezeInput({ ...empty, name: "x", ...part }));
     expect(parsed.success ? {} : errorsOf(parsed.error)).toHaveProperty([path]);
+  });
+});
+
+describe("the form for changes of a freeze", () => {
+  const once = { type: "once", from: "2026-12-24T15:00:12.000Z", to: "2026-12-27T07:30:00.000Z" } as const;
+  const freeze: Freeze = {
+    ...{ id: FreezeId.parse(`frz_${"0".repeat(26)}`), name: "Holidays", project_id: null, times: once },
+    ...{ active: false, window: null, created_at: "2026-11-20T09:14:02.355Z" },
+  };
+  const changed = (of: Freeze, part: Partial<FreezeDraft>) => {
+    const before = draftOfFreeze(of, "Europe/Berlin");
+    const after = { ...before, ...part };
+    return freezeChanges(before, after, CreateFreezeInput.parse(freezeInput(after)));
+  };
+
+  it("sends only what was changed", () => {
+    expect(changed(freeze, {})).toEqual({});
+    expect(changed(freeze, { name: "Winter " })).toEqual({ name: "Winter" });
+    const from = new Date(2026, 11, 24, 16, 30);
+    expect(changed(freeze, { onceFrom: "2026-12-24 16:30" })).toEqual({
+      times: { ...once, from: from.toISOString() },
+    });
+  });
+
+  it("begins with the times of a weekly freeze", () => {
+    const times: Freeze["times"] = {
+      type: "weekly",
+      days: ["monday"],
+      from: "10:00",
+      to: "11:00",
+      timezone: "UTC",
+    };
+    expect(changed({ ...freeze, times }, { weeklyTo: "12:00" })).toEqual({ times: { ...times, to: "12:00" } });
   });
 });
 

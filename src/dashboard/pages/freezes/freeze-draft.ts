@@ -1,6 +1,7 @@
 import type { Weekday } from "#contract/endpoints/freezes/freeze-times.ts";
+import type { CreateFreezeInput, Freeze, UpdateFreezeInput } from "#contract/endpoints/freezes/schemas.ts";
 
-/** What the form for a new freeze holds. Only the fields of its type are sent. */
+/** What the form for a freeze holds. Only the fields of its type are sent. */
 export type FreezeDraft = {
   readonly name: string;
   /** Empty: all projects. */
@@ -31,6 +32,29 @@ export function newFreeze(timezone: string): FreezeDraft {
   };
 }
 
+/** The draft for changes of a freeze. @param timezone the browser's */
+export function draftOfFreeze({ name, project_id: id, times }: Freeze, timezone: string): FreezeDraft {
+  const draft = { ...newFreeze(timezone), name, project_id: id ?? "", type: times.type };
+  switch (times.type) {
+    case "once":
+      return { ...draft, onceFrom: localTime(times.from), onceTo: localTime(times.to) };
+    case "weekly": {
+      const { days, from, to, timezone: zone } = times;
+      return { ...draft, days, weeklyFrom: from, weeklyTo: to, timezone: zone };
+    }
+  }
+}
+
+/** What differs between two drafts. An instant that is not changed keeps its seconds. @param input that of the second */
+export function freezeChanges(
+  before: FreezeDraft,
+  after: FreezeDraft,
+  { name, times }: CreateFreezeInput,
+): UpdateFreezeInput {
+  const isSame = JSON.stringify(timesOf(before)) === JSON.stringify(timesOf(after));
+  return { ...(name === before.name ? {} : { name }), ...(isSame ? {} : { times }) };
+}
+
 /** The body of the request that creates the freeze, not validated yet. */
 export function freezeInput(draft: FreezeDraft): Record<string, unknown> {
   const { name, project_id: id } = draft;
@@ -50,6 +74,13 @@ function timesOf(draft: FreezeDraft): Record<string, unknown> {
         timezone: draft.timezone.trim(),
       };
   }
+}
+
+/** An instant as the form shows it, in the browser's time zone. */
+function localTime(instant: string): string {
+  const time = new Date(instant);
+  const shifted = new Date(time.getTime() - time.getTimezoneOffset() * 60_000);
+  return shifted.toISOString().slice(0, 16).replace("T", " ");
 }
 
 /** null, which is refused, for anything but a time as in the example. */

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import type { Freeze } from "#contract/endpoints/freezes/schemas.ts";
 import { freezeApi } from "#dashboard/data/freeze-resources.ts";
 import { ALL, useProjects } from "#dashboard/data/resources.ts";
+import { FreezeDialog } from "#dashboard/pages/freezes/freeze-dialog.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
 import { RemovalDialog } from "#dashboard/shared/removal-dialog.tsx";
 import { Ago } from "#dashboard/shared/times.tsx";
@@ -10,17 +11,18 @@ import { freezeState, freezeTimesText } from "#dashboard/text/freeze-texts.ts";
 
 type Props = {
   readonly freeze: Freeze;
-  readonly mayDelete: boolean;
+  readonly mayChange: boolean;
   readonly reload: () => Promise<void>;
 };
 
 /** A freeze: what it holds, when, and whether it holds now. */
-export function FreezeRow({ freeze, mayDelete, reload }: Props) {
+export function FreezeRow({ freeze, mayChange, reload }: Props) {
   const { id, name, project_id: projectId, times, active, window } = freeze;
   const { value: projects } = useProjects(ALL);
   const project = projects?.projects.find((one) => one.id === projectId);
   const state = freezeState(freeze);
-  const [isDeleting, setIsDeleting] = useState(false);
+  const [open, setOpen] = useState<"edit" | "delete" | null>(null);
+  const close = () => setOpen(null);
   return (
     <li class="record">
       <div class="line">
@@ -39,18 +41,33 @@ export function FreezeRow({ freeze, mayDelete, reload }: Props) {
             </>
           )}
         </span>
-        {mayDelete ? (
-          <Button variant="subtle" label={`Delete ${name}`} onClick={() => setIsDeleting(true)}>
-            Delete
-          </Button>
+        {mayChange ? (
+          <>
+            <Button variant="subtle" label={`Edit ${name}`} onClick={() => setOpen("edit")}>
+              Edit
+            </Button>
+            <Button variant="subtle" label={`Delete ${name}`} onClick={() => setOpen("delete")}>
+              Delete
+            </Button>
+          </>
         ) : null}
       </div>
       <p class="quiet">{freezeTimesText(times)}</p>
-      {isDeleting ? (
+      {open === "edit" ? (
+        <FreezeDialog
+          freeze={freeze}
+          onSaved={() => {
+            close();
+            void reload();
+          }}
+          onClose={close}
+        />
+      ) : null}
+      {open === "delete" ? (
         <RemovalDialog
           title={`Delete ${name}`}
           remove={() => freezeApi.deleteFreeze({ params: { freeze_id: id } })}
-          onClose={() => setIsDeleting(false)}
+          onClose={close}
           onRemoved={reload}
         >
           <p>

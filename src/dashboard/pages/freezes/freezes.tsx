@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { freezeEndpoints } from "#contract/endpoints/freezes/endpoints.ts";
 import { useFreezes } from "#dashboard/data/freeze-resources.ts";
 import { ALL, useAllowed } from "#dashboard/data/resources.ts";
-import { CreateFreeze } from "#dashboard/pages/freezes/create-freeze.tsx";
+import { FreezeDialog } from "#dashboard/pages/freezes/freeze-dialog.tsx";
 import { FreezeRow } from "#dashboard/pages/freezes/freeze-row.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
 import { Page } from "#dashboard/shared/page.tsx";
@@ -40,13 +40,15 @@ export function Freezes() {
           ) : (
             <ul class="records" aria-label="Freezes">
               {rows.map((freeze) => (
-                <FreezeRow key={freeze.id} freeze={freeze} mayDelete={mayCreate} reload={freezes.reload} />
+                <FreezeRow key={freeze.id} freeze={freeze} mayChange={mayCreate} reload={freezes.reload} />
               ))}
             </ul>
           )
         }
       </Show>
-      {isCreating ? <CreateFreeze onCreated={close} onClose={() => setIsCreating(false)} /> : null}
+      {isCreating ? (
+        <FreezeDialog freeze={null} onSaved={close} onClose={() => setIsCreating(false)} />
+      ) : null}
     </Page>
   );
 }

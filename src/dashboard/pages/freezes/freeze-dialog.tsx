@@ -1,10 +1,16 @@
 import { useState } from "preact/hooks";
 
 import { Weekday } from "#contract/endpoints/freezes/freeze-times.ts";
-import { CreateFreezeInput } from "#contract/endpoints/freezes/schemas.ts";
+import { CreateFreezeInput, type Freeze } from "#contract/endpoints/freezes/schemas.ts";
 import { freezeApi } from "#dashboard/data/freeze-resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
-import { type FreezeDraft, freezeInput, newFreeze } from "#dashboard/pages/freezes/freeze-draft.ts";
+import {
+  draftOfFreeze,
+  type FreezeDraft,
+  freezeChanges,
+  freezeInput,
+  newFreeze,
+} from "#dashboard/pages/freezes/freeze-draft.ts";
 import { Button } from "#dashboard/shared/button.tsx";
 import { Checks } from "#dashboard/shared/checks.tsx";
 import { Dialog } from "#dashboard/shared/dialog.tsx";
@@ -15,24 +21,39 @@ import { ProjectFilter } from "#dashboard/shared/project-filter.tsx";
 import { errorsOf } from "#dashboard/text/field-errors.ts";
 import { weekdayLabels } from "#dashboard/text/freeze-texts.ts";
 
-type Props = { readonly onCreated: () => void; readonly onClose: () => void };
+type Props = {
+  /** The freeze to change; null: a new one. */
+  readonly freeze: Freeze | null;
+  readonly onSaved: () => void;
+  readonly onClose: () => void;
+};
 
-/** A form for a new freeze: what it holds, and when. */
-export function CreateFreeze({ onCreated, onClose }: Props) {
-  const [draft, setDraft] = useState(() => newFreeze(zoneOfBrowser()));
+/** A form for a freeze: what it holds, and when. What a freeze holds cannot be changed. */
+export function FreezeDialog({ freeze, onSaved, onClose }: Props) {
+  const [initial] = useState(() =>
+    freeze === null ? newFreeze(zoneOfBrowser()) : draftOfFreeze(freeze, zoneOfBrowser()),
+  );
+  const [draft, setDraft] = useState(initial);
   const [hasTried, setHasTried] = useState(false);
-  const creating = useAction((body: CreateFreezeInput) => freezeApi.createFreeze({ body }));
+  const saving = useAction((body: CreateFreezeInput) =>
+    freeze === null
+      ? freezeApi.createFreeze({ body })
+      : freezeApi.updateFreeze({
+          params: { freeze_id: freeze.id },
+          body: freezeChanges(initial, draft, body),
+        }),
+  );
   const parsed = CreateFreezeInput.safeParse(freezeInput(draft));
   const errors = hasTried && !parsed.success ? errorsOf(parsed.error) : {};
   const change = (part: Partial<FreezeDraft>) => setDraft((before) => ({ ...before, ...part }));
-  const create = async () => {
+  const save = async () => {
     setHasTried(true);
-    if (parsed.success && (await creating.run(parsed.data)) !== null) onCreated();
+    if (parsed.success && (await saving.run(parsed.data)) !== null) onSaved();
   };
   const fields = { draft, change, errors };
   return (
-    <Dialog title="Create a freeze" onClose={onClose}>
-      <Form onSubmit={create}>
+    <Dialog title={freeze === null ? "Create a freeze" : `Edit ${freeze.name}`} onClose={onClose}>
+      <Form onSubmit={save}>
         <Field
           label="Name"
           value={draft.name}
@@ -40,7 +61,9 @@ export function CreateFreeze({ onCreated, onClose }: Props) {
           placeholder="Holidays"
           error={errors["name"] ?? null}
         />
-        <ProjectFilter value={draft.project_id} onChange={(project_id) => change({ project_id })} />
+        {freeze === null ? (
+          <ProjectFilter value={draft.project_id} onChange={(project_id) => change({ project_id })} />
+        ) : null}
         <Choice
           label="When"
           value={draft.type}
@@ -50,11 +73,14 @@ export function CreateFreeze({ onCreated, onClose }: Props) {
           <option value="weekly">Every week</option>
         </Choice>
         {draft.type === "once" ? <Once {...fields} /> : <Weekly {...fields} />}
-        <ProblemBox problem={creating.problem} doing="Creating the freeze" />
+        <ProblemBox
+          problem={saving.problem}
+          doing={freeze === null ? "Creating the freeze" : "Saving the freeze"}
+        />
         <footer>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" isBusy={creating.isRunning}>
-            Create freeze
+          <Button type="submit" variant="primary" isBusy={saving.isRunning}>
+            {freeze === null ? "Create freeze" : "Save"}
           </Button>
         </footer>
       </Form>
