@@ -76,6 +76,23 @@ it("a webhook is created, tested, disabled, enabled and deleted, and shows what 
   await press(row.getByRole("button", { name: "Send again: webhook.test" }));
   await row.getByText("Delivered").waitFor();
 
+  await press(card.getByRole("button", { name: "Edit Deploy bot" }));
+  await write(dialog.getByLabel("Name"), "");
+  await press(dialog.getByRole("button", { name: "Save" }));
+  await dialog.locator(".error").first().waitFor();
+  await write(dialog.getByLabel("Name"), "Deploy robot");
+  await dialog.getByLabel("Events").selectOption("Only selected types");
+  await dialog.getByLabel("server.*", { exact: true }).check();
+  expect(await violations(page, "dark", "dialog")).toEqual([]);
+  await press(dialog.getByRole("button", { name: "Save" }));
+  const robot = page.getByRole("article", { name: "Deploy robot" });
+  await robot.getByText("server.*").waitFor();
+  await press(robot.getByRole("button", { name: "Test Deploy robot" }));
+  await robot.getByText("The target accepted the test.").waitFor();
+  await press(robot.getByRole("button", { name: "Edit Deploy robot" }));
+  await write(dialog.getByLabel("Name"), "Deploy bot");
+  await press(dialog.getByRole("button", { name: "Save" }));
+
   await press(card.getByRole("button", { name: "Disable Deploy bot" }));
   await card.getByText("It gets no events.").waitFor();
   await press(card.getByRole("button", { name: "Enable Deploy bot" }));

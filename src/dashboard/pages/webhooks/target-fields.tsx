@@ -5,17 +5,23 @@ import { StatusForge } from "#contract/endpoints/webhooks/settings.ts";
 import type { WebhookDraft } from "#dashboard/pages/webhooks/webhook-draft.ts";
 import { Choice, Field, type FieldProps } from "#dashboard/shared/field.tsx";
 
-type Props = {
+export type WebhookFieldsProps = {
   readonly draft: WebhookDraft;
   readonly change: (part: Partial<WebhookDraft>) => void;
   readonly errors: Readonly<Record<string, string>>;
+  /** A new webhook. Otherwise what is secret stays as it is if nothing is entered. */
+  readonly isNew: boolean;
 };
 
 type TextName = "url" | "topic" | "token" | "to" | "api_url" | "environment";
 
+/** These are secrets, which the form does not know. */
+const SECRETS: readonly TextName[] = ["url", "topic", "token", "to"];
+
 /** The fields for the target of a webhook, which depend on its kind. */
-export function TargetFields({ draft, change, errors }: Props) {
+export function TargetFields({ draft, change, errors, isNew }: WebhookFieldsProps) {
   const { kind } = draft;
+  const isKept = (name: TextName) => !isNew && SECRETS.includes(name);
   const field = (name: TextName, label: string, more: Partial<FieldProps> = {}) => (
     <Field
       label={label}
@@ -24,6 +30,7 @@ export function TargetFields({ draft, change, errors }: Props) {
       isCode
       error={errors[name] ?? null}
       {...more}
+      {...(isKept(name) ? { placeholder: "unchanged", hint: "It stays as it is if you enter nothing." } : {})}
     />
   );
   switch (kind) {
@@ -46,24 +53,27 @@ export function TargetFields({ draft, change, errors }: Props) {
     case "email":
       return field("to", "E-mail address", { placeholder: "ops@example.com" });
     case "commit_status":
-      return <StatusFields draft={draft} change={change} field={field} />;
+      return <StatusFields draft={draft} change={change} field={field} isNew={isNew} />;
   }
 }
 
-type StatusProps = Omit<Props, "errors"> & {
+type StatusProps = Pick<WebhookFieldsProps, "draft" | "change"> & {
+  readonly isNew: boolean;
   readonly field: (name: TextName, label: string, more?: Partial<FieldProps>) => VNode;
 };
 
-function StatusFields({ draft: { forge, statuses, deployments }, change, field }: StatusProps) {
+function StatusFields({ draft: { forge, statuses, deployments }, change, field, isNew }: StatusProps) {
   return (
     <>
-      <Choice label="Git host" value={forge} onChange={(chosen) => change({ forge: chosen })}>
-        {StatusForge.options.map((option) => (
-          <option key={option} value={option}>
-            {forgeNames[option]}
-          </option>
-        ))}
-      </Choice>
+      {isNew ? (
+        <Choice label="Git host" value={forge} onChange={(chosen) => change({ forge: chosen })}>
+          {StatusForge.options.map((option) => (
+            <option key={option} value={option}>
+              {forgeNames[option]}
+            </option>
+          ))}
+        </Choice>
+      ) : null}
       {field("token", "Access token of the git host", {
         type: "password",
         hint: "With the permission to set the status of commits.",

@@ -1,9 +1,15 @@
 import { useState } from "preact/hooks";
 
-import type { Webhook, WebhookTest, WebhookWithSecret } from "#contract/endpoints/webhooks/schemas.ts";
+import type {
+  Webhook,
+  WebhookDetails,
+  WebhookTest,
+  WebhookWithSecret,
+} from "#contract/endpoints/webhooks/schemas.ts";
 import { webhookApi } from "#dashboard/data/webhook-resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { AttemptView } from "#dashboard/pages/webhooks/attempt-view.tsx";
+import { EditWebhook } from "#dashboard/pages/webhooks/edit-webhook.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { RemovalDialog } from "#dashboard/shared/removal-dialog.tsx";
@@ -14,11 +20,13 @@ type Props = {
   readonly reload: () => Promise<void>;
 };
 
-/** Tests, enables, disables, rotates and deletes a webhook. */
+/** Tests, edits, enables, disables, rotates and deletes a webhook. */
 export function WebhookActions({ webhook: { id, name, kind, state }, onRotated, reload }: Props) {
   const params = { webhook_id: id };
   const [tested, setTested] = useState<WebhookTest | null>(null);
   const [isDeleting, setIsDeleting] = useState(false);
+  const [edited, setEdited] = useState<WebhookDetails | null>(null);
+  const reading = useAction(() => webhookApi.getWebhook({ params }));
   const testing = useAction(() => webhookApi.testWebhook({ params, body: {} }));
   const rotating = useAction(() => webhookApi.rotateWebhook({ params, body: {} }));
   const switching = useAction((enabled: boolean) => webhookApi.updateWebhook({ params, body: { enabled } }));
@@ -34,11 +42,15 @@ export function WebhookActions({ webhook: { id, name, kind, state }, onRotated, 
     await switching.run(enabled);
     await reload();
   };
+  const edit = async () => setEdited((await reading.run())?.value ?? null);
   const isDisabled = state === "disabled";
   return (
     <>
       <Button label={`Test ${name}`} onClick={test} isBusy={testing.isRunning}>
         Test
+      </Button>
+      <Button label={`Edit ${name}`} onClick={edit} isBusy={reading.isRunning}>
+        Edit
       </Button>
       {kind === "standard" ? (
         <Button label={`Rotate the secret of ${name}`} onClick={rotate} isBusy={rotating.isRunning}>
@@ -56,9 +68,20 @@ export function WebhookActions({ webhook: { id, name, kind, state }, onRotated, 
         Delete
       </Button>
       <ProblemBox problem={testing.problem} doing="The test" />
+      <ProblemBox problem={reading.problem} doing="Loading the webhook" />
       <ProblemBox problem={rotating.problem} doing="Rotating the secret" />
       <ProblemBox problem={switching.problem} doing={isDisabled ? "Enabling" : "Disabling"} />
       {tested === null ? null : <TestResult test={tested} />}
+      {edited === null ? null : (
+        <EditWebhook
+          webhook={edited}
+          onSaved={() => {
+            setEdited(null);
+            void reload();
+          }}
+          onClose={() => setEdited(null)}
+        />
+      )}
       {isDeleting ? (
         <RemovalDialog
           title={`Delete ${name}`}

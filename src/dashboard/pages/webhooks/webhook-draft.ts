@@ -1,8 +1,10 @@
 import type { ProjectId } from "#contract/ids.ts";
-import type { EventPattern } from "#contract/endpoints/events/patterns.ts";
+import { EventPattern } from "#contract/endpoints/events/patterns.ts";
+import { defaultEvents } from "#contract/endpoints/webhooks/default-events.ts";
 import type { WebhookKind } from "#contract/endpoints/webhooks/kinds.ts";
+import type { WebhookDetails } from "#contract/endpoints/webhooks/schemas.ts";
 
-/** What the form for a new webhook holds. Only the fields of its kind are sent. */
+/** What the form for a webhook holds. Only the fields of its kind are sent. */
 export type WebhookDraft = {
   readonly kind: WebhookKind;
   readonly name: string;
@@ -39,6 +41,51 @@ export const newWebhook: WebhookDraft = {
   events: null,
   projectIds: null,
 };
+
+/** The draft for changes of a webhook. What is secret in its target is empty: it is not known here. */
+export function draftOfWebhook({ kind, name, events, project_ids, settings }: WebhookDetails): WebhookDraft {
+  const patterns = events.flatMap((event) => EventPattern.safeParse(event).data ?? []);
+  return {
+    ...newWebhook,
+    kind,
+    name,
+    forge: settings.forge ?? newWebhook.forge,
+    api_url: settings.api_url ?? "",
+    environment: settings.environment ?? "",
+    statuses: settings.statuses ?? newWebhook.statuses,
+    deployments: settings.deployments ?? newWebhook.deployments,
+    tellsAll: settings.only_recoveries === false,
+    events: isEqual(patterns, defaultEvents[kind]) ? null : patterns,
+    projectIds: project_ids,
+  };
+}
+
+/** What differs between two drafts of a webhook, not validated yet. */
+export function webhookChanges(before: WebhookDraft, after: WebhookDraft): Record<string, unknown> {
+  const old = changeable(before);
+  return Object.fromEntries(
+    Object.entries(changeable(after)).filter(([name, value]) => !isEqual(value, old[name])),
+  );
+}
+
+function changeable(draft: WebhookDraft): Record<string, unknown> {
+  const { kind, name, events, projectIds, api_url: api, environment } = draft;
+  return {
+    ...settingsOf(draft),
+    ...(kind === "commit_status" ? { api_url: textOrNull(api), environment: textOrNull(environment) } : {}),
+    name: name.trim(),
+    events: events ?? defaultEvents[kind],
+    project_ids: projectIds,
+  };
+}
+
+function isEqual(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function textOrNull(text: string): string | null {
+  return text.trim() === "" ? null : text.trim();
+}
 
 /** The body of the request that creates the webhook, not validated yet. */
 export function webhookInput(draft: WebhookDraft): Record<string, unknown> {

@@ -1,0 +1,58 @@
+import { useState } from "preact/hooks";
+
+import { UpdateWebhookInput, type WebhookDetails } from "#contract/endpoints/webhooks/schemas.ts";
+import { useAction } from "#dashboard/data/use-action.ts";
+import { webhookApi } from "#dashboard/data/webhook-resources.ts";
+import {
+  draftOfWebhook,
+  webhookChanges,
+  type WebhookDraft,
+} from "#dashboard/pages/webhooks/webhook-draft.ts";
+import { WebhookFields } from "#dashboard/pages/webhooks/webhook-fields.tsx";
+import { Button } from "#dashboard/shared/button.tsx";
+import { Dialog } from "#dashboard/shared/dialog.tsx";
+import { Form } from "#dashboard/shared/form.tsx";
+import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
+import { errorsOf } from "#dashboard/text/field-errors.ts";
+import { kindLabels } from "#dashboard/text/webhook-texts.ts";
+
+type Props = {
+  readonly webhook: WebhookDetails;
+  readonly onSaved: () => void;
+  readonly onClose: () => void;
+};
+
+/** A form for changes of a webhook. Its kind stays, and only what was changed is sent. */
+export function EditWebhook({ webhook, onSaved, onClose }: Props) {
+  const { id, name, kind, url } = webhook;
+  const [initial] = useState(() => draftOfWebhook(webhook));
+  const [draft, setDraft] = useState(initial);
+  const [hasTried, setHasTried] = useState(false);
+  const saving = useAction((body: UpdateWebhookInput) =>
+    webhookApi.updateWebhook({ params: { webhook_id: id }, body }),
+  );
+  const parsed = UpdateWebhookInput.safeParse(webhookChanges(initial, draft));
+  const errors = hasTried && !parsed.success ? errorsOf(parsed.error) : {};
+  const change = (part: Partial<WebhookDraft>) => setDraft((before) => ({ ...before, ...part }));
+  const save = async () => {
+    setHasTried(true);
+    if (parsed.success && (await saving.run(parsed.data)) !== null) onSaved();
+  };
+  return (
+    <Dialog title={`Edit ${name}`} onClose={onClose}>
+      <Form onSubmit={save}>
+        <p>
+          {kindLabels[kind]} <code>{url}</code>
+        </p>
+        <WebhookFields draft={draft} change={change} errors={errors} isNew={false} />
+        <ProblemBox problem={saving.problem} doing="Saving the webhook" />
+        <footer>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="primary" isBusy={saving.isRunning}>
+            Save
+          </Button>
+        </footer>
+      </Form>
+    </Dialog>
+  );
+}
