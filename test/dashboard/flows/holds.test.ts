@@ -52,7 +52,7 @@ it("a freeze is created with its time zone, shown while it holds, and deleted", 
   await page.getByText("No freezes.").waitFor();
 });
 
-it("a deployment says what holds it, and runs when somebody has approved it and the freeze is deleted", async () => {
+it("deployments say what holds them, and run when somebody has approved them and the freeze is deleted", async () => {
   const { page } = await visit();
   await signInWithToken(page, local, `/app/projects/${local.project_id}/settings`);
   await page.getByLabel("Approval").selectOption("Deployments wait until somebody approves them");
@@ -63,6 +63,16 @@ it("a deployment says what holds it, and runs when somebody has approved it and 
   await page.goto(`${local.url}/app/deployments/${id}`);
   await page.getByText("This deployment waits for an approval.").waitFor();
   expect(await violations(page)).toEqual([]);
+
+  const behind = await api.start(local.project_id);
+  await page.goto(`${local.url}/app/deployments/${behind.id}`);
+  await page.getByText("This deployment needs an approval.").waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole("button", { name: "Approve" }).click();
+  await page.getByText(/approved by /).waitFor();
+  await page.getByText("This deployment needs an approval.").waitFor({ state: "detached" });
+  await page.goto(`${local.url}/app/deployments/${id}`);
+
   await page.getByRole("button", { name: "Approve" }).click();
   await page.getByText("A freeze holds this deployment.").waitFor();
   await page.getByText(/approved by /).waitFor();
@@ -72,6 +82,6 @@ it("a deployment says what holds it, and runs when somebody has approved it and 
   await page.getByRole("button", { name: "Delete Launch" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
   await page.getByText("No freezes.").waitFor();
-  await page.goto(`${local.url}/app/deployments/${id}`);
+  await page.goto(`${local.url}/app/deployments/${behind.id}`);
   await page.locator("h1 .status.live").waitFor();
 });

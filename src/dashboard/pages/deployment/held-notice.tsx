@@ -1,7 +1,8 @@
 import { approvalEndpoints } from "#contract/endpoints/deployments/approval-endpoints.ts";
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
+import type { DeploymentId } from "#contract/ids.ts";
 import { clientOf } from "#dashboard/data/api.ts";
-import { useAllowed, useDeployment } from "#dashboard/data/resources.ts";
+import { useAllowed, useDeployment, useProject } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { Button } from "#dashboard/shared/button.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
@@ -13,9 +14,16 @@ const approvalApi = clientOf(approvalEndpoints);
 
 type Props = { readonly deployment: Deployment };
 
-/** Says what holds a deployment, and approves it. Renders nothing if nothing holds it. */
-export function HeldNotice({ deployment: { id, waiting_on: waiting } }: Props) {
-  if (waiting?.type === "approval") return <MissingApproval id={id} />;
+/** Says what holds a deployment, or will hold it, and approves it. Renders nothing if nothing does. */
+export function HeldNotice({ deployment }: Props) {
+  const { id, project_id: projectId, kind, waiting_on: waiting, approved_by: approver } = deployment;
+  const { value: project } = useProject(projectId);
+  if (waiting?.type === "approval") return <MissingApproval id={id} isFirst />;
+  if (waiting?.type === "deployment") {
+    // The project's rule of today: that of the deployment is known when it is the first. The two rarely differ.
+    const needsApproval = kind !== "rollback" && approver === null && (project?.approval ?? "none") !== "none";
+    return needsApproval ? <MissingApproval id={id} isFirst={false} /> : null;
+  }
   if (waiting?.type !== "freeze") return null;
   return (
     <div class="notice apply" role="status">
@@ -28,7 +36,13 @@ export function HeldNotice({ deployment: { id, waiting_on: waiting } }: Props) {
   );
 }
 
-function MissingApproval({ id }: Pick<Deployment, "id">) {
+type MissingProps = {
+  readonly id: DeploymentId;
+  /** In the queue, where it waits for nothing else. */
+  readonly isFirst: boolean;
+};
+
+function MissingApproval({ id, isFirst }: MissingProps) {
   const { reload } = useDeployment(id);
   const mayApprove = useAllowed(approvalEndpoints.approveDeployment);
   const approving = useAction(() =>
@@ -41,7 +55,17 @@ function MissingApproval({ id }: Pick<Deployment, "id">) {
   return (
     <div class="notice apply" role="status">
       <p>
-        <strong>This deployment waits for an approval.</strong> Without one, it is canceled after seven days.
+        {isFirst ? (
+          <>
+            <strong>This deployment waits for an approval.</strong> Without one, it is canceled after seven
+            days.
+          </>
+        ) : (
+          <>
+            <strong>This deployment needs an approval.</strong> Without one, it waits when it is the first in
+            the queue.
+          </>
+        )}
         {mayApprove ? "" : " Your token may not approve deployments."}
       </p>
       {mayApprove ? (
