@@ -8,6 +8,7 @@ import { abandon, carryOut, openScene } from "../support/faults/points/carry-out
 import { commandPoints } from "../support/faults/points/command-points.ts";
 import { diskPoints } from "../support/faults/points/disk-points.ts";
 import { eventPoints } from "../support/faults/points/event-points.ts";
+import { holdPoints } from "../support/faults/points/hold-points.ts";
 import { networkPoints } from "../support/faults/points/network-points.ts";
 import type { FaultPoint } from "../support/faults/points/point.ts";
 import { processPoints } from "../support/faults/points/process-points.ts";
@@ -86,6 +87,7 @@ const points = [
   ...racePoints,
   ...processPoints,
   ...eventPoints,
+  ...holdPoints,
 ];
 
 // A loop, because `each` truncates long names.

@@ -56,6 +56,9 @@ const SentEvent = z.object({
   data: z.object({ project: z.object({ id: z.string() }) }),
 });
 
+const APPROVE_PATH = /^\/v1\/deployments\/[^/]+\/approve$/;
+const FreezeOf = z.object({ project_id: z.string() });
+
 /** A passage between the agent and the Worker. */
 const onLink =
   (isMeant: (passage: Passage, scene: Scene) => boolean): Moment =>
@@ -153,6 +156,36 @@ export const at = {
         passage.method === "POST" &&
         passage.path.includes(scene.site.projectId),
     )) satisfies Moment,
+  /** The approval of the site's deployment, held before it reaches the Worker. */
+  approvalRequest: ((scene) =>
+    holdFirst(
+      scene.installation.clients,
+      (passage) => passage.kind === "request" && APPROVE_PATH.test(passage.path),
+    )) satisfies Moment,
+  /** The Worker's answer to it, held before it reaches the client. */
+  approvalAnswer: ((scene) =>
+    holdFirst(
+      scene.installation.clients,
+      (passage) => passage.kind === "answer" && passage.status === 200 && APPROVE_PATH.test(passage.path),
+    )) satisfies Moment,
+  /** The 201 to a new freeze of the site, held before it reaches the client. */
+  freezeAnswer: ((scene) =>
+    holdFirst(
+      scene.installation.clients,
+      (passage) =>
+        passage.kind === "answer" &&
+        passage.status === 201 &&
+        passage.path === "/v1/freezes" &&
+        FreezeOf.safeParse(passage.asked).data?.project_id === scene.site.projectId,
+    )) satisfies Moment,
+  /** A freeze holds the site's deployment. */
+  frozen: (({ installation: { api }, site }) => ({
+    reached: eventually("a freeze holds a deployment", async () => {
+      const all = await api.listDeployments(site.projectId);
+      return all.some(({ waiting_on: waiting }) => waiting?.type === "freeze");
+    }),
+    go: async () => undefined,
+  })) satisfies Moment,
   /** A command of the deployment waits at its gate. */
   gate:
     (name: GateName): Moment =>
