@@ -37,7 +37,8 @@ export const events = defineCommand({
     if (!limit.ok) return limit;
     const types = options.type.flatMap((type) => type.split(","));
     const unknown = types.find((type) => !EventPattern.safeParse(type).success);
-    if (unknown !== undefined) return stop("usage", `There is no type of event ${unknown}.${nearestPattern(unknown)}`);
+    if (unknown !== undefined)
+      return stop("usage", `There is no type of event ${unknown}.${nearestPattern(unknown)}`);
     const project = global.project === null ? null : await findProject(session);
     if (project !== null && !project.ok) return project;
     const filters = givenFields({

@@ -80,7 +80,9 @@ describe("the form for changes of a freeze", () => {
       to: "11:00",
       timezone: "UTC",
     };
-    expect(changed({ ...freeze, times }, { weeklyTo: "12:00" })).toEqual({ times: { ...times, to: "12:00" } });
+    expect(changed({ ...freeze, times }, { weeklyTo: "12:00" })).toEqual({
+      times: { ...times, to: "12:00" },
+    });
   });
 });
 

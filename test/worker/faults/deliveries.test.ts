@@ -47,7 +47,9 @@ describe("a delivery while a part fails", () => {
     const idsFrom = (statement: string) => env.DB.prepare(statement).bind(projectId);
     const [deployments, rows] = await env.DB.batch<{ id: string }>([
       idsFrom("SELECT id FROM deployments WHERE project_id = ?"),
-      idsFrom("SELECT DISTINCT deployment_id AS id FROM pushes WHERE project_id = ? AND deployment_id NOT NULL"),
+      idsFrom(
+        "SELECT DISTINCT deployment_id AS id FROM pushes WHERE project_id = ? AND deployment_id NOT NULL",
+      ),
     ]);
     return { deployments: deployments?.results, rows: rows?.results };
   }

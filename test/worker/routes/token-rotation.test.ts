@@ -121,7 +121,11 @@ describe("a rotated token", () => {
       if (response === "was never stored")
         await env.DB.prepare("UPDATE idempotency_keys SET answer = NULL WHERE account_id = ?").bind(id).run();
       vi.setSystemTime(START + 2 * HOUR_MS);
-      const times = { rotated_at: at(HOUR_MS), expires_at: at(25 * HOUR_MS), previous_expires_at: at(DAY_MS) };
+      const times = {
+        rotated_at: at(HOUR_MS),
+        expires_at: at(25 * HOUR_MS),
+        previous_expires_at: at(DAY_MS),
+      };
       expect([lost, await retry()]).toMatchObject([times, { token: lost.token, ...times }]);
       expect([await works(made.token), await works(lost.token)]).toEqual([true, true]);
       vi.setSystemTime(START + DAY_MS);

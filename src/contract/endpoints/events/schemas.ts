@@ -61,16 +61,13 @@ export function withoutRecordFields(fields: object): unknown {
 }
 
 /** A deployment in an event, as it was at that time. */
-export const EventDeployment = z.extend(
-  z.omit(Deployment, { ...onlyInRecord, failure: true }),
-  {
-    failure: z.nullable(EventFailure),
-    /** The commit of the push that started it; null if no push did. */
-    pushed_sha: z.nullable(z.string()),
-    /** What holds it at the head of the queue; null: nothing. */
-    hold: z._default(z.nullable(Hold), null),
-  },
-);
+export const EventDeployment = z.extend(z.omit(Deployment, { ...onlyInRecord, failure: true }), {
+  failure: z.nullable(EventFailure),
+  /** The commit of the push that started it; null if no push did. */
+  pushed_sha: z.nullable(z.string()),
+  /** What holds it at the head of the queue; null: nothing. */
+  hold: z._default(z.nullable(Hold), null),
+});
 export type EventDeployment = z.infer<typeof EventDeployment>;
 
 export const deploymentEventTypes = [

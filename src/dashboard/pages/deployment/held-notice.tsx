@@ -21,7 +21,8 @@ export function HeldNotice({ deployment }: Props) {
   if (waiting?.type === "approval") return <MissingApproval id={id} isFirst />;
   if (waiting?.type === "deployment") {
     // The project's rule of today: that of the deployment is known when it is the first. The two rarely differ.
-    const needsApproval = kind !== "rollback" && approver === null && (project?.approval ?? "none") !== "none";
+    const needsApproval =
+      kind !== "rollback" && approver === null && (project?.approval ?? "none") !== "none";
     return needsApproval ? <MissingApproval id={id} isFirst={false} /> : null;
   }
   if (waiting?.type !== "freeze") return null;

@@ -13,7 +13,8 @@ import type { LaneOwner } from "#worker/objects/project-lane/lane-store.ts";
  * What to start. The lane creates the ids, so that they rise with the versions. `ledgerRow`: of the push that starts it,
  * which the lane adds the deployment to.
  */
-export type StartCommand = Omit<StartRequest, "id" | "runId"> & Commanded & { ledgerRow?: NewPush | undefined };
+export type StartCommand = Omit<StartRequest, "id" | "runId"> &
+  Commanded & { ledgerRow?: NewPush | undefined };
 export type RollbackCommand = Omit<RollbackRequest, "id" | "runId"> & Commanded;
 export type ConfigCommand = Omit<ConfigRequest, "id" | "runId"> & Commanded;
 

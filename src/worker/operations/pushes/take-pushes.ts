@@ -107,11 +107,7 @@ function withRow({ origin, noted = (taken) => taken }: Arrival, id: PushId, take
   return { ...taken, row: ledgerRow(id, origin, noted(taken)) };
 }
 
-function decide(
-  { origin }: Arrival,
-  { project, live, startedBefore }: PushedProject,
-  push: Push,
-): TakenPush {
+function decide({ origin }: Arrival, { project, live, startedBefore }: PushedProject, push: Push): TakenPush {
   const taken = { push, project, deployment: null, liveSha: null };
   const before = startedBefore.get(push.ref);
   if (before !== undefined && before.deploymentId !== null)

@@ -24,7 +24,10 @@ const approving: Doing = async ({ installation: { api, requests }, site }) => {
   return started;
 };
 
-const approvedOnce: NonNullable<FaultPoint["check"]> = async (deployment, { installation: { api }, site }) => {
+const approvedOnce: NonNullable<FaultPoint["check"]> = async (
+  deployment,
+  { installation: { api }, site },
+) => {
   if (deployment.approved_by === null) throw new Error("it is live without an approval");
   const query = `type=deployment.approved&project_id=${site.projectId}`;
   const { events } = Events.parse((await api.call("GET", `/v1/events?${query}`)).json);
