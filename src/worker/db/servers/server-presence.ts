@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
+import { and, eq, isNotNull, isNull, lte, or, type SQL, sql } from "drizzle-orm";
 
 import type { ProjectReport } from "#contract/agent-protocol.ts";
 import type { ProcessReport } from "#contract/endpoints/processes/schemas.ts";
@@ -35,6 +35,8 @@ export type Presence = {
 export type StatusMark = {
   /** Of all its reports: two with the same digest report the same. */
   readonly digest: string;
+  /** The projects of the reports. */
+  readonly projectIds: readonly ProjectId[];
   /** Unix milliseconds. */
   readonly checkedAt: number;
 };
@@ -53,7 +55,6 @@ export async function writePresence(
   more: readonly Write[] = [],
 ): Promise<{ readonly hasReports: boolean } | null> {
   const { disk, ...columns } = presence;
-  const isKnown = sql`${servers.reportsDigest} = ${status?.digest ?? null}`;
   const changes = {
     ...columns,
     ...(disk === undefined || disk === null
@@ -65,21 +66,23 @@ export async function writePresence(
         }),
     ...(status === null
       ? {}
-      : { reportsCheckedAt: sql`iif(${isKnown}, ${status.checkedAt}, ${servers.reportsCheckedAt})` }),
+      : {
+          reportsCheckedAt: sql`iif(${isKnown(rows, status)}, ${status.checkedAt}, ${servers.reportsCheckedAt})`,
+        }),
   };
   const notLater = or(isNull(servers.lastSeenAt), lte(servers.lastSeenAt, presence.lastSeenAt));
   const where = and(eq(servers.id, serverId), notLater);
   const write = rows.update(servers, changes, where);
-  const written = await rows.runReturning(write, servers.reportsDigest, more);
+  const written = await rows.runReturning(write, servers.reportsCheckedAt, more);
   if (written.length === 0) return null;
-  return { hasReports: status !== null && written[0] === status.digest };
+  return { hasReports: status !== null && written[0] === status.checkedAt };
 }
 
 /**
  * An agent's last report about a project: the release that `current` points to, the site's URL, if the agent serves it,
  * what runs, and why the ingress does not serve it as it should.
  */
-type ServingReport = {
+export type ServingReport = {
   readonly servingRelease: number | null;
   /** Unix milliseconds. */
   readonly servingCheckedAt: number;
@@ -110,7 +113,7 @@ export function servingReport(
  * from the server on which the project is live (or will be deployed, if it is not live anywhere). Returns how many were
  * recorded.
  * @param status the status that contains exactly these reports. If all are recorded, the next status with the same
- * digest needs no write of them; after any other write it does, because D1 may then have something else.
+ * digest needs no write of them, unless something else was recorded in the meantime.
  */
 export async function setServings(
   rows: AccountRows,
@@ -131,18 +134,9 @@ export async function setServings(
   const values = reports.map(({ projectId, report }) => ({ projectId, ...report }));
   const where = and(sql`${projects.id} = given.value ->> 'projectId'`, isItsServer, notLater);
   const writes = rows.updateEach(projects, values, changes, where);
-  const marks =
-    status === null
-      ? [clearMark(rows, serverId)]
-      : [keepConfirmed(rows, serverId), markReports(rows, serverId, reports, status)];
+  const marks = status === null ? [] : [keepConfirmed(rows, serverId), markReports(rows, serverId, status)];
   const changed = await rows.runTogether([...writes, ...marks]);
   return changed.slice(0, writes.length).reduce((sum, one) => sum + one, 0);
-}
-
-/** What the last status reported may no longer be in D1. */
-function clearMark(rows: AccountRows, serverId: ServerId): Write {
-  const isMarked = and(eq(servers.id, serverId), isNotNull(servers.reportsDigest));
-  return rows.update(servers, { reportsDigest: null }, isMarked);
 }
 
 /** Gives the projects that are no longer in a status the time at which an earlier one contained them last. */
@@ -153,18 +147,24 @@ function keepConfirmed(rows: AccountRows, serverId: ServerId): Write {
 }
 
 /** Notes in the same transaction whether D1 has all reports of a status. */
-function markReports(
-  rows: AccountRows,
-  serverId: ServerId,
-  reports: readonly ServingRow[],
-  { digest, checkedAt }: StatusMark,
-): Write {
-  const isReported = isOneOf(
-    projects.id,
-    reports.map(({ projectId }) => projectId),
-  );
-  const recorded = rows.count(projects, and(isReported, eq(projects.servingCheckedAt, checkedAt)));
-  const mark = sql`iif(${recorded} = ${reports.length}, ${digest}, null)`;
+function markReports(rows: AccountRows, serverId: ServerId, status: StatusMark): Write {
+  const { digest, checkedAt } = status;
+  const mark = sql`iif(${hasAll(rows, status, sql`${checkedAt}`)}, ${digest}, null)`;
   const changes = { reportsDigest: mark, reportsSince: checkedAt, reportsCheckedAt: checkedAt };
   return rows.update(servers, changes, eq(servers.id, serverId));
+}
+
+/**
+ * Whether D1 has what a status reports: the server's last one had the same digest, and nothing else was recorded of its
+ * projects since D1 got it.
+ */
+function isKnown(rows: AccountRows, status: StatusMark): SQL {
+  const isSame = sql`${servers.reportsDigest} = ${status.digest}`;
+  return sql`${isSame} and ${hasAll(rows, status, sql`${servers.reportsSince}`)}`;
+}
+
+/** Whether the projects of a status have the reports that were recorded at a time. */
+function hasAll(rows: AccountRows, { projectIds }: StatusMark, recordedAt: SQL): SQL {
+  const isRecorded = and(isOneOf(projects.id, projectIds), eq(projects.servingCheckedAt, recordedAt));
+  return sql`${rows.count(projects, isRecorded)} = ${projectIds.length}`;
 }

@@ -99,7 +99,7 @@ export class LinkDeliveries {
       await rows.runTogether(events);
       return changes.noteWritten(pending);
     }
-    const mark = status === null ? null : { ...status, digest: await statusDigest(status) };
+    const mark = status === null ? null : await markOf(status);
     const written = await writePresence(rows, server.id, unwritten.presence, mark, events);
     changes.noteWritten(pending);
     if (mark !== null && written?.hasReports !== true) await this.#writeStatus(rows, mark);
@@ -182,4 +182,9 @@ export class LinkDeliveries {
     if (runIds !== null) return await lane.reconcile({ serverId: server.id, report, runIds, sentAt: saidAt });
     return report === null ? { serving: null } : await lane.compare(server.id, report);
   }
+}
+
+async function markOf(status: Status): Promise<Status & StatusMark> {
+  const projectIds = status.reports.map(({ project_id }) => project_id);
+  return { ...status, projectIds, digest: await statusDigest(status) };
 }
