@@ -128,8 +128,10 @@ export class LaneOutbox {
   /** Queues the removal of a deployment's record and then its log, also if an earlier removal is done. @param now Unix milliseconds */
   addRemoval(id: DeploymentId, now: number): void {
     this.#sql.exec("INSERT OR IGNORE INTO deleted (id, at) VALUES (?, ?)", id, now);
+    // Only the oldest rows are read, of which more are deleted than are added.
     this.#sql.exec(
-      "DELETE FROM deleted WHERE at < ? OR id NOT IN (SELECT id FROM deleted ORDER BY at DESC LIMIT ?)",
+      `DELETE FROM deleted WHERE rowid IN (SELECT rowid FROM deleted ORDER BY rowid LIMIT 10)
+       AND (at < ? OR rowid <= (SELECT max(rowid) FROM deleted) - ?)`,
       now - RESTORABLE_MS,
       MAX_KNOWN,
     );
@@ -137,6 +139,11 @@ export class LaneOutbox {
       "INSERT INTO removals (id, record_gone) VALUES (?, 0) ON CONFLICT (id) DO UPDATE SET record_gone = 0",
       id,
     );
+  }
+
+  /** Whether the deployment was deleted recently. */
+  isDeleted(id: DeploymentId): boolean {
+    return this.#sql.exec("SELECT 1 FROM deleted WHERE id = ?", id).toArray().length > 0;
   }
 
   /** The deployments that were deleted recently. */

@@ -34,6 +34,8 @@ type StoredDeployment = { json: string; variables: string | null };
 export class LaneStore {
   readonly #sql: SqlStorage;
   #cached: { lane: Lane; owner: LaneOwner | null } | null = null;
+  /** The revisions of the rows that are not up to date in D1, by id. */
+  #unwritten: ReadonlyMap<string, number> | null = null;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
@@ -98,7 +100,10 @@ export class LaneStore {
       known.delete(deployment.id);
       if (old !== deployment) this.#saveDeployment(deployment, old ?? null, owner);
     }
-    for (const id of known.keys()) this.#sql.exec("DELETE FROM deployments WHERE id = ?", id);
+    for (const id of known.keys()) {
+      this.#sql.exec("DELETE FROM deployments WHERE id = ?", id);
+      this.#unwritten = null;
+    }
     const { nextVersion, placements, deletedAt, freezes } = next;
     const isSame =
       nextVersion === before.nextVersion &&
@@ -123,11 +128,13 @@ export class LaneStore {
 
   forgetCache(): void {
     this.#cached = null;
+    this.#unwritten = null;
   }
 
   /** Saves what was taken over from D1. `revisions` are the revisions in D1, by id. Call it as `save`. */
   saveTakenOver(next: Lane, owner: LaneOwner, revisions: ReadonlyMap<string, number>): void {
     this.save(next, owner);
+    this.#unwritten = null;
     for (const { id } of next.deployments) {
       const revision = revisions.get(id) ?? 0;
       this.#sql.exec(
@@ -152,27 +159,33 @@ export class LaneStore {
       variables === null ? null : JSON.stringify(variables),
       isChanged ? 1 : 0,
     );
+    // Most reports of an agent do not change the record: each of them would read all rows.
+    if (isChanged) this.#unwritten = null;
   }
 
   /** The records that are not up to date in D1, without those of deleted deployments. */
   unwritten(): DeploymentRecord[] {
-    return this.#recordsWhere("revision > written_revision");
+    this.#unwritten ??= this.#revisionsWhere("revision > written_revision");
+    return this.#recordsOf(this.#unwritten);
   }
 
   /** The records whose current revision was written to D1, in the order of their versions. */
   written(): DeploymentRecord[] {
-    return this.#recordsWhere("revision = written_revision");
+    return this.#recordsOf(this.#revisionsWhere("revision = written_revision"));
   }
 
-  #recordsWhere(
+  #revisionsWhere(
     condition: "revision > written_revision" | "revision = written_revision",
-  ): DeploymentRecord[] {
+  ): ReadonlyMap<string, number> {
     const rows = this.#sql
       .exec<{ id: string; revision: number }>(`SELECT id, revision FROM deployments WHERE ${condition}`)
       .toArray();
+    return new Map(rows.map(({ id, revision }) => [id, revision]));
+  }
+
+  #recordsOf(revisions: ReadonlyMap<string, number>): DeploymentRecord[] {
     const { lane, owner } = this.#load();
-    if (rows.length === 0 || owner === null) return [];
-    const revisions = new Map(rows.map(({ id, revision }) => [id, revision]));
+    if (revisions.size === 0 || owner === null) return [];
     return lane.deployments.flatMap((deployment) => {
       const revision = revisions.get(deployment.id);
       if (revision === undefined || deployment.deleted) return [];
@@ -185,6 +198,7 @@ export class LaneStore {
    * @param revision the record's revision in D1; 0: D1 does not have it
    */
   writeAgain(record: DeploymentRecord, revision: number): void {
+    this.#unwritten = null;
     this.#sql.exec(
       "UPDATE deployments SET revision = max(revision, ?) + 1 WHERE id = ? AND revision = ?",
       revision,
@@ -195,6 +209,7 @@ export class LaneStore {
 
   /** Records what was written to D1, and drops deployments that are up to date there and that no decision needs. */
   noteWritten(records: readonly DeploymentRecord[]): void {
+    if (records.length > 0) this.#unwritten = null;
     for (const { id, revision } of records) {
       this.#sql.exec(
         "UPDATE deployments SET written_revision = ? WHERE id = ? AND written_revision < ?",
@@ -230,13 +245,17 @@ export class LaneStore {
       : { id: DeploymentId.parse(row.id), status: "building", version: row.version };
   }
 
-  /** Stores a request's key with what it started, and deletes keys that are older than a day. */
+  /** Stores a request's key with what it started, and deletes some of the keys that are older than a day. */
   noteAccepted(
     requestKey: string,
     { id, version }: { id: DeploymentId; version: number },
     now: number,
   ): void {
-    this.#sql.exec("DELETE FROM accepted WHERE at < ?", now - KEY_COUNTS_MS);
+    // Only the oldest rows are read, of which more are deleted than are added.
+    this.#sql.exec(
+      "DELETE FROM accepted WHERE rowid IN (SELECT rowid FROM accepted ORDER BY rowid LIMIT 10) AND at < ?",
+      now - KEY_COUNTS_MS,
+    );
     this.#sql.exec(
       "INSERT INTO accepted (request_key, id, version, at) VALUES (?, ?, ?, ?)",
       requestKey,

@@ -147,7 +147,7 @@ export class ProjectLane extends DurableObject<Env> {
     const known = await this.#turns.takeOver(owner);
     if (!known.ok) return known;
     // D1 may still have the record when a second request reads it.
-    const isDeleted = this.#turns.owner() !== null && this.#parts.outbox.deleted().includes(id);
+    const isDeleted = this.#turns.owner() !== null && this.#parts.outbox.isDeleted(id);
     const decided = this.#turns.decide(
       owner,
       (lane, now) => decideDelete(lane, id, canceledBy(actor), now),
