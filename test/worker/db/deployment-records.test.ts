@@ -10,6 +10,7 @@ import {
 } from "#worker/db/deployments/deployment-records.ts";
 import { findDeployment } from "#worker/db/deployments/find-deployment.ts";
 import { findProject } from "#worker/db/projects/find-project.ts";
+import { projectStateWrites } from "#worker/db/projects/write-project-state.ts";
 import { setServings, writePresence } from "#worker/db/servers/server-presence.ts";
 import { findServer } from "#worker/db/servers/find-server.ts";
 import { ids } from "../../support/worker/account.ts";
@@ -59,8 +60,8 @@ function recordIn({ projectId, serverId }: Place, changes: Partial<DeploymentRec
 
 const statusOf = async ({ rows }: Place, id: DeploymentId) => (await findDeployment(rows, id))?.status;
 
-const write = async ({ rows, projectId }: Place, records: readonly DeploymentRecord[]) =>
-  await rows.runTogether(deploymentWrites(rows, projectId, records));
+const write = async ({ rows }: Place, records: readonly DeploymentRecord[]) =>
+  await rows.runTogether(deploymentWrites(rows, records));
 
 describe("writing a project's deployments", () => {
   it("stores every field", async () => {
@@ -125,12 +126,20 @@ describe("writing a project's deployments", () => {
     expect(await findDeployment(place.rows, building.id)).toBeNull();
   });
 
-  it("moves the project's last deployment time only forward", async () => {
+  it("moves the project's last deployment time only forward, and shows that of a running one", async () => {
     const place = await createPlace();
+    const { rows, projectId } = place;
     const later = Date.now() + 60_000;
-    await write(place, [recordIn(place, { createdAt: later })]);
+    const ended = (lastDeployAt: number) =>
+      rows.runTogether(projectStateWrites(rows, projectId, { lastDeployAt, detected: null, serving: null }));
+    const last = async () => (await findProject(rows, projectId))?.lastDeployAt;
+    await ended(later);
+    await ended(later - 1);
+    expect(await last()).toBe(later);
     await write(place, [recordIn(place, { createdAt: later - 1, version: 11 })]);
-    expect((await findProject(place.rows, place.projectId))?.lastDeployAt).toBe(later);
+    expect(await last()).toBe(later);
+    await write(place, [recordIn(place, { createdAt: later + 1, version: 12 })]);
+    expect(await last()).toBe(later + 1);
   });
 
   it("writes a hundred records at once", async () => {

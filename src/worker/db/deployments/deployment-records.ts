@@ -1,8 +1,8 @@
-import { and, eq, sql, getTableColumns } from "drizzle-orm";
+import { and, sql, getTableColumns } from "drizzle-orm";
 
-import type { DeploymentId, ProjectId } from "#contract/ids.ts";
+import type { DeploymentId } from "#contract/ids.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
-import { deployments, projects } from "#worker/db/schema.ts";
+import { deployments } from "#worker/db/schema.ts";
 import { isOneOf } from "#worker/db/json-lists.ts";
 
 /** A deployment's row in D1. Times are Unix milliseconds. */
@@ -17,23 +17,10 @@ export const { accountId: _owner, ...deploymentColumns } = getTableColumns(deplo
  *
  * @param records of one project, at most one of them `live`
  */
-export function deploymentWrites(
-  rows: AccountRows,
-  projectId: ProjectId,
-  records: readonly DeploymentRecord[],
-): Write[] {
-  if (records.length === 0) return [];
+export function deploymentWrites(rows: AccountRows, records: readonly DeploymentRecord[]): Write[] {
   // The record that is no longer `live` comes first: the unique index allows one `live` row after each row written.
   const leavingFirst = records.toSorted((a, b) => Number(a.status === "live") - Number(b.status === "live"));
-  const newest = Math.max(0, ...records.map((record) => record.createdAt));
-  return [
-    ...rows.upsert(deployments, leavingFirst, deployments.revision),
-    rows.update(
-      projects,
-      { lastDeployAt: newest },
-      and(eq(projects.id, projectId), sql`coalesce(${projects.lastDeployAt}, 0) < ${newest}`),
-    ),
-  ];
+  return rows.upsert(deployments, leavingFirst, deployments.revision);
 }
 
 /** Deletes rows of deployments. Missing rows are ignored. */

@@ -2,7 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 
 import type { ProjectId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
-import { projectColumns, type ProjectRecord } from "#worker/db/projects/find-project.ts";
+import { projectFields, type ProjectRecord } from "#worker/db/projects/find-project.ts";
 import { deployments, projects } from "#worker/db/schema.ts";
 
 /** `mayBeLive`: whether a deployment is live, or may become so without a further request. */
@@ -19,7 +19,7 @@ export async function findProjectToConfigure(
       deployments,
       and(eq(deployments.projectId, id), sql`${deployments.status} = ${sql.raw(`'${status}'`)}`),
     );
-  const fields = { ...projectColumns, live: having("live"), building: having("building") };
+  const fields = { ...projectFields(rows), live: having("live"), building: having("building") };
   const [found] = await rows.select(fields, projects, { where: eq(projects.id, id), limit: 1 });
   if (found === undefined) return null;
   const { live, building, ...project } = found;

@@ -1,18 +1,33 @@
-import { eq, getTableColumns } from "drizzle-orm";
+import { and, eq, getTableColumns, sql } from "drizzle-orm";
 
 import type { ProjectId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
-import { projects } from "#worker/db/schema.ts";
+import { deployments, projects } from "#worker/db/schema.ts";
 
 /** A project's row in D1. Times are Unix milliseconds. */
 export type ProjectRecord = Omit<typeof projects.$inferSelect, "accountId">;
 
-/** The columns of a ProjectRecord. */
-export const { accountId: _owner, ...projectColumns } = getTableColumns(projects);
+const { accountId: _owner, ...projectColumns } = getTableColumns(projects);
+
+/** The fields of a ProjectRecord. */
+export function projectFields(rows: AccountRows) {
+  return { ...projectColumns, lastDeployAt: lastDeployAt(rows) };
+}
+
+/** When the latest deployment of the project in `projects` was requested. Its row has it only after the deployment ended. */
+export function lastDeployAt(rows: AccountRows) {
+  // The status stands in the statement, not in a parameter. Only then does SQLite use the partial index on it.
+  const isBuilding = and(eq(deployments.projectId, projects.id), sql`${deployments.status} = 'building'`);
+  const building = rows.first<number>(sql`max(${deployments.createdAt})`, deployments, isBuilding, sql`1`);
+  return sql<number | null>`nullif(max(coalesce(${projects.lastDeployAt}, 0), coalesce(${building}, 0)), 0)`;
+}
 
 /** The account's project with this id; null if there is none. */
 export async function findProject(rows: AccountRows, id: ProjectId): Promise<ProjectRecord | null> {
-  const [project] = await rows.select(projectColumns, projects, { where: eq(projects.id, id), limit: 1 });
+  const [project] = await rows.select(projectFields(rows), projects, {
+    where: eq(projects.id, id),
+    limit: 1,
+  });
   return project ?? null;
 }
 

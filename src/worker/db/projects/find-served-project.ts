@@ -2,7 +2,7 @@ import { and, eq, gt, lte, sql } from "drizzle-orm";
 
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
-import { projectColumns, type ProjectRecord } from "#worker/db/projects/find-project.ts";
+import { projectFields, type ProjectRecord } from "#worker/db/projects/find-project.ts";
 import { deployments, projects, servers } from "#worker/db/schema.ts";
 
 type ServedProject = ProjectRecord & {
@@ -15,7 +15,7 @@ type ServedProject = ProjectRecord & {
  * Null if the account has no such project.
  */
 export async function findServedProject(rows: AccountRows, id: ProjectId): Promise<ServedProject | null> {
-  const fields = { ...projectColumns, serverId: servingServer(rows), confirmedAt: confirmedAt(rows) };
+  const fields = { ...projectFields(rows), serverId: servingServer(rows), confirmedAt: confirmedAt(rows) };
   const [project] = await rows.select(fields, projects, { where: eq(projects.id, id), limit: 1 });
   return project ?? null;
 }

@@ -1,5 +1,6 @@
 import type { ProjectId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
+import { lastDeployAt } from "#worker/db/projects/find-project.ts";
 import { projects } from "#worker/db/schema.ts";
 import { newestFirst, type Position } from "#worker/db/newest-first.ts";
 
@@ -21,5 +22,9 @@ export async function listProjects(
   rows: AccountRows,
   position: Position<ProjectId>,
 ): Promise<ProjectSummary[]> {
-  return rows.select(summaryColumns, projects, newestFirst(projects.id, position));
+  return rows.select(
+    { ...summaryColumns, lastDeployAt: lastDeployAt(rows) },
+    projects,
+    newestFirst(projects.id, position),
+  );
 }

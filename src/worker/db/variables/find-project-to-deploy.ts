@@ -7,7 +7,7 @@ import { NotSealed, type ProjectVariables } from "#domain/lane/variables.ts";
 import type { ReadFreezes } from "#domain/freezes/project-freezes.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { freezeFields, freezesOf } from "#worker/db/freezes/project-freezes.ts";
-import { projectColumns, type ProjectRecord } from "#worker/db/projects/find-project.ts";
+import { projectFields, type ProjectRecord } from "#worker/db/projects/find-project.ts";
 import { projects } from "#worker/db/schema.ts";
 import { currentRevision, sealKeyOfServer } from "#worker/db/variables/variable-reading.ts";
 import { variables } from "#worker/db/variable-tables.ts";
@@ -46,7 +46,7 @@ export function fieldsToDeploy(rows: AccountRows, which: "current" | "all") {
   const { name, revision: from, until } = variables;
   const item = sql`json_object('name', ${name}, 'from', ${from}, 'until', ${until})`;
   return {
-    ...projectColumns,
+    ...projectFields(rows),
     revision: currentRevision(rows),
     notSealed: rows.list(item, variables, isNotSealed),
     ...freezeFields(rows),

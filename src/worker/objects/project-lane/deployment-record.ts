@@ -44,6 +44,12 @@ export function recordOf(deployment: LaneDeployment, projectId: ProjectId): Unre
   };
 }
 
+/** The newest of the records whose deployments have ended. */
+export function lastEnded(records: readonly DeploymentRecord[]): DeploymentRecord | null {
+  const ended = records.filter(({ status }) => status !== "building");
+  return ended.toSorted((one, other) => one.version - other.version).at(-1) ?? null;
+}
+
 function holdView(hold: LaneHold | null): Hold | null {
   return hold?.type === "freeze"
     ? { type: "freeze", id: hold.id, until: timestamp(hold.until) }

@@ -2,13 +2,13 @@ import { checkServing } from "#domain/lane/check-serving.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { projectDeletion } from "#worker/db/projects/delete-project.ts";
 import { storedChange, storedChangeWrites } from "#worker/db/changes/stored-change.ts";
-import { setDetected } from "#worker/db/projects/set-detected.ts";
+import { projectStateWrites } from "#worker/db/projects/write-project-state.ts";
 import { deploymentDeletion, deploymentWrites } from "#worker/db/deployments/deployment-records.ts";
-import { setServings } from "#worker/db/servers/server-presence.ts";
 import { DatabaseSession } from "#worker/db/database-session.ts";
 import { announce } from "#worker/objects/event-feed/announce.ts";
 import { RetryTracker } from "#worker/objects/shared/retry-tracker.ts";
 import { singleFlight } from "#worker/objects/shared/single-flight.ts";
+import { lastEnded } from "#worker/objects/project-lane/deployment-record.ts";
 import { deploymentEvent } from "#worker/objects/project-lane/lane-changes.ts";
 import type { LaneContext } from "#worker/objects/project-lane/lane-context.ts";
 import { repairRecords } from "#worker/objects/project-lane/repair-records.ts";
@@ -90,7 +90,10 @@ export class LaneEffects {
     );
   }
 
-  /** Writes changed deployments and events to D1, and deletes the rows of removed deployments or of the whole project. */
+  /**
+   * Writes changed deployments, the project's state and events to D1, and deletes the rows of removed deployments or of
+   * the whole project. One round trip.
+   */
   async #writeRecords(): Promise<void> {
     const { store, outbox, changes, storage, env } = this.#parts;
     const owner = store.owner();
@@ -100,13 +103,18 @@ export class LaneEffects {
     const isRemoval = outbox.projectRemoval() === "records";
     const removals = outbox.removals(false);
     const records = store.unwritten();
+    const serving = outbox.unwrittenServing();
+    const detected = outbox.unwrittenDetected();
     const pending = changes.unwritten();
+    const lastDeployAt = lastEnded(records)?.createdAt ?? null;
     // In one transaction, so that a reader of an event finds the record as the event describes it. Deletions first: an
-    // outdated row may violate a unique index together with a new one.
+    // outdated row may violate a unique index together with a new one. The project's row after the records: they decide
+    // which server's report is accepted.
     const writes = [
       ...(isRemoval ? projectDeletion(rows, owner.projectId) : []),
       ...deploymentDeletion(rows, removals),
-      ...deploymentWrites(rows, owner.projectId, records),
+      ...deploymentWrites(rows, records),
+      ...projectStateWrites(rows, owner.projectId, { lastDeployAt, detected, serving }),
       ...storedChangeWrites(rows, pending.changes),
     ];
     if (writes.length > 0) {
@@ -116,19 +124,9 @@ export class LaneEffects {
         removals.forEach((id) => outbox.noteRecordGone(id));
         store.noteWritten(records);
         changes.noteWritten(pending);
+        if (serving !== null) outbox.noteServingWritten(serving);
+        if (detected !== null) outbox.noteDetectedWritten(detected);
       });
-    }
-    // After the records: they decide which server's report is accepted.
-    const serving = outbox.unwrittenServing();
-    if (serving !== null) {
-      const { serverId, report } = serving;
-      await setServings(rows, serverId, [{ projectId: owner.projectId, report }]);
-      storage.transactionSync(() => outbox.noteServingWritten(serving));
-    }
-    const found = outbox.unwrittenDetected();
-    if (found !== null) {
-      await setDetected(rows, owner.projectId, found);
-      storage.transactionSync(() => outbox.noteDetectedWritten(found));
     }
     this.#bookmark = session.bookmark() ?? this.#bookmark;
   }

@@ -2,8 +2,10 @@ import type { DeploymentId } from "#contract/ids.ts";
 import { findDeployment, type Lane } from "#domain/lane/lane.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { type DeploymentRecord, endLostDeployments } from "#worker/db/deployments/deployment-records.ts";
+import { projectStateWrites } from "#worker/db/projects/write-project-state.ts";
 import { findRecords } from "#worker/db/deployments/find-records.ts";
 import { DatabaseSession } from "#worker/db/database-session.ts";
+import { lastEnded } from "#worker/objects/project-lane/deployment-record.ts";
 import type { LaneContext } from "#worker/objects/project-lane/lane-context.ts";
 
 /**
@@ -30,11 +32,17 @@ export async function repairRecords({ env, storage, store, outbox, now }: LaneCo
   const deleted = new Set(outbox.deleted());
   const strays = found.deployments.filter(({ id }) => !isHeld(store.load(), id));
   const lost = strays.filter((row) => !deleted.has(row.id) && !isOfAnother(store.load(), row));
+  // Before they end, as `lastDeployAt` in find-project.ts.
+  const lastDeployAt = Math.max(0, ...lost.map(({ createdAt }) => createdAt));
+  if (lost.length > 0)
+    await rows.runTogether(
+      projectStateWrites(rows, owner.projectId, { lastDeployAt, detected: null, serving: null }),
+    );
   // First, because a project can have only one `live` row.
   await endLostDeployments(rows, lost, now());
   storage.transactionSync(() => {
     for (const { id } of strays) if (!lost.some((row) => row.id === id)) outbox.addRemoval(id, now());
-    const newest = written.at(-1);
+    const newest = lastEnded(written);
     for (const record of written) {
       const row = found.deployments.find(({ id }) => id === record.id);
       const isEqual = row !== undefined && isSame(row, record);

@@ -1,0 +1,57 @@
+import { and, eq, isNull, lte, or, type SQL, sql } from "drizzle-orm";
+import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
+
+import type { ReportedPreset } from "#contract/endpoints/projects/reported-preset.ts";
+import type { ProjectId, ServerId } from "#contract/ids.ts";
+import type { AccountRows, Write } from "#worker/db/account-rows.ts";
+import { servingServer } from "#worker/db/projects/find-served-project.ts";
+import { projects } from "#worker/db/schema.ts";
+import type { ServingReport } from "#worker/db/servers/server-presence.ts";
+
+/** What a project's deployments have changed. Null: nothing new. */
+export type ProjectState = {
+  /** When the newest of the deployments that have ended was requested, in Unix milliseconds. */
+  readonly lastDeployAt: number | null;
+  /** The settings that the latest deployment detected from the project's files. */
+  readonly detected: ReportedPreset | null;
+  /** What a server serves. */
+  readonly serving: { readonly serverId: ServerId; readonly report: ServingReport } | null;
+};
+
+/**
+ * The write of a project's state, after the deployments' writes in the same batch: they decide from which server a report
+ * is accepted. As in `setServings`, a report is skipped if a later one is recorded. Safe to repeat.
+ */
+export function projectStateWrites(
+  rows: AccountRows,
+  projectId: ProjectId,
+  { lastDeployAt, detected, serving }: ProjectState,
+): Write[] {
+  const changes = {
+    ...(lastDeployAt === null
+      ? {}
+      : { lastDeployAt: sql`max(coalesce(${projects.lastDeployAt}, 0), ${lastDeployAt})` }),
+    ...(detected === null ? {} : { detected }),
+    ...(serving === null ? {} : servingChanges(rows, serving)),
+  };
+  if (Object.keys(changes).length === 0) return [];
+  return [rows.update(projects, changes, eq(projects.id, projectId))];
+}
+
+function servingChanges(
+  rows: AccountRows,
+  { serverId, report }: NonNullable<ProjectState["serving"]>,
+): Record<keyof ServingReport, SQL> {
+  const { servingCheckedAt: checkedAt } = report;
+  const notLater = or(isNull(projects.servingCheckedAt), lte(projects.servingCheckedAt, checkedAt));
+  const isAccepted = and(sql`${servingServer(rows)} = ${serverId}`, notLater);
+  const accepted = (column: SQLiteColumn, value: unknown) =>
+    sql`iif(${isAccepted}, ${value === null ? null : column.mapToDriverValue(value)}, ${column})`;
+  return {
+    servingRelease: accepted(projects.servingRelease, report.servingRelease),
+    servingCheckedAt: accepted(projects.servingCheckedAt, checkedAt),
+    url: accepted(projects.url, report.url),
+    reportedProcesses: accepted(projects.reportedProcesses, report.reportedProcesses),
+    ingressProblem: accepted(projects.ingressProblem, report.ingressProblem),
+  };
+}
