@@ -29,6 +29,8 @@ export function reportRunEvents(turns: LaneTurns, command: RunEventsCommand): Re
       const found = { serverId: command.serverId, report: last.project };
       turns.parts.outbox.noteReported(found, checkServing(lane, found).kind !== "right");
     },
+    // The end of a run is written at once, its progress soon.
+    ({ value: { instruction } }) => (instruction === "ended" ? "now" : "merged"),
   );
   return decided.ok ? succeed(decided.value.value) : decided;
 }

@@ -6,6 +6,7 @@ import { projectStateWrites } from "#worker/db/projects/write-project-state.ts";
 import { deploymentDeletion, deploymentWrites } from "#worker/db/deployments/deployment-records.ts";
 import { DatabaseSession } from "#worker/db/database-session.ts";
 import { announce } from "#worker/objects/event-feed/announce.ts";
+import { merged } from "#worker/objects/shared/merged.ts";
 import { RetryTracker } from "#worker/objects/shared/retry-tracker.ts";
 import { singleFlight } from "#worker/objects/shared/single-flight.ts";
 import { lastEnded } from "#worker/objects/project-lane/deployment-record.ts";
@@ -19,6 +20,12 @@ import type { Effect } from "#domain/lane/decision.ts";
 const WRITE = "write records";
 const REPAIR = "repair records";
 
+/** The progress of a run is written to D1 after this time, together with what changes until then. */
+const PROGRESS_MS = 250;
+
+/** When a decision is written to D1. `merged`: soon, together with the next ones. */
+export type WriteTime = "now" | "merged";
+
 /**
  * Carries out what the lane has saved: writes to D1 and R2, and messages to the agent. Each job reads what is pending
  * from storage, does it and records it, so it can be interrupted anywhere and repeated. A failed job is logged and
@@ -28,6 +35,8 @@ export class LaneEffects {
   readonly #parts: LaneContext;
   /** Writes changed deployments and events to D1, and deletes removed deployments. */
   readonly writeRecords: () => Promise<void>;
+  /** As `writeRecords`, up to 250 ms later. If the object dies before, its alarm writes. */
+  readonly #writeMerged: () => Promise<void>;
   /** Marks the records that differ in D1, so that `writeRecords` writes them again. */
   readonly repairRecords: () => Promise<void>;
   /** Tells the account's EventFeed that D1 has new events. */
@@ -41,6 +50,7 @@ export class LaneEffects {
     this.#parts = parts;
     this.retries = new RetryTracker("lane", () => ({ project_id: parts.store.owner()?.projectId }));
     this.writeRecords = singleFlight(() => this.retries.run(WRITE, () => this.#writeRecords()));
+    this.#writeMerged = merged(() => this.writeRecords(), PROGRESS_MS);
     this.repairRecords = singleFlight(() => this.retries.run(REPAIR, () => repairRecords(parts)));
     this.announce = singleFlight(() => this.retries.run("announce events", () => this.#announce()));
     this.sendPending = singleFlight(() =>
@@ -65,8 +75,8 @@ export class LaneEffects {
   }
 
   /** Runs all pending jobs. */
-  async all(): Promise<void> {
-    const written = this.writeRecords();
+  async all(time: WriteTime): Promise<void> {
+    const written = time === "merged" && this.isPending() ? this.#writeMerged() : this.writeRecords();
     // Nothing waits for it: it can take as long as the targets of events do.
     const announced = written.then(() => this.announce());
     await Promise.all([written, this.sendPending()]);

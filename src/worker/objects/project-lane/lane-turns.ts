@@ -9,7 +9,7 @@ import { AccountRows } from "#worker/db/account-rows.ts";
 import { DatabaseSession } from "#worker/db/database-session.ts";
 import { findProjectFreezes } from "#worker/db/freezes/project-freezes.ts";
 import { logFailure } from "#worker/log-failure.ts";
-import { LaneEffects, saveEffect } from "#worker/objects/project-lane/lane-effects.ts";
+import { LaneEffects, saveEffect, type WriteTime } from "#worker/objects/project-lane/lane-effects.ts";
 import { type LaneHistory, readHistory } from "#worker/objects/project-lane/lane-history.ts";
 import { LaneOutbox } from "#worker/objects/project-lane/lane-outbox.ts";
 import type { LaneContext } from "#worker/objects/project-lane/lane-context.ts";
@@ -118,9 +118,10 @@ export class LaneTurns {
     owner: LaneOwner,
     decide: (lane: Lane, now: number) => Result<Decided, Code>,
     saveWith: (decided: Decided, now: number) => void = () => undefined,
+    writeTimeOf: (decided: Decided) => WriteTime = () => "now",
   ): Result<Decided, Code> {
     const result = this.save(owner, decide, saveWith);
-    if (result.ok) this.#ctx.waitUntil(this.carryOut());
+    if (result.ok) this.#ctx.waitUntil(this.carryOut(writeTimeOf(result.value)));
     return result;
   }
 
@@ -174,9 +175,9 @@ export class LaneTurns {
   }
 
   /** Sets the alarm first, in the same turn as the save, so that it fires if the object dies later. */
-  async carryOut(): Promise<void> {
+  async carryOut(time: WriteTime = "now"): Promise<void> {
     const armed = this.#armAlarm();
-    await this.parts.effects.all();
+    await this.parts.effects.all(time);
     await armed;
     await this.#armAlarm();
   }
@@ -211,9 +212,8 @@ export class LaneTurns {
       failures: effects.retries.failures,
     };
     const wakeAt = nextWakeAt(store.load(), pending, at);
-    // If nothing has to be retried, the time is a deadline that each report of the agent moves.
-    const isDeadline = !pending.isPending && pending.failures === 0;
-    if (wakeAt !== null && isDeadline) await this.alarm.setAbout(wakeAt, at);
+    // If nothing has to be retried, each report of the agent moves the time.
+    if (wakeAt !== null && pending.failures === 0) await this.alarm.setAbout(wakeAt, at);
     else await this.alarm.setExactly(wakeAt);
   }
 }
