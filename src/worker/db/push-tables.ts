@@ -29,6 +29,9 @@ export const hooks = sqliteTable(
   (table) => [
     unique("hooks_repository").on(table.accountId, table.repositoryKey),
     index("hooks_account").on(table.accountId, table.id),
+    index("hooks_previous_expires")
+      .on(table.previousExpiresAt)
+      .where(sql`${table.previousExpiresAt} is not null`),
   ],
 );
 

@@ -43,6 +43,8 @@ export const accounts = sqliteTable("accounts", {
   name: text("name").notNull(),
   createdAt: integer("created_at").notNull(),
   logRetentionDays: integer("log_retention_days").notNull().default(DEFAULT_LOG_RETENTION_DAYS),
+  /** How many days after their end deployments are kept; null: for ever. */
+  deploymentRetentionDays: integer("deployment_retention_days"),
 });
 
 export const tokens = sqliteTable(
@@ -75,6 +77,13 @@ export const tokens = sqliteTable(
     index("tokens_sessions")
       .on(table.expiresAt)
       .where(sql`${table.kind} = 'session'`),
+    // For the deletion of what has expired. Partial, so that other rows have no entry in them.
+    index("tokens_revoked")
+      .on(table.revokedAt)
+      .where(sql`${table.revokedAt} is not null`),
+    index("tokens_previous_expires")
+      .on(table.previousExpiresAt)
+      .where(sql`${table.previousExpiresAt} is not null`),
   ],
 );
 
@@ -136,6 +145,9 @@ export const servers = sqliteTable(
     index("servers_account").on(table.accountId, table.id),
     uniqueIndex("servers_credential").on(table.credentialHash),
     uniqueIndex("servers_enrollment").on(table.enrollmentHash),
+    index("servers_enrollment_expires")
+      .on(table.enrollmentExpiresAt)
+      .where(sql`${table.enrollmentExpiresAt} is not null`),
   ],
 );
 
