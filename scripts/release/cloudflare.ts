@@ -41,7 +41,7 @@ const Deployed = z.object({ type: z.literal("deploy"), targets: z.array(z.string
 
 /** Builds and deploys the Worker. wrangler creates the log bucket if it does not exist. @returns the Worker's addresses */
 export async function deployWorker(options: ReleaseOptions): Promise<string[]> {
-  const { domain, "base-domain": baseDomain, "security-contact": securityContact } = options;
+  const { domain, "base-domain": baseDomain, "security-contact": securityContact, plan } = options;
   const folder = await mkdtemp(join(tmpdir(), "gantry-release-"));
   const notes = join(folder, "notes.ndjson");
   try {
@@ -51,6 +51,7 @@ export async function deployWorker(options: ReleaseOptions): Promise<string[]> {
         ...(domain === null ? [] : ["--domain", domain, "--var", `PUBLIC_URL:https://${domain}`]),
         ...(baseDomain === null ? [] : ["--var", `BASE_DOMAIN:${baseDomain}`]),
         ...(securityContact === null ? [] : ["--var", `SECURITY_CONTACT:${securityContact}`]),
+        ...(plan === null ? [] : ["--var", `WORKERS_PLAN:${plan}`]),
       ],
       "deploying the Worker",
       { WRANGLER_OUTPUT_FILE_PATH: notes },

@@ -33,6 +33,11 @@ const options = z.object({
     "the contact in /.well-known/security.txt, such as mailto:security@example.com;\nwrangler.toml's by default",
     contact,
   ),
+  plan: option(
+    "PLAN",
+    "the account's plan of Cloudflare Workers, free or paid: how large the database\ncan be, and how much one run of the schedule does; wrangler.toml's by default",
+    z.enum(["free", "paid"]).nullable().default(null),
+  ),
   replace: flag("use the domain even if something else uses it: its DNS record is replaced"),
   "no-link": flag("create no sign-in link, for CI jobs whose output others can read"),
   "no-wait": flag("end without waiting until the installation responds"),

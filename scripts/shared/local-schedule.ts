@@ -13,8 +13,8 @@ export async function runSchedule(url: string): Promise<void> {
 }
 
 /** As often as the cron trigger of wrangler.toml. */
-const EVERY_MS = 60 * 60 * 1000;
-/** Late enough not to slow down the start. Early, because many starts do not last an hour. */
+const EVERY_MS = 5 * 60 * 1000;
+/** Late enough not to slow down the start. */
 const FIRST_AFTER_MS = 5_000;
 
 /**

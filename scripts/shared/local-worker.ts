@@ -55,6 +55,7 @@ export async function startLocalWorker(options: LocalWorkerOptions): Promise<Loc
             ...worker.bindings,
             RATE_LIMIT: String(options.rateLimit ?? 0),
             PUBLIC_URL: "",
+            WORKERS_PLAN: "",
             ALLOW_PRIVATE_TARGETS: "1",
           },
           ratelimits: withTokenLimit(worker.ratelimits, options.rateLimit),

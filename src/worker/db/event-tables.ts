@@ -31,7 +31,7 @@ export const events = sqliteTable(
   ],
 );
 
-/** Who did what. Rows are only added; the hourly job seals them in order. */
+/** Who did what. Rows are only added; the schedule seals them in order. */
 export const auditEntries = sqliteTable(
   "audit_entries",
   {

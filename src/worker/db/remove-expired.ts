@@ -1,4 +1,4 @@
-import { and, eq, lt, lte, type SQL, sql } from "drizzle-orm";
+import { and, lt, lte, type SQL, sql } from "drizzle-orm";
 import type { SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 
 import { KEY_COUNTS_MS } from "#worker/db/idempotency-keys.ts";
@@ -9,7 +9,7 @@ import { from, prepare, remove, update } from "#worker/db/statements.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The most rows that one statement changes. The next run handles the rest. */
+/** The most rows that one statement changes. The next step handles the rest. */
 const MAX_ROWS = 1_000;
 
 /** How long the row of a revoked token is kept, for investigations. */
@@ -19,15 +19,7 @@ const REVOKED_MS = DAY_MS;
 const EVENTS_MS = 90 * DAY_MS;
 const AUDIT_MS = 400 * DAY_MS;
 
-/**
- * Deletes expired data of all accounts: idempotency keys older than a day, tokens that were revoked more than a day ago,
- * and expired sessions, sign-in codes, enrolment tokens and previous secrets; events and pushes older than 90 days, and
- * sealed entries of the audit log older than 400 days. The newest event and entry of an account are kept, because the
- * next one gets its number from them. One D1 round trip.
- *
- * @param now Unix milliseconds
- */
-export async function removeExpired(database: D1Database, now: number): Promise<void> {
+function expiringStatements(now: number): Readonly<Record<string, SQL>> {
   const some = (table: Swept, where: SQL | undefined) =>
     sql`${table.id} in (select ${table.id} ${from(table, where)} limit ${MAX_ROWS})`;
   const removeSome = (table: Swept, where: SQL | undefined) => remove(table, some(table, where));
@@ -37,23 +29,55 @@ export async function removeExpired(database: D1Database, now: number): Promise<
     where: SQL | undefined,
   ) => update(table, changes, some(table, where));
   const isOldEntry = lt(auditEntries.createdAt, now - AUDIT_MS);
-  const statements = [
-    removeSome(idempotencyKeys, lt(idempotencyKeys.createdAt, now - KEY_COUNTS_MS)),
-    removeSome(tokens, lt(tokens.revokedAt, now - REVOKED_MS)),
-    removeSome(tokens, and(eq(tokens.kind, "session"), lte(tokens.expiresAt, now))),
-    remove(signInCodes, lte(signInCodes.expiresAt, now)),
-    changeSome(tokens, { previousHash: null, previousExpiresAt: null }, lte(tokens.previousExpiresAt, now)),
-    changeSome(hooks, { previousSecret: null, previousExpiresAt: null }, lte(hooks.previousExpiresAt, now)),
-    changeSome(
+  return {
+    keys: removeSome(idempotencyKeys, lt(idempotencyKeys.createdAt, now - KEY_COUNTS_MS)),
+    revoked: removeSome(tokens, lt(tokens.revokedAt, now - REVOKED_MS)),
+    // The condition of the partial index stands in the statement, not in a parameter: only then does SQLite use it.
+    sessions: removeSome(tokens, and(sql`${tokens.kind} = 'session'`, lte(tokens.expiresAt, now))),
+    codes: remove(signInCodes, lte(signInCodes.expiresAt, now)),
+    rotated: changeSome(
+      tokens,
+      { previousHash: null, previousExpiresAt: null },
+      lte(tokens.previousExpiresAt, now),
+    ),
+    hooks: changeSome(
+      hooks,
+      { previousSecret: null, previousExpiresAt: null },
+      lte(hooks.previousExpiresAt, now),
+    ),
+    enrollments: changeSome(
       servers,
       { enrollmentHash: null, enrollmentExpiresAt: null, enrollmentMadeBy: null },
       lte(servers.enrollmentExpiresAt, now),
     ),
-    removeSome(pushes, lt(pushes.receivedAt, now - EVENTS_MS)),
-    removeSome(events, and(lt(events.createdAt, now - EVENTS_MS), isNotNewest(events))),
-    removeSome(auditEntries, and(isOldEntry, isSealed, isNotNewest(auditEntries))),
-  ];
-  await database.batch(statements.map((statement) => prepare(database, statement)));
+    pushes: removeSome(pushes, lt(pushes.receivedAt, now - EVENTS_MS)),
+    events: removeSome(events, and(lt(events.createdAt, now - EVENTS_MS), isNotNewest(events))),
+    audit: removeSome(auditEntries, and(isOldEntry, isSealed, isNotNewest(auditEntries))),
+  };
+}
+
+/** How many statements `removeExpired` makes. */
+export const EXPIRING_STATEMENTS = 10;
+
+/**
+ * Deletes expired data of all accounts: idempotency keys older than a day, tokens that were revoked more than a day ago,
+ * and expired sessions, sign-in codes, enrolment tokens and previous secrets; events and pushes older than 90 days, and
+ * sealed entries of the audit log older than 400 days. The newest event and entry of an account are kept, because the
+ * next one gets its number from them. One D1 round trip.
+ *
+ * @param now Unix milliseconds
+ * @param only the kinds to delete, by the names that an earlier call returned; null: all
+ * @returns the names of those of which more may be left
+ */
+export async function removeExpired(
+  database: D1Database,
+  now: number,
+  only: ReadonlySet<string> | null = null,
+): Promise<string[]> {
+  const due = Object.entries(expiringStatements(now)).filter(([name]) => only?.has(name) ?? true);
+  if (due.length === 0) return [];
+  const results = await database.batch(due.map(([, statement]) => prepare(database, statement)));
+  return due.flatMap(([name], at) => (results[at]?.meta.changes === MAX_ROWS ? [name] : []));
 }
 
 type Swept =

@@ -311,10 +311,9 @@ export const idempotencyKeys = sqliteTable(
   (table) => [index("idempotency_keys_created").on(table.createdAt)],
 );
 
-/** The positions of the scheduled sweeps. */
+/** How far the parts of the schedule are. */
 export const sweeps = sqliteTable("sweeps", {
-  name: text("name").$type<SweepName>().primaryKey(),
-  /** Where the next run continues. Each sweep has its own format. */
+  name: text("name").primaryKey(),
+  /** The part's round (`schedule/rounds.ts`). */
   position: text("position").notNull(),
 });
-export type SweepName = "logs" | "lanes" | "events";

@@ -6,34 +6,40 @@ import { readUnsealed } from "#worker/db/audit/audit-records.ts";
 import { findUnsealedAccounts } from "#worker/db/audit/find-unsealed-accounts.ts";
 import { changeWrites, type NewEvent } from "#worker/db/changes/change-writes.ts";
 import { auditSeals } from "#worker/db/event-tables.ts";
-import { logFailure } from "#worker/log-failure.ts";
+import { announce } from "#worker/objects/event-feed/announce.ts";
+import { callEach } from "#worker/schedule/in-time.ts";
+import type { Clock, Part } from "#worker/schedule/part.ts";
 import { auditEntryView } from "#worker/views/audit-view.ts";
 
-/** The most seals of one run, and the most entries that one covers. The next run seals the rest. */
-const MAX_SEALS = 20;
+/** The most seals of one step, and the most entries that one covers. The next step seals the rest. */
+const MAX_SEALS = 2;
 const MAX_ENTRIES = 1_000;
 
-type Clock = { now(): number };
-
 /**
- * Seals the new entries of each account's audit log. The job after this one announces the events of it. A seal is stored
- * in R2 first, under its number and hash, where no later seal overwrites it. So if the Worker dies in between, the next
- * run seals again.
- *
- * @throws if an account could not be sealed, after all others; or if D1 does not answer
+ * Seals the new entries of each account's audit log, and announces the event of it. A seal is stored in R2 first, under
+ * its number and hash, where no later seal overwrites it. So if the Worker dies in between, the next step seals again.
+ * The round ends when nothing from before its start is unsealed.
  */
-export async function sealAudit(env: Env, clock: Clock): Promise<void> {
-  let failures = 0;
-  for (const accountId of await findUnsealedAccounts(env.DB, MAX_SEALS)) {
-    try {
-      await sealSome(env, clock, accountId);
-    } catch (error) {
-      failures += 1;
-      logFailure("schedule", { what: "seal audit log", account_id: accountId }, error);
-    }
-  }
-  if (failures > 0) throw new Error(`the audit logs of ${failures} accounts could not be sealed`);
-}
+export const sealAudit: Part = {
+  name: "seal audit logs",
+  everyMs: 60 * 60 * 1000,
+  // The page of accounts, two reads and two writes for each, and the position. An object in R2 and the feed of each.
+  cost: { statements: 2 + 4 * MAX_SEALS, calls: 2 * MAX_SEALS },
+  async step({ env, clock, from, startedAt }) {
+    // Accounts that could not be sealed stay the first ones. They are tried again in the next round.
+    const left = Number(from ?? 0);
+    const accounts = await findUnsealedAccounts(env.DB, startedAt, MAX_SEALS, left);
+    const failures = await callEach(
+      accounts,
+      (accountId) => ({ what: "seal audit logs", account_id: accountId }),
+      async (accountId) => {
+        await sealSome(env, clock, accountId);
+        return true;
+      },
+    );
+    return { next: accounts.length < MAX_SEALS ? null : String(left + failures), failures };
+  },
+};
 
 async function sealSome(env: Env, clock: Clock, accountId: AccountId): Promise<void> {
   const rows = new AccountRows(env.DB, accountId);
@@ -60,6 +66,7 @@ async function sealSome(env: Env, clock: Clock, accountId: AccountId): Promise<v
     rows.insertIfNew(auditSeals, { id, ...seal }),
     ...changeWrites(rows, { event, audit: null }),
   ]);
+  await announce(env.EVENT_FEED, accountId);
 }
 
 type Sealed = { readonly number: number; readonly lastEntry: number; readonly hash: string };

@@ -1,40 +1,45 @@
 import type { AccountId } from "#contract/ids.ts";
 import { decideLogFate, keepsLog, type LogFate } from "#domain/log-fate.ts";
 import { findLogRecords } from "#worker/db/deployments/find-log-records.ts";
-import { findSweepPosition, saveSweepPosition } from "#worker/db/sweep-position.ts";
 import { logFailure } from "#worker/log-failure.ts";
+import { LOGS_PREFIX } from "#worker/logs/log-keys.ts";
 import type { FoundLog } from "#worker/logs/found-logs.ts";
 import { LogStore } from "#worker/logs/log-store.ts";
+import { inTime } from "#worker/schedule/in-time.ts";
+import type { Clock, Part } from "#worker/schedule/part.ts";
 
-/**
- * The limits of one run, far below those of one invocation. A page is one list call of R2, three D1 statements, and one
- * deletion for each account. `questions` is the number of calls to lanes.
- */
-const LIMITS = { pages: 5, objects: 1_000, questions: 200 };
+/** The objects that one step lists, at most R2's 1,000, and the calls to lanes that it makes. */
+const LIMITS = { objects: 1_000, questions: 10 };
 
-const SWEEP = "logs";
+/** How long a lane may take to say what it holds: a step asks one after the other. */
+const QUESTION_MS = 2_000;
 
-type Clock = { now(): number };
 type Removal = Exclude<LogFate, { remove: "nothing" }>;
 
 /**
  * Deletes logs whose retention has passed, and logs whose deployment or project no longer exists (`decideLogFate`).
- * Goes through all stored logs, a few thousand in each run, and continues there in the next run. A log that could not be
- * deleted is found again in the next round.
- *
- * @throws if a deletion failed, after all others; or if R2 or D1 does not answer
+ * Goes through all stored logs. A log that could not be deleted is found again in the next round.
  */
-export async function sweepLogs(env: Env, clock: Clock, limits = LIMITS): Promise<void> {
-  const run = { env, clock, store: new LogStore(env.LOGS), questions: limits.questions, failures: 0 };
-  let position = await findSweepPosition(env.DB, SWEEP);
-  for (let page = 0; page < limits.pages; page += 1) {
-    const { logs, next } = await run.store.list(position, limits.objects);
-    const asked = await sweepSome(run, logs);
-    position = asked === "all" ? next : (lastKeyBefore(logs, asked) ?? position);
-    await saveSweepPosition(env.DB, SWEEP, position);
-    if (position === null || asked !== "all") break;
-  }
-  if (run.failures > 0) throw new Error(`${run.failures} removals of logs failed`);
+export const sweepLogs = logSweep(LIMITS);
+
+/** As `sweepLogs`, with other limits of a step. */
+export function logSweep({ objects, questions }: typeof LIMITS): Part {
+  return {
+    name: "sweep logs",
+    // So that each log is seen within a day, although a round takes some hours where there are millions.
+    everyMs: 20 * 60 * 60 * 1000,
+    // Two reads and the position. The list, the lanes, and a deletion for each account, of which a page has few.
+    cost: { statements: 3, calls: questions + 10 },
+    async step({ env, clock, from }) {
+      const run = { env, clock, store: new LogStore(env.LOGS), questions, failures: 0 };
+      const { logs, next } = await run.store.list(from, objects);
+      const asked = await sweepSome(run, logs);
+      return {
+        next: asked === "all" ? next : (lastKeyBefore(logs, asked) ?? from ?? LOGS_PREFIX),
+        failures: run.failures,
+      };
+    },
+  };
 }
 
 type Run = {
@@ -79,7 +84,7 @@ async function isKept(run: Run, { owner }: FoundLog, { unlessLaneHolds }: Remova
   run.questions -= 1;
   const { projectId, deploymentId } = owner;
   const holding = await attempt(run, { deployment_id: deploymentId }, () =>
-    run.env.PROJECT_LANE.getByName(projectId).holds(deploymentId),
+    inTime(QUESTION_MS, run.env.PROJECT_LANE.getByName(projectId).holds(deploymentId)),
   );
   return holding === null || keepsLog(holding, unlessLaneHolds);
 }

@@ -3,17 +3,21 @@ import { beforeEach, expect, it, vi } from "vitest";
 
 import { EventFeed } from "#worker/objects/event-feed/event-feed.ts";
 import { announceEvents } from "#worker/schedule/announce-events.ts";
+import { runSchedule } from "#worker/schedule/run-schedule.ts";
 import { addEvents, renamed } from "../../support/worker/events.ts";
 import { failCalls, onCalls } from "../../support/worker/intercept.ts";
 import { createWorld } from "../../support/worker/world.ts";
 
 const MINUTE = 60_000;
 
-/** Runs the job as if it were later, and counts how many feeds are woken. */
+const announceIn = async (minutes: number) =>
+  await runSchedule(env, { now: () => Date.now() + minutes * MINUTE }, { run: [announceEvents] });
+
+/** Runs the part as if it were later, and counts how many feeds are woken. */
 async function wakes(minutes: number): Promise<number> {
   let count = 0;
   const stop = onCalls(EventFeed.prototype, "announce", () => (count += 1));
-  await announceEvents(env, { now: () => Date.now() + minutes * MINUTE });
+  await announceIn(minutes);
   stop();
   return count;
 }
@@ -38,7 +42,7 @@ it("announces the accounts with events since the last run", async () => {
 it("repeats the round if a feed could not be reached", async () => {
   await createWorld("one");
   const failing = failCalls(EventFeed.prototype, "announce");
-  await expect(announceEvents(env, { now: () => Date.now() })).rejects.toThrow("1 feeds");
+  await expect(announceIn(0)).rejects.toThrow("announce events");
   failing.end();
   expect(await wakes(60)).toBe(1);
 });

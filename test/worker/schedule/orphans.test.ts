@@ -3,7 +3,8 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 import type { AccountId, ProjectId } from "#contract/ids.ts";
-import { sweepLogs } from "#worker/schedule/sweep-logs.ts";
+import { runSchedule } from "#worker/schedule/run-schedule.ts";
+import { logSweep } from "#worker/schedule/sweep-logs.ts";
 import { ids } from "../../support/worker/account.ts";
 import { aroundCalls, failCalls, onCalls } from "../../support/worker/intercept.ts";
 import { TestProject } from "../../support/worker/project.ts";
@@ -11,7 +12,13 @@ import { inDays, runScheduleIn } from "../../support/worker/schedule.ts";
 
 const bucket: object = Object.getPrototypeOf(env.LOGS);
 const keys = async () => (await env.LOGS.list({ prefix: "logs/" })).objects.map(({ key }) => key);
-const clock = { now: () => Date.now() };
+
+/** One run of the sweep as it would be in a day, with limits. A round begins as soon as the one before has ended. */
+async function sweep({ pages, ...limits }: { pages: number; objects: number; questions: number }) {
+  const run = [{ ...logSweep(limits), everyMs: 0 }];
+  const budget = { statements: 3 * pages, calls: 1_000, timeMs: 60_000 };
+  await inDays(1.1, () => runSchedule(env, { now: () => Date.now() }, { run, limits: budget }));
+}
 
 afterEach(() => {
   vi.useRealTimers();
@@ -104,8 +111,9 @@ describe("many logs", () => {
       onCalls(Object.getPrototypeOf(env.PROJECT_LANE), "getByName", () => (calls.objects += 1));
       await runScheduleIn(1.1);
       // Two pages; three accounts, one of them on both pages; one batch deletes expired rows, two seal the audit log, and
-      // one is of the event feed. The objects are that feed and the existing project's lane, for the daily repair.
-      expect(calls).toEqual({ list: 2, delete: 4, batch: 6, objects: 2 });
+      // two are of the event feed, which hears of the seal and in the round of announcements. The other object is the
+      // existing project's lane, for the daily repair.
+      expect(calls).toEqual({ list: 2, delete: 4, batch: 7, objects: 3 });
       expect(await keys()).toEqual([key]);
     },
   );
@@ -116,7 +124,7 @@ describe("many logs", () => {
       await putOrphans(4, {}, ["log.ndjson", "part-000000001"]);
     const left: number[] = [];
     for (let run = 0; run < 7; run += 1) {
-      await inDays(1.1, () => sweepLogs(env, clock, { pages: 1, objects: 5, questions: 0 }));
+      await sweep({ pages: 1, objects: 5, questions: 0 });
       left.push((await keys()).length);
     }
     // The last log of a page may be incomplete and waits for the next page: two logs at first, then two at a time.
@@ -129,7 +137,7 @@ describe("many logs", () => {
     await putOrphans(3, { projectId: project.id });
     const left: number[] = [];
     for (let run = 0; run < 4; run += 1) {
-      await inDays(1.1, () => sweepLogs(env, clock, { pages: 5, objects: 1000, questions: 1 }));
+      await sweep({ pages: 1, objects: 1000, questions: 1 });
       left.push((await keys()).length);
     }
     expect(left).toEqual([3, 2, 1, 1]);
@@ -194,7 +202,7 @@ describe("after a failure", () => {
         await putOrphans(2, { projectId: project.id });
         await env.LOGS.put(part, "{}\n");
         const revive = dieAt(step, steps);
-        const run = () => inDays(1.1, () => sweepLogs(env, clock, { pages: 2, objects: 3, questions: 9 }));
+        const run = () => sweep({ pages: 2, objects: 3, questions: 9 });
         await run().catch(() => undefined);
         const hasDied = revive();
         for (let again = 0; again < 4; again += 1) await run();

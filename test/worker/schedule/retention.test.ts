@@ -8,7 +8,7 @@ import { output } from "../../support/connected-agent/events.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { failCalls } from "../../support/worker/intercept.ts";
 import { TestProject } from "../../support/worker/project.ts";
-import { inDays, runScheduleIn } from "../../support/worker/schedule.ts";
+import { inDays, runRound, runScheduleIn } from "../../support/worker/schedule.ts";
 
 const bucket: object = Object.getPrototypeOf(env.LOGS);
 const keys = async () => (await env.LOGS.list({ prefix: "logs/" })).objects.map(({ key }) => key);
@@ -66,7 +66,7 @@ describe("the log of an ended deployment", () => {
     const ids = [await deploy(project), await deploy(project), await deploy(project), await deploy(project)];
     for (const [at, id] of ids.entries()) await age(id, [200, 87, 89, 88.5][at] ?? 0);
     // Without other jobs: the repair would undo the manual change.
-    await inDays(1.2, () => sweepLogs(env, { now: () => Date.now() }));
+    await inDays(1.2, () => runRound(sweepLogs));
     expect(await stored()).toEqual(new Set([ids[1], ids[3]]));
     for (const [at, status] of [410, 200, 410, 200].entries())
       expect((await project.get(`/v1/logs/${ids[at]}`)).status).toBe(status);

@@ -21,8 +21,8 @@ type Announcing = {
 };
 
 /**
- * Announces the events of a request after its response. If that fails, the account's next event or the hourly schedule
- * announces them.
+ * Announces the events of a request after its response. If that fails, the account's next event or the schedule,
+ * within an hour, announces them.
  */
 export function announceLater({ defer, feeds, account }: Announcing): void {
   const failed = (error: unknown) => logFailure("announce events", { account_id: account.id }, error);
