@@ -69,6 +69,10 @@ export const parameterTexts: Readonly<Record<ParameterName, ParameterText>> = {
     description: "How long to wait for new lines, up to 20 seconds. Default: 0.",
     example: 20,
   },
+  deep: {
+    description: "`true`: also says which copy of the database serves reads from here.",
+    example: "true",
+  },
   purge: {
     description: "Also removes the project's files from its server.",
     example: true,

@@ -1,36 +1,48 @@
 import { sql } from "drizzle-orm";
 
+import type { ReadingFrom } from "#contract/endpoints/accounts/schemas.ts";
 import { accounts } from "#worker/db/schema.ts";
-import { read, select } from "#worker/db/statements.ts";
+import { prepare } from "#worker/db/statements.ts";
 
 /** How long the result of a check is reused. Less for a failure, so that a start is not delayed. */
 const GOOD_MS = 5_000;
 const BAD_MS = 1_000;
 
 /**
- * Whether the database answers and has its tables. One instance per isolate: it caches the last result, because the
+ * Whether the database answers and has its tables. One instance per isolate: it caches the last results, because the
  * endpoint is public and unlimited.
  */
 export class DatabaseHealth {
-  #isGood = false;
-  #checkedAt = Number.NEGATIVE_INFINITY;
+  readonly #primary = new LastCheck();
+  readonly #nearest = new LastCheck();
 
   /** One D1 read, or none. @param now Unix milliseconds */
   async isGood(database: D1Database, now: number): Promise<boolean> {
-    const age = now - this.#checkedAt;
-    // Negative if the clock was set back.
-    if (age >= 0 && age < (this.#isGood ? GOOD_MS : BAD_MS)) return this.#isGood;
-    const isGood = await readAccounts(database).then(
-      () => true,
-      () => false,
-    );
-    this.#isGood = isGood;
-    this.#checkedAt = now;
-    return isGood;
+    return (await this.#primary.read(database, now)) !== null;
+  }
+
+  /** The copy that serves reads from here; null: it does not answer. One D1 read, or none. @param now Unix milliseconds */
+  async reading(database: D1Database, now: number): Promise<ReadingFrom | null> {
+    return await this.#nearest.read(database.withSession("first-unconstrained"), now);
   }
 }
 
-/** @throws if the database does not answer or has no tables yet */
-async function readAccounts(database: D1Database): Promise<void> {
-  await read(database, select({ id: accounts.id }, sql`from ${accounts} limit 1`));
+class LastCheck {
+  #found: ReadingFrom | null = null;
+  #checkedAt = Number.NEGATIVE_INFINITY;
+
+  async read(database: Pick<D1Database, "prepare">, now: number): Promise<ReadingFrom | null> {
+    const age = now - this.#checkedAt;
+    // Negative if the clock was set back.
+    if (age >= 0 && age < (this.#found === null ? BAD_MS : GOOD_MS)) return this.#found;
+    const found = await prepare(database, sql`select ${accounts.id} from ${accounts} limit 1`)
+      .run()
+      .then(
+        ({ meta }) => ({ region: meta.served_by_region ?? null, primary: meta.served_by_primary ?? null }),
+        () => null,
+      );
+    this.#found = found;
+    this.#checkedAt = now;
+    return found;
+  }
 }

@@ -23,7 +23,7 @@ const rendering = {
 };
 
 /** A statement for D1, with its parameters. */
-export function prepare(database: D1Database, statement: SQL): D1PreparedStatement {
+export function prepare(database: Pick<D1Database, "prepare">, statement: SQL): D1PreparedStatement {
   const { sql: text, params } = statement.toQuery(rendering);
   return database.prepare(text).bind(...params);
 }

@@ -7,8 +7,11 @@ import type { DatabaseHealth } from "#worker/db/database-health.ts";
 export async function getHealth(
   { database, clock }: OpenContext,
   health: DatabaseHealth,
+  isDeep: boolean,
 ): Promise<Result<Health, "unavailable">> {
-  return (await health.isGood(database, clock.now()))
-    ? succeed({ status: "ok" })
+  const now = clock.now();
+  const reading = isDeep ? await health.reading(database, now) : undefined;
+  return reading !== null && (await health.isGood(database, now))
+    ? succeed({ status: "ok", ...(reading === undefined ? {} : { database: reading }) })
     : refuse("unavailable", "The database does not respond, or its migrations have not run yet.");
 }

@@ -5,6 +5,6 @@ import { getHealth } from "#worker/operations/get-health.ts";
 
 export function createHealthHandlers(health: DatabaseHealth) {
   return {
-    getHealth: (context) => answer(getHealth(context, health)),
+    getHealth: (context, { query }) => answer(getHealth(context, health, query.deep !== undefined)),
   } satisfies Partial<OpenHandlers>;
 }

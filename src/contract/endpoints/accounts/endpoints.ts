@@ -1,4 +1,4 @@
-import { Account, UpdateAccountInput, Health } from "#contract/endpoints/accounts/schemas.ts";
+import { Account, UpdateAccountInput, Health, HealthQuery } from "#contract/endpoints/accounts/schemas.ts";
 import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 import { accountToken, get, patch, token } from "#contract/endpoints/endpoint-defaults.ts";
 
@@ -15,6 +15,7 @@ export const accountEndpoints = {
   },
   getHealth: {
     ...get("/healthz", { by: "none" }),
+    query: HealthQuery,
     success: { status: 200, body: Health },
     problems: ["unavailable"],
   },

@@ -27,5 +27,15 @@ export type Account = z.infer<typeof Account>;
 export const UpdateAccountInput = z.strictObject({ log_retention_days: z.optional(LogRetentionDays) });
 export type UpdateAccountInput = z.infer<typeof UpdateAccountInput>;
 
-export const Health = z.strictObject({ status: z.literal("ok") });
+export const HealthQuery = z.strictObject({ deep: z.optional(z.literal("true")) });
+
+/** The copy of the database that serves reads from where the request was sent. Null: the runtime does not say, as locally. */
+export const ReadingFrom = z.strictObject({
+  region: z.nullable(z.string()),
+  primary: z.nullable(z.boolean()),
+});
+export type ReadingFrom = z.infer<typeof ReadingFrom>;
+
+/** `database`: if the request is `deep`. */
+export const Health = z.strictObject({ status: z.literal("ok"), database: z.optional(ReadingFrom) });
 export type Health = z.infer<typeof Health>;

@@ -40,7 +40,10 @@ export const accountTexts = {
     summary: "Check the health of the control plane and its database",
     description: prose`
       Reports whether the control plane is running and its database has its tables. It needs no token, so load balancers
-      and uptime monitors can call it: 200 means healthy, 503 means unhealthy.`,
+      and uptime monitors can call it: 200 means healthy, 503 means unhealthy.
+
+      With \`deep=true\` it also says which copy of the database serves reads from where you are. The result may be some
+      seconds old.`,
     answer: { status: "ok" },
   },
 } as const satisfies Partial<OperationTexts>;
@@ -59,5 +62,12 @@ export const accountSchemas = {
   UpdateAccountInput: object(UpdateAccountInput, "The settings to change.", {
     log_retention_days: logRetention,
   }),
-  Health: object(Health, "The control plane is healthy.", { status: "Always `ok`." }),
+  Health: object(Health, "The control plane is healthy.", {
+    status: "Always `ok`.",
+    database: "The copy of the database that serves reads from here. Only with `deep=true`.",
+    ...nested("database", {
+      region: "Its region, such as `WEUR`. Null: unknown, as on a local installation.",
+      primary: "Whether it is the database itself, and not a replica. Null: unknown.",
+    }),
+  }),
 } satisfies Record<string, SchemaText>;
