@@ -17,6 +17,7 @@ import type {
 } from "#contract/endpoints/deployments/schemas.ts";
 import type { ApprovalRule } from "#contract/endpoints/projects/approval-rule.ts";
 import type { DeployOn } from "#contract/endpoints/projects/deploy-on.ts";
+import type { Region } from "#contract/regions.ts";
 import type { AccountId, DeploymentId, ProjectId, ServerId, TokenId } from "#contract/ids.ts";
 import type { DeployKeySummary } from "#contract/endpoints/projects/repository-access.ts";
 import type { AllProcessSettings, ProcessReport } from "#contract/endpoints/processes/schemas.ts";
@@ -133,6 +134,10 @@ export const servers = sqliteTable(
     tools: text("tools", { mode: "json" }).$type<ToolReport[]>(),
     /** Why the ingress as a whole does not work, from the agent's last report. */
     ingressProblem: text("ingress_problem"),
+    /** Where its objects are created; null: `detectedRegion` applies. */
+    region: text("region").$type<Region>(),
+    /** Where its agent connected from last; null: unknown. */
+    detectedRegion: text("detected_region").$type<Region>(),
     /** SHA-256 in hex, like the hashes of tokens. */
     credentialHash: text("credential_hash"),
     enrollmentHash: text("enrollment_hash"),
