@@ -48,6 +48,7 @@ import { serversAdd } from "#cli/commands/servers-add.ts";
 import { serversEnroll } from "#cli/commands/servers-enroll.ts";
 import { serversList } from "#cli/commands/servers-list.ts";
 import { serversRemove } from "#cli/commands/servers-remove.ts";
+import { serversSet } from "#cli/commands/servers-set.ts";
 import { serversShow } from "#cli/commands/servers-show.ts";
 import { start } from "#cli/commands/start.ts";
 import { stopCommand } from "#cli/commands/stop.ts";
@@ -127,6 +128,7 @@ export const commands: readonly Command[] = [
   serversList,
   serversShow,
   serversAdd,
+  serversSet,
   serversEnroll,
   serversRemove,
   events,

@@ -1,11 +1,13 @@
 import type { OperationName } from "#contract/endpoints/endpoints.ts";
 import type { IdGenerator, ServerId, TokenId } from "#contract/ids.ts";
 import type { Result } from "#contract/problems.ts";
+import type { Jurisdiction } from "#contract/regions.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import type { TokenHolder, TokenIdentity } from "#worker/db/tokens/find-token-holder.ts";
 import type { Database, DatabaseSession } from "#worker/db/database-session.ts";
 import type { EventFeed } from "#worker/objects/event-feed/event-feed.ts";
 import type { Outlet } from "#worker/objects/outlet/outlet.ts";
+import type { ServerPlace } from "#worker/objects/placement.ts";
 import type { ProjectLane } from "#worker/objects/project-lane/project-lane.ts";
 
 /** What every operation may use, regardless of the caller. */
@@ -22,6 +24,10 @@ export type Services = {
   readonly feeds: DurableObjectNamespace<EventFeed>;
   /** Outlets by webhook id. */
   readonly outlets: DurableObjectNamespace<Outlet>;
+  /** Where the installation keeps its objects; null: anywhere. */
+  readonly jurisdiction: Jurisdiction | null;
+  /** The options for an object that belongs near a server and may not exist yet. */
+  readonly near: (place: ServerPlace) => DurableObjectNamespaceGetDurableObjectOptions;
   readonly logs: R2Bucket;
   readonly baseDomain: string;
   /** The address of this installation, such as `https://gantry.example.com`. */

@@ -39,6 +39,7 @@ import { sessionHandlers, signInHandlers } from "#worker/routes/sessions.ts";
 import { webhookHandlers } from "#worker/routes/webhooks.ts";
 import { variableHandlers } from "#worker/routes/variables.ts";
 import { accessTokenHandlers } from "#worker/routes/tokens.ts";
+import { inJurisdiction, jurisdictionOf, near } from "#worker/objects/placement.ts";
 import { targetRule, urlProblem } from "#worker/objects/outlet/target-rule.ts";
 import { runSchedule } from "#worker/schedule/run-schedule.ts";
 
@@ -62,6 +63,8 @@ function servicesOf(c: HonoContext<AppEnv>): Services {
     links: env.AGENT_LINK,
     feeds: env.EVENT_FEED,
     outlets: env.OUTLET,
+    jurisdiction: jurisdictionOf(env),
+    near: (place) => near(place, env),
     logs: env.LOGS,
     baseDomain: env.BASE_DOMAIN,
     origin: c.var.origin,
@@ -118,6 +121,6 @@ routeSecurityText(app, clock);
 registerFallback(app);
 
 export default {
-  fetch: app.fetch,
-  scheduled: (_controller, env) => runSchedule(env, clock),
+  fetch: (request, env, ctx) => app.fetch(request, inJurisdiction(env), ctx),
+  scheduled: (_controller, env) => runSchedule(inJurisdiction(env), clock),
 } satisfies ExportedHandler<Env>;

@@ -1,4 +1,6 @@
+import { Region } from "#contract/regions.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
+import { givenFields } from "#cli/arguments/given-fields.ts";
 import { done } from "#cli/outcome.ts";
 import { withSession } from "#cli/session/session.ts";
 import { printEnrollment } from "#cli/views/server-facts.ts";
@@ -10,10 +12,18 @@ export const serversAdd = defineCommand({
     name: { isRequired: true, help: "Server name" },
     ip: { isRequired: true, help: "IPv4 address" },
   },
-  options: {},
+  options: {
+    region: {
+      kind: "text",
+      value: "REGION",
+      choices: Region.options,
+      help: "Where the server is (default: where its agent connects from)",
+    },
+  },
   examples: ["servers add web-1 192.0.2.10"],
-  run: withSession(async ({ client, output }, { words }) => {
-    const server = await client.createServer({ body: { name: words.name, ip: words.ip } });
+  run: withSession(async ({ client, output }, { words, options }) => {
+    const place = givenFields({ region: Region.safeParse(options.region).data ?? null });
+    const server = await client.createServer({ body: { name: words.name, ip: words.ip, ...place } });
     if (!server.ok) return server;
     output.json(server.value);
     printEnrollment(output, server.value.enrollment);

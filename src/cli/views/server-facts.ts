@@ -38,6 +38,7 @@ export function printServer(output: Output, server: Server): void {
     ["id", server.id],
     ["status", output.style[serverStyles[server.status]](server.status)],
     ["ip", server.ip],
+    ["region", regionText(server)],
     ["projects", `${server.apps}`],
     ["uptime", server.uptime],
     ["last seen", timeText(server.last_seen_at, output)],
@@ -50,6 +51,10 @@ export function printServer(output: Output, server: Server): void {
     ["tools", server.tools === null ? null : printable(toolList(server.tools))],
     ["projects are", server.isolation === null ? null : isolationTexts[server.isolation]],
   ]);
+}
+
+function regionText({ region, detected_region: detected }: Server): string | null {
+  return region ?? (detected === null ? null : `${detected} (detected)`);
 }
 
 /** A size that can be small, with one digit after the point. */

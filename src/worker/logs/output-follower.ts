@@ -1,6 +1,6 @@
 import { PING, PONG } from "#contract/agent-protocol.ts";
-import type { ServerId } from "#contract/ids.ts";
 import type { Context } from "#worker/context.ts";
+import type { PlacedProject } from "#worker/db/projects/find-project.ts";
 import { OUTPUT_HEADER, OUTPUT_PATH, OutputNews, type OutputRequest } from "#worker/logs/output-news.ts";
 import { parseJson } from "#contract/parse-json.ts";
 
@@ -16,12 +16,15 @@ const MAX_WAITING = 1024 * 1024;
  * @throws if the link cannot be reached
  */
 export async function followOutput(
-  { links }: Pick<Context, "links">,
-  serverId: ServerId,
+  { links, near }: Pick<Context, "links" | "near">,
+  { serverId, serverPlace }: Pick<PlacedProject, "serverId" | "serverPlace">,
   request: OutputRequest,
   heartbeatMs: number,
 ): Promise<((signal: AbortSignal) => AsyncGenerator<OutputEvent>) | null> {
-  const { status, webSocket } = await links.getByName(serverId).fetch(`https://link${OUTPUT_PATH}`, {
+  // This would create the link here, and not where the agent will enrol.
+  if (serverPlace === "pending") return null;
+  const link = links.getByName(serverId, near(serverPlace));
+  const { status, webSocket } = await link.fetch(`https://link${OUTPUT_PATH}`, {
     headers: { upgrade: "websocket", [OUTPUT_HEADER]: JSON.stringify(request) },
   });
   if (status === 409) return null;

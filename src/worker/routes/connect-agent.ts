@@ -1,9 +1,12 @@
 import { AGENT_CONNECT_PATH } from "#contract/endpoints/agents/endpoints.ts";
 import { refuse } from "#contract/problems.ts";
+import { nearestRegion } from "#domain/nearest-region.ts";
 import type { App } from "#worker/http/app.ts";
 import { findCallingAgent } from "#worker/http/authenticate.ts";
 import type { Authentication } from "#worker/http/find-caller.ts";
 import { problemResponse } from "#worker/http/problem-response.ts";
+import { placeOf } from "#worker/http/place-of.ts";
+import { jurisdictionOf, near } from "#worker/objects/placement.ts";
 import { linkHeaders } from "#worker/objects/agent-link/link-sockets.ts";
 
 /** Authenticates the WebSocket upgrade of an agent, and passes it to the AgentLink of its server. */
@@ -22,6 +25,10 @@ export function routeAgentConnect(app: App, authentication: Authentication, cloc
     // `set` replaces values that the client sent in these headers.
     headers.set(linkHeaders.accountId, accountId);
     headers.set(linkHeaders.credentialHash, credentialHash);
-    return c.env.AGENT_LINK.getByName(serverId).fetch(new Request(c.req.raw, { headers }));
+    const region = nearestRegion(placeOf(c.req.raw), jurisdictionOf(c.env));
+    headers.set(linkHeaders.region, region ?? "");
+    // Usually it exists since the enrolment.
+    const link = c.env.AGENT_LINK.getByName(serverId, near(region, c.env));
+    return link.fetch(new Request(c.req.raw, { headers }));
   });
 }

@@ -49,6 +49,8 @@ export function serverView(stored: ServerReading, now: number): Server {
     seal_key: reading.sealKey,
     tools: reading.tools,
     ingress_problem: reading.ingressProblem,
+    region: reading.region,
+    detected_region: reading.detectedRegion,
   };
 }
 

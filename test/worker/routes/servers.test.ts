@@ -67,6 +67,8 @@ describe("a server", () => {
       seal_key: null,
       tools: null,
       ingress_problem: null,
+      region: null,
+      detected_region: null,
     });
     expect(await get(token, server.id)).toEqual(shown);
     expect(isWellFormedToken(enrollment.token, "enrollment")).toBe(true);

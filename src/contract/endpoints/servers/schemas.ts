@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { listUpTo, numberFrom, textBetween, textLike, wholeFrom } from "#contract/bounds.ts";
 import { ServerId } from "#contract/ids.ts";
 import { NextCursor } from "#contract/paging.ts";
+import { Region } from "#contract/regions.ts";
 import { DisplayName } from "#contract/endpoints/projects/schemas.ts";
 import { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 
@@ -13,6 +14,8 @@ export type ServerStatus = z.infer<typeof ServerStatus>;
 export const CreateServerInput = z.strictObject({
   name: DisplayName,
   ip: z.ipv4("must be an IPv4 address in dotted notation"),
+  /** Null: where its agent connects from. */
+  region: z.optional(z.nullable(Region)),
 });
 export type CreateServerInput = z.infer<typeof CreateServerInput>;
 
@@ -83,6 +86,10 @@ export const Server = z.extend(ServerRow, {
   tools: z._default(z.nullable(listUpTo(ToolReport, MAX_REPORTED_TOOLS)), null),
   /** As seal_key. */
   ingress_problem: z._default(z.nullable(z.string()), null),
+  /** As seal_key. Null: `detected_region` applies. */
+  region: z._default(z.nullable(Region), null),
+  /** As seal_key. Where its agent connected from; null: unknown. */
+  detected_region: z._default(z.nullable(Region), null),
 });
 export type Server = z.infer<typeof Server>;
 

@@ -1,4 +1,5 @@
 import * as schemas from "#contract/endpoints/servers/schemas.ts";
+import { Region } from "#contract/regions.ts";
 import { example, secrets } from "#contract/reference/examples.ts";
 import type { OperationTexts } from "#contract/reference/operation-text.ts";
 import { prose } from "#contract/reference/prose.ts";
@@ -34,6 +35,8 @@ const server = {
     { name: "php", version: "8.4.11" },
   ],
   ingress_problem: null,
+  region: null,
+  detected_region: "weur",
 } as const;
 
 const enrollment = {
@@ -74,6 +77,7 @@ export const serverTexts = {
       seal_key: null,
       tools: null,
       ingress_problem: null,
+      detected_region: null,
       enrollment,
     },
     location: `/v1/servers/${example.server}`,
@@ -88,8 +92,9 @@ export const serverTexts = {
   updateServer: {
     summary: "Change a server",
     description: prose`
-      Changes the name or the IP address of a server. Omitted fields keep their values. The name must be unique in the
-      account (409 \`name_taken\`).`,
+      Changes the name, the IP address or the region of a server. Omitted fields keep their values. The name must be
+      unique in the account (409 \`name_taken\`). What exists stays where it is: a region applies to projects that are
+      deployed for the first time after the change.`,
     body: { name: "web-frankfurt" },
     answer: { ...server, name: "web-frankfurt" },
   },
@@ -116,13 +121,19 @@ export const serverTexts = {
   },
 } as const satisfies Partial<OperationTexts>;
 
-const inputFields = {
+const shownFields = {
   name: "A name for people, on one line.",
   ip: "The server's IPv4 address. It is only displayed.",
 };
 
+const inputFields = {
+  ...shownFields,
+  region:
+    "Where the objects of the server and its projects are created. `null`, the default: where its agent connects from.",
+};
+
 const rowFields = {
-  ...inputFields,
+  ...shownFields,
   id: "The server's id.",
   status: "The server's status.",
   apps: "The number of projects on the server.",
@@ -146,6 +157,9 @@ const serverFields = {
     "The programs for builds that the agent found on its PATH, at its last report. `null`: its agent has not connected yet, or is older than this field.",
   ingress_problem:
     "Why the server's ingress as a whole does not work, as a sentence. `null`: no problem is known. Those of single projects are in the projects.",
+  region:
+    "Where the objects of the server and of its projects are created: near the server, so that their messages have a short way. `null`: in `detected_region`.",
+  detected_region: "Where the agent connected from last. `null`: unknown.",
 };
 
 export const serverSchemas = {
@@ -163,6 +177,17 @@ export const serverSchemas = {
       none: "all projects share the agent's user, and each can read and change the others and the agent's credential",
     },
   ),
+  Region: choice(Region, "Where an object of the control plane is created.", {
+    wnam: "western North America",
+    enam: "eastern North America",
+    sam: "South America, for which Cloudflare chooses the nearest region that it has",
+    weur: "western Europe",
+    eeur: "eastern Europe",
+    apac: "Asia and the Pacific",
+    oc: "Oceania",
+    afr: "Africa, as for `sam`",
+    me: "the Middle East, as for `sam`",
+  }),
   ServerRow: object(schemas.ServerRow, "A server in the list.", rowFields),
   ServerRows: object(schemas.ServerRows, "A page of servers.", {
     servers: "The servers of this page, newest first.",

@@ -1,24 +1,34 @@
 import { useState } from "preact/hooks";
 
-import { type ServerRow, UpdateServerInput } from "#contract/endpoints/servers/schemas.ts";
+import { type Server, type ServerRow, UpdateServerInput } from "#contract/endpoints/servers/schemas.ts";
+import { Region } from "#contract/regions.ts";
+import { regionNames } from "#dashboard/pages/servers/region-names.ts";
 import { api } from "#dashboard/data/api.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { Button } from "#dashboard/shared/button.tsx";
 import { Dialog } from "#dashboard/shared/dialog.tsx";
-import { Field } from "#dashboard/shared/field.tsx";
+import { Choice, Field } from "#dashboard/shared/field.tsx";
 import { Form } from "#dashboard/shared/form.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { errorsOf } from "#dashboard/text/field-errors.ts";
 
+/** The option for the region that the agent connects from. */
+const AUTOMATIC = "";
+
 type Props = {
   readonly row: ServerRow;
+  /** null: not loaded yet. */
+  readonly server: Server | null;
   readonly onClose: () => void;
   readonly onChanged: () => unknown;
 };
 
-/** Changes a server's name and IP address. */
-export function ChangeServer({ row, onClose, onChanged }: Props) {
-  const [draft, setDraft] = useState({ name: row.name, ip: row.ip });
+/** Changes a server's name, IP address and region. */
+export function ChangeServer({ row, server, onClose, onChanged }: Props) {
+  const [draft, setDraft] = useState<UpdateServerInput & { name: string; ip: string }>({
+    name: row.name,
+    ip: row.ip,
+  });
   const changing = useAction((body: UpdateServerInput) =>
     api.updateServer({ params: { server_id: row.id }, body }),
   );
@@ -45,6 +55,23 @@ export function ChangeServer({ row, onClose, onChanged }: Props) {
           isCode
           error={errors["ip"] ?? null}
         />
+        {server === null ? null : (
+          <Choice
+            label="Region"
+            value={(draft.region === undefined ? server.region : draft.region) ?? AUTOMATIC}
+            onChange={(region) => setDraft({ ...draft, region: Region.safeParse(region).data ?? null })}
+            hint="Where Gantry keeps the queues of projects that are deployed here for the first time."
+          >
+            <option value={AUTOMATIC}>
+              automatic{server.detected_region === null ? "" : `: ${regionNames[server.detected_region]}`}
+            </option>
+            {Region.options.map((region) => (
+              <option key={region} value={region}>
+                {regionNames[region]}
+              </option>
+            ))}
+          </Choice>
+        )}
         <ProblemBox problem={changing.problem} doing="Saving" />
         <footer>
           <Button onClick={onClose}>Cancel</Button>

@@ -50,6 +50,7 @@ export function ServerCard({ row, onChanged }: Props) {
       {mayChange ? (
         <ServerActions
           row={row}
+          server={server}
           onChanged={() => {
             void reload();
             return onChanged();
@@ -87,11 +88,13 @@ function Uptime({ row, server }: { readonly row: ServerRow; readonly server: Ser
 }
 
 type ActionsProps = Props & {
+  /** null: not loaded yet. */
+  readonly server: Server | null;
   /** Called when the server is removed. */
   readonly onRemoved: () => unknown;
 };
 
-function ServerActions({ row, onChanged, onRemoved }: ActionsProps) {
+function ServerActions({ row, server, onChanged, onRemoved }: ActionsProps) {
   const [open, setOpen] = useState<"change" | "remove" | null>(null);
   const [enrollment, setEnrollment] = useState<Enrollment | null>(null);
   const enrolling = useAction(() => api.createEnrollment({ params: { server_id: row.id } }));
@@ -121,7 +124,9 @@ function ServerActions({ row, onChanged, onRemoved }: ActionsProps) {
           </footer>
         </Dialog>
       )}
-      {open === "change" ? <ChangeServer row={row} onClose={close} onChanged={onChanged} /> : null}
+      {open === "change" ? (
+        <ChangeServer row={row} server={server} onClose={close} onChanged={onChanged} />
+      ) : null}
       {open === "remove" ? <RemoveServer row={row} onClose={close} onRemoved={onRemoved} /> : null}
     </>
   );

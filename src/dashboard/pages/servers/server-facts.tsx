@@ -2,6 +2,7 @@ import { withHiddenShown } from "#contract/hidden-text.ts";
 import type { ServerId } from "#contract/ids.ts";
 import type { Disk, IsolationLevel, Server, ServerRow } from "#contract/endpoints/servers/schemas.ts";
 import { toolList } from "#contract/endpoints/servers/tool-list.ts";
+import { regionNames } from "#dashboard/pages/servers/region-names.ts";
 import { ALL, useProjects } from "#dashboard/data/resources.ts";
 import { Fingerprint } from "#dashboard/shared/fingerprint.tsx";
 import { Ago } from "#dashboard/shared/times.tsx";
@@ -32,6 +33,7 @@ export function ServerFacts({ row, server }: Props) {
 function Details({ server }: { readonly server: Server }) {
   const { disk, agent_version: version, last_seen_at: seen, isolation, seal_key: key, tools } = server;
   const problem = server.ingress_problem;
+  const region = server.region ?? server.detected_region;
   return (
     <>
       {isolation === null ? null : (
@@ -44,6 +46,12 @@ function Details({ server }: { readonly server: Server }) {
         <>
           <dt>Ingress</dt>
           <dd>{withHiddenShown(problem)}</dd>
+        </>
+      )}
+      {region === null ? null : (
+        <>
+          <dt>Region</dt>
+          <dd>{regionNames[region]}</dd>
         </>
       )}
       <dt>Disk</dt>

@@ -2,7 +2,9 @@ import { and, eq, getTableColumns, sql } from "drizzle-orm";
 
 import type { ProjectId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
+import { serverPlace } from "#worker/db/projects/server-place.ts";
 import { deployments, projects } from "#worker/db/schema.ts";
+import type { ServerPlace } from "#worker/objects/placement.ts";
 
 /** A project's row in D1. Times are Unix milliseconds. */
 export type ProjectRecord = Omit<typeof projects.$inferSelect, "accountId">;
@@ -22,12 +24,13 @@ export function lastDeployAt(rows: AccountRows) {
   return sql<number | null>`nullif(max(coalesce(${projects.lastDeployAt}, 0), coalesce(${building}, 0)), 0)`;
 }
 
+/** A project, and where its server is. */
+export type PlacedProject = ProjectRecord & { readonly serverPlace: ServerPlace };
+
 /** The account's project with this id; null if there is none. */
-export async function findProject(rows: AccountRows, id: ProjectId): Promise<ProjectRecord | null> {
-  const [project] = await rows.select(projectFields(rows), projects, {
-    where: eq(projects.id, id),
-    limit: 1,
-  });
+export async function findProject(rows: AccountRows, id: ProjectId): Promise<PlacedProject | null> {
+  const fields = { ...projectFields(rows), serverPlace: serverPlace(rows) };
+  const [project] = await rows.select(fields, projects, { where: eq(projects.id, id), limit: 1 });
   return project ?? null;
 }
 

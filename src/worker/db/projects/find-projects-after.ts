@@ -1,8 +1,17 @@
-import { sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 
 import type { ProjectId, AccountId } from "#contract/ids.ts";
-import { projects } from "#worker/db/schema.ts";
+import { placeOfServer } from "#worker/db/projects/server-place.ts";
+import { projects, servers } from "#worker/db/schema.ts";
 import { from, read, select } from "#worker/db/statements.ts";
+import type { ServerPlace } from "#worker/objects/placement.ts";
+
+type FoundProject = {
+  readonly accountId: AccountId;
+  readonly projectId: ProjectId;
+  readonly repository: string;
+  readonly serverPlace: ServerPlace;
+};
 
 /**
  * Projects of all accounts, sorted by id.
@@ -12,8 +21,14 @@ export async function findProjectsAfter(
   database: D1Database,
   after: ProjectId | "",
   limit: number,
-): Promise<{ accountId: AccountId; projectId: ProjectId; repository: string }[]> {
-  const fields = { accountId: projects.accountId, projectId: projects.id, repository: projects.repository };
+): Promise<FoundProject[]> {
+  const ofProject = and(eq(servers.id, projects.serverId), eq(servers.accountId, projects.accountId));
+  const fields = {
+    accountId: projects.accountId,
+    projectId: projects.id,
+    repository: projects.repository,
+    serverPlace: sql<ServerPlace>`(select ${placeOfServer} ${from(servers, ofProject)})`,
+  };
   const page = sql`${from(projects, sql`${projects.id} > ${after}`)} order by ${projects.id} limit ${limit}`;
   return await read(database, select(fields, page));
 }

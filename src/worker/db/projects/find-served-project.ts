@@ -2,10 +2,11 @@ import { and, eq, gt, lte, sql } from "drizzle-orm";
 
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
-import { projectFields, type ProjectRecord } from "#worker/db/projects/find-project.ts";
+import { type PlacedProject, projectFields } from "#worker/db/projects/find-project.ts";
+import { serverPlace } from "#worker/db/projects/server-place.ts";
 import { deployments, projects, servers } from "#worker/db/schema.ts";
 
-type ServedProject = ProjectRecord & {
+type ServedProject = PlacedProject & {
   /** When its server last reported `serving…` and `reportedProcesses` unchanged; null: not since `servingCheckedAt`. */
   readonly confirmedAt: number | null;
 };
@@ -15,7 +16,13 @@ type ServedProject = ProjectRecord & {
  * Null if the account has no such project.
  */
 export async function findServedProject(rows: AccountRows, id: ProjectId): Promise<ServedProject | null> {
-  const fields = { ...projectFields(rows), serverId: servingServer(rows), confirmedAt: confirmedAt(rows) };
+  const serverId = servingServer(rows);
+  const fields = {
+    ...projectFields(rows),
+    serverId,
+    serverPlace: serverPlace(rows, serverId),
+    confirmedAt: confirmedAt(rows),
+  };
   const [project] = await rows.select(fields, projects, { where: eq(projects.id, id), limit: 1 });
   return project ?? null;
 }

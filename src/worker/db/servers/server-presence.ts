@@ -5,6 +5,7 @@ import type { ProcessReport } from "#contract/endpoints/processes/schemas.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { Disk, IsolationLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
 import type { SealKey } from "#contract/endpoints/variables/seal-key.ts";
+import type { Region } from "#contract/regions.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { isOneOf } from "#worker/db/json-lists.ts";
 import { confirmedAt, servingServer } from "#worker/db/projects/find-served-project.ts";
@@ -27,6 +28,8 @@ export type Presence = {
   /** null: none. */
   readonly ingressProblem?: string | null | undefined;
   readonly connectedMsByDay?: Record<string, number>;
+  /** Where the agent connected from. */
+  readonly detectedRegion?: Region | undefined;
   /** The key for which secrets are sealed; null: the agent has none. */
   readonly sealKey?: SealKey | null | undefined;
 };

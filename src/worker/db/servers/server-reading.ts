@@ -21,6 +21,8 @@ const columns = {
   isolation: servers.isolation,
   tools: servers.tools,
   ingressProblem: servers.ingressProblem,
+  region: servers.region,
+  detectedRegion: servers.detectedRegion,
 };
 
 /** A server without its secrets' hashes, and how many projects it hosts. Times are Unix milliseconds. */

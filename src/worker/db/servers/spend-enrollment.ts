@@ -2,9 +2,11 @@ import { eq, and, gt, isNull, type SQL, sql } from "drizzle-orm";
 import type { SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 
 import type { ServerId } from "#contract/ids.ts";
+import type { Region } from "#contract/regions.ts";
 import { servers, tokens } from "#worker/db/schema.ts";
 import type { Scope } from "#contract/scopes.ts";
 import { from, nameOf, prepare, read, select, update } from "#worker/db/statements.ts";
+import type { ServerPlace } from "#worker/objects/placement.ts";
 
 // These statements name no account: the enrolment token's hash finds out which account the server belongs to.
 
@@ -46,6 +48,8 @@ type Enrollment = {
   readonly enrollmentHash: string;
   readonly credentialHash: string;
   readonly agentVersion: string;
+  /** Where the request came from; null: unknown. */
+  readonly detectedRegion: Region | null;
   /** Unix milliseconds. */
   readonly now: number;
 };
@@ -56,19 +60,21 @@ type Enrollment = {
  */
 export async function spendEnrollment(
   database: D1Database,
-  { enrollmentHash, credentialHash, agentVersion, now }: Enrollment,
-): Promise<ServerId | null> {
+  { enrollmentHash, credentialHash, agentVersion, detectedRegion, now }: Enrollment,
+): Promise<{ readonly id: ServerId; readonly place: ServerPlace } | null> {
   const changes = {
     credentialHash,
     agentVersion,
+    detectedRegion: sql`coalesce(${detectedRegion}, ${servers.detectedRegion})`,
     enrolledAt: sql`coalesce(${servers.enrolledAt}, ${now})`,
     enrollmentHash: null,
     enrollmentExpiresAt: null,
     enrollmentMadeBy: null,
   } satisfies SQLiteUpdateSetSource<typeof servers>;
   const spend = update(servers, changes, isSpendable(enrollmentHash, now));
-  const enrolled = await prepare(database, sql`${spend} returning ${nameOf(servers.id)}`).first<{
+  const returned = sql`${nameOf(servers.id)}, coalesce(${nameOf(servers.region)}, ${nameOf(servers.detectedRegion)}) as place`;
+  return await prepare(database, sql`${spend} returning ${returned}`).first<{
     id: ServerId;
+    place: Region | null;
   }>();
-  return enrolled?.id ?? null;
 }

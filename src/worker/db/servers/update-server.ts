@@ -3,10 +3,15 @@ import { eq } from "drizzle-orm";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { servers } from "#worker/db/schema.ts";
 import type { ServerId } from "#contract/ids.ts";
+import type { Region } from "#contract/regions.ts";
 import { uniqueViolation } from "#worker/db/unique-violation.ts";
 
 /** Undefined fields keep their values. */
-type ServerChanges = { readonly name?: string | undefined; readonly ip?: string | undefined };
+type ServerChanges = {
+  readonly name?: string | undefined;
+  readonly ip?: string | undefined;
+  readonly region?: Region | null | undefined;
+};
 
 type ServerUpdate = "updated" | "name_taken" | "no_such_server";
 

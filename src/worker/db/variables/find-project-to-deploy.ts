@@ -7,13 +7,14 @@ import { NotSealed, type ProjectVariables } from "#domain/lane/variables.ts";
 import type { ReadFreezes } from "#domain/freezes/project-freezes.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { freezeFields, freezesOf } from "#worker/db/freezes/project-freezes.ts";
-import { projectFields, type ProjectRecord } from "#worker/db/projects/find-project.ts";
+import { type PlacedProject, projectFields } from "#worker/db/projects/find-project.ts";
+import { serverPlace } from "#worker/db/projects/server-place.ts";
 import { projects } from "#worker/db/schema.ts";
 import { currentRevision, sealKeyOfServer } from "#worker/db/variables/variable-reading.ts";
 import { variables } from "#worker/db/variable-tables.ts";
 
 export type ProjectToDeploy = {
-  readonly project: ProjectRecord;
+  readonly project: PlacedProject;
   readonly variables: ProjectVariables;
   readonly freezes: ReadFreezes;
 };
@@ -47,13 +48,14 @@ export function fieldsToDeploy(rows: AccountRows, which: "current" | "all") {
   const item = sql`json_object('name', ${name}, 'from', ${from}, 'until', ${until})`;
   return {
     ...projectFields(rows),
+    serverPlace: serverPlace(rows),
     revision: currentRevision(rows),
     notSealed: rows.list(item, variables, isNotSealed),
     ...freezeFields(rows),
   };
 }
 
-type Fields = ProjectRecord & {
+type Fields = PlacedProject & {
   readonly revision: number;
   readonly notSealed: string;
   readonly freezes: string;

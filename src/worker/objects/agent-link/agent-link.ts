@@ -4,6 +4,7 @@ import * as z from "zod/mini";
 import { closeCodes, type FromAgent, type ToAgent } from "#contract/agent-protocol.ts";
 import type { AgentRequest } from "#contract/agent-requests.ts";
 import { AccountId, type ProjectId } from "#contract/ids.ts";
+import { Region } from "#contract/regions.ts";
 import { keptReport } from "#domain/kept-report.ts";
 import { checkCredentials } from "#worker/objects/agent-link/credential-check.ts";
 import { DeliveryQueue } from "#worker/objects/agent-link/delivery-queue.ts";
@@ -35,6 +36,7 @@ import { WatchRecord } from "#worker/objects/agent-link/watch-record.ts";
 import { StatusEvents } from "#worker/objects/agent-link/status-events.ts";
 import { ChangeOutbox } from "#worker/objects/shared/change-outbox.ts";
 import { ObjectAlarm } from "#worker/objects/shared/object-alarm.ts";
+import { inJurisdiction } from "#worker/objects/placement.ts";
 
 /** A link without a ping for this long is dead. */
 const SILENT_MS = 60_000;
@@ -50,7 +52,8 @@ export class AgentLink extends DurableObject<Env> {
   readonly #readers: OutputReaders;
   readonly #limit = new LinkLimit(() => Date.now());
 
-  constructor(ctx: DurableObjectState, env: Env) {
+  constructor(ctx: DurableObjectState, bindings: Env) {
+    const env = inJurisdiction(bindings);
     super(ctx, env);
     const sockets = new LinkSockets(ctx);
     const server = new LinkedServer(ctx.storage.kv, env, ctx.id.name);
@@ -75,6 +78,7 @@ export class AgentLink extends DurableObject<Env> {
   override async fetch(request: Request): Promise<Response> {
     if (this.#readers.isReader(request)) return this.#readers.accept(request);
     this.#link.server.noteAccount(AccountId.parse(request.headers.get(linkHeaders.accountId)));
+    this.#link.presence.noteRegion(Region.safeParse(request.headers.get(linkHeaders.region)).data ?? null);
     const credentialHash = z.string().parse(request.headers.get(linkHeaders.credentialHash));
     const answer = this.#link.sockets.accept(credentialHash, Date.now());
     await armAlarm(this.#link);

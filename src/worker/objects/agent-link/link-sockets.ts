@@ -147,4 +147,6 @@ export function parseMessage(data: string | ArrayBuffer): Received {
 export const linkHeaders = {
   accountId: "x-gantry-account-id",
   credentialHash: "x-gantry-credential-hash",
+  /** Where the agent connects from; empty: unknown. */
+  region: "x-gantry-region",
 } as const;

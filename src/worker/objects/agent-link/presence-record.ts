@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 
 import { Disk, IsolationLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
 import { SealKey } from "#contract/endpoints/variables/seal-key.ts";
+import { Region } from "#contract/regions.ts";
 import type { ServerCondition } from "#domain/server-status.ts";
 import { recordConnection } from "#domain/uptime.ts";
 import type { Presence } from "#worker/db/servers/server-presence.ts";
@@ -35,6 +36,7 @@ const SEAL_KEY = "seal_key";
 const ISOLATION = "isolation";
 const TOOLS = "tools";
 const INGRESS_PROBLEM = "ingress_problem";
+const REGION = "region";
 
 export type PresenceRevision = { readonly presence: Presence; readonly revision: number };
 
@@ -74,6 +76,11 @@ export class PresenceRecord {
   touch(seenAt: number): void {
     const stored = this.#load();
     if (stored !== null && seenAt > stored.lastSeenAt) this.#save({ ...stored, lastSeenAt: seenAt });
+  }
+
+  /** Where an agent connects from, before its hello. @param region null: unknown, so that the last one stays */
+  noteRegion(region: Region | null): void {
+    if (region !== null && this.#kv.get(REGION) !== region) this.#kv.put(REGION, region);
   }
 
   /** @param sealKey null: the agent has none */
@@ -136,7 +143,9 @@ export class PresenceRecord {
     const isolation = z.optional(z.nullable(IsolationLevel)).parse(this.#kv.get(ISOLATION));
     const tools = z.optional(z.nullable(z.array(ToolReport))).parse(this.#kv.get(TOOLS));
     const ingressProblem = this.#ingressProblem();
-    return { presence: { ...presence, sealKey, isolation, tools, ingressProblem }, revision };
+    const detectedRegion = z.optional(Region).parse(this.#kv.get(REGION));
+    const agent = { sealKey, isolation, tools, ingressProblem, detectedRegion };
+    return { presence: { ...presence, ...agent }, revision };
   }
 
   noteWritten({ revision }: PresenceRevision): void {
@@ -149,6 +158,7 @@ export class PresenceRecord {
     this.#kv.delete(ISOLATION);
     this.#kv.delete(TOOLS);
     this.#kv.delete(INGRESS_PROBLEM);
+    this.#kv.delete(REGION);
     this.#kv.delete(KEY);
   }
 

@@ -1,6 +1,7 @@
 import { AccountRows } from "#worker/db/account-rows.ts";
 import type { StoredPush } from "#worker/objects/agent-link/found-pushes.ts";
 import type { LinkParts } from "#worker/objects/agent-link/link-parts.ts";
+import { near, type ServerPlace } from "#worker/objects/placement.ts";
 import { findFinder, takeFoundPush } from "#worker/operations/pushes/take-found-push.ts";
 
 /** Decides about all pushes that the agent has found, also if one of them fails. */
@@ -8,11 +9,12 @@ export async function startFoundPushes({ env, server, found }: LinkParts): Promi
   const owner = server.accountId();
   if (owner === null) return;
   const rows = new AccountRows(env.DB, owner);
+  const services = { lanes: env.PROJECT_LANE, near: (place: ServerPlace) => near(place, env) };
   const take = async (push: StoredPush): Promise<void> => {
     const finder = push.finder ?? (await findFinder(rows, server.id, push));
     if (finder !== null) {
       found.save({ ...push, finder });
-      await takeFoundPush(env.PROJECT_LANE, rows, server.id, push, finder);
+      await takeFoundPush(services, rows, server.id, push, finder);
     }
     found.remove(push.id);
   };

@@ -8,6 +8,7 @@ import type { Take } from "#worker/objects/event-feed/hand-over.ts";
 import { ObjectAlarm } from "#worker/objects/shared/object-alarm.ts";
 import { RetryTracker } from "#worker/objects/shared/retry-tracker.ts";
 import { singleFlight } from "#worker/objects/shared/single-flight.ts";
+import { inJurisdiction } from "#worker/objects/placement.ts";
 
 /**
  * Hands the events of one account to its webhooks and tells readers that there are new ones. D1 has the events: the feed
@@ -20,7 +21,8 @@ export class EventFeed extends DurableObject<Env> {
   readonly #retries: RetryTracker;
   readonly #run: () => Promise<void>;
 
-  constructor(ctx: DurableObjectState, env: Env) {
+  constructor(ctx: DurableObjectState, bindings: Env) {
+    const env = inJurisdiction(bindings);
     super(ctx, env);
     const store = new FeedStore(ctx.storage, ctx.id.name);
     const rows = new AccountRows(env.DB, store.accountId);

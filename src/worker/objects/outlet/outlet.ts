@@ -18,6 +18,7 @@ import { takeEvents } from "#worker/objects/outlet/take-events.ts";
 import { ObjectAlarm } from "#worker/objects/shared/object-alarm.ts";
 import { createObjectIds } from "#worker/objects/shared/object-ids.ts";
 import { RetryTracker } from "#worker/objects/shared/retry-tracker.ts";
+import { inJurisdiction } from "#worker/objects/placement.ts";
 
 /** How soon D1 is asked whether a webhook that may be deleted still exists. */
 const RETIRED_CHECK_MS = 60_000;
@@ -51,7 +52,8 @@ export class Outlet extends DurableObject<Env> {
   readonly #alarm: ObjectAlarm;
   readonly #retries: RetryTracker;
 
-  constructor(ctx: DurableObjectState, env: Env) {
+  constructor(ctx: DurableObjectState, bindings: Env) {
+    const env = inJurisdiction(bindings);
     super(ctx, env);
     const { storage } = ctx;
     const now = () => Date.now();

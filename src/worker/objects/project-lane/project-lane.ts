@@ -43,6 +43,7 @@ import { AccountRows } from "#worker/db/account-rows.ts";
 import { DatabaseSession } from "#worker/db/database-session.ts";
 import { sealStoredLogin } from "#worker/secrets/seal-stored-login.ts";
 import { rollbackTargetView } from "#worker/views/deployment-view.ts";
+import { inJurisdiction } from "#worker/objects/placement.ts";
 
 /** How long a repair may take. */
 const REPAIR_MS = 60_000;
@@ -56,7 +57,8 @@ type StartRefusal = "not_found" | "queue_full" | "live_changed" | "secrets_not_s
 export class ProjectLane extends DurableObject<Env> {
   readonly #turns: LaneTurns;
 
-  constructor(ctx: DurableObjectState, env: Env) {
+  constructor(ctx: DurableObjectState, bindings: Env) {
+    const env = inJurisdiction(bindings);
     super(ctx, env);
     this.#turns = new LaneTurns(ctx, env);
   }

@@ -13,6 +13,7 @@ export async function listRollbackTargets(
   const project = await findProject(context.rows, projectId);
   if (project === null) return notFound("project");
   const owner = { accountId: context.account.id, projectId };
-  const targets = await context.lanes.getByName(projectId).rollbackTargets(owner, project.serverId);
+  const lane = context.lanes.getByName(projectId, context.near(project.serverPlace));
+  const targets = await lane.rollbackTargets(owner, project.serverId);
   return targets.ok ? succeed({ rollback_targets: targets.value }) : targets;
 }

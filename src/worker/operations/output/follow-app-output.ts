@@ -26,7 +26,7 @@ export async function followAppOutput(
   const { serverId } = project;
   try {
     const request = { projectId, ...filter, lines, after };
-    const events = await followOutput(context, serverId, request, LOG_HEARTBEAT_MS);
+    const events = await followOutput(context, project, request, LOG_HEARTBEAT_MS);
     if (events === null) return refuse("server_offline", `The agent of ${serverId} is not connected.`);
     return succeed(events);
   } catch (error) {

@@ -38,8 +38,7 @@ export async function startConfig(
   { restart = [], requestKey = context.requestKey, isRecorded = false }: ConfigStart = {},
 ): Promise<Result<DeploymentStarted, ApplyRefusal>> {
   const { audit, ...command } = { ...commandFor(context, found), restart: [...restart], requestKey };
-  return answerOf(
-    context,
-    await context.lanes.getByName(found.project.id).apply({ ...command, audit: isRecorded ? null : audit }),
-  );
+  const { id, serverPlace } = found.project;
+  const lane = context.lanes.getByName(id, context.near(serverPlace));
+  return answerOf(context, await lane.apply({ ...command, audit: isRecorded ? null : audit }));
 }

@@ -1,4 +1,4 @@
-import { repositoryKey } from "#contract/forge.ts";
+import { isOverSsh, repositoryKey } from "#contract/forge.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { CreateProjectInput, Project } from "#contract/endpoints/projects/schemas.ts";
 import { defaultDomain, defaultDomainWithSuffix } from "#domain/default-domain.ts";
@@ -10,6 +10,7 @@ import { insertProject } from "#worker/db/projects/insert-project.ts";
 import { findServer } from "#worker/db/servers/find-server.ts";
 import type { NewRevision } from "#worker/db/variables/revision-writes.ts";
 import { domainTaken, nameTaken, refuseCron, tooMany, unknownServer } from "#worker/operations/refusals.ts";
+import { logFailure } from "#worker/log-failure.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { requestWrites } from "#worker/operations/changes/request-changes.ts";
 import { namedProject } from "#worker/operations/changes/targets.ts";
@@ -53,7 +54,7 @@ export async function createProject(
   switch (insertion) {
     case "inserted":
       announceLater(context);
-      context.defer(prepareDeployKey(context, project));
+      context.defer(prepareKey(context, project));
       return succeed(projectView(project, null));
     case "added_before":
       throw new Error("the project that an earlier try created no longer exists");
@@ -65,6 +66,17 @@ export async function createProject(
       return unknownServer(input.server_id);
     case "too_many":
       return tooMany("projects");
+  }
+}
+
+/** Reads the project again if it needs a key: where its server is decides where the link is. Never throws. */
+async function prepareKey(context: Context, { id, repository }: ProjectRecord): Promise<void> {
+  if (!isOverSsh(repository)) return;
+  try {
+    const project = await findProject(context.latestRows, id);
+    if (project !== null) await prepareDeployKey(context, project);
+  } catch (error) {
+    logFailure("prepare deploy key", { project_id: id }, error);
   }
 }
 

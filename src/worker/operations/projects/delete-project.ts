@@ -28,7 +28,8 @@ export async function deleteProject(
   const { target, reference } = namedProject(project);
   const event = requestEvent(context, { type: "project.deleted", data: { project: reference, changed: [] } });
   const change = storedChange(event, requestEntry(context, { target, projectId: id }));
-  const deleted = await context.lanes.getByName(id).deleteProject(owner, { serverId, purge }, change);
+  const lane = context.lanes.getByName(id, context.near(project.serverPlace));
+  const deleted = await lane.deleteProject(owner, { serverId, purge }, change);
   if (!deleted.ok) return deleted;
   context.session.note(deleted.value.bookmark);
   return succeed(null);

@@ -161,7 +161,7 @@ async function updated(
 ): Promise<Result<Project, "not_found">> {
   const project = await findProject(context.rows, id);
   const isWatchChange = [server_id, repository, branch, deploy_on].some((value) => value !== undefined);
-  if (project !== null && isWatchChange) context.defer(watchChanged(context, project.serverId));
+  if (project !== null && isWatchChange) context.defer(watchChanged(context, project));
   if (project !== null && (server_id !== undefined || repository !== undefined))
     context.defer(prepareDeployKey(context, project));
   if (project !== null && splitLogin(project.repository) !== null) {

@@ -1,14 +1,19 @@
-import type { ServerId } from "#contract/ids.ts";
 import type { Services } from "#worker/context.ts";
+import type { PlacedProject } from "#worker/db/projects/find-project.ts";
 import { logFailure } from "#worker/log-failure.ts";
 
 /**
  * Tells the link of a project's server that its agent may have to watch another branch. If that fails, the link finds out
  * within an hour. Never throws.
  */
-export async function watchChanged({ links }: Pick<Services, "links">, serverId: ServerId): Promise<void> {
+export async function watchChanged(
+  { links, near }: Pick<Services, "links" | "near">,
+  { serverId, serverPlace }: Pick<PlacedProject, "serverId" | "serverPlace">,
+): Promise<void> {
+  // Its agent reads what to watch when it connects.
+  if (serverPlace === "pending") return;
   try {
-    await links.getByName(serverId).watchChanged();
+    await links.getByName(serverId, near(serverPlace)).watchChanged();
   } catch (error) {
     logFailure("watch changed", { server_id: serverId }, error);
   }

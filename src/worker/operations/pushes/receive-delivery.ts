@@ -91,10 +91,11 @@ async function noteUnpushed(
 
 /** Starts the deployments, and writes the rows of the ledger that the lanes have not written. */
 async function deploy(
-  { ids, lanes, request }: OpenContext,
+  context: OpenContext,
   { hook, rows, origin }: Received,
   pushes: readonly Push[],
 ): Promise<Result<DeliveryAnswer, "unavailable">> {
+  const { ids, request } = context;
   const { id: hookId, accountId } = hook;
   const { bodyHash } = origin;
   const projects = await findProjectsOf(rows, hook.repositoryKey, { hookId, bodyHash, pushes });
@@ -122,7 +123,7 @@ async function deploy(
       changes: null,
     }),
   };
-  const taken = await takePushes(lanes, arrival, projects, pushes);
+  const taken = await takePushes(context, arrival, projects, pushes);
   const added = taken.map(({ row }) => row);
   await rows.runTogether([...pushWrites(rows, added), receivedWrite(rows, hookId, origin.receivedAt)]);
   // So that the forge shows a failure, and may send the delivery again: what was started is not started twice.

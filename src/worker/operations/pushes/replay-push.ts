@@ -21,7 +21,7 @@ export async function replayPush(
   hookId: HookId,
   id: PushId,
 ): Promise<Result<ReplayedPushes, "not_found" | "not_replayable" | "unavailable">> {
-  const { rows, lanes, ids, clock, account } = context;
+  const { rows, ids, clock, account } = context;
   const hook = await findHook(rows, hookId);
   if (hook === null) return notFound("hook");
   const found = await findPush(rows, hookId, id);
@@ -45,7 +45,7 @@ export async function replayPush(
     requestKeyOf: () => context.requestKey,
     auditOf: () => null,
   };
-  const taken = await takePushes(lanes, arrival, projects, [push]);
+  const taken = await takePushes(context, arrival, projects, [push]);
   // No audit entry, so that a retry of the request decides again. What was started is not started twice.
   if (taken.some(isUnavailable))
     return refuse("unavailable", "Some deployments could not be started at this time. Try again.");

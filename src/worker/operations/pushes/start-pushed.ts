@@ -25,7 +25,7 @@ type StartRefusal = "not_found" | "queue_full" | "secrets_not_sealed" | "unavail
  * reported late and in another order. A tag is deployed at the commit that was pushed.
  */
 export async function startPushed(
-  lanes: Services["lanes"],
+  services: Pick<Services, "lanes" | "near">,
   found: ProjectToDeploy,
   { trigger, push, ledgerRow, ...asking }: PushedStart,
 ): Promise<Result<Started, StartRefusal>> {
@@ -40,8 +40,9 @@ export async function startPushed(
     push: { trigger, commitSha: push.after },
     ledgerRow,
   };
+  const lane = services.lanes.getByName(project.id, services.near(project.serverPlace));
   try {
-    const started = await lanes.getByName(project.id).start(command);
+    const started = await lane.start(command);
     if (started.ok) return started;
     const { code, detail } = started.refusal;
     if (code !== "live_changed") return refuse(code, detail);

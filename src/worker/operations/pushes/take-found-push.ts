@@ -53,7 +53,7 @@ export async function findFinder(
  * @throws if D1 or the project's lane does not answer
  */
 export async function takeFoundPush(
-  lanes: Services["lanes"],
+  services: Pick<Services, "lanes" | "near">,
   rows: AccountRows,
   serverId: ServerId,
   { id, auditId, foundAt, tip }: FoundPush,
@@ -84,7 +84,7 @@ export async function takeFoundPush(
       ...{ action: "findPush", outcome: "done", code: null, target: null, changes: null },
     }),
   };
-  const taken = await takePushes(lanes, arrival, [project], [push]);
+  const taken = await takePushes(services, arrival, [project], [push]);
   if (taken.some(({ decision }) => decision.reason === "unavailable"))
     throw new Error("the lane did not start the deployment");
   for (const { row } of taken) await rows.run(rows.insertIfNew(pushes, row));

@@ -39,7 +39,7 @@ type NotedPush = TakenPush & { readonly row: NewPush };
  * before it writes, no deployment is without its row.
  */
 export async function takePushes(
-  lanes: Services["lanes"],
+  services: Pick<Services, "lanes" | "near">,
   arrival: Arrival,
   projects: readonly PushedProject[],
   pushes: readonly Push[],
@@ -50,7 +50,7 @@ export async function takePushes(
     projects.map(async (project) => {
       const ofProject: NotedPush[] = [];
       // In order: the last one wins if the project's queue keeps only the latest.
-      for (const push of pushes) ofProject.push(await takePush(lanes, arrival, project, push));
+      for (const push of pushes) ofProject.push(await takePush(services, arrival, project, push));
       return ofProject;
     }),
   );
@@ -63,7 +63,7 @@ export function isUnavailable({ decision }: TakenPush): boolean {
 }
 
 async function takePush(
-  lanes: Services["lanes"],
+  services: Pick<Services, "lanes" | "near">,
   arrival: Arrival,
   found: PushedProject,
   push: Push,
@@ -74,7 +74,7 @@ async function takePush(
     return withRow(arrival, rowId, decided);
   const { accountId, trigger, actorOf, requestKeyOf, auditOf } = arrival;
   const { project, startedBefore } = found;
-  const started = await startPushed(lanes, found, {
+  const started = await startPushed(services, found, {
     accountId,
     actor: actorOf(push),
     trigger,

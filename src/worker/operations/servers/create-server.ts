@@ -7,6 +7,7 @@ import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { requestWrites } from "#worker/operations/changes/request-changes.ts";
 import { serverChange } from "#worker/operations/changes/targets.ts";
 import { newEnrollment } from "#worker/operations/servers/new-enrollment.ts";
+import { refuseOutside } from "#worker/operations/servers/refuse-outside.ts";
 import { tooMany } from "#worker/operations/refusals.ts";
 import { serverView } from "#worker/views/server-view.ts";
 
@@ -17,7 +18,9 @@ import { serverView } from "#worker/views/server-view.ts";
 export async function createServer(
   context: Context,
   input: CreateServerInput,
-): Promise<Result<ServerCreated, "name_taken" | "too_many">> {
+): Promise<Result<ServerCreated, "invalid_request" | "name_taken" | "too_many">> {
+  const outside = refuseOutside(context, input.region);
+  if (outside !== null) return outside;
   const now = context.clock.now();
   const enrollment = await newEnrollment(context, now);
   const server = {
@@ -38,6 +41,8 @@ export async function createServer(
     isolation: null,
     tools: null,
     ingressProblem: null,
+    region: input.region ?? null,
+    detectedRegion: null,
   };
   const created = { ...serverView({ ...server, apps: 0 }, now), enrollment: enrollment.shown };
   const recorded = requestWrites(context, serverChange("server.created", created));

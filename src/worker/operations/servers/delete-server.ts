@@ -17,7 +17,7 @@ export async function deleteServer(
 ): Promise<Result<null, "not_found" | "server_in_use">> {
   const server = await findServer(context.rows, id);
   if (server === null) return notFound("server");
-  const link = context.links.getByName(id);
+  const link = context.links.getByName(id, context.near(server.region ?? server.detectedRegion));
   // So that the link checks D1 by itself, closes and notifies the lanes, also if the call of `remove` below never happens.
   await link.expectRemoval(context.account.id);
   const change = serverChange("server.deleted", serverView(server, context.clock.now()));

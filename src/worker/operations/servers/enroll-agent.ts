@@ -1,11 +1,13 @@
 import { type EnrollInput, type Enrolled, PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import { isWellFormedToken } from "#contract/token-form.ts";
+import { nearestRegion } from "#domain/nearest-region.ts";
 import type { OpenContext } from "#worker/context.ts";
 import { findAgent } from "#worker/db/servers/find-agent.ts";
 import { hasEnrollment, spendEnrollment } from "#worker/db/servers/spend-enrollment.ts";
 import { logFailure } from "#worker/log-failure.ts";
 import { agentCredential } from "#worker/operations/servers/agent-credential.ts";
+import { placeOf } from "#worker/http/place-of.ts";
 import { secretHash } from "#worker/secret-hash.ts";
 import { mismatchMessage } from "#worker/views/server-view.ts";
 
@@ -35,15 +37,18 @@ export async function enrollAgent(
   const enrollmentHash = await secretHash(input.token);
   const now = context.clock.now();
   if (!(await hasEnrollment(context.database, enrollmentHash, now))) return await refused();
-  const serverId = await spendEnrollment(context.database, {
+  const spent = await spendEnrollment(context.database, {
     enrollmentHash,
     credentialHash,
     agentVersion: input.agent_version,
+    detectedRegion: nearestRegion(placeOf(context.raw), context.jurisdiction),
     now,
   });
-  if (serverId === null) return await refused();
+  if (spent === null) return await refused();
+  const { id: serverId, place } = spent;
   try {
-    await context.links.getByName(serverId).revoke();
+    // The first call of a server's link: it creates the link near the server.
+    await context.links.getByName(serverId, context.near(place)).revoke();
   } catch (error) {
     // The new credential is already valid. If this call fails, the link's next check closes an earlier agent's socket.
     logFailure("enrolment", { what: "revoke old credential", server_id: serverId }, error);

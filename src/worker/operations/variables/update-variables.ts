@@ -82,7 +82,7 @@ async function tryUpdate(
   }
   announceLater(context);
   if ([...removed, ...set.map(({ name }) => name)].includes(REPOSITORY_TOKEN))
-    context.defer(watchChanged(context, head.serverId));
+    context.defer(watchChanged(context, head));
   return succeed(variablesView(owner, { ...head, revision }, afterChange(current, change)));
 }
 

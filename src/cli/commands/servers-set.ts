@@ -1,0 +1,42 @@
+import { Region } from "#contract/regions.ts";
+import { defineCommand } from "#cli/arguments/command.ts";
+import { givenFields } from "#cli/arguments/given-fields.ts";
+import { done } from "#cli/outcome.ts";
+import { findServer } from "#cli/session/find-named.ts";
+import { withSession } from "#cli/session/session.ts";
+import { printServer } from "#cli/views/server-facts.ts";
+
+/** The value of --region for a server whose region follows from where its agent connects. */
+const AUTOMATIC = "auto";
+
+export const serversSet = defineCommand({
+  name: "servers set",
+  summary: "Change a server's name, address or region",
+  details: [
+    "The region decides where the control plane keeps what belongs to the server. It applies to projects that are deployed for the first time after the change.",
+  ],
+  words: { server: { isRequired: true, help: "Server name or ID" } },
+  options: {
+    name: { kind: "text", value: "NAME", help: "New name" },
+    ip: { kind: "text", value: "IP", help: "New IPv4 address" },
+    region: {
+      kind: "text",
+      value: "REGION",
+      choices: [AUTOMATIC, ...Region.options],
+      help: "Where the server is; auto: where its agent connects from",
+    },
+  },
+  examples: ["servers set web-1 --region weur"],
+  run: withSession(async (session, { words, options }) => {
+    const { client, output } = session;
+    const server = await findServer(session, words.server);
+    if (!server.ok) return server;
+    const { name, ip, region } = options;
+    const place = region === null ? {} : { region: Region.safeParse(region).data ?? null };
+    const body = { ...givenFields({ name, ip }), ...place };
+    const changed = await client.updateServer({ params: { server_id: server.value.id }, body });
+    if (!changed.ok) return changed;
+    printServer(output, changed.value);
+    return done;
+  }),
+});
