@@ -4,50 +4,63 @@ import { join } from "node:path";
 
 import * as z from "zod";
 
-import { isDatabaseMissing } from "../shared/execute-statements.ts";
 import { Problem } from "../shared/problem.ts";
 import { root } from "../shared/root.ts";
 import { quietWrangler, runCommand, type RunOutcome } from "../shared/run-command.ts";
+import { configInJurisdiction } from "./jurisdiction-config.ts";
 import type { ReleaseOptions } from "./options.ts";
+import type { Place } from "./place.ts";
 
 /** The part of wrangler.toml that is used here. wrangler has no types for it. */
-const Configuration = z.object({ d1_databases: z.tuple([z.object({ database_name: z.string() })]) });
+const Configuration = z.object({
+  account_id: z.string().optional(),
+  d1_databases: z.tuple([z.object({ database_name: z.string() })]),
+  r2_buckets: z.tuple([z.object({ bucket_name: z.string() })]),
+});
 
-/** The name of the database in wrangler.toml. Its id differs between accounts. */
-async function databaseName(): Promise<string> {
+/** The names in wrangler.toml. The id of the database differs between accounts. */
+export async function readNames() {
   const { unstable_readConfig } = await import("wrangler");
-  const { d1_databases } = Configuration.parse(unstable_readConfig({ config: join(root, "wrangler.toml") }));
-  return d1_databases[0].database_name;
+  const found = Configuration.parse(unstable_readConfig({ config: join(root, "wrangler.toml") }));
+  return {
+    account: found.account_id,
+    database: found.d1_databases[0].database_name,
+    bucket: found.r2_buckets[0].bucket_name,
+  };
 }
 
-/**
- * Applies the missing migrations, and creates the database if the account does not have it. Safe to repeat.
- * @returns whether the database was created now
- */
-export async function migrateDatabase(): Promise<boolean> {
-  const migrate = ["d1", "migrations", "apply", "DB", "--remote"];
-  const doing = "migrating the database";
-  const migrated = await runWrangler(migrate);
-  const isNew = isDatabaseMissing(migrated);
-  if (isNew) {
-    await wrangler(["d1", "create", await databaseName()], "creating the database");
-    await wrangler(migrate, doing);
-  } else refuseFailure(migrated, doing);
-  return isNew;
+/** Creates the database in its place. */
+export async function createDatabase(name: string, { location, jurisdiction }: Place): Promise<void> {
+  const where = [
+    ...(location === null ? [] : ["--location", location]),
+    ...(jurisdiction === null ? [] : ["--jurisdiction", jurisdiction]),
+  ];
+  await wrangler(["d1", "create", name, ...where], "creating the database");
+}
+
+/** Applies the missing migrations. Safe to repeat. */
+export async function migrateDatabase(): Promise<void> {
+  await wrangler(["d1", "migrations", "apply", "DB", "--remote"], "migrating the database");
 }
 
 /** What wrangler writes about a deployment to the file of WRANGLER_OUTPUT_FILE_PATH. */
 const Deployed = z.object({ type: z.literal("deploy"), targets: z.array(z.string()).nullish() });
 
 /** Builds and deploys the Worker. wrangler creates the log bucket if it does not exist. @returns the Worker's addresses */
-export async function deployWorker(options: ReleaseOptions): Promise<string[]> {
+export async function deployWorker(
+  options: ReleaseOptions,
+  { location, jurisdiction }: Place,
+): Promise<string[]> {
   const { domain, "base-domain": baseDomain, "security-contact": securityContact, plan } = options;
   const folder = await mkdtemp(join(tmpdir(), "gantry-release-"));
   const notes = join(folder, "notes.ndjson");
   try {
+    const config = jurisdiction === null ? null : await configInJurisdiction(folder, jurisdiction);
     await wrangler(
       [
         "deploy",
+        ...(config === null ? [] : ["--config", config, "--var", `JURISDICTION:${jurisdiction}`]),
+        ...(location === null ? [] : ["--var", `LOCATION:${location}`]),
         ...(domain === null ? [] : ["--domain", domain, "--var", `PUBLIC_URL:https://${domain}`]),
         ...(baseDomain === null ? [] : ["--var", `BASE_DOMAIN:${baseDomain}`]),
         ...(securityContact === null ? [] : ["--var", `SECURITY_CONTACT:${securityContact}`]),

@@ -2,8 +2,10 @@ import * as z from "zod";
 
 import { Domain } from "#contract/endpoints/projects/schemas.ts";
 import { SECURITY_CONTACT } from "#contract/public-paths.ts";
+import { Jurisdiction } from "#contract/regions.ts";
 
 import { flag, option, type Script } from "../shared/script.ts";
+import { DATABASE_LOCATIONS } from "./place.ts";
 
 const domain = z
   .string()
@@ -14,6 +16,18 @@ const domain = z
 const contact = z
   .string()
   .regex(SECURITY_CONTACT, "must be a URI such as mailto:security@example.com")
+  .nullable()
+  .default(null);
+
+const location = z
+  .enum(DATABASE_LOCATIONS, { error: `must be one of ${DATABASE_LOCATIONS.join(", ")}` })
+  .nullable()
+  .default(null);
+
+const jurisdiction = z
+  .string()
+  .refine((name) => Jurisdiction.safeParse(name).success, { error: "must be eu or us" })
+  .transform((name) => Jurisdiction.parse(name))
   .nullable()
   .default(null);
 
@@ -37,6 +51,16 @@ const options = z.object({
     "PLAN",
     "the account's plan of Cloudflare Workers, free or paid: how large the database\ncan be, and how much one run of the schedule does; wrangler.toml's by default",
     z.enum(["free", "paid"]).nullable().default(null),
+  ),
+  location: option(
+    "REGION",
+    "create the database and the bucket in this region, such as weur or enam, instead\nof near you; the first release decides",
+    location,
+  ),
+  jurisdiction: option(
+    "NAME",
+    "keep the database, the bucket and all objects in the European Union (eu) or the\nUnited States (us); the first release decides",
+    jurisdiction,
   ),
   replace: flag("use the domain even if something else uses it: its DNS record is replaced"),
   "no-link": flag("create no sign-in link, for CI jobs whose output others can read"),

@@ -9,9 +9,12 @@ import type { Statement } from "../shared/first-token.ts";
 import { Problem } from "../shared/problem.ts";
 import { newSignInCode, SIGN_IN_MINUTES } from "../shared/sign-in-code.ts";
 import { bold, dim, print, step, yellow } from "../shared/terminal.ts";
-import { deployWorker, migrateDatabase } from "./cloudflare.ts";
+import { CloudflareAccount } from "./cloudflare-account.ts";
+import { createDatabase, deployWorker, migrateDatabase, readNames } from "./cloudflare.ts";
 import { isInstallation, refuseForeignDomain } from "./domain.ts";
 import type { ReleaseOptions } from "./options.ts";
+import { createBucket, decidePlace, enableReplicas, findDatabase, type Place } from "./place.ts";
+import { describeReading, readingRegion } from "./reading-region.ts";
 
 /** A new DNS record takes time to spread, and a new domain's certificate to be issued. */
 const READY_TIMEOUT_MS = 60_000;
@@ -24,12 +27,9 @@ const INTERVAL_MS = 2_000;
  */
 export async function runRelease(options: ReleaseOptions): Promise<void> {
   await refuseForeignDomain(options);
-  await step("migrating the database", async () => {
-    const isNew = await migrateDatabase();
-    return { value: null, done: `Database ${isNew ? "created" : "migrated"}` };
-  });
+  const place = await prepareDatabase(options);
   const addresses = await step("building and deploying the Worker", async () => ({
-    value: await deployWorker(options),
+    value: await deployWorker(options, place),
     done: "Worker deployed",
   }));
   const url =
@@ -40,6 +40,7 @@ export async function runRelease(options: ReleaseOptions): Promise<void> {
       "The Worker is deployed, but has no address. Pass one with --domain, or enable workers.dev for the Worker.",
     );
   const isReady = options["no-wait"] || (await waitUntilReady(url));
+  if (isReady && !options["no-wait"]) await showReadingRegion(url);
   const link = options["no-link"] ? null : await makeSignInLink(url);
   print();
   print(`  ${dim("API      ")}  ${bold(`${url}/v1`)}`);
@@ -52,6 +53,46 @@ export async function runRelease(options: ReleaseOptions): Promise<void> {
     print(
       `${yellow("!")} The installation does not respond there yet. A new domain may take some minutes to work everywhere.`,
     );
+}
+
+/** Creates the database and the bucket if they are missing, migrates, and enables the database's replicas. */
+async function prepareDatabase(options: ReleaseOptions): Promise<Place> {
+  const names = await readNames();
+  const account = await CloudflareAccount.connect(names.account);
+  const found = await findDatabase(account, names.database);
+  const place = decidePlace(options, found);
+  const database = await step("migrating the database", async () => {
+    if (found === null) {
+      // The bucket first: an interrupted release is repeated until the database exists. Without a place, wrangler makes it.
+      if (place.location !== null || place.jurisdiction !== null)
+        await createBucket(account, names.bucket, place);
+      await createDatabase(names.database, place);
+    }
+    await migrateDatabase();
+    return {
+      value: found ?? (await findDatabase(account, names.database)),
+      done: `Database ${found === null ? "created" : "migrated"}`,
+    };
+  });
+  if (database === null)
+    throw new Problem("The database was created, but Cloudflare does not list it. Release again.");
+  const problem = await step("enabling read replication", async () => {
+    const value = await enableReplicas(account, database);
+    return { value, done: value === null ? "Read replication is on" : "Read replication is off" };
+  });
+  if (problem !== null)
+    print(
+      `${yellow("!")} Read replication could not be enabled, so every read goes to the database itself. Cloudflare says: ${problem}\n  Give the token permission to edit D1 and release again, or enable it in Cloudflare's dashboard: D1, ${names.database}, Settings.`,
+    );
+  return place;
+}
+
+/** Shows which copy of the database serves the reads from here. */
+async function showReadingRegion(url: string): Promise<void> {
+  await step("reading from the nearest copy of the database", async () => ({
+    value: null,
+    done: describeReading(await readingRegion(url)),
+  }));
 }
 
 async function waitUntilReady(url: string): Promise<boolean> {

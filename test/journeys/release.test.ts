@@ -28,8 +28,7 @@ describe("npm run release", () => {
     const { code, output } = await release();
     cloudflare.refuse(null);
     expect(code).toBe(1);
-    expect(output).toContain("migrating the database failed. wrangler says:");
-    expect(output).toContain("Authentication error");
+    expect(output).toContain("Reading the database's settings failed. Cloudflare says: Authentication error");
     expect(cloudflare.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
   }, 60_000);
 
@@ -43,6 +42,9 @@ describe("npm run release", () => {
     [["--base-domain", "Example"], "--base-domain must be a name"],
     [["--security-contact", "security@example.com"], "--security-contact must be a URI"],
     [["--prod"], "--prod"],
+    [["--location", "mars"], "--location must be one of wnam, enam, weur"],
+    [["--jurisdiction", "fr"], "--jurisdiction must be eu or us"],
+    [["--jurisdiction", "eu", "--location", "weur"], "Pass --location or --jurisdiction, not both"],
     [["--domain", "localhost"], "localhost is in use: it leads to "],
   ])("refuses %j, with the reason", async (args, message) => {
     const { code, output } = await release(args);
@@ -53,6 +55,12 @@ describe("npm run release", () => {
     const { code, output } = await release();
     expect([code, output]).toEqual([0, expect.stringContaining("https://gantry.team.workers.dev/v1")]);
     expect([...cloudflare.buckets]).toEqual(["gantry-logs"]);
+    expect(output).toContain("Read replication is on");
+    expect(cloudflare.places.get("gantry")).toEqual({
+      location: null,
+      jurisdiction: null,
+      replicas: "auto",
+    });
     expect(output).toMatch(/https:\/\/gantry\.team\.workers\.dev\/app\/sign-in#code=gantry_signin_\w+/);
     expect(rowsOf("SELECT name FROM accounts")).toEqual([{ name: "main" }]);
     expect(rowsOf("SELECT account_id = (SELECT id FROM accounts) AS fits FROM sign_in_codes")).toEqual([
@@ -91,6 +99,70 @@ describe("npm run release", () => {
         { name: "SECURITY_CONTACT", type: "plain_text", text: "mailto:security@example.com" },
       ]),
     });
+  }, 120_000);
+});
+
+describe("the place of an installation", () => {
+  it("is kept: a release refuses another jurisdiction, and changes nothing", async () => {
+    const before = cloudflare.uploads.length;
+    const { code, output } = await release(["--jurisdiction", "eu"]);
+    expect([code, output]).toEqual([1, expect.stringContaining("The installation has no jurisdiction")]);
+    expect(cloudflare.uploads).toHaveLength(before);
+  }, 60_000);
+
+  it("is that of the first release: in a jurisdiction, with its database, bucket and objects", async () => {
+    const european = await startFakeCloudflare();
+    try {
+      const inEurope = (args: readonly string[]) =>
+        npmRun("release", ["--no-wait", "--no-link", ...args], european.environment);
+      expect(await inEurope(["--jurisdiction", "eu"])).toMatchObject({ code: 0 });
+      expect([...european.places]).toEqual([
+        ["gantry-logs", { location: null, jurisdiction: "eu", replicas: "disabled" }],
+        ["gantry", { location: null, jurisdiction: "eu", replicas: "auto" }],
+      ]);
+      // Without the option too: the objects' ids contain it.
+      expect(await inEurope([])).toMatchObject({ code: 0 });
+      expect(european.uploads).toHaveLength(2);
+      for (const upload of european.uploads)
+        expect(upload).toMatchObject({
+          bindings: expect.arrayContaining([
+            { name: "JURISDICTION", type: "plain_text", text: "eu" },
+            expect.objectContaining({ type: "r2_bucket", jurisdiction: "eu" }),
+          ]),
+        });
+      expect(await inEurope(["--jurisdiction", "us"])).toMatchObject({
+        code: 1,
+        output: expect.stringContaining("is in the jurisdiction eu"),
+      });
+    } finally {
+      await european.close();
+    }
+  }, 240_000);
+
+  it("is near a region with --location, and replicas that cannot be enabled do not stop the release", async () => {
+    const sydney = await startFakeCloudflare();
+    try {
+      sydney.refuse({ code: 10000, message: "Authentication error" }, "PUT /d1/database");
+      const { code, output } = await npmRun(
+        "release",
+        ["--no-wait", "--no-link", "--location", "oc"],
+        sydney.environment,
+      );
+      expect([code, output]).toEqual([
+        0,
+        expect.stringContaining("Read replication could not be enabled, so every read goes to the database"),
+      ]);
+      expect(output).toContain("Give the token permission to edit D1");
+      expect([...sydney.places]).toEqual([
+        ["gantry-logs", { location: "oc", jurisdiction: null, replicas: "disabled" }],
+        ["gantry", { location: "oc", jurisdiction: null, replicas: "disabled" }],
+      ]);
+      expect(sydney.uploads[0]).toMatchObject({
+        bindings: expect.arrayContaining([{ name: "LOCATION", type: "plain_text", text: "oc" }]),
+      });
+    } finally {
+      await sydney.close();
+    }
   }, 120_000);
 });
 

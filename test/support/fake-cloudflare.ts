@@ -12,13 +12,24 @@ export type FakeCloudflare = {
   /** The account's databases, by name. */
   readonly databases: ReadonlyMap<string, DatabaseSync>;
   readonly buckets: ReadonlySet<string>;
+  /** Where the databases and buckets were created, and whether a database has replicas, by their names. */
+  readonly places: ReadonlyMap<string, FakePlace>;
   /** The metadata of each upload of a script. */
   readonly uploads: readonly unknown[];
   /** Each request, without the account, such as `GET /d1/database`, in order. */
   readonly requests: readonly string[];
-  /** The answer to every request from now on, as for a token without permissions. `null`: normal answers. */
-  refuse(problem: { readonly code: number; readonly message: string } | null): void;
+  /**
+   * The answer to every request from now on, as for a token without permissions. `null`: normal answers.
+   * @param route only to requests that begin with this, such as `PUT /d1/database`
+   */
+  refuse(problem: { readonly code: number; readonly message: string } | null, route?: string): void;
   close(): Promise<void>;
+};
+
+export type FakePlace = {
+  readonly location: string | null;
+  readonly jurisdiction: string | null;
+  readonly replicas: string;
 };
 
 const ACCOUNT = "0123456789abcdef0123456789abcdef";
@@ -26,6 +37,14 @@ const API = `/client/v4/accounts/${ACCOUNT}`;
 
 const Query = z.object({ sql: z.string() });
 const Named = z.object({ name: z.string() });
+const Placed = z.object({
+  primary_location_hint: z.string().nullable().default(null),
+  locationHint: z.string().nullable().default(null),
+  jurisdiction: z.string().nullable().default(null),
+});
+const Replicated = z.object({ read_replication: z.object({ mode: z.string() }) });
+
+const nowhere: FakePlace = { location: null, jurisdiction: null, replicas: "disabled" };
 
 type Answer = { readonly status?: number; readonly result?: unknown; readonly errors?: unknown[] };
 
@@ -63,34 +82,56 @@ export async function startFakeCloudflare(): Promise<FakeCloudflare> {
   const buckets = new Set<string>();
   const uploads: unknown[] = [];
   const requests: string[] = [];
+  const places = new Map<string, FakePlace>();
   let refusal: { code: number; message: string } | null = null;
+  let refusedRoute = "";
   const idOf = (name: string) => Buffer.from(name.padEnd(16, "-")).toString("hex");
   const describe = (name: string) => ({ uuid: idOf(name), name, version: "production" });
+  const details = (name: string) => {
+    const { location, jurisdiction, replicas } = places.get(name) ?? nowhere;
+    return {
+      ...describe(name),
+      jurisdiction,
+      running_in_region: location?.toUpperCase() ?? null,
+      read_replication: { mode: replicas },
+    };
+  };
 
   async function answer(request: IncomingMessage, path: string): Promise<Answer> {
     const body = await buffer(request);
     const json = () => JSON.parse(body.toString());
     const route = `${request.method} ${path}`;
     requests.push(route);
-    if (refusal !== null) return { status: 403, errors: [refusal] };
+    if (refusal !== null && route.startsWith(refusedRoute)) return { status: 403, errors: [refusal] };
     const [, , , name = "", action] = path.split("/");
     if (route === "GET /d1/database") return { result: [...databases.keys()].map(describe) };
     if (route === "POST /d1/database") {
       const made = Named.parse(json()).name;
       databases.set(made, new DatabaseSync(":memory:"));
+      const { primary_location_hint: location, jurisdiction } = Placed.parse(json());
+      places.set(made, { location, jurisdiction, replicas: "disabled" });
       return { result: describe(made) };
     }
     if (path.includes("/d1/database/")) {
       const found = [...databases.keys()].find((known) => known === name || idOf(known) === name);
       if (found === undefined) return missing(`no database ${name}`);
-      if (action !== "query") return { result: describe(found) };
+      if (request.method === "PUT") {
+        const { mode } = Replicated.parse(json()).read_replication;
+        places.set(found, { ...(places.get(found) ?? nowhere), replicas: mode });
+      }
+      if (action !== "query") return { result: details(found) };
       const database = databases.get(found);
       return { result: statementsOf(Query.parse(json()).sql).map((sql) => run(database, sql)) };
     }
     if (route === "GET /r2/buckets")
       return { result: { buckets: [...buckets].map((bucket) => ({ name: bucket })) } };
     if (route === "POST /r2/buckets") {
-      buckets.add(Named.parse(json()).name);
+      const made = Named.parse(json()).name;
+      if (buckets.has(made)) return { status: 409, errors: [{ code: 10004, message: "it exists" }] };
+      buckets.add(made);
+      const jurisdiction = String(request.headers["cf-r2-jurisdiction"] ?? "");
+      const { locationHint } = Placed.parse(json());
+      places.set(made, { ...nowhere, location: locationHint, jurisdiction: jurisdiction || null });
       return { result: {} };
     }
     if (path.includes("/r2/buckets/"))
@@ -133,9 +174,13 @@ export async function startFakeCloudflare(): Promise<FakeCloudflare> {
     },
     databases,
     buckets,
+    places,
     uploads,
     requests,
-    refuse: (problem) => (refusal = problem),
+    refuse: (problem, route = "") => {
+      refusal = problem;
+      refusedRoute = route;
+    },
     close: async () => {
       server.close();
       server.closeAllConnections();

@@ -90,7 +90,7 @@ describe("a write of many rows to D1", () => {
   });
 
   it("is a few statements for many deployments that are written, ended and removed", async () => {
-    const { rows, projectId, all } = await addDeployments();
+    const { rows, all } = await addDeployments();
     const statements = recordStatements();
     await rows.runTogether(deploymentWrites(rows, all));
     expect(statements).toHaveLength(1);
