@@ -1,4 +1,6 @@
 import type { Command } from "#cli/arguments/command.ts";
+import { accountSet } from "#cli/commands/account-set.ts";
+import { accountShow } from "#cli/commands/account-show.ts";
 import { apply } from "#cli/commands/apply.ts";
 import { approve } from "#cli/commands/approve.ts";
 import { auditList } from "#cli/commands/audit-list.ts";
@@ -148,6 +150,8 @@ export const commands: readonly Command[] = [
   tokensCreate,
   tokensRotate,
   tokensRevoke,
+  accountShow,
+  accountSet,
   open,
   completion,
 ];

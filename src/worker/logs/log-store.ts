@@ -131,6 +131,11 @@ export class LogStore {
     return foundLogs(objects, truncated);
   }
 
+  /** Deletes the complete objects of at most 1,000 logs. */
+  async deleteWhole(owners: readonly LogOwner[]): Promise<void> {
+    await this.deleteObjects(owners.map(wholeKey));
+  }
+
   /** Deletes at most 1,000 objects. Missing objects are ignored. One R2 call, or none. */
   async deleteObjects(keys: readonly string[]): Promise<void> {
     if (keys.length > 0) await this.#bucket.delete([...keys]);

@@ -5,6 +5,7 @@ import { Budget, type Limits } from "#worker/schedule/budget.ts";
 import { inTime } from "#worker/schedule/in-time.ts";
 import type { Clock, Part } from "#worker/schedule/part.ts";
 import { removeExpiredRows } from "#worker/schedule/remove-expired-rows.ts";
+import { removeOldDeployments } from "#worker/schedule/remove-old-deployments.ts";
 import { repairLanes } from "#worker/schedule/repair-lanes.ts";
 import { dueRound, findRounds, type Round, saveRound } from "#worker/schedule/rounds.ts";
 import { sealAudit } from "#worker/schedule/seal-audit.ts";
@@ -20,6 +21,7 @@ export const parts: readonly Part[] = [
   removeExpiredRows,
   repairLanes,
   sweepLogs,
+  removeOldDeployments,
 ];
 
 /**

@@ -41,6 +41,36 @@ describe("an account", () => {
     expect(await retentionOf(token)).toBe(90);
   });
 
+  it("keeps deployments for ever by default, and can keep them for some days", async () => {
+    const { token } = await createAccount();
+    const read = async () => Account.parse(await (await call("/v1/account", { token })).json());
+    expect((await read()).deployment_retention_days).toBeNull();
+    const changed = await change(token, { deployment_retention_days: 365 });
+    expect(Account.parse(await changed.json())).toMatchObject({
+      deployment_retention_days: 365,
+      log_retention_days: 90,
+    });
+    expect((await read()).deployment_retention_days).toBe(365);
+    await change(token, { log_retention_days: 30 });
+    expect(await read()).toMatchObject({ deployment_retention_days: 365, log_retention_days: 30 });
+    await change(token, { deployment_retention_days: null });
+    expect((await read()).deployment_retention_days).toBeNull();
+    const listed = await (await call("/v1/events?type=account.updated", { token })).json();
+    expect(listed).toMatchObject({
+      events: [
+        { data: { changed: ["deployment_retention_days"] } },
+        { data: { changed: ["log_retention_days"] } },
+        { data: { changed: ["deployment_retention_days"] } },
+      ],
+    });
+  });
+
+  it.each([0, 3651, 1.5, "30"])("refuses to keep deployments for %s days", async (days) => {
+    const { token } = await createAccount();
+    const refused = await problemOf(await change(token, { deployment_retention_days: days }));
+    expect(refused).toMatchObject({ errors: [{ pointer: "/deployment_retention_days" }] });
+  });
+
   it("can be changed only by a token with the scope and without a limit to projects", async () => {
     const { id, token } = await createAccount();
     const { secret: ci } = await createToken(id, { scopes: ["deployments:write", "projects:write"] });

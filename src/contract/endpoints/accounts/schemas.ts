@@ -5,15 +5,16 @@ import { AccountId, ProjectId, TokenId } from "#contract/ids.ts";
 import { Scope } from "#contract/scopes.ts";
 
 export const DEFAULT_LOG_RETENTION_DAYS = 90;
-const MAX_LOG_RETENTION_DAYS = 3650;
+const MAX_RETENTION_DAYS = 3650;
 
 /** Days after the end of a deployment. */
-const LogRetentionDays = wholeBetween(1, MAX_LOG_RETENTION_DAYS);
+const RetentionDays = wholeBetween(1, MAX_RETENTION_DAYS);
 
 export const Account = z.strictObject({
   id: AccountId,
   name: z.string(),
-  log_retention_days: LogRetentionDays,
+  log_retention_days: RetentionDays,
+  deployment_retention_days: z.nullable(RetentionDays),
   token: z.strictObject({
     id: TokenId,
     name: z.string(),
@@ -24,7 +25,10 @@ export const Account = z.strictObject({
 });
 export type Account = z.infer<typeof Account>;
 
-export const UpdateAccountInput = z.strictObject({ log_retention_days: z.optional(LogRetentionDays) });
+export const UpdateAccountInput = z.strictObject({
+  log_retention_days: z.optional(RetentionDays),
+  deployment_retention_days: z.optional(z.nullable(RetentionDays)),
+});
 export type UpdateAccountInput = z.infer<typeof UpdateAccountInput>;
 
 export const HealthQuery = z.strictObject({ deep: z.optional(z.literal("true")) });

@@ -9,6 +9,7 @@ const account = {
   id: example.account,
   name: "Acme",
   log_retention_days: 90,
+  deployment_retention_days: null,
   token: {
     id: example.token,
     name: "CI of shop",
@@ -32,9 +33,13 @@ export const accountTexts = {
       Changes settings of the account, which apply to all of its projects. Omitted fields keep their values.
 
       \`log_retention_days\` also applies to existing logs. If you lower it, older logs are deleted soon and cannot be
-      restored. If you raise it, logs that still exist are kept longer.`,
-    body: { log_retention_days: 30 },
-    answer: { ...account, log_retention_days: 30 },
+      restored. If you raise it, logs that still exist are kept longer.
+
+      \`deployment_retention_days\` removes the records of deployments, with their logs, within a day after the time has
+      passed. These always stay: the live deployment, what has not ended, everything a rollback can go back to, and the
+      newest 100 of each project. A removed record cannot be restored. Its events stay for their own 90 days.`,
+    body: { log_retention_days: 30, deployment_retention_days: 365 },
+    answer: { ...account, log_retention_days: 30, deployment_retention_days: 365 },
   },
   getHealth: {
     summary: "Check the health of the control plane and its database",
@@ -51,16 +56,21 @@ export const accountTexts = {
 const logRetention =
   "How many days after its end a deployment's log is kept. The log is deleted within a day after that.";
 
+const deploymentRetention =
+  "How many days after its end a deployment is kept. `null`: for ever. The live one, rollback targets and the newest 100 of each project always stay.";
+
 export const accountSchemas = {
   Account: object(Account, "An account, and the token of the request.", {
     id: "The account's id.",
     name: "The account's name.",
     log_retention_days: logRetention,
+    deployment_retention_days: deploymentRetention,
     token: "The token that the request was sent with.",
     ...nested("token", { ...tokenFields, name: "The token's name." }),
   }),
   UpdateAccountInput: object(UpdateAccountInput, "The settings to change.", {
     log_retention_days: logRetention,
+    deployment_retention_days: deploymentRetention,
   }),
   Health: object(Health, "The control plane is healthy.", {
     status: "Always `ok`.",

@@ -1,6 +1,6 @@
 import type { Account } from "#contract/endpoints/accounts/schemas.ts";
 import { ALL, useAccount, useMay, useProjects } from "#dashboard/data/resources.ts";
-import { LogRetention } from "#dashboard/pages/account/log-retention.tsx";
+import { Retention } from "#dashboard/pages/account/retention.tsx";
 import { Page } from "#dashboard/shared/page.tsx";
 import { Show } from "#dashboard/shared/show.tsx";
 import { Ago } from "#dashboard/shared/times.tsx";
@@ -17,9 +17,15 @@ export function AccountPage() {
           <>
             <Facts account={value} />
             {mayChange ? (
-              <LogRetention days={value.log_retention_days} onSaved={account.reload} />
+              <Retention account={value} onSaved={account.reload} />
             ) : (
-              <p>Logs are kept for {value.log_retention_days} days.</p>
+              <p>
+                Logs are kept for {value.log_retention_days} days, deployments{" "}
+                {value.deployment_retention_days === null
+                  ? "for ever"
+                  : `for ${value.deployment_retention_days} days`}
+                .
+              </p>
             )}
           </>
         )}

@@ -41,6 +41,7 @@ import { LaneTurns } from "#worker/objects/project-lane/lane-turns.ts";
 import { type StoredChange, storedChange } from "#worker/db/changes/stored-change.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { DatabaseSession } from "#worker/db/database-session.ts";
+import { removeOldDeployments } from "#worker/objects/project-lane/remove-old-deployments.ts";
 import { sealStoredLogin } from "#worker/secrets/seal-stored-login.ts";
 import { rollbackTargetView } from "#worker/views/deployment-view.ts";
 import { inJurisdiction } from "#worker/objects/placement.ts";
@@ -262,6 +263,14 @@ export class ProjectLane extends DurableObject<Env> {
     await this.#turns.refreshFreezes();
     await this.#turns.carryOut();
     return !this.#parts.effects.isRepairDue();
+  }
+
+  /**
+   * Removes deployments that ended before a time (`remove-old-deployments.ts`). Safe to repeat.
+   * @returns whether all were removed; false: call it again
+   */
+  async removeOld(endedBefore: number): Promise<boolean> {
+    return this.#turns.owner() === null || (await removeOldDeployments(this.#parts, endedBefore));
   }
 
   /**

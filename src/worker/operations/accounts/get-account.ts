@@ -1,16 +1,18 @@
 import type { Account } from "#contract/endpoints/accounts/schemas.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { findLogRetention } from "#worker/db/accounts/log-retention.ts";
+import { findAccountSettings } from "#worker/db/accounts/account-settings.ts";
 import { timestamp } from "#worker/views/timestamp.ts";
 
 /** Returns the account and the token of the request. */
 export async function getAccount(context: Context): Promise<Result<Account, never>> {
   const { account, token } = context;
+  const settings = await findAccountSettings(context.session.database, account.id);
   return succeed({
     id: account.id,
     name: account.name,
-    log_retention_days: await findLogRetention(context.session.database, account.id),
+    log_retention_days: settings.logRetentionDays,
+    deployment_retention_days: settings.deploymentRetentionDays,
     token: {
       id: token.id,
       name: token.name,

@@ -1,0 +1,36 @@
+import { eq } from "drizzle-orm";
+
+import { DEFAULT_LOG_RETENTION_DAYS } from "#contract/endpoints/accounts/schemas.ts";
+import type { AccountId } from "#contract/ids.ts";
+import type { AccountRows, Write } from "#worker/db/account-rows.ts";
+import { accounts } from "#worker/db/schema.ts";
+import { from, read, select } from "#worker/db/statements.ts";
+
+/** How many days an account keeps what has ended; null: for ever. */
+export type AccountSettings = {
+  readonly logRetentionDays: number;
+  readonly deploymentRetentionDays: number | null;
+};
+
+const fields = {
+  logRetentionDays: accounts.logRetentionDays,
+  deploymentRetentionDays: accounts.deploymentRetentionDays,
+};
+
+/** The settings of an account. */
+export async function findAccountSettings(database: D1Database, id: AccountId): Promise<AccountSettings> {
+  const [found] = await read(database, select(fields, from(accounts, eq(accounts.id, id))));
+  return found ?? { logRetentionDays: DEFAULT_LOG_RETENTION_DAYS, deploymentRetentionDays: null };
+}
+
+/**
+ * @param settings within the contract's bounds; undefined: not changed
+ * @param recorded the writes that record it
+ */
+export async function setAccountSettings(
+  rows: AccountRows,
+  settings: { readonly [Name in keyof AccountSettings]: AccountSettings[Name] | undefined },
+  recorded: readonly Write[],
+): Promise<void> {
+  await rows.runTogether([rows.updateAccount(settings), ...recorded]);
+}

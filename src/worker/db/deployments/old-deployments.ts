@@ -1,0 +1,54 @@
+import { and, asc, desc, eq, lt, not, sql } from "drizzle-orm";
+
+import { DeploymentId, type ProjectId } from "#contract/ids.ts";
+import type { AccountRows } from "#worker/db/account-rows.ts";
+import { isOneOf } from "#worker/db/json-lists.ts";
+import { deployments } from "#worker/db/schema.ts";
+import { aliasOf, from } from "#worker/db/statements.ts";
+
+/** How many of a project's newest deployments always stay. */
+export const KEPT_DEPLOYMENTS = 100;
+
+/** The most rows that one statement deletes. Of the first old ones it reads more, because some of them stay. */
+const MAX_DELETED = 500;
+const MAX_READ = 1_000;
+
+type Old = {
+  /** Unix milliseconds. */
+  readonly endedBefore: number;
+  /** Those that stay anyway. */
+  readonly kept: readonly DeploymentId[];
+};
+
+const old = aliasOf(deployments, "old");
+
+/**
+ * Deletes deployments of a project that ended before a time, some hundred at once and the oldest first. Those that have
+ * not ended, the live one and the newest hundred stay. Reads the old rows and a hundred others, however many younger ones
+ * the project has.
+ *
+ * @returns the deleted ones, and whether more may be left
+ */
+export async function deleteOldDeployments(
+  rows: AccountRows,
+  projectId: ProjectId,
+  { endedBefore, kept }: Old,
+): Promise<{ deleted: DeploymentId[]; isAll: boolean }> {
+  const ofProject = eq(old.projectId, projectId);
+  const oldestKept = rows.first<number>(old.version, old, ofProject, desc(old.version), KEPT_DEPLOYMENTS - 1);
+  // A version is created after those below it. So the lowest one that is too young bounds what has to be read.
+  const lowest = sql`(select ${old.version} as version, ${old.createdAt} as created ${from(old, ofProject)} order by ${asc(old.version)} limit ${MAX_READ})`;
+  const firstYoung = sql`(select version from ${lowest} where created >= ${endedBefore} limit 1)`;
+  const isRemovable = and(
+    ofProject,
+    // Null, and so no row, if the project has fewer deployments than always stay.
+    sql`${old.version} < min(${oldestKept}, coalesce(${firstYoung}, ${Number.MAX_SAFE_INTEGER}))`,
+    sql`${old.status} in ('superseded', 'failed', 'canceled')`,
+    lt(old.finishedAt, endedBefore),
+    not(isOneOf(old.id, kept)),
+  );
+  const some = sql`select ${old.id} ${from(old, isRemovable)} order by ${asc(old.version)} limit ${MAX_DELETED}`;
+  const deletion = rows.delete(deployments, sql`${deployments.id} in (${some})`);
+  const ids = await rows.runReturning(deletion, deployments.id);
+  return { deleted: ids.map((id) => DeploymentId.parse(id)), isAll: ids.length < MAX_DELETED };
+}

@@ -1,0 +1,29 @@
+import { AccountRows } from "#worker/db/account-rows.ts";
+import { deleteOldDeployments } from "#worker/db/deployments/old-deployments.ts";
+import { DatabaseSession } from "#worker/db/database-session.ts";
+import { LogStore } from "#worker/logs/log-store.ts";
+import type { LaneContext } from "#worker/objects/project-lane/lane-context.ts";
+
+/**
+ * Deletes the records and logs of deployments that ended before a time, some hundred at once. What the lane has stays: the
+ * live deployment and the rollback targets, with the deployments whose code they are, and records that D1 may not have.
+ * The lane stores nothing of the others. If it dies in between, the sweep of logs finds those without a record.
+ *
+ * @returns whether all were deleted; false: call it again
+ */
+export async function removeOldDeployments(
+  { env, store }: LaneContext,
+  endedBefore: number,
+): Promise<boolean> {
+  const owner = store.owner();
+  const lane = store.load();
+  if (owner === null || lane.deletedAt !== null) return true;
+  const { database } = new DatabaseSession(env.DB, "first-primary");
+  const rows = new AccountRows(database, owner.accountId);
+  const kept = lane.deployments.flatMap(({ id, rollbackOf }) =>
+    rollbackOf === null ? [id] : [id, rollbackOf],
+  );
+  const { deleted, isAll } = await deleteOldDeployments(rows, owner.projectId, { endedBefore, kept });
+  await new LogStore(env.LOGS).deleteWhole(deleted.map((deploymentId) => ({ ...owner, deploymentId })));
+  return isAll;
+}
