@@ -2,16 +2,23 @@ import * as z from "zod/mini";
 
 import { ServerStatus } from "#contract/endpoints/servers/schemas.ts";
 import { SYSTEM } from "#domain/events/system-actor.ts";
-import { noteStatus, offlineEventAt, serverStatus } from "#domain/server-status.ts";
+import { NO_STATUS, noteStatus, serverStatus, statusEventAt } from "#domain/server-status.ts";
 import { storedChange } from "#worker/db/changes/stored-change.ts";
 import type { LinkedServer } from "#worker/objects/agent-link/linked-server.ts";
 import type { PresenceRecord } from "#worker/objects/agent-link/presence-record.ts";
 import type { ChangeOutbox } from "#worker/objects/shared/change-outbox.ts";
 import { createObjectIds } from "#worker/objects/shared/object-ids.ts";
 
-const Stored = z.strictObject({ reported: z.nullable(ServerStatus), awaySince: z.nullable(z.number()) });
+const Stored = z.strictObject({
+  reported: z.nullable(ServerStatus),
+  awaySince: z.nullable(z.number()),
+  /** Earlier versions did not store it. */
+  healthySince: z._default(z.nullable(z.number()), null),
+});
 
 const KEY = "status";
+
+const keys = ["reported", "awaySince", "healthySince"] as const;
 
 const ids = createObjectIds();
 
@@ -35,8 +42,8 @@ export class StatusEvents {
     if (condition === null) return;
     const before = this.#load();
     const { record, event } = noteStatus(before, serverStatus(condition), now);
-    if (record.reported !== before.reported || record.awaySince !== before.awaySince)
-      this.#kv.put(KEY, record);
+    const isSame = keys.every((key) => record[key] === before[key]);
+    if (!isSame) this.#kv.put(KEY, record);
     if (event === null) return;
     // D1 adds the name, which the link does not know.
     const data = { server: { id: this.#server.id, name: "", status: event }, changed: [] };
@@ -46,7 +53,7 @@ export class StatusEvents {
 
   /** When `note` must be called again, in Unix milliseconds; null: when the presence changes. */
   dueAt(): number | null {
-    return this.#presence.condition() === null ? null : offlineEventAt(this.#load());
+    return this.#presence.condition() === null ? null : statusEventAt(this.#load());
   }
 
   /** Forgets a deleted server. */
@@ -55,6 +62,6 @@ export class StatusEvents {
   }
 
   #load() {
-    return Stored.parse(this.#kv.get(KEY) ?? { reported: null, awaySince: null });
+    return Stored.parse(this.#kv.get(KEY) ?? NO_STATUS);
   }
 }
