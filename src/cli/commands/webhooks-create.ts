@@ -6,12 +6,17 @@ import { StatusForge, type WebhookSettings } from "#contract/endpoints/webhooks/
 import { succeed } from "#contract/lib/result.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { givenFields } from "#cli/arguments/given-fields.ts";
-import { readToken } from "#cli/ask.ts";
 import type { Context } from "#cli/context.ts";
 import { done, type Result, stop } from "#cli/outcome.ts";
 import { findProjects } from "#cli/session/find-named.ts";
 import { withSession } from "#cli/session/session.ts";
 import { printWebhookSecret } from "#cli/views/webhook-text.ts";
+import {
+  readSecrets,
+  secretOptions,
+  type SecretOptions,
+  type WebhookSecrets,
+} from "#cli/webhooks/read-secrets.ts";
 
 const NTFY = "https://ntfy.sh";
 
@@ -33,18 +38,20 @@ const kindOptions = {
     kind: "flag",
     help: "Also tell people of deployments that go live after a successful one",
   },
+  ...secretOptions,
 } as const;
 
-type KindOptions = Readonly<
-  Record<"to" | "host" | "api-url", string | null> & Record<"github-deployments" | "every-success", boolean>
->;
+type KindOptions = SecretOptions &
+  Readonly<
+    Record<"to" | "host" | "api-url", string | null> & Record<"github-deployments" | "every-success", boolean>
+  >;
 
 export const webhooksCreate = defineCommand({
   name: "webhooks create",
   summary: "Send events to a program, a chat, by mail or to a git host",
   details: [
     "The kind standard prints the secret that signs its deliveries. The secret is shown only once, and nothing else goes to stdout.",
-    "What is secret is never a command-line argument, because other users of the machine could see it. The command prompts for it, or reads it from standard input: the URL of slack, discord and teams, the topic of ntfy, the access token of commit_status.",
+    "What is secret is never a command-line argument, because other users of the machine could see it. The command prompts for it, or reads it from a file or standard input: the URL of slack, discord and teams, the topic and token of ntfy, the token of commit_status, the headers of standard.",
   ],
   words: {
     kind: {
@@ -66,7 +73,9 @@ export const webhooksCreate = defineCommand({
   },
   examples: [
     "webhooks create standard https://hooks.example.com/gantry --event 'deployment.*'",
+    "webhooks create standard https://hooks.example.com/gantry --header Authorization",
     "webhooks create slack --only shop < url.txt",
+    "webhooks create ntfy https://ntfy.example.com --from-file topic=topic.txt --from-file token=token.txt",
     "webhooks create commit_status --host github < token.txt",
   ],
   run: withSession(async (session, { words, options }) => {
@@ -99,41 +108,44 @@ export const webhooksCreate = defineCommand({
 
 type Settings = z.input<typeof WebhookSettings>;
 
-/** The settings of the kind. Prompts for what is secret, or reads it from standard input. */
+/** The settings of the kind. Prompts for what is secret, or reads it from a file or standard input. */
 async function readSettings(
   context: Context,
   kind: WebhookKind,
   url: string | null,
   options: KindOptions,
 ): Promise<Result<Settings>> {
+  const read = async (make: (secrets: WebhookSecrets) => Settings): Promise<Result<Settings>> => {
+    const secrets = await readSecrets(context, kind, options);
+    return secrets.ok ? succeed(make(secrets.value)) : secrets;
+  };
   const forPeople = { only_recoveries: !options["every-success"] };
   switch (kind) {
     case "standard":
-      return url === null ? stop("usage", "Pass the URL of the target.") : succeed({ kind, url });
+      if (url === null) return stop("usage", "Pass the URL of the target.");
+      return await read(({ others }) => ({ kind, url, headers: others }));
     case "slack":
     case "discord":
-    case "teams": {
+    case "teams":
       if (url !== null)
         return stop("usage", `The URL of a ${kind} webhook is a secret. The command prompts for it.`);
-      const secretUrl = await readToken(context, `URL of the ${kind} webhook: `);
-      return secretUrl.ok ? succeed({ kind, url: secretUrl.value, ...forPeople }) : secretUrl;
-    }
-    case "ntfy": {
-      const topic = await readToken(context, "Topic: ");
-      return topic.ok ? succeed({ kind, url: url ?? NTFY, topic: topic.value, ...forPeople }) : topic;
-    }
+      return await read(({ main }) => ({ kind, url: main, ...forPeople }));
+    case "ntfy":
+      return await read(({ main, others: { token = null } }) => {
+        return { kind, url: url ?? NTFY, topic: main, token, ...forPeople };
+      });
     case "email": {
       const { to } = options;
-      return to === null ? stop("usage", "Pass --to ADDRESS.") : succeed({ kind, to, ...forPeople });
+      return to === null
+        ? stop("usage", "Pass --to ADDRESS.")
+        : await read(() => ({ kind, to, ...forPeople }));
     }
     case "commit_status": {
       const forge = StatusForge.safeParse(options.host);
       if (!forge.success) return stop("usage", `Pass --host: ${StatusForge.options.join(", ")}.`);
-      const token = await readToken(context, `Access token of ${forge.data}: `);
-      if (!token.ok) return token;
       const deployments = options["github-deployments"];
       const apiUrl = givenFields({ api_url: options["api-url"] });
-      return succeed({ kind, forge: forge.data, token: token.value, deployments, ...apiUrl });
+      return await read(({ main }) => ({ kind, forge: forge.data, token: main, deployments, ...apiUrl }));
     }
   }
 }
