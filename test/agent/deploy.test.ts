@@ -77,7 +77,7 @@ describe("a deployment", () => {
     const { run } = await world.deploy();
     const system = messagesOf(run, "system");
     expect(system[0]).toMatch(/^`main` of .* is at [0-9a-f]{12} \(\d+ ms\)$/);
-    expect(system).toContainEqual(expect.stringMatching(/^fetched [0-9a-f]{12} \(\d+ ms\)$/));
+    expect(system).toContainEqual(expect.stringMatching(/^wrote the files of [0-9a-f]{12} \(\d+ ms\)$/));
     expect(system).toContain("switched current to releases/1");
   });
 

@@ -17,6 +17,8 @@ export function gitEnvironment(
     GIT_SSH_COMMAND: ssh,
     ...pickVariables(own, passedToGit),
     GIT_TERMINAL_PROMPT: "0",
+    // The agent recognizes messages of git and ssh.
+    LC_ALL: "C",
     GIT_NO_REPLACE_OBJECTS: "1",
     // A path that cannot exist, so that no file in a mirror can give a commit other parents.
     GIT_GRAFT_FILE: "/dev/null/none",

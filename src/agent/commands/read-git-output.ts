@@ -23,6 +23,11 @@ export function chooseRef(refs: readonly RemoteRef[], name: string): RemoteRef |
   return tagSha === undefined ? null : { ref: tag, sha: tagSha };
 }
 
+/** Whether a fetch of one ref failed because the remote has no such ref. */
+export function isRefMissing(stderr: string): boolean {
+  return /^fatal: couldn't find remote ref /im.test(stderr);
+}
+
 export type CommitShown = { readonly sha: string; readonly message: string };
 
 /** Parses the output of `showCommit`: the hash, a NUL, the message. `null` for any other output. */

@@ -14,7 +14,7 @@ const DENIED =
 const UNREACHABLE =
   /Could not resolve|Name or service not known|Temporary failure in name resolution|Connection (?:timed out|refused|reset|closed)|Operation timed out|No route to host|Network is unreachable|Failed to connect|Couldn't connect|server certificate|SSL certificate/i;
 
-/** Recognizes the messages of git, ssh and git hosts. They are English, because the agent's locale is not passed on. */
+/** Recognizes the messages of git, ssh and git hosts. They are English, because git gets the locale C. */
 export function readRemoteFailure(stderr: string): RemoteFailure {
   if (/REMOTE HOST IDENTIFICATION HAS CHANGED/.test(stderr)) {
     const sent = /fingerprint for the (\S+) key sent by the remote host is\s+(SHA256:[\w+/]+)/.exec(stderr);

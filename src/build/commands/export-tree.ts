@@ -11,6 +11,9 @@ export const fixedConfig: Config = [
   ["core.protectHFS", "true"],
   ["core.protectNTFS", "true"],
   ["core.fsmonitor", "false"],
+  // An index of one file that contains whole paths.
+  ["core.splitIndex", "false"],
+  ["index.version", "2"],
   ["submodule.recurse", "false"],
   // Servers may offer bundles from other addresses.
   ["transfer.bundleURI", "false"],

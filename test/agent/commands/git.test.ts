@@ -53,6 +53,11 @@ describe("a git command", () => {
     expect(gitEnvironment({}, "run_1")["GIT_SSH_COMMAND"]).toBe("ssh -o BatchMode=yes");
   });
 
+  it("prints English messages, which the agent recognizes, whatever the server's language is", () => {
+    const own = { LANG: "de_DE.UTF-8", LC_ALL: "de_DE.UTF-8" };
+    expect(gitEnvironment(own, "run_1")).toMatchObject({ LC_ALL: "C" });
+  });
+
   it("that reads a history cannot reach a server, even if objects are missing", () => {
     for (const command of [
       listCommits({ ...place, allowLocal: true }, ["refs/gantry/heads/main"]),

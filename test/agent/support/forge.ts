@@ -12,6 +12,8 @@ export type Forge = {
   readonly environment: NodeJS.ProcessEnv;
   /** The bytes that the server has sent so far. */
   bytesSent(): number;
+  /** How often git has connected so far. */
+  connections(): number;
 };
 
 /**
@@ -26,6 +28,7 @@ export function openForge(
   const bin = join(folder, "forge");
   mkdirSync(bin, { recursive: true });
   const sent = join(bin, "sent");
+  const connections = join(bin, "connections");
   const program = join(bin, "ssh");
   writeFileSync(
     program,
@@ -33,6 +36,7 @@ export function openForge(
 for last; do :; done
 if [ -e ${bin}/asked ]; then (cd ${repository.path} && ${beforeFetch}) >/dev/null; fi
 touch ${bin}/asked
+echo >>${connections}
 sh -c "$last" | tee -a ${sent}
 `,
   );
@@ -43,6 +47,7 @@ sh -c "$last" | tee -a ${sent}
     url: `ssh://git@forge.example${repository.path}`,
     environment: { ...process.env, GIT_SSH_COMMAND: program },
     bytesSent: () => (existsSync(sent) ? statSync(sent).size : 0),
+    connections: () => (existsSync(connections) ? statSync(connections).size : 0),
   };
 }
 

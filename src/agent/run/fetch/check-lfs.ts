@@ -1,3 +1,4 @@
+import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -6,12 +7,15 @@ import { READ_FILE } from "#node/open-flags.ts";
 import { listLfsFiles, readLfsExcludes } from "#agent/commands/git.ts";
 import { isExcluded, readExcludes } from "#agent/commands/lfs-excludes.ts";
 import type { GitRunner } from "#agent/run/fetch/git-runner.ts";
-import { type FetchedCommit } from "#agent/run/fetch/mirror-steps.ts";
+import type { InMirror } from "#agent/run/fetch/mirror-steps.ts";
 import { fail, type Step } from "#agent/run/step/step.ts";
 import { succeed } from "#contract/lib/result.ts";
 
 /** The first line of a Git LFS pointer, which is shorter than 1024 bytes. Source: the specification of Git LFS. */
 const POINTER = "version https://git-lfs.github.com/spec/v1\n";
+
+/** The name of the files that assign files to Git LFS. The index has the paths of all files as they are. */
+const ATTRIBUTES = ".gitattributes";
 
 const MOST_NAMED = 5;
 
@@ -23,11 +27,13 @@ const MOST_NAMED = 5;
  */
 export async function checkLfs(
   git: GitRunner,
-  commit: FetchedCommit,
+  commit: Pick<InMirror, "place" | "name">,
   into: string,
   index: string,
   now: () => number,
 ): Promise<Step<null>> {
+  // Saves a process for most repositories.
+  if (!(await contains(index, ATTRIBUTES))) return succeed(null);
   const startedAt = now();
   const listed = await git.run(listLfsFiles(commit.place, into, index));
   if (!listed.ok) return listed;
@@ -40,7 +46,7 @@ export async function checkLfs(
   }
   if (pointers.length === 0) return succeed(null);
 
-  const config = await git.run(readLfsExcludes(commit.place, commit.sha), "probe");
+  const config = await git.run(readLfsExcludes(commit.place, commit.name), "probe");
   if (!config.ok) return config;
   const excludes = readExcludes(config.value.code === 0 ? config.value.stdout : "");
   const unfetched: string[] = [];
@@ -66,6 +72,21 @@ export async function checkLfs(
         "fetch",
         `the repository keeps ${names} in Git LFS, and they were not fetched. Install Git LFS on the server: \`apt-get install git-lfs\`, then \`git lfs install --system\``,
       );
+}
+
+/** Whether a file contains a text, or cannot be read. */
+async function contains(path: string, text: string): Promise<boolean> {
+  let end = "";
+  try {
+    for await (const chunk of createReadStream(path, "latin1")) {
+      const part = `${end}${String(chunk)}`;
+      if (part.includes(text)) return true;
+      end = part.slice(-text.length);
+    }
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 async function isPointer(path: string): Promise<boolean> {

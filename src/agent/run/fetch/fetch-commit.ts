@@ -1,5 +1,6 @@
 import { fetchTip, type GitPlace, listRefs, TIP } from "#agent/commands/git.ts";
-import { chooseRef, readRefs, type RemoteRef } from "#agent/commands/read-git-output.ts";
+import { chooseRef, isRefMissing, readRefs, type RemoteRef } from "#agent/commands/read-git-output.ts";
+import { readRemoteFailure } from "#agent/commands/remote-failure.ts";
 import type { GitRunner } from "#agent/run/fetch/git-runner.ts";
 import {
   discardDamaged,
@@ -7,7 +8,9 @@ import {
   fetchEverything,
   type FetchedCommit,
   findCommit,
+  formatInUse,
   formatOf,
+  type InMirror,
   type Origin,
   prepareMirror,
 } from "#agent/run/fetch/mirror-steps.ts";
@@ -34,11 +37,7 @@ export function decideWanted(branch: string, commit: string | null): Wanted {
  * Fetches the commit into the mirror, with as little else as possible. A damaged mirror, for example after a power
  * cut, is fetched again from scratch.
  */
-export async function fetchCommit(
-  git: GitRunner,
-  origin: Origin,
-  wanted: Wanted,
-): Promise<Step<FetchedCommit>> {
+export async function fetchCommit(git: GitRunner, origin: Origin, wanted: Wanted): Promise<Step<InMirror>> {
   const first = await fetchOnce(git, origin, wanted);
   if (first.ok || first.end.kind !== "failed" || first.end.failure.code !== "fetch_failed") return first;
   const startedAt = origin.now();
@@ -49,7 +48,7 @@ export async function fetchCommit(
   return fetchOnce(git, origin, wanted);
 }
 
-async function fetchOnce(git: GitRunner, origin: Origin, wanted: Wanted): Promise<Step<FetchedCommit>> {
+async function fetchOnce(git: GitRunner, origin: Origin, wanted: Wanted): Promise<Step<InMirror>> {
   switch (wanted.kind) {
     case "ref":
       return fetchRef(git, origin, wanted.name);
@@ -60,7 +59,30 @@ async function fetchOnce(git: GitRunner, origin: Origin, wanted: Wanted): Promis
   }
 }
 
-async function fetchRef(git: GitRunner, origin: Origin, name: string): Promise<Step<FetchedCommit>> {
+/**
+ * Fetches the branch of this name, or else the tag, by its ref alone: a list of refs would contain those of all branches
+ * and tags. Only if git cannot, for a reason that is not the connection, are they listed.
+ */
+async function fetchRef(git: GitRunner, origin: Origin, name: string): Promise<Step<InMirror>> {
+  const startedAt = origin.now();
+  const place = await prepareMirror(git, origin, await formatInUse(origin));
+  if (!place.ok) return place;
+  for (const ref of [`refs/heads/${name}`, `refs/tags/${name}`]) {
+    const fetched = await fetchOne(git, origin, place.value, ref, "probe");
+    if (!fetched.ok) return fetched;
+    const { code, ran } = fetched.value;
+    if (code !== 0 && isRefMissing(ran.stderrTail)) continue;
+    if (code !== 0 && readRemoteFailure(ran.stderrTail).kind === "other") break;
+    git.logErrors(fetched.value);
+    if (code !== 0)
+      return explainRemote(git, origin, fetched.value, `fetching \`${name}\` of ${origin.shown} failed`);
+    return succeed(atTip(git, origin, place.value, name, startedAt));
+  }
+  return fetchListedRef(git, origin, name);
+}
+
+/** As `fetchRef`, with the hash format and the kind of ref that the remote's list shows. */
+async function fetchListedRef(git: GitRunner, origin: Origin, name: string): Promise<Step<InMirror>> {
   const startedAt = origin.now();
   const sha1Place = await prepareMirror(git, origin, "sha1");
   if (!sha1Place.ok) return sha1Place;
@@ -74,33 +96,40 @@ async function fetchRef(git: GitRunner, origin: Origin, name: string): Promise<S
     const why = all.value.length === 0 ? ", which is empty" : "";
     return notFound(`there is no branch or tag \`${name}\` in ${origin.shown}${why}`);
   }
-  git.logStep(`\`${name}\` of ${origin.shown} is at ${short(chosen.sha)}`, startedAt);
-
   const place = await prepareMirror(git, origin, formatOf(chosen.sha));
   if (!place.ok) return place;
-  const present = await findCommit(git, place.value, chosen.sha);
-  if (!present.ok) return present;
-  if (present.value !== null) return succeed(present.value);
-
-  const fetchedFrom = origin.now();
   const fetched = await fetchOne(git, origin, place.value, chosen.ref);
   if (!fetched.ok) return fetched;
   if (fetched.value.code !== 0)
     return explainRemote(git, origin, fetched.value, `fetching \`${name}\` of ${origin.shown} failed`);
-  // The branch may have moved since it was read: the commit that was fetched is deployed.
-  const commit = await findCommit(git, place.value, TIP);
-  if (!commit.ok) return commit;
-  if (commit.value === null) return notFound(`\`${name}\` in ${origin.shown} does not point to a commit`);
-  git.logStep(`fetched ${short(commit.value.sha)}`, fetchedFrom);
-  return succeed(commit.value);
+  return succeed(atTip(git, origin, place.value, name, startedAt));
 }
 
-async function fetchFull(git: GitRunner, origin: Origin, sha: string): Promise<Step<FetchedCommit>> {
+/** The branch or tag that was just fetched. */
+function atTip(
+  git: GitRunner,
+  { shown, now }: Origin,
+  place: GitPlace,
+  name: string,
+  startedAt: number,
+): InMirror {
+  const fetchedAt = now();
+  const commit = findCommit(git, place, TIP).then((found): Step<FetchedCommit> => {
+    if (!found.ok) return found;
+    if (found.value === null) return notFound(`\`${name}\` in ${shown} does not point to a commit`);
+    // Without the time that reading the commit took, which other work passes in.
+    git.logStep(`\`${name}\` of ${shown} is at ${short(found.value.sha)}`, startedAt + now() - fetchedAt);
+    return succeed(found.value);
+  });
+  return { place, name: TIP, commit };
+}
+
+async function fetchFull(git: GitRunner, origin: Origin, sha: string): Promise<Step<InMirror>> {
   const place = await prepareMirror(git, origin, formatOf(sha));
   if (!place.ok) return place;
   const present = await findCommit(git, place.value, sha);
   if (!present.ok) return present;
-  if (present.value !== null) return succeed(present.value);
+  if (present.value !== null) return succeed(known(present.value));
 
   const startedAt = origin.now();
   const fetched = await fetchOne(git, origin, place.value, sha, "probe");
@@ -114,16 +143,20 @@ async function fetchFull(git: GitRunner, origin: Origin, sha: string): Promise<S
   if (!commit.ok) return commit;
   if (commit.value === null) return notFound(`there is no commit ${sha} in ${origin.shown}`);
   git.logStep(`fetched ${short(sha)} of ${origin.shown}`, startedAt);
-  return succeed(commit.value);
+  return succeed(known(commit.value));
 }
 
-async function fetchShort(git: GitRunner, origin: Origin, prefix: string): Promise<Step<FetchedCommit>> {
+function known(commit: FetchedCommit): InMirror {
+  return { place: commit.place, name: commit.sha, commit: Promise.resolve(succeed(commit)) };
+}
+
+async function fetchShort(git: GitRunner, origin: Origin, prefix: string): Promise<Step<InMirror>> {
   const sha1Place = await prepareMirror(git, origin, "sha1");
   if (!sha1Place.ok) return sha1Place;
   if ((await readMirror(sha1Place.value.gitDir, origin.repository)).isComplete) {
     const present = await findCommit(git, sha1Place.value, prefix);
     if (!present.ok) return present;
-    if (present.value !== null) return succeed(present.value);
+    if (present.value !== null) return succeed(known(present.value));
   }
   const refs = await listRemoteRefs(git, origin, sha1Place.value, []);
   if (!refs.ok) return refs;
@@ -137,7 +170,7 @@ async function fetchShort(git: GitRunner, origin: Origin, prefix: string): Promi
   if (!commit.ok) return commit;
   if (commit.value === null)
     return notFound(`${prefix} is not the short hash of exactly one commit in ${origin.shown}`);
-  return succeed(commit.value);
+  return succeed(known(commit.value));
 }
 
 /** @returns the named refs that exist on the remote; all of its refs when no name is given */

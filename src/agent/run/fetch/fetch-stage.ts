@@ -41,19 +41,25 @@ async function fetchAndWrite(scope: RunScope): Promise<Step<FetchedCommit>> {
     if (!opened.ok) return opened;
     const origin = opened.value;
     const wanted = await decidePermitted(scope, git, origin);
-    const commit = wanted.ok ? await fetchCommit(git, origin, wanted.value) : wanted;
+    const fetched = wanted.ok ? await fetchCommit(git, origin, wanted.value) : wanted;
     await logNewHostKeys(scope, origin);
-    if (!commit.ok) return commit;
-    const message = head(scope.mask(commit.value.message), MAX_COMMIT_MESSAGE);
-    reporter.report({ type: "resolved", commit_sha: commit.value.sha, commit_message: message }, "patient");
+    if (!fetched.ok) return fetched;
     const release = releasePath(folder, order.version);
     await mkdir(release, { recursive: true });
-    const written = await writeTree({ git, scope }, origin, commit.value, release);
-    return written.ok ? commit : written;
+    const commit = fetched.value.commit.then((found) => {
+      if (found.ok) reportCommit(scope, found.value);
+      return found;
+    });
+    return await writeTree({ git, scope }, origin, { ...fetched.value, commit }, release);
   } finally {
     limit.clear();
     await removeLogins(scope.context.home, order.run_id);
   }
+}
+
+function reportCommit({ mask, reporter }: RunScope, { sha, message }: FetchedCommit): void {
+  const commit_message = head(mask(message), MAX_COMMIT_MESSAGE);
+  reporter.report({ type: "resolved", commit_sha: sha, commit_message }, "patient");
 }
 
 /** Decides what to fetch. A commit that is ordered by its hash must be in a branch or tag that counts. */

@@ -23,6 +23,8 @@ export type GitRunner = {
    * @param advice what a person can do about it, as sentences
    */
   explain(answer: GitAnswer, what: string, advice?: string | null): Promise<Step<never>>;
+  /** Logs the error output of a probe. */
+  logErrors(answer: GitAnswer): void;
   /** Logs a finished step, with the time since `startedAt` by the monotonic clock. */
   logStep(message: string, startedAt: number): void;
 };
@@ -65,6 +67,9 @@ export function createGitRunner(scope: CommandScope, limit: StageLimit): GitRunn
         `${isFull ? "the disk is full: " : ""}${what}: git ${describeEnd(ran.end)}${line === "" ? "" : `: ${line}`}${advice === null ? "" : ` ${advice}`}`,
         evidenceOf(ran),
       );
+    },
+    logErrors({ ran }) {
+      for (const line of ran.stderrTail.split("\n")) if (line !== "") scope.log.line("stderr", "fetch", line);
     },
     logStep(message, startedAt) {
       const ms = Math.round(scope.context.clock.monotonic() - startedAt);

@@ -32,6 +32,16 @@ export type Origin = {
 
 export type FetchedCommit = CommitShown & { readonly place: GitPlace };
 
+/**
+ * A commit in a mirror, by its hash or by a ref that points to it. `commit`: its hash and message, which are read while
+ * its files are written. Fails if the name is not that of a commit.
+ */
+export type InMirror = {
+  readonly place: GitPlace;
+  readonly name: string;
+  readonly commit: Promise<Step<FetchedCommit>>;
+};
+
 /** Returns the mirror for this hash format, and creates it if it does not exist. */
 export async function prepareMirror(
   git: GitRunner,
@@ -110,6 +120,12 @@ export function explainRemote(
   what: string,
 ): Promise<Step<never>> {
   return git.explain(answer, what, adviceFor(readRemoteFailure(answer.ran.stderrTail), access, stepsUrl));
+}
+
+/** The hash format of the mirror to fetch into first. A repository with SHA-256 hashes has an empty one for SHA-1 too. */
+export async function formatInUse({ mirrors, repository }: Origin): Promise<"sha1" | "sha256"> {
+  const { exists } = await readMirror(mirrors.sha256, repository);
+  return exists && (await isEmptyMirror(mirrors.sha1)) ? "sha256" : "sha1";
 }
 
 /** The object format of a repository, derived from a full commit hash. */

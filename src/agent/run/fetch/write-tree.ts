@@ -11,7 +11,7 @@ import { checkRepository } from "#agent/policy/check-policy.ts";
 import { checkLfs } from "#agent/run/fetch/check-lfs.ts";
 import { fetchCommit } from "#agent/run/fetch/fetch-commit.ts";
 import type { GitRunner } from "#agent/run/fetch/git-runner.ts";
-import { type FetchedCommit, type Origin } from "#agent/run/fetch/mirror-steps.ts";
+import type { FetchedCommit, InMirror, Origin } from "#agent/run/fetch/mirror-steps.ts";
 import { logNewHostKeys, openOrigin, readerOf } from "#agent/run/fetch/open-origin.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { fail, type Step } from "#agent/run/step/step.ts";
@@ -30,38 +30,40 @@ export type TreeJob = {
 };
 
 /**
- * Writes a commit's files into a folder of the release, and its submodules into their folders.
+ * Writes a commit's files into a folder of the release, and its submodules into their folders. Reading the commit and
+ * writing its files are two processes, which run at the same time.
  * @param into an empty folder inside the release
  */
 export async function writeTree(
   job: TreeJob,
   origin: Origin,
-  commit: FetchedCommit,
+  fetched: InMirror,
   into: string,
   depth = 0,
-): Promise<Step<null>> {
+): Promise<Step<FetchedCommit>> {
   const startedAt = origin.now();
-  let exported = await writeFiles(job, origin, commit, into);
+  const [exported, commit] = await Promise.all([writeFiles(job, origin, fetched, into), fetched.commit]);
+  if (!commit.ok) return commit;
   if (!exported.ok) return exported;
   if (exported.value.kind === "damaged") {
     job.git.logStep("the mirror was damaged: fetching it again", startedAt);
-    await discardMirror(commit.place.gitDir);
-    const again = await fetchCommit(job.git, origin, { kind: "full", sha: commit.sha });
+    await discardMirror(commit.value.place.gitDir);
+    const again = await fetchCommit(job.git, origin, { kind: "full", sha: commit.value.sha });
     if (!again.ok) return again;
-    exported = await writeFiles(job, origin, again.value, into);
-    if (!exported.ok) return exported;
-    if (exported.value.kind === "damaged") return exported.value.failure;
+    const second = await writeFiles(job, origin, again.value, into);
+    if (!second.ok) return second;
+    if (second.value.kind === "damaged") return second.value.failure;
   }
-  job.git.logStep(`wrote the files of ${commit.sha.slice(0, 12)}`, startedAt);
+  job.git.logStep(`wrote the files of ${commit.value.sha.slice(0, 12)}`, startedAt);
 
-  if ((await lstatOrNull(join(into, ".gitmodules"))) === null) return succeed(null);
-  const modules = await listSubmodules(job, commit);
+  if ((await lstatOrNull(join(into, ".gitmodules"))) === null) return commit;
+  const modules = await listSubmodules(job, commit.value);
   if (!modules.ok) return modules;
   for (const module of modules.value) {
     const written = await writeSubmodule(job, origin, module, into, depth);
     if (!written.ok) return written;
   }
-  return succeed(null);
+  return commit;
 }
 
 type Written = { readonly kind: "written" } | { readonly kind: "damaged"; readonly failure: Step<never> };
@@ -70,18 +72,20 @@ type Written = { readonly kind: "written" } | { readonly kind: "damaged"; readon
 async function writeFiles(
   { git, scope: { folder } }: TreeJob,
   { now }: Origin,
-  commit: FetchedCommit,
+  commit: InMirror,
   into: string,
 ): Promise<Step<Written>> {
   const index = join(folder.temp, `index-${randomUUID()}`);
-  const exported = await git.run(exportCommit(commit.place, into, commit.sha, index));
+  const exported = await git.run(exportCommit(commit.place, into, commit.name, index));
   const isWritten = exported.ok && exported.value.code === 0;
   const checked = isWritten ? await checkLfs(git, commit, into, index, now) : succeed(null);
   await rm(index, { force: true });
   if (!exported.ok) return exported;
   if (!checked.ok) return checked;
   if (isWritten) return succeed({ kind: "written" });
-  const failure = await git.explain(exported.value, `writing the files of ${commit.sha} failed`);
+  const found = await commit.commit;
+  const what = found.ok ? found.value.sha : commit.name;
+  const failure = await git.explain(exported.value, `writing the files of ${what} failed`);
   const isFull = !failure.ok && failure.end.kind === "failed" && failure.end.failure.code === "disk_full";
   // A filter such as Git LFS fails because of files outside the mirror.
   const isFiltered = /filter .* failed/.test(exported.value.ran.stderrTail);
@@ -119,7 +123,7 @@ async function writeSubmodule(
   module: Submodule,
   into: string,
   depth: number,
-): Promise<Step<null>> {
+): Promise<Step<FetchedCommit>> {
   const refuse = (reason: string) =>
     fail("fetch_failed", "fetch", maskUrlPassword(`submodule ${module.name}: ${reason}`));
   if (depth >= MAX_DEPTH) return refuse(`submodules are nested more than ${MAX_DEPTH} deep`);
