@@ -1,5 +1,6 @@
 import * as z from "zod";
 
+import { checkScalingTables } from "./check/scaling-tables.ts";
 import { checkMigrations } from "./check/migrations.ts";
 import { checkOpenApi } from "./check/open-api.ts";
 import { checkPackageHashes } from "./check/package-hashes.ts";
@@ -39,6 +40,7 @@ const checks: readonly Check[] = [
   { name: "migrations are up to date", run: checkMigrations },
   { name: "the OpenAPI document is clean", run: checkOpenApi },
   { name: "docs/api.md lists every problem", run: checkProblemTable, fix: "npm run reference" },
+  { name: "docs/scaling.md has the measured counts", run: checkScalingTables, fix: "npm run reference" },
   { name: "the Worker's bundle is small", run: checkBundleSize },
   { name: "the dashboard's first page is small", run: checkDashboardSize },
   { name: "every text uses plain words", run: checkPlainWords },

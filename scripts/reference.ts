@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 
 import { commandPagePath, withCommandReference } from "./reference/command-reference.ts";
+import { readScalingPage, scalingPagePath } from "./reference/scaling-tables.ts";
 import { apiPagePath, withProblemTable } from "./reference/problem-table.ts";
 import { usualPresetsPath, usualPresetsText } from "./reference/usual-presets.ts";
 import { runCommand } from "./shared/run-command.ts";
@@ -10,7 +11,7 @@ await runScript(
   {
     usage: "npm run reference",
     summary:
-      "Updates the generated parts of tracked files: the problem table in docs/api.md, the commands in docs/command.md, and the presets of typical projects.",
+      "Updates the generated parts of tracked files: the problem table in docs/api.md, the commands in docs/command.md, the tables in docs/scaling.md, and the presets of typical projects.",
     options: noOptions,
   },
   async () => {
@@ -18,6 +19,7 @@ await runScript(
     await writeFile(apiPagePath, withProblemTable(apiPage));
     const commandPage = await readFile(commandPagePath, "utf8");
     await writeFile(commandPagePath, withCommandReference(commandPage));
+    await writeFile(scalingPagePath, (await readScalingPage()).current);
     await writeFile(usualPresetsPath, usualPresetsText());
     await runCommand(["oxfmt", usualPresetsPath]);
   },
