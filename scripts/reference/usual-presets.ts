@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { presetFor } from "#contract/frameworks/preset-for.ts";
 import { presetAliases, presets } from "#contract/frameworks/presets.ts";
 import { suggestReleaseCommand } from "#contract/frameworks/release-commands.ts";
+import { mostly, type UsualPreset } from "#contract/frameworks/usual-preset.ts";
 import { root } from "../shared/root.ts";
 
 export const usualPresetsPath = join(root, "src", "contract", "frameworks", "usual-presets.ts");
@@ -12,7 +13,7 @@ export function usualPresetsText(): string {
   const names = [...Object.keys(presets), ...Object.keys(presetAliases)];
   const rows = names.map((name) => {
     const { install_command, build_command, output_directory, app_type, start_command } = presetFor(name);
-    const row = {
+    const row: UsualPreset = {
       install: install_command,
       build: build_command,
       output: output_directory,
@@ -20,11 +21,13 @@ export function usualPresetsText(): string {
       start: start_command,
       release: suggestReleaseCommand(name),
     };
-    return `  ${JSON.stringify(name)}: ${JSON.stringify(row)},\n`;
+    const usual = new Map<string, unknown>(Object.entries(mostly));
+    const own = Object.entries(row).filter(([field, value]) => value !== usual.get(field));
+    return `  ${JSON.stringify(name)}: ${JSON.stringify(Object.fromEntries(own))},\n`;
   });
   return `// Generated from presets.ts by \`npm run reference\`.
 
-/** The presets for a typical project, by the name of the framework. */
+/** Where the presets for a typical project differ from \`mostly\`, by the name of the framework. */
 export const usualPresets = {
 ${rows.join("")}} as const;
 `;
