@@ -2,11 +2,12 @@ import type { ReplayedPushes } from "#contract/endpoints/hooks/schemas.ts";
 import type { HookId, PushId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
+import { auditWrites } from "#worker/db/changes/change-writes.ts";
 import { findHook } from "#worker/db/hooks/find-hook.ts";
 import { findProjectsOf, findPushedProject } from "#worker/db/pushes/find-pushed-projects.ts";
 import { findPush } from "#worker/db/pushes/push-reading.ts";
 import { pushWrites } from "#worker/db/pushes/push-writes.ts";
-import { requestWrites } from "#worker/operations/changes/request-changes.ts";
+import { requestEntry } from "#worker/operations/changes/request-changes.ts";
 import { actorOf } from "#worker/operations/deployments/lane-command.ts";
 import { type Arrival, isUnavailable, takePushes } from "#worker/operations/pushes/take-pushes.ts";
 import { notFound } from "#worker/operations/refusals.ts";
@@ -51,7 +52,8 @@ export async function replayPush(
     return refuse("unavailable", "Some deployments could not be started at this time. Try again.");
   const added = taken.map(({ row }) => row);
   const target = { type: "push", id, name: ref } as const;
-  const recorded = requestWrites(context, { event: null, target, projectId });
-  await rows.runTogether([...pushWrites(rows, added), ...recorded]);
+  const entry = requestEntry(context, { target, projectId });
+  // Regardless of the rows before it: a lane may have written them.
+  await rows.runTogether([...pushWrites(rows, added), ...auditWrites(rows, [entry])]);
   return succeed({ pushes: added.map(pushView) });
 }
