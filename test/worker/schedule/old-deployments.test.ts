@@ -143,7 +143,7 @@ describe("deployments that have ended", () => {
     expect(await versionsOf(project)).toEqual(left);
     const listed: number[] = [];
     for (let cursor: string | null = ""; cursor !== null;) {
-      const answer = await project.get(`/v1/projects/${project.id}/deployments?limit=7${cursor}`);
+      const answer = await project.get(`/v1/deployments?project_id=${project.id}&limit=7${cursor}`);
       const { deployments, next_cursor } = Deployments.parse(await answer.json());
       listed.push(...deployments.map(({ version }) => version));
       cursor = next_cursor === null ? null : `&cursor=${next_cursor}`;

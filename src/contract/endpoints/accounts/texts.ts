@@ -45,10 +45,7 @@ export const accountTexts = {
     summary: "Check the health of the control plane and its database",
     description: prose`
       Reports whether the control plane is running and its database has its tables. It needs no token, so load balancers
-      and uptime monitors can call it: 200 means healthy, 503 means unhealthy.
-
-      With \`deep=true\` it also says which copy of the database serves reads from where you are. The result may be some
-      seconds old.`,
+      and uptime monitors can call it: 200 means healthy, 503 means unhealthy.`,
     answer: { status: "ok" },
   },
 } as const satisfies Partial<OperationTexts>;
@@ -72,12 +69,5 @@ export const accountSchemas = {
     log_retention_days: logRetention,
     deployment_retention_days: deploymentRetention,
   }),
-  Health: object(Health, "The control plane is healthy.", {
-    status: "Always `ok`.",
-    database: "The copy of the database that serves reads from here. Only with `deep=true`.",
-    ...nested("database", {
-      region: "Its region, such as `WEUR`. Null: unknown, as on a local installation.",
-      primary: "Whether it is the database itself, and not a replica. Null: unknown.",
-    }),
-  }),
+  Health: object(Health, "The control plane is healthy.", { status: "Always `ok`." }),
 } satisfies Record<string, SchemaText>;
