@@ -1,11 +1,13 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, it, vi } from "vitest";
 
+import { findAccountsWithEvents } from "#worker/db/events/find-accounts-with-events.ts";
 import { EventFeed } from "#worker/objects/event-feed/event-feed.ts";
 import { announceEvents } from "#worker/schedule/announce-events.ts";
 import { runSchedule } from "#worker/schedule/run-schedule.ts";
 import { addEvents, renamed } from "../../support/worker/events.ts";
 import { failCalls, onCalls } from "../../support/worker/intercept.ts";
+import { rowsReadFor } from "../../support/worker/rows-read.ts";
 import { createWorld } from "../../support/worker/world.ts";
 
 const MINUTE = 60_000;
@@ -37,6 +39,22 @@ it("announces the accounts with events since the last run", async () => {
   const late = { ...renamed(world, "a"), createdAt: Date.now() + 119 * MINUTE };
   await addEvents(world.account.id, [late]);
   expect(await wakes(180)).toBe(1);
+});
+
+it("reads only the events since then, however many there are", async () => {
+  const { account } = await createWorld();
+  await env.DB.prepare(
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+     INSERT INTO events (id, account_id, sequence, type, actor, data, created_at)
+     SELECT 'evt_' || i, ?, i + 1000, 'account.updated', '{}', '{}', i FROM n`,
+  )
+    .bind(account.id)
+    .run();
+  const since = Date.now() - 60 * MINUTE;
+  const read = await rowsReadFor(async () => {
+    expect(await findAccountsWithEvents(env.DB, since, "", 25)).toEqual([account.id]);
+  });
+  expect(read).toBeLessThan(50);
 });
 
 it("repeats the round if a feed could not be reached", async () => {

@@ -5,7 +5,7 @@ import { events } from "#worker/db/event-tables.ts";
 import { from, read, select } from "#worker/db/statements.ts";
 
 /**
- * The accounts with events since a time, sorted by id.
+ * The accounts with events since a time, sorted by id. Reads only these events.
  * @param since Unix milliseconds
  * @param after the last id of the previous page; empty: from the start
  */
@@ -15,8 +15,10 @@ export async function findAccountsWithEvents(
   after: AccountId | "",
   limit: number,
 ): Promise<AccountId[]> {
-  const where = and(gte(events.createdAt, since), sql`${events.accountId} > ${after}`);
-  const page = sql`${from(events, where)} group by ${events.accountId} order by ${events.accountId} limit ${limit}`;
+  // The plus keeps SQLite from reading all events in the order of another index, instead of the few since the time.
+  const account = sql`+${events.accountId}`;
+  const where = and(gte(events.createdAt, since), sql`${account} > ${after}`);
+  const page = sql`${from(events, where)} group by ${account} order by ${account} limit ${limit}`;
   const rows = await read(database, select({ accountId: events.accountId }, page));
   return rows.map(({ accountId }) => accountId);
 }
