@@ -17,3 +17,13 @@ export function planLimits(plan: string): PlanLimits {
       return { databaseBytes: 500_000_000, statements: 50 };
   }
 }
+
+/** From here on a database counts as nearly full: there is time to act, also if it grows fast. */
+const NEARLY_FULL_PERCENT = 70;
+
+/** How full the database is, in whole percent; null: less than 70 %, or it has no limit. */
+export function nearlyFullPercent(bytes: number, { databaseBytes }: PlanLimits): number | null {
+  if (databaseBytes === null) return null;
+  const percent = Math.floor((100 * bytes) / databaseBytes);
+  return percent < NEARLY_FULL_PERCENT ? null : percent;
+}

@@ -2,6 +2,7 @@ import type { OperationName } from "#contract/endpoints/endpoints.ts";
 import type { IdGenerator, ServerId, TokenId } from "#contract/ids.ts";
 import type { Result } from "#contract/problems.ts";
 import type { Jurisdiction } from "#contract/regions.ts";
+import type { PlanLimits } from "#domain/plan-limits.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import type { TokenHolder, TokenIdentity } from "#worker/db/tokens/find-token-holder.ts";
 import type { Database, DatabaseSession } from "#worker/db/database-session.ts";
@@ -30,6 +31,8 @@ export type Services = {
   readonly near: (place: ServerPlace) => DurableObjectNamespaceGetDurableObjectOptions;
   readonly logs: R2Bucket;
   readonly baseDomain: string;
+  /** What the installation can use. */
+  readonly limits: PlanLimits;
   /** The address of this installation, such as `https://gantry.example.com`. */
   readonly origin: string;
   /** Why a webhook must not have this target, as a sentence; null: it may. */

@@ -1,6 +1,7 @@
 import type { Context as HonoContext } from "hono";
 
 import { createIdGenerator } from "#contract/ids.ts";
+import { planLimits } from "#domain/plan-limits.ts";
 import type { AgentContext, Services } from "#worker/context.ts";
 import { DatabaseHealth } from "#worker/db/database-health.ts";
 import { type AppEnv, createApp } from "#worker/http/app.ts";
@@ -67,6 +68,7 @@ function servicesOf(c: HonoContext<AppEnv>): Services {
     near: (place) => near(place, env),
     logs: env.LOGS,
     baseDomain: env.BASE_DOMAIN,
+    limits: planLimits(env.WORKERS_PLAN),
     origin: c.var.origin,
     targetProblem: (url) => urlProblem(url, targetRule(env, c.var.origin)),
     defer: (work) => c.executionCtx.waitUntil(work),

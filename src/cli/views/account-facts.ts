@@ -11,7 +11,12 @@ export function printAccount(output: Output, account: Account): void {
     ["account", `${printableName(name)} (${id})`],
     ["logs", `kept for ${daysText(logs)}`],
     ["deployments", deployments === null ? "kept for ever" : `kept for ${daysText(deployments)}`],
+    ["database", databaseText(account)],
   ]);
 }
 
 const daysText = (days: number) => `${days} ${days === 1 ? "day" : "days"}`;
+
+function databaseText({ database_used_percent: percent }: Account): string {
+  return percent === null ? "less than 70% full" : `${percent}% full. Set --deployment-retention`;
+}

@@ -74,6 +74,12 @@ export function Shell({ route, children }: Props) {
           You are offline. The data on this page may be out of date. It updates when you are online again.
         </p>
       )}
+      {account === null || account.database_used_percent === null ? null : (
+        <p class="banner" role="status">
+          The database is {account.database_used_percent}% full. When it is full, nothing can be deployed.{" "}
+          <a href={pathTo({ page: "account" })}>Set how long deployments are kept</a>.
+        </p>
+      )}
       {account === null ? null : <SessionEnd expiresAt={account.token.expires_at} onEnd={reload} />}
       <div id="content" tabIndex={-1}>
         {children}

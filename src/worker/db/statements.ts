@@ -47,6 +47,16 @@ export async function read<Of extends Fields>(
   return rows.map((row) => rowOf(fields, (at) => row[at]));
 }
 
+/** As `read`, and how large the database is, which D1 says with each result. */
+export async function readWithSize<Of extends Fields>(
+  database: D1Database,
+  { fields, statement }: Select<Of>,
+): Promise<{ rows: RowOf<Of>[]; databaseBytes: number }> {
+  const { results, meta } = await prepare(database, statement).all();
+  const rows = results.map((row) => rowOf(fields, (at) => row[`f${at}`]));
+  return { rows, databaseBytes: meta.size_after };
+}
+
 /** Runs two reads in one round trip. */
 export async function readBoth<Of extends Fields, Other extends Fields>(
   database: D1Database,

@@ -1,8 +1,11 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import * as z from "zod";
 
 import { Account } from "#contract/endpoints/accounts/schemas.ts";
 import { createAccount, createToken, ids } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
+import { aroundCalls } from "../../support/worker/intercept.ts";
 
 const retentionOf = async (token: string) =>
   Account.parse(await (await call("/v1/account", { token })).json()).log_retention_days;
@@ -69,6 +72,23 @@ describe("an account", () => {
     const { token } = await createAccount();
     const refused = await problemOf(await change(token, { deployment_retention_days: days }));
     expect(refused).toMatchObject({ errors: [{ pointer: "/deployment_retention_days" }] });
+  });
+
+  it("says how full the database is, from 70 % on", async () => {
+    const { token } = await createAccount();
+    const read = async () => Account.parse(await (await call("/v1/account", { token })).json());
+    expect((await read()).database_used_percent).toBeNull();
+    let bytes = 0;
+    aroundCalls(Object.getPrototypeOf(env.DB.prepare("SELECT 1")), "all", async (ask) => {
+      const result = z.looseObject({ meta: z.looseObject({ size_after: z.number() }) }).parse(await ask());
+      expect(result.meta.size_after).toBeGreaterThan(10_000);
+      return { ...result, meta: { ...result.meta, size_after: bytes } };
+    });
+    // WORKERS_PLAN is "free": 500 MB.
+    bytes = 349_000_000;
+    expect((await read()).database_used_percent).toBeNull();
+    bytes = 412_000_000;
+    expect((await read()).database_used_percent).toBe(82);
   });
 
   it("can be changed only by a token with the scope and without a limit to projects", async () => {

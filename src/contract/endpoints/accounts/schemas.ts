@@ -15,6 +15,7 @@ export const Account = z.strictObject({
   name: z.string(),
   log_retention_days: RetentionDays,
   deployment_retention_days: z.nullable(RetentionDays),
+  database_used_percent: z.nullable(z.int()),
   token: z.strictObject({
     id: TokenId,
     name: z.string(),

@@ -10,6 +10,7 @@ const account = {
   name: "Acme",
   log_retention_days: 90,
   deployment_retention_days: null,
+  database_used_percent: null,
   token: {
     id: example.token,
     name: "CI of shop",
@@ -45,7 +46,10 @@ export const accountTexts = {
     summary: "Check the health of the control plane and its database",
     description: prose`
       Reports whether the control plane is running and its database has its tables. It needs no token, so load balancers
-      and uptime monitors can call it: 200 means healthy, 503 means unhealthy.`,
+      and uptime monitors can call it: 200 means healthy, 503 means unhealthy.
+
+      With \`deep=true\` it also says which copy of the database serves reads from where you are. The result may be some
+      seconds old.`,
     answer: { status: "ok" },
   },
 } as const satisfies Partial<OperationTexts>;
@@ -62,6 +66,8 @@ export const accountSchemas = {
     name: "The account's name.",
     log_retention_days: logRetention,
     deployment_retention_days: deploymentRetention,
+    database_used_percent:
+      "How full the installation's database is, in percent of what its plan allows. `null`: less than 70. When it is full, nothing can be deployed.",
     token: "The token that the request was sent with.",
     ...nested("token", { ...tokenFields, name: "The token's name." }),
   }),
@@ -69,5 +75,12 @@ export const accountSchemas = {
     log_retention_days: logRetention,
     deployment_retention_days: deploymentRetention,
   }),
-  Health: object(Health, "The control plane is healthy.", { status: "Always `ok`." }),
+  Health: object(Health, "The control plane is healthy.", {
+    status: "Always `ok`.",
+    database: "The copy of the database that serves reads from here. Only with `deep=true`.",
+    ...nested("database", {
+      region: "Its region, such as `WEUR`. Null: unknown, as on a local installation.",
+      primary: "Whether it is the database itself, and not a replica. Null: unknown.",
+    }),
+  }),
 } satisfies Record<string, SchemaText>;

@@ -4,7 +4,7 @@ import { DEFAULT_LOG_RETENTION_DAYS } from "#contract/endpoints/accounts/schemas
 import type { AccountId } from "#contract/ids.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { accounts } from "#worker/db/schema.ts";
-import { from, read, select } from "#worker/db/statements.ts";
+import { from, readWithSize, select } from "#worker/db/statements.ts";
 
 /** How many days an account keeps what has ended; null: for ever. */
 export type AccountSettings = {
@@ -17,10 +17,17 @@ const fields = {
   deploymentRetentionDays: accounts.deploymentRetentionDays,
 };
 
-/** The settings of an account. */
-export async function findAccountSettings(database: D1Database, id: AccountId): Promise<AccountSettings> {
-  const [found] = await read(database, select(fields, from(accounts, eq(accounts.id, id))));
-  return found ?? { logRetentionDays: DEFAULT_LOG_RETENTION_DAYS, deploymentRetentionDays: null };
+/** The settings of an account, and the size of the whole database in bytes. One D1 round trip. */
+export async function findAccountSettings(
+  database: D1Database,
+  id: AccountId,
+): Promise<AccountSettings & { readonly databaseBytes: number }> {
+  const { rows, databaseBytes } = await readWithSize(
+    database,
+    select(fields, from(accounts, eq(accounts.id, id))),
+  );
+  const none = { logRetentionDays: DEFAULT_LOG_RETENTION_DAYS, deploymentRetentionDays: null };
+  return { ...(rows[0] ?? none), databaseBytes };
 }
 
 /**

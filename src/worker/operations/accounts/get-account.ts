@@ -1,5 +1,6 @@
 import type { Account } from "#contract/endpoints/accounts/schemas.ts";
 import { type Result, succeed } from "#contract/problems.ts";
+import { nearlyFullPercent } from "#domain/plan-limits.ts";
 import type { Context } from "#worker/context.ts";
 import { findAccountSettings } from "#worker/db/accounts/account-settings.ts";
 import { timestamp } from "#worker/views/timestamp.ts";
@@ -13,6 +14,7 @@ export async function getAccount(context: Context): Promise<Result<Account, neve
     name: account.name,
     log_retention_days: settings.logRetentionDays,
     deployment_retention_days: settings.deploymentRetentionDays,
+    database_used_percent: nearlyFullPercent(settings.databaseBytes, context.limits),
     token: {
       id: token.id,
       name: token.name,
