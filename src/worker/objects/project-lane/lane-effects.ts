@@ -76,10 +76,12 @@ export class LaneEffects {
 
   /** Runs all pending jobs. */
   async all(time: WriteTime): Promise<void> {
-    const written = time === "merged" && this.isPending() ? this.#writeMerged() : this.writeRecords();
+    const isMerged = time === "merged" && this.isPending();
+    const written = isMerged ? this.#writeMerged() : this.writeRecords();
     // Nothing waits for it: it can take as long as the targets of events do.
     const announced = written.then(() => this.announce());
-    await Promise.all([written, this.sendPending()]);
+    // Parts of a log do not wait for progress: they would grow in the meantime.
+    await Promise.all([isMerged ? null : written, this.sendPending()]);
     await this.storeLogs();
     await announced;
   }
