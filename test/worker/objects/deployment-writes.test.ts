@@ -1,3 +1,4 @@
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 
@@ -122,6 +123,19 @@ describe("what a deployment writes to D1", () => {
     );
     await goLive(order);
     expect(written).toEqual([started, ["deployments", "projects", "events"], ended]);
+  });
+
+  it("is one batch of the alarm if the lane dies while progress waits", async () => {
+    const order = await prepare();
+    const stage = async () => (await project.deployment(order.deployment_id)).stage;
+    const lane = env.PROJECT_LANE.getByName(project.id);
+    const written = recordWrites();
+    const killed = runInDurableObject(lane, (_lane, state) => state.abort("killed by the test"));
+    await expect(killed).rejects.toThrow("killed by the test");
+    expect(await stage()).toBe("queued");
+    expect(await runDurableObjectAlarm(env.PROJECT_LANE.getByName(project.id))).toBe(true);
+    expect(await stage()).toBe("activate");
+    expect(written).toEqual([["deployments", "projects", "events"]]);
   });
 
   it("shows each event with the deployment as it was, in order", async () => {

@@ -23,10 +23,7 @@ async function busyProject(): Promise<TestProject> {
       `${count(10_000)} INSERT INTO accepted SELECT 'key ' || i, 'dpl_' || printf('%026d', i), i, ? FROM n`,
       Date.now(),
     );
-    sql.exec(
-      `${count(1_000)} INSERT INTO deleted SELECT 'dpl_' || printf('%026d', i), ? FROM n`,
-      Date.now(),
-    );
+    sql.exec(`${count(1_000)} INSERT INTO deleted SELECT 'dpl_' || printf('%026d', i), ? FROM n`, Date.now());
     sql.exec(
       `${count(99)} INSERT INTO deployments (id, version, json, variables, revision, written_revision)
        SELECT 'dpl_' || printf('%026d', i), -i,
@@ -49,8 +46,7 @@ async function countRows(project: TestProject): Promise<() => number> {
     Object.getPrototypeOf(storage.sql),
   );
   onCalls(prototype, "exec", (_values, cursor) => cursors.push(cursor));
-  return () =>
-    cursors.splice(0).reduce<number>((sum, cursor) => sum + Cursor.parse(cursor).rowsRead, 0);
+  return () => cursors.splice(0).reduce<number>((sum, cursor) => sum + Cursor.parse(cursor).rowsRead, 0);
 }
 
 it("a lane with 10,000 deployments reads only what it needs of its storage", async () => {
