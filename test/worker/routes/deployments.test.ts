@@ -132,6 +132,7 @@ describe("a deployment", () => {
     const project = await TestProject.connected();
     const { id } = await project.start();
     await project.agent.reports(await project.agent.orderOf(id), { type: "stage", stage: "fetch" });
+    await vi.waitFor(async () => expect((await project.deployment(id)).started_at).not.toBeNull());
     const { started_at } = await project.deployment(id);
     vi.useFakeTimers({ toFake: ["Date"], now: Date.parse(started_at ?? "") + 1_234 });
     expect((await project.deployment(id)).duration).toBe(1.234);
@@ -206,6 +207,7 @@ describe("the deployments of a project", () => {
     const project = await TestProject.connected();
     const [first, second, third] = [await project.start(), await project.start(), await project.start()];
     await project.agent.reports(await project.agent.orderOf(first.id), { type: "stage", stage: "fetch" });
+    await vi.waitFor(async () => expect((await project.deployment(first.id)).stage).toBe("fetch"));
     const { deployments } = await listAll(project);
     expect(deployments.map((deployment) => deployment.waiting_on)).toEqual([
       { type: "deployment", id: first.id, position: 2 },
