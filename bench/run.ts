@@ -10,6 +10,7 @@ import {
   startSystem,
   type System,
 } from "../test/support/journey-system.ts";
+import { measureIdleAgent } from "./agent-rows.ts";
 import { measureApp } from "./app-rows.ts";
 import { measureCache } from "./cache-rows.ts";
 import { measureScrolling } from "./dashboard-rows.ts";
@@ -80,8 +81,10 @@ async function runBench(): Promise<void> {
     const inspectorPort = await freePorts();
     const system = await startSystem(home, { flags: ["--inspect", `${inspectorPort}`] });
     try {
+      console.log("Waiting for an idle agent");
+      const rows = await measureIdleAgent(system);
       console.log(`Measuring ${ROUNDS} rounds, medians`);
-      const rows = await measure(system, home);
+      rows.push(...(await measure(system, home)));
       console.log("Switching an app");
       rows.push(...(await measureApp(system, home)));
       console.log("Installing npm's packages");

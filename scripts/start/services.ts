@@ -3,6 +3,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { agentFlags, agentMemory } from "../shared/agent-process.ts";
 import { dim, formatDuration, print, yellow } from "../shared/terminal.ts";
 import { callersPath } from "./callers-path.ts";
 import type { StartOptions } from "./options.ts";
@@ -103,12 +104,21 @@ export async function createServices(options: StartOptions, onPidChange: () => v
       start({
         name: "agent",
         argv: [
-          ...[program, "run", "--home", agentHome, "--sites-socket", socket, "--external-supervisor"],
+          ...[
+            ...agentFlags,
+            program,
+            "run",
+            "--home",
+            agentHome,
+            "--sites-socket",
+            socket,
+            "--external-supervisor",
+          ],
           // It is the user's own machine.
           "--allow-commands",
           "--allow-cron",
         ],
-        environment: { ...process.env, PATH: callersPath(process.env["PATH"] ?? "") },
+        environment: { ...process.env, ...agentMemory, PATH: callersPath(process.env["PATH"] ?? "") },
         healthUrl: null,
         stopMs: AGENT_STOP_MS,
       }),

@@ -1,3 +1,5 @@
+import "#agent/main/small-heap.ts";
+
 import { stat } from "node:fs/promises";
 import { setDefaultAutoSelectFamilyAttemptTimeout } from "node:net";
 import { hostname } from "node:os";

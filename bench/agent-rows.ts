@@ -1,0 +1,36 @@
+import { spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { setTimeout as pause } from "node:timers/promises";
+
+import type { System } from "../test/support/journey-system.ts";
+import type { Row } from "./measure.ts";
+
+const GOAL_MB = 60;
+/** Until Node has given free memory back. */
+const IDLE_MS = 20_000;
+
+/** Measures the memory of the agent while it has nothing to do, beside Node without a program. */
+export async function measureIdleAgent(system: System): Promise<Row[]> {
+  const bare = spawn(process.execPath, ["--eval", "setInterval(() => {}, 60_000)"], { stdio: "ignore" });
+  try {
+    await pause(IDLE_MS);
+    const [agent, floor] = [await residentMb(system.local.agent_pid), await residentMb(bare.pid ?? 0)];
+    return [
+      {
+        what: `agent without work, memory, Node ${process.versions.node.split(".")[0]}`,
+        measured: `${agent.toFixed(0)} MB`,
+        against: `${floor.toFixed(0)} MB  Node alone`,
+        ratio: `+${(agent - floor).toFixed(0)} MB`,
+        goal: `≤ ${GOAL_MB} MB`,
+        isMet: agent <= GOAL_MB,
+      },
+    ];
+  } finally {
+    bare.kill();
+  }
+}
+
+async function residentMb(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024;
+}
