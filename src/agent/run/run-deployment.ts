@@ -89,9 +89,11 @@ export async function runDeployment(scope: RunScope, unreadable: string | null):
   if (isLive) await commitLive(scope.context, folder, result.release);
   endRollout(scope.context, folder);
   if (isLive && isRecorded) pruned = await pruneReleases(scope, result.release, previous);
-  await removeTree(folder.temp).catch(() => undefined);
-  await tidyOutput(scope.context.isolation, folder, await readCurrent(folder));
-  if (await isCommitted(scope.context, folder)) await tidyReleaseVariables(folder);
+  await Promise.all([
+    removeTree(folder.temp).catch(() => undefined),
+    readCurrent(folder).then((current) => tidyOutput(scope.context.isolation, folder, current)),
+    isCommitted(scope.context, folder).then((isDone) => (isDone ? tidyReleaseVariables(folder) : undefined)),
+  ]);
   if (result === null) return;
   await reportResult(scope.context, reporter, order.project_id, result);
   void removePruned(scope, pruned);

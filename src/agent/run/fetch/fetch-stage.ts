@@ -28,7 +28,8 @@ export async function fetchRelease(scope: RunScope): Promise<Step<FetchedCommit>
 
 async function fetchAndWrite(scope: RunScope): Promise<Step<FetchedCommit>> {
   const { order, folder, reporter } = scope;
-  reporter.report({ type: "stage", stage: "fetch" }, "urgent");
+  // A request of its own would take more time than the rest of a small deployment.
+  reporter.report({ type: "stage", stage: "fetch" }, "patient");
   // Remove the leftovers of an earlier try of this version.
   await removeRelease(folder, order.version);
   await mkdir(folder.temp, { recursive: true });
