@@ -129,6 +129,23 @@ describe("an event feed", () => {
     expect(outlets.taken.get(down)?.slice(before)).toEqual([...idsOf(events), last.id]);
   });
 
+  it("lets a webhook catch up, however many others are down", async () => {
+    const world = await createWorld();
+    const outlets = new Outlets();
+    for (let webhook = 0; webhook < 45; webhook += 1)
+      outlets.refusing.add(await addWebhook(world.account.id));
+    const up = await addWebhook(world.account.id);
+    outlets.refusing.add(up);
+    const event = renamed(world, "a");
+    await addEvents(world.account.id, [event]);
+    await inFeed(world, outlets, handOverNews);
+    outlets.refusing.delete(up);
+    // The feed's object is a new one each time: which webhook's turn it is must be stored.
+    for (let turn = 0; turn < 3; turn += 1)
+      await expect(inFeed(world, outlets, catchUp)).rejects.toThrow("do not accept events");
+    expect(outlets.taken.get(up)?.at(-1)).toBe(event.id);
+  });
+
   it("loses nothing if new events are handed over while a webhook catches up", async () => {
     const world = await createWorld();
     const outlets = new Outlets();

@@ -6,6 +6,8 @@ import { type FeedCursor, NO_EVENT } from "#domain/events/decide-news.ts";
 
 const ACCOUNT_ID = "account id";
 const CURSOR = "cursor";
+/** The last webhook whose turn to catch up it was. */
+const LAST_TURN = "last turn";
 
 const StoredCursor = z.strictObject({ sequence: wholeFrom(0), id: z.nullable(EventId) });
 const Behind = z.strictObject({ webhook_id: WebhookId, after: wholeFrom(0) });
@@ -51,11 +53,22 @@ export class FeedStore {
   }
 
   behind(): WebhookBehind[] {
-    const rows = this.#storage.sql.exec("SELECT webhook_id, after FROM behind").toArray();
-    return rows.map((row) => {
-      const { webhook_id: webhookId, after } = Behind.parse(row);
-      return { webhookId, after };
-    });
+    return this.#storage.sql.exec("SELECT webhook_id, after FROM behind").toArray().map(parseBehind);
+  }
+
+  /**
+   * Webhooks that lack events, and whose turn it is. They take turns, so that some that never catch up do not keep others
+   * from it.
+   */
+  nextBehind(limit: number): WebhookBehind[] {
+    const { kv, sql } = this.#storage;
+    const last = WebhookId.safeParse(kv.get(LAST_TURN)).data ?? "";
+    const rows = sql
+      .exec("SELECT webhook_id, after FROM behind ORDER BY webhook_id <= ?, webhook_id LIMIT ?", last, limit)
+      .toArray();
+    const behind = rows.map(parseBehind);
+    if (behind.length === limit) kv.put(LAST_TURN, behind.at(-1)?.webhookId);
+    return behind;
   }
 
   /** @param after null: the webhook lacks nothing */
@@ -63,4 +76,9 @@ export class FeedStore {
     if (after === null) this.#storage.sql.exec("DELETE FROM behind WHERE webhook_id = ?", id);
     else this.#storage.sql.exec("UPDATE behind SET after = ? WHERE webhook_id = ?", after, id);
   }
+}
+
+function parseBehind(row: unknown): WebhookBehind {
+  const { webhook_id: webhookId, after } = Behind.parse(row);
+  return { webhookId, after };
 }

@@ -8,9 +8,9 @@ import { handOver, type Take } from "#worker/objects/event-feed/hand-over.ts";
 
 /** The most events that one read takes. */
 const MAX_EVENTS = 200;
-/** The most reads in one run, and the most webhooks that catch up in it: an invocation may make 50 calls. */
+/** The most reads in one run, and the most webhooks that catch up in it: an invocation may make 50 queries of D1. */
 const MAX_READS = 5;
-const MAX_CATCHING_UP = 5;
+const MAX_CATCHING_UP = 20;
 
 /**
  * How far the feed goes back after a restore of the database. The Outlets skip the events that they have, and those from
@@ -69,27 +69,39 @@ async function handOverSome({ rows, store, readers, take }: Feed): Promise<boole
 }
 
 /**
- * Hands webhooks what they did not accept before. May run beside `handOverNews`.
+ * Hands webhooks what they did not accept before: some at the same time, because one that does not answer takes 10 s, and
+ * the others when it is their turn. May run beside `handOverNews`.
  * @throws if one still does not accept it, or D1 does not answer
  */
-export async function catchUp({ rows, store, take }: Feed): Promise<void> {
-  const behind = store.behind().slice(0, MAX_CATCHING_UP);
+export async function catchUp(feed: Feed): Promise<void> {
+  const behind = feed.store.nextBehind(MAX_CATCHING_UP);
   if (behind.length === 0) return;
-  const targets = new Map((await findTargets(rows)).map((target) => [target.id, target]));
-  let failures = 0;
-  for (const { webhookId, after } of behind) {
-    const target = targets.get(webhookId);
-    if (target === undefined) {
-      store.caughtUp(webhookId, null);
-      continue;
-    }
-    const until = store.cursor().sequence;
-    const found = await readEventsFrom(rows, after + 1, MAX_EVENTS);
-    const missing = found.filter(({ sequence }) => sequence <= until);
-    if (await handOver(take, store.accountId, webhookId, eventsFor(target, missing))) {
-      const last = missing.at(-1)?.sequence ?? until;
-      store.caughtUp(webhookId, last < store.cursor().sequence ? last : null);
-    } else failures += 1;
-  }
+  const targets = new Map((await findTargets(feed.rows)).map((target) => [target.id, target]));
+  const caughtUp = behind.map(({ webhookId, after }) =>
+    catchUpOne(feed, webhookId, targets.get(webhookId), after),
+  );
+  const failures = (await Promise.all(caughtUp)).filter((isTaken) => !isTaken).length;
   if (failures > 0) throw new Error(`${failures} webhooks do not accept events`);
+}
+
+type FoundTarget = Awaited<ReturnType<typeof findTargets>>[number];
+
+/** @param target undefined: the webhook was deleted or disabled. @returns whether it has accepted the events */
+async function catchUpOne(
+  { rows, store, take }: Feed,
+  webhookId: WebhookId,
+  target: FoundTarget | undefined,
+  after: number,
+): Promise<boolean> {
+  if (target === undefined) {
+    store.caughtUp(webhookId, null);
+    return true;
+  }
+  const until = store.cursor().sequence;
+  const found = await readEventsFrom(rows, after + 1, MAX_EVENTS);
+  const missing = found.filter(({ sequence }) => sequence <= until);
+  if (!(await handOver(take, store.accountId, webhookId, eventsFor(target, missing)))) return false;
+  const last = missing.at(-1)?.sequence ?? until;
+  store.caughtUp(webhookId, last < store.cursor().sequence ? last : null);
+  return true;
 }
