@@ -1,6 +1,8 @@
+import { runInDurableObject } from "cloudflare:test";
 import { Webhook } from "standardwebhooks";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 
+import { onCalls } from "../../support/worker/intercept.ts";
 import { TestWebhook } from "../../support/worker/webhook.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -41,6 +43,30 @@ describe("a delivery", () => {
       next_attempt_at: null,
     });
     expect(delivery?.attempts).toMatchObject([{ status: 200, problem: null }]);
+  });
+
+  it("is sent when its event is taken, and the alarm stands by in case the object dies", async () => {
+    const webhook = await TestWebhook.create();
+    const start = Date.now();
+    await webhook.outlet().take([webhook.event()]);
+    await vi.waitFor(async () => expect(await webhook.receiver.received()).toHaveLength(1));
+    expect(await webhook.alarmAt()).toBe(start + 30_000);
+    await webhook.alarm();
+    expect(await webhook.receiver.received()).toHaveLength(1);
+  });
+
+  it("does not set the alarm again for each of many events", async () => {
+    const webhook = await TestWebhook.create();
+    const storage = await runInDurableObject(webhook.outlet(), (_outlet, ctx): object =>
+      Object.getPrototypeOf(ctx.storage),
+    );
+    let alarms = 0;
+    onCalls(storage, "setAlarm", () => (alarms += 1));
+    for (let count = 1; count <= 20; count += 1) {
+      await webhook.outlet().take([webhook.event()]);
+      await vi.waitFor(async () => expect(await webhook.receiver.received()).toHaveLength(count));
+    }
+    expect(alarms).toBe(1);
   });
 
   it("is sent once, however often the same event is taken", async () => {
@@ -169,6 +195,24 @@ describe("a target", () => {
     const states = async () => (await webhook.deliveries()).map(({ state }) => state);
     const others = ["delivered", "delivered", "sending"];
     await vi.waitFor(async () => expect(await states()).toEqual(others), { timeout: 1000 });
+    await alarm;
+  });
+
+  it("that hangs for one event gets another one again at its time", async () => {
+    shortenTimeout(3000);
+    const webhook = await TestWebhook.create();
+    await webhook.receiver.answers({ instead: "hang" }, { status: 500 }, {});
+    const start = Date.now();
+    await webhook.outlet().take([webhook.event()]);
+    await vi.waitFor(async () => expect(await webhook.receiver.received()).toHaveLength(1));
+    await webhook.outlet().take([webhook.event()]);
+    // The time of `waitFor` passes too.
+    await vi.waitFor(async () => expect(await webhook.alarmAt()).toBeLessThan(start + 10_000));
+    pass(5000);
+    const alarm = webhook.alarm();
+    await vi.waitFor(async () =>
+      expect((await webhook.deliveries()).map(({ state }) => state)).toEqual(["delivered", "sending"]),
+    );
     await alarm;
   });
 

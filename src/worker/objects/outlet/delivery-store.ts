@@ -90,10 +90,13 @@ export class DeliveryStore {
     return seqs.flatMap((seq) => this.#read("WHERE seq = ?", seq));
   }
 
-  /** When the next one is due; null: none waits. */
-  nextDueAt(): number | null {
+  /** When the next one after a time is due; null: none waits. */
+  nextDueAt(after: number): number | null {
     const [row] = this.#sql
-      .exec<{ at: number | null }>("SELECT min(due_at) AS at FROM deliveries WHERE state = 'pending'")
+      .exec<{ at: number | null }>(
+        "SELECT min(due_at) AS at FROM deliveries WHERE state = 'pending' AND due_at > ?",
+        after,
+      )
       .toArray();
     return row?.at ?? null;
   }

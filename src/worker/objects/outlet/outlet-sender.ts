@@ -11,18 +11,31 @@ import { targetRule } from "#worker/objects/outlet/target-rule.ts";
 const MAX_AT_ONCE = 6;
 /** Below the 50 requests of one call that the free plan allows. */
 const MAX_REQUESTS = 40;
+/**
+ * How long deliveries that have succeeded wait until they are recorded, and how many. One transaction for all of them is
+ * one write to the disk. Those that are not recorded when the object dies arrive twice.
+ */
+const RECORD_WITHIN_MS = 100;
+const MAX_UNRECORDED = 20;
+
+type Ended = { readonly delivery: StoredDelivery; readonly attempt: Attempt };
 
 /** Sends the deliveries of one webhook that are due. What is sent and not yet recorded when the object dies is sent again. */
 export class OutletSender {
   readonly #context: OutletContext;
   readonly #attempts: AttemptContext;
+  readonly #noteRetry: () => void;
   /** By number of the delivery. */
   readonly #underWay = new Map<number, Promise<void>>();
-  #isRunning = false;
+  /** Those that have ended and are not recorded yet. */
+  #ended: Ended[] = [];
+  #running: Promise<void> | null = null;
   #wake = () => {};
 
-  constructor(context: OutletContext) {
+  /** @param noteRetry called after an attempt failed whose delivery is due again later */
+  constructor(context: OutletContext, noteRetry: () => void) {
     this.#context = context;
+    this.#noteRetry = noteRetry;
     const { record, memory, env, now } = context;
     this.#attempts = {
       target: () => record.target(),
@@ -35,11 +48,26 @@ export class OutletSender {
   }
 
   get isRunning(): boolean {
-    return this.#isRunning;
+    return this.#running !== null;
+  }
+
+  /** Whether a delivery can be sent now. */
+  get isDue(): boolean {
+    const at = this.nextAt();
+    return at !== null && at <= this.#context.now();
   }
 
   isUnderWay(seq: number): boolean {
     return this.#underWay.has(seq);
+  }
+
+  /** Records the attempts that have ended. Call it before deliveries are read or changed. */
+  record(): void {
+    const ended = this.#ended;
+    if (ended.length === 0) return;
+    this.#ended = [];
+    if (this.#settleAll(ended) || ended.length === 1) return;
+    for (const one of ended) this.#settleAll([one]);
   }
 
   /** More may be due. */
@@ -47,36 +75,46 @@ export class OutletSender {
     this.#wake();
   }
 
-  /** Sends what is due, also what becomes due meanwhile. One that hangs takes one of the places, not all. */
-  async run(): Promise<void> {
-    this.#isRunning = true;
-    try {
-      let requests = 0;
-      for (;;) {
-        const room = MAX_REQUESTS - requests - this.#underWay.size;
-        for (const delivery of this.#next(room)) {
-          const attempt = this.#attempt(delivery).then((count) => {
-            requests += count;
-            this.#underWay.delete(delivery.seq);
-          });
-          this.#underWay.set(delivery.seq, attempt);
-        }
-        if (this.#underWay.size === 0) return;
-        const woken = new Promise<void>((resolve) => (this.#wake = resolve));
-        await Promise.race([...this.#underWay.values(), woken]);
+  /**
+   * Sends what is due, also what becomes due meanwhile. One that hangs takes one of the places, not all. A call during a
+   * run joins it.
+   * @returns when nothing is under way, or when one call of the object may make no more requests: call it again then
+   */
+  run(): Promise<void> {
+    this.wake();
+    this.#running ??= this.#send().finally(() => {
+      this.#running = null;
+    });
+    return this.#running;
+  }
+
+  async #send(): Promise<void> {
+    let requests = 0;
+    for (;;) {
+      const room = MAX_REQUESTS - requests - this.#underWay.size;
+      for (const delivery of this.#next(room)) {
+        const attempt = this.#attempt(delivery).then((ended) => {
+          requests += ended.attempt?.requests ?? 0;
+          this.#end(ended);
+        });
+        this.#underWay.set(delivery.seq, attempt);
       }
-    } finally {
-      this.#isRunning = false;
+      if (this.#underWay.size === 0 || room <= 0) return;
+      const woken = new Promise<void>((resolve) => (this.#wake = resolve));
+      await Promise.race([...this.#underWay.values(), woken]);
     }
   }
 
-  /** When the next delivery can be sent, in Unix milliseconds; null: none waits, or none may be sent. */
-  nextAt(): number | null {
+  /**
+   * When the next delivery can be sent, in Unix milliseconds; null: none waits, or none may be sent.
+   * @param after counts only those that are due after this time
+   */
+  nextAt(after = 0): number | null {
     const { record, deliveries } = this.#context;
     if (record.target() === null) return null;
     const { disabled, isRetired, pausedUntil } = record.state();
     if (disabled !== null || isRetired) return null;
-    const dueAt = deliveries.nextDueAt();
+    const dueAt = deliveries.nextDueAt(after);
     return dueAt === null ? null : Math.max(dueAt, pausedUntil ?? 0);
   }
 
@@ -86,35 +124,56 @@ export class OutletSender {
   }
 
   #next(room: number): StoredDelivery[] {
-    const { record, deliveries, now } = this.#context;
-    const nextAt = this.nextAt();
-    const target = record.target();
-    if (nextAt === null || nextAt > now() || target === null) return [];
-    // Messages are read in order, and only the newest status of a commit counts.
-    const isInOrder = target.settings.kind !== "standard" || isSlowedDown(record.state().health);
-    const atOnce = isInOrder ? 1 : MAX_AT_ONCE;
+    const { deliveries, now } = this.#context;
+    if (!this.isDue) return [];
+    const atOnce = this.#isInOrder() ? 1 : MAX_AT_ONCE;
     const free = Math.min(atOnce - this.#underWay.size, room);
     if (free <= 0) return [];
-    const due = deliveries.due(now(), atOnce + this.#underWay.size);
-    return deliveries.numbered(due.filter((seq) => !this.#underWay.has(seq)).slice(0, free));
+    const taken = new Set([...this.#underWay.keys(), ...this.#ended.map(({ delivery }) => delivery.seq)]);
+    const due = deliveries.due(now(), free + taken.size);
+    return deliveries.numbered(due.filter((seq) => !taken.has(seq)).slice(0, free));
   }
 
-  /** @returns how many requests it took. Never throws. */
-  async #attempt(delivery: StoredDelivery): Promise<number> {
-    let attempt: Attempt;
+  /** Messages are read in order, only the newest status of a commit counts, and a target that fails gets one at a time. */
+  #isInOrder(): boolean {
+    const { record } = this.#context;
+    const target = record.target();
+    return target === null || target.settings.kind !== "standard" || isSlowedDown(record.state().health);
+  }
+
+  /** Never throws. */
+  async #attempt(delivery: StoredDelivery): Promise<Ended> {
     try {
-      attempt = await makeAttempt(delivery, this.#attempts);
+      return { delivery, attempt: await makeAttempt(delivery, this.#attempts) };
     } catch (error) {
-      attempt = this.#broken(delivery, error);
+      return { delivery, attempt: this.#broken(delivery, error) };
     }
+  }
+
+  #end(ended: Ended): void {
+    this.#underWay.delete(ended.delivery.seq);
+    this.#ended.push(ended);
+    // What comes next depends on a failure.
+    const hasFailed = ended.attempt === null || ended.attempt.attempt.problem !== null;
+    const isLast = this.#underWay.size === 0 || this.#ended.length >= MAX_UNRECORDED;
+    if (isLast || hasFailed || this.#isInOrder()) this.record();
+    else if (this.#ended.length === 1) void scheduler.wait(RECORD_WITHIN_MS).then(() => this.record());
+  }
+
+  /** @returns whether they are recorded. If not, those deliveries are due again */
+  #settleAll(ended: readonly Ended[]): boolean {
     try {
-      this.#context.storage.transactionSync(() => this.#settle(delivery, attempt));
+      this.#context.storage.transactionSync(() => {
+        for (const { delivery, attempt } of ended) this.#settle(delivery, attempt);
+      });
+      return true;
     } catch (error) {
-      // The object was removed, or cannot write: the delivery is due again.
+      // The object was removed, or cannot write.
       this.#context.record.forgetCache();
-      logFailure("outlet", { what: "note attempt", event_id: delivery.event.id }, error);
+      const eventIds = ended.map(({ delivery }) => delivery.event.id);
+      logFailure("outlet", { what: "record attempts", event_ids: eventIds }, error);
+      return false;
     }
-    return attempt?.requests ?? 0;
   }
 
   /** An event that no request can be made from must not stop the others. */
@@ -140,6 +199,7 @@ export class OutletSender {
     });
     this.#noteVerdict(state, verdict);
     deliveries.trimAfter(1, now());
+    if (fate.state === "pending") this.#noteRetry();
   }
 
   #noteVerdict(state: StoredState, { health, pausedUntil, disabled }: AttemptVerdict): void {

@@ -11,20 +11,14 @@ import type { StoredAttempt } from "#worker/objects/outlet/stored-delivery.ts";
 import { OutletMemoryStore } from "#worker/objects/outlet/outlet-memory.ts";
 import type { OutletContext } from "#worker/objects/outlet/outlet-context.ts";
 import { activeSecrets, OutletRecord, type StoredTarget } from "#worker/objects/outlet/outlet-record.ts";
-import { OutletSender } from "#worker/objects/outlet/outlet-sender.ts";
-import { reconcile } from "#worker/objects/outlet/reconcile.ts";
+import { OutletWork } from "#worker/objects/outlet/outlet-work.ts";
 import { type ShownDelivery, shownDelivery } from "#worker/objects/outlet/shown-delivery.ts";
 import { takeEvents } from "#worker/objects/outlet/take-events.ts";
-import { ObjectAlarm } from "#worker/objects/shared/object-alarm.ts";
 import { createObjectIds } from "#worker/objects/shared/object-ids.ts";
-import { RetryTracker } from "#worker/objects/shared/retry-tracker.ts";
 import { inJurisdiction } from "#worker/objects/placement.ts";
 
 /** How soon D1 is asked whether a webhook that may be deleted still exists. */
 const RETIRED_CHECK_MS = 60_000;
-
-/** How long after its alarm an object that has died meanwhile wakes up again. */
-const WAKE_AGAIN_MS = 30_000;
 
 /** What a webhook's read shows besides its row in D1. Times are Unix milliseconds. */
 export type OutletDetails = {
@@ -42,15 +36,13 @@ export type SettingsChanged =
 
 /**
  * The target of one webhook: its address and its secrets, which are stored nowhere else, and the deliveries to it. A
- * delivery is saved before `take` returns, and its alarm sends it until it succeeds or its attempts are used up. What is
- * sent is recorded afterwards, so a delivery can arrive twice, but none is lost. A target that is slow or fails delays
- * only its own deliveries.
+ * delivery is saved before `take` returns, and sent until it succeeds or its attempts are used up. What is sent is recorded
+ * afterwards, so a delivery can arrive twice, but none is lost. A target that is slow or fails delays only its own
+ * deliveries.
  */
 export class Outlet extends DurableObject<Env> {
   readonly #context: OutletContext;
-  readonly #sender: OutletSender;
-  readonly #alarm: ObjectAlarm;
-  readonly #retries: RetryTracker;
+  readonly #work: OutletWork;
 
   constructor(ctx: DurableObjectState, bindings: Env) {
     const env = inJurisdiction(bindings);
@@ -67,9 +59,7 @@ export class Outlet extends DurableObject<Env> {
       ids: createObjectIds(),
       now,
     };
-    this.#sender = new OutletSender(this.#context);
-    this.#alarm = new ObjectAlarm(storage);
-    this.#retries = new RetryTracker("outlet", () => ({ webhook_id: record.target()?.webhookId }));
+    this.#work = new OutletWork(ctx, this.#context);
   }
 
   /**
@@ -82,7 +72,7 @@ export class Outlet extends DurableObject<Env> {
       this.#context.memory.createTables();
       this.#context.record.create(target, secret);
     });
-    await this.#arm();
+    await this.#work.arm();
   }
 
   /** Takes events to send. They are saved when this returns. Safe to repeat with the same events. */
@@ -90,13 +80,16 @@ export class Outlet extends DurableObject<Env> {
     const target = this.#context.record.target();
     // The webhook is from a restored database: its address is lost.
     if (target === null) return;
+    // In the same turn, and so with the same write to the disk.
+    this.#work.sender.record();
     this.#context.storage.transactionSync(() => takeEvents(this.#context, target, events));
-    await this.#sendSoon();
+    await this.#work.sendSoon();
   }
 
   /** null: the address is lost, because the database was restored. */
   async details(): Promise<OutletDetails | null> {
-    const { record, deliveries, now } = this.#context;
+    const { record, now } = this.#context;
+    const deliveries = this.#recorded();
     const target = record.target();
     if (target === null) return null;
     const [, replaced] = activeSecrets(target, now());
@@ -132,8 +125,9 @@ export class Outlet extends DurableObject<Env> {
    * disabled, and stay so when it is enabled, until somebody resends them. @returns false: the address is lost
    */
   async setEnabled(isEnabled: boolean): Promise<boolean> {
-    const { record, deliveries, now, storage } = this.#context;
+    const { record, now, storage } = this.#context;
     if (record.target() === null) return false;
+    const deliveries = this.#recorded();
     const isDisabled = record.state().disabled !== null;
     if (isDisabled !== isEnabled) return true;
     storage.transactionSync(() => {
@@ -141,7 +135,7 @@ export class Outlet extends DurableObject<Env> {
       if (!isEnabled) deliveries.hold();
       record.updateShown({ disabled, health: healthy, pausedUntil: null });
     });
-    await this.#arm();
+    await this.#work.arm();
     return true;
   }
 
@@ -154,7 +148,7 @@ export class Outlet extends DurableObject<Env> {
     if (record.target() === null) return null;
     const sequence = Math.max(deliveries.newestSequence(), 1);
     const numbered = { ...event, data: { ...event.data, sequence } };
-    const sent = await this.#sender.sendNow({ event: numbered, outcomeBefore: null });
+    const sent = await this.#work.sender.sendNow({ event: numbered, outcomeBefore: null });
     if (sent === null || record.target() === null) return null;
     const state = sent.attempt.problem === null ? "delivered" : "failed";
     storage.transactionSync(() => {
@@ -173,27 +167,31 @@ export class Outlet extends DurableObject<Env> {
   /** The deliveries, newest first. @param after the number of the last one shown */
   async deliveries(after: number | null, limit: number): Promise<ShownDelivery[]> {
     if (this.#context.record.target() === null) return [];
-    return this.#context.deliveries.newestFirst(after, limit).map((delivery) => this.#shown(delivery));
+    return this.#recorded()
+      .newestFirst(after, limit)
+      .map((delivery) => this.#shown(delivery));
   }
 
   /** Sends a delivery again, with all its attempts. null: there is none for this event. */
   async resend(eventId: EventId): Promise<ShownDelivery | "disabled" | null> {
-    const { record, deliveries, now } = this.#context;
-    if (record.target() === null || !deliveries.has(eventId)) return null;
+    const { record, now } = this.#context;
+    if (record.target() === null) return null;
+    const deliveries = this.#recorded();
+    if (!deliveries.has(eventId)) return null;
     if (record.state().disabled !== null) return "disabled";
     deliveries.resend(eventId, now());
-    await this.#sendSoon();
+    await this.#work.sendSoon();
     const delivery = deliveries.find(eventId);
     return delivery === null ? null : this.#shown(delivery);
   }
 
   /** Sends failed and held deliveries again. @param since Unix milliseconds. @returns how many */
   async resendAll(since: number, delivered: boolean): Promise<number | "disabled"> {
-    const { record, deliveries, now } = this.#context;
+    const { record, now } = this.#context;
     if (record.target() === null) return 0;
     if (record.state().disabled !== null) return "disabled";
-    const count = deliveries.resendAll(since, delivered, now());
-    await this.#sendSoon();
+    const count = this.#recorded().resendAll(since, delivered, now());
+    await this.#work.sendSoon();
     return count;
   }
 
@@ -202,75 +200,25 @@ export class Outlet extends DurableObject<Env> {
     const { record, now } = this.#context;
     if (record.target() === null) return;
     record.update({ isRetired: true, checkAt: now() + RETIRED_CHECK_MS });
-    await this.#arm();
+    await this.#work.arm();
   }
 
   /** Compares with D1 now. Called after the webhook was deleted there; a late call is harmless. */
   async compare(): Promise<void> {
-    await this.#reconcile();
-    await this.#arm();
+    await this.#work.compare();
   }
 
   override async alarm(): Promise<void> {
-    this.#alarm.noteFired();
-    if (this.#context.record.target() === null) return;
-    // Before anything is sent, so that the object wakes up again if it dies meanwhile.
-    await this.#alarm.setExactly(this.#context.now() + WAKE_AGAIN_MS);
-    await this.#retries.run("send", () => this.#sender.run());
-    if (this.#isCompareDue()) {
-      this.#trim();
-      await this.#reconcile();
-    }
-    await this.#arm();
+    await this.#work.runAlarm();
   }
 
-  async #reconcile(): Promise<void> {
-    await this.#retries.run("compare with D1", async () => {
-      if ((await reconcile(this.#context)) === "gone") await this.#remove();
-    });
-  }
-
-  async #remove(): Promise<void> {
-    // This also deletes the alarm, in one step.
-    await this.ctx.storage.deleteAll();
-    this.#context.record.forgetCache();
-    this.#alarm.noteFired();
-  }
-
-  /** At least once a day, because the counter of `trimAfter` starts again with each new object in memory. */
-  #trim(): void {
-    const { deliveries, memory, now } = this.#context;
-    deliveries.trim(now());
-    memory.trim(now());
-  }
-
-  #isCompareDue(): boolean {
-    const { record, now } = this.#context;
-    if (record.target() === null) return false;
-    const { revision, written, checkAt } = record.state();
-    return revision > written || checkAt <= now();
-  }
-
-  async #sendSoon(): Promise<void> {
-    if (this.#sender.isRunning) this.#sender.wake();
-    else await this.#arm();
-  }
-
-  /** There is always an alarm, because D1 is asked every day. */
-  async #arm(): Promise<void> {
-    const { record, now } = this.#context;
-    if (record.target() === null) return;
-    const { revision, written, checkAt } = record.state();
-    const at = now();
-    const { failures, delayMs } = this.#retries;
-    const sendAt = this.#sender.nextAt() ?? Infinity;
-    // A request has written its change to D1 by then, so that mostly nothing is left to write.
-    const compareAt = revision > written ? at + delayMs : checkAt;
-    const earliest = failures === 0 ? 0 : at + delayMs;
-    await this.#alarm.setExactly(Math.max(Math.min(sendAt, compareAt), earliest));
+  /** The deliveries, with all attempts that have ended. */
+  #recorded(): DeliveryStore {
+    this.#work.sender.record();
+    return this.#context.deliveries;
   }
 
   #shown(delivery: Parameters<typeof shownDelivery>[0]): ShownDelivery {
-    return shownDelivery(delivery, this.#sender.isUnderWay(delivery.seq));
+    return shownDelivery(delivery, this.#work.sender.isUnderWay(delivery.seq));
   }
 }

@@ -26,6 +26,12 @@ export class ObjectAlarm {
     await (at === null ? this.#storage.deleteAlarm() : this.#storage.setAlarm(at));
   }
 
+  /** As `setExactly`, but keeps an alarm that is set earlier, however much. It finds nothing to do and sets the next one. */
+  async setBy(at: number | null): Promise<void> {
+    if (at === null || (typeof this.#setFor === "number" && this.#setFor <= at)) return;
+    await this.setExactly(at);
+  }
+
   /** As `setExactly`, but keeps an alarm that is set up to 10 s earlier. For deadlines that move often. */
   async setAbout(at: number, now: number): Promise<void> {
     const before = this.#setFor ?? null;
