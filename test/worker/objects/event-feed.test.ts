@@ -76,8 +76,8 @@ describe("an event feed", () => {
     const before = outlets.taken.get(all)?.length ?? 0;
     const events = [...many(world, 450), sealed()];
     await addEvents(world.account.id, events);
-    expect(await inFeed(world, outlets, handOverNews)).toBe(false);
-    expect(await inFeed(world, outlets, handOverNews)).toBe(false);
+    expect(await inFeed(world, outlets, handOverNews)).toMatchObject({ hasMore: false });
+    expect(await inFeed(world, outlets, handOverNews)).toMatchObject({ hasMore: false });
     expect(outlets.taken.get(all)?.slice(before)).toEqual(idsOf(events));
     expect(outlets.taken.get(some)).toEqual(idsOf(events.slice(-1)));
   });

@@ -11,6 +11,15 @@ import { singleFlight } from "#worker/objects/shared/single-flight.ts";
 import { inJurisdiction } from "#worker/objects/placement.ts";
 
 /**
+ * The pause between two runs for each webhook that got events, and the longest one. Of many events that come one after the
+ * other, each webhook then gets several at a time, which costs it one write.
+ */
+const PAUSE_PER_WEBHOOK_MS = 10;
+const LONGEST_PAUSE_MS = 250;
+/** How soon the alarm hands over what was announced, if the object dies in a pause. */
+const WAKE_AGAIN_MS = 30_000;
+
+/**
  * Hands the events of one account to its webhooks and tells readers that there are new ones. D1 has the events: the feed
  * stores only the number of the last one that it has handed over, so that an announcement that is repeated, late or lost
  * changes nothing.
@@ -20,6 +29,8 @@ export class EventFeed extends DurableObject<Env> {
   readonly #alarm: ObjectAlarm;
   readonly #retries: RetryTracker;
   readonly #run: () => Promise<void>;
+  /** When the next run may begin, in Unix milliseconds. */
+  #nextRunAt = 0;
 
   constructor(ctx: DurableObjectState, bindings: Env) {
     const env = inJurisdiction(bindings);
@@ -64,8 +75,10 @@ export class EventFeed extends DurableObject<Env> {
   }
 
   async #handOver(): Promise<void> {
+    await this.#pause();
     try {
-      const hasMore = await handOverNews(this.#feed);
+      const { hasMore, webhooks } = await handOverNews(this.#feed);
+      this.#nextRunAt = Date.now() + Math.min(webhooks * PAUSE_PER_WEBHOOK_MS, LONGEST_PAUSE_MS);
       this.#retries.succeed("hand over");
       if (hasMore) await this.#alarm.setExactly(Date.now());
       else if (this.#feed.store.behind().length > 0)
@@ -75,5 +88,13 @@ export class EventFeed extends DurableObject<Env> {
       await this.#alarm.setExactly(Date.now() + this.#retries.delayMs);
       throw error;
     }
+  }
+
+  async #pause(): Promise<void> {
+    const now = Date.now();
+    const ms = Math.min(this.#nextRunAt - now, LONGEST_PAUSE_MS);
+    if (ms <= 0) return;
+    await this.#alarm.setBy(now + WAKE_AGAIN_MS);
+    await scheduler.wait(ms);
   }
 }

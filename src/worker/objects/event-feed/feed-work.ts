@@ -25,20 +25,25 @@ export type Feed = {
   readonly take: Take;
 };
 
+/** What a run has done. `hasMore`: whether D1 has more events. `webhooks`: how many got some. */
+export type HandedOver = { readonly hasMore: boolean; readonly webhooks: number };
+
 /**
  * Hands what D1 has after the cursor to the webhooks that want it. A webhook that does not accept it is noted, and stops
  * no other.
- * @returns whether D1 has more. @throws if D1 does not answer
+ * @throws if D1 does not answer
  */
-export async function handOverNews(feed: Feed): Promise<boolean> {
+export async function handOverNews(feed: Feed): Promise<HandedOver> {
+  let webhooks = 0;
   for (let reads = 0; reads < MAX_READS; reads += 1) {
-    const hasMore = await handOverSome(feed);
-    if (!hasMore) return false;
+    const some = await handOverSome(feed);
+    webhooks = Math.max(webhooks, some.webhooks);
+    if (!some.hasMore) return { hasMore: false, webhooks };
   }
-  return true;
+  return { hasMore: true, webhooks };
 }
 
-async function handOverSome({ rows, store, readers, take }: Feed): Promise<boolean> {
+async function handOverSome({ rows, store, readers, take }: Feed): Promise<HandedOver> {
   const before = store.cursor();
   // One more, because the first is the cursor's own.
   const { events, targets } = await readNews(rows, before.sequence, MAX_EVENTS + 1);
@@ -49,23 +54,25 @@ async function handOverSome({ rows, store, readers, take }: Feed): Promise<boole
     console.warn(JSON.stringify({ level: "warn", at: "event feed", account_id: store.accountId, sequence }));
     store.rewind({ sequence, id: null });
     readers.endAll();
-    return true;
+    return { hasMore: true, webhooks: 0 };
   }
   const { news } = decision;
   const last = news.at(-1);
-  if (last === undefined) return false;
+  if (last === undefined) return { hasMore: false, webhooks: 0 };
   readers.tell(last.sequence);
   const behind = new Set(store.behind().map(({ webhookId }) => webhookId));
   const lacking: WebhookId[] = [];
+  let webhooks = 0;
   const handed = targets.map(async (target) => {
     const wanted = eventsFor(target, news);
+    if (wanted.length > 0) webhooks += 1;
     // One that lacks earlier events gets these after them.
     const isTaken = !behind.has(target.id) && (await handOver(take, store.accountId, target.id, wanted));
     if (!isTaken) lacking.push(target.id);
   });
   await Promise.all(handed);
   store.handedOver(before, { sequence: last.sequence, id: last.id }, lacking);
-  return events.length > MAX_EVENTS;
+  return { hasMore: events.length > MAX_EVENTS, webhooks };
 }
 
 /**
