@@ -1,7 +1,7 @@
 import { and, eq, sql, type SQL } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable, SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 
-import type { AccountId, ProjectId } from "#contract/ids.ts";
+import { AccountId, ProjectId } from "#contract/ids.ts";
 import { jsonLists } from "#worker/db/json-lists.ts";
 import { type auditSeals, webhooks } from "#worker/db/event-tables.ts";
 import { hooks } from "#worker/db/push-tables.ts";
@@ -13,9 +13,9 @@ import {
   type signInCodes,
   tokens,
 } from "#worker/db/schema.ts";
+import { type Fields, read, readBoth, type Reader, readerOf, type Select } from "#worker/db/reads.ts";
 import {
   columnsOf,
-  type Fields,
   from,
   ifNew,
   insert,
@@ -23,10 +23,7 @@ import {
   list,
   nameOf,
   prepare,
-  read,
-  readBoth,
   remove,
-  select,
   update,
 } from "#worker/db/statements.ts";
 
@@ -64,6 +61,22 @@ export type Selection = {
   readonly limit?: number;
 };
 
+/**
+ * Fields with subqueries about the account. A named function is called once for all accounts and its result is kept, so
+ * it depends on nothing else.
+ */
+export type FieldsOf<Of extends Fields> = (rows: AccountRows) => Of;
+
+/** What is kept of these functions, for accounts and for tokens that are limited to some projects. */
+const readersOfAll = new WeakMap<FieldsOf<Fields>, Reader>();
+const readersOfSome = new WeakMap<FieldsOf<Fields>, Reader>();
+
+/** Ids that no account and no project has. */
+const standIn = {
+  accountId: AccountId.parse(`acct_${"0".repeat(26)}`),
+  projectIds: [ProjectId.parse(`proj_${"0".repeat(26)}`)],
+};
+
 /** A statement that changes rows of the account. Run it alone or together with others. */
 class Write {
   readonly #statement: SQL;
@@ -99,22 +112,42 @@ export class AccountRows {
   }
 
   /** Reads `fields` of the account's rows in `table`. One round trip. */
-  async select<const Of extends Fields>(fields: Of, table: OwnedTable, selection: Selection) {
+  async select<const Of extends Fields>(fields: Of | FieldsOf<Of>, table: OwnedTable, selection: Selection) {
     return await read(this.#database, this.#select(fields, table, selection));
   }
 
   /** Two selects in one round trip, each with the arguments of `select`. */
   async selectBoth<const Of extends Fields, const Other extends Fields>(
-    one: readonly [Of, OwnedTable, Selection],
-    other: readonly [Other, OwnedTable, Selection],
+    one: readonly [Of | FieldsOf<Of>, OwnedTable, Selection],
+    other: readonly [Other | FieldsOf<Other>, OwnedTable, Selection],
   ) {
     return await readBoth(this.#database, this.#select(...one), this.#select(...other));
   }
 
-  #select<const Of extends Fields>(fields: Of, table: OwnedTable, { where, orderBy = [], limit }: Selection) {
+  #select<const Of extends Fields>(
+    fields: Of | FieldsOf<Of>,
+    table: OwnedTable,
+    { where, orderBy = [], limit }: Selection,
+  ): Select<Of> {
     const sorted = orderBy.length === 0 ? sql`` : sql` order by ${list([...orderBy])}`;
     const limited = limit === undefined ? sql`` : sql` limit ${limit}`;
-    return select(fields, sql`${from(table, this.#owned(table, where))}${sorted}${limited}`);
+    const rest = sql`${from(table, this.#owned(table, where))}${sorted}${limited}`;
+    return { reader: typeof fields === "function" ? this.#readerOf(fields) : readerOf(fields), rest };
+  }
+
+  /** Makes the fields once for all accounts, with stand-ins for what differs between them. */
+  #readerOf(fieldsOf: FieldsOf<Fields>): Reader {
+    const known = this.#projectIds === null ? readersOfAll : readersOfSome;
+    const projectIds = this.#projectIds === null ? null : standIn.projectIds;
+    const reader =
+      known.get(fieldsOf) ??
+      readerOf(fieldsOf(new AccountRows(this.#database, standIn.accountId, projectIds)));
+    known.set(fieldsOf, reader);
+    const own = new Map<unknown, unknown>([
+      [standIn.accountId, this.accountId],
+      [JSON.stringify(standIn.projectIds), JSON.stringify(this.#projectIds)],
+    ]);
+    return { ...reader, parameters: reader.parameters.map((one) => own.get(one) ?? one) };
   }
 
   /** A subquery that counts rows of the account, for the fields or the condition of another statement. */
@@ -143,18 +176,18 @@ export class AccountRows {
     return sql<Value | null>`(select ${field} ${rows} order by ${orderBy} limit 1 offset ${skipped})`;
   }
 
-  /** A subquery for a JSON list of `item`, one for each matching row of the account. */
-  list(item: SQL, table: OwnedTable, where: SQL | undefined): SQL<string> {
+  /** A field with a list of `item`, one for each matching row of the account. */
+  list(item: SQL, table: OwnedTable, where: SQL | undefined): SQL<unknown> {
     return this.#listWhere(item, table, this.#owned(table, where));
   }
 
   /** As `list`, but ignores the limit to some projects. */
-  listAll(item: SQL, table: OwnedTable, where: SQL | undefined): SQL<string> {
+  listAll(item: SQL, table: OwnedTable, where: SQL | undefined): SQL<unknown> {
     return this.#listWhere(item, table, and(eq(table.accountId, this.accountId), where));
   }
 
-  #listWhere(item: SQL, table: OwnedTable, where: SQL | undefined): SQL<string> {
-    return sql<string>`(select json_group_array(${item}) ${from(table, where)})`;
+  #listWhere(item: SQL, table: OwnedTable, where: SQL | undefined): SQL<unknown> {
+    return sql<unknown>`json((select json_group_array(${item}) ${from(table, where)}))`;
   }
 
   /** A subquery for the highest number in a column of the account's rows, or 0, regardless of a limit to some projects. */

@@ -1,86 +1,19 @@
 import { getTableColumns, getTableName, is, SQL, sql } from "drizzle-orm";
-import { CasingCache } from "drizzle-orm/casing";
-import type { SelectResultFields } from "drizzle-orm/query-builders/select.types";
-import { alias, SQLiteColumn, type SQLiteTable } from "drizzle-orm/sqlite-core";
+import { alias, type SQLiteColumn, type SQLiteTable } from "drizzle-orm/sqlite-core";
 
 import { jsonLists } from "#worker/db/json-lists.ts";
+import { render } from "#worker/db/render.ts";
 
 // Statements from Drizzle's tables, columns and `sql`, without its query builders and its driver: they would be a tenth
 // of the Worker's bundle (docs/decisions.md).
 
-/** What to read: columns, or expressions, by the names of the fields. */
-export type Fields = Readonly<Record<string, SQLiteColumn | SQL>>;
-export type RowOf<Of extends Fields> = SelectResultFields<{ -readonly [Name in keyof Of]: Of[Name] }>;
-
 /** The values of a new row, by the names of their fields. */
 type NewValues = Readonly<Record<string, unknown>>;
 
-const rendering = {
-  casing: new CasingCache(),
-  escapeName: (name: string) => `"${name.replaceAll('"', '""')}"`,
-  escapeParam: () => "?",
-  escapeString: (text: string) => `'${text.replaceAll("'", "''")}'`,
-};
-
 /** A statement for D1, with its parameters. */
 export function prepare(database: Pick<D1Database, "prepare">, statement: SQL): D1PreparedStatement {
-  const { sql: text, params } = statement.toQuery(rendering);
-  return database.prepare(text).bind(...params);
-}
-
-/** A read of rows: run it alone with `read`, or several in one round trip with `readBoth`. */
-export type Select<Of extends Fields> = { readonly fields: Of; readonly statement: SQL };
-
-/** Reads `fields`. @param rest the statement from its `from` on */
-export function select<const Of extends Fields>(fields: Of, rest: SQL): Select<Of> {
-  // Each column has its own name: a batch answers with objects.
-  const columns = Object.values(fields).map((field, at) => sql`${field} as ${sql.raw(`f${at}`)}`);
-  return { fields, statement: sql`select ${list(columns)} ${rest}` };
-}
-
-/** Runs a read. One round trip. */
-export async function read<Of extends Fields>(
-  database: D1Database,
-  { fields, statement }: Select<Of>,
-): Promise<RowOf<Of>[]> {
-  const rows = await prepare(database, statement).raw();
-  return rows.map((row) => rowOf(fields, (at) => row[at]));
-}
-
-/** As `read`, and how large the database is, which D1 says with each result. */
-export async function readWithSize<Of extends Fields>(
-  database: D1Database,
-  { fields, statement }: Select<Of>,
-): Promise<{ rows: RowOf<Of>[]; databaseBytes: number }> {
-  const { results, meta } = await prepare(database, statement).all();
-  const rows = results.map((row) => rowOf(fields, (at) => row[`f${at}`]));
-  return { rows, databaseBytes: meta.size_after };
-}
-
-/** Runs two reads in one round trip. */
-export async function readBoth<Of extends Fields, Other extends Fields>(
-  database: D1Database,
-  one: Select<Of>,
-  other: Select<Other>,
-): Promise<[RowOf<Of>[], RowOf<Other>[]]> {
-  const [first, second] = await database.batch<Record<string, unknown>>([
-    prepare(database, one.statement),
-    prepare(database, other.statement),
-  ]);
-  const rowsOf = <Some extends Fields>(fields: Some, found: typeof first) =>
-    (found?.results ?? []).map((row) => rowOf(fields, (at) => row[`f${at}`]));
-  return [rowsOf(one.fields, first), rowsOf(other.fields, second)];
-}
-
-// An overload, because the type of a row follows from its fields.
-function rowOf<Of extends Fields>(fields: Of, stored: (at: number) => unknown): RowOf<Of>;
-function rowOf(fields: Fields, stored: (at: number) => unknown): unknown {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, field], at) => {
-      const value = stored(at) ?? null;
-      return [name, value === null || !is(field, SQLiteColumn) ? value : field.mapFromDriverValue(value)];
-    }),
-  );
+  const { text, parameters } = render(statement);
+  return database.prepare(text).bind(...parameters);
 }
 
 /** ` from … where …`, with an alias under both of its names. */

@@ -1,7 +1,8 @@
 import { sql } from "drizzle-orm";
 
 import { sweeps } from "#worker/db/schema.ts";
-import { prepare, read, select } from "#worker/db/statements.ts";
+import { read, select } from "#worker/db/reads.ts";
+import { prepare } from "#worker/db/statements.ts";
 
 /** How far the parts of the schedule are. Each part has a row. */
 export async function findSweeps(database: D1Database): Promise<{ name: string; position: string }[]> {

@@ -4,7 +4,8 @@ import { DEFAULT_LOG_RETENTION_DAYS } from "#contract/endpoints/accounts/schemas
 import type { AccountId } from "#contract/ids.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { accounts } from "#worker/db/schema.ts";
-import { from, readWithSize, select } from "#worker/db/statements.ts";
+import { readWithSize, select } from "#worker/db/reads.ts";
+import { from } from "#worker/db/statements.ts";
 
 /** How many days an account keeps what has ended; null: for ever. */
 export type AccountSettings = {

@@ -4,7 +4,8 @@ import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { AccountId } from "#contract/ids.ts";
 import { auditEntries, auditSeals } from "#worker/db/event-tables.ts";
 import { accounts } from "#worker/db/schema.ts";
-import { from, read, select } from "#worker/db/statements.ts";
+import { read, select } from "#worker/db/reads.ts";
+import { from } from "#worker/db/statements.ts";
 
 /**
  * Accounts whose audit log has entries from before a time after its last seal. First those that were sealed longest ago:

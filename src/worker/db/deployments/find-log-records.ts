@@ -5,7 +5,8 @@ import type { DeploymentId, ProjectId } from "#contract/ids.ts";
 import type { LogRecord } from "#domain/log-fate.ts";
 import { accounts, deployments, projects } from "#worker/db/schema.ts";
 import { isOneOf } from "#worker/db/json-lists.ts";
-import { from, readBoth, select } from "#worker/db/statements.ts";
+import { readBoth, select } from "#worker/db/reads.ts";
+import { from } from "#worker/db/statements.ts";
 
 type Owner = { readonly projectId: ProjectId; readonly deploymentId: DeploymentId };
 

@@ -23,7 +23,7 @@ export async function listDeployments(
   position: Position<DeploymentId>,
 ): Promise<DeploymentReading[]> {
   const selection = newestFirst(deployments.id, position, conditionOf(filter));
-  return rows.select(deploymentFields(rows), deployments, selection);
+  return rows.select(deploymentFields, deployments, selection);
 }
 
 /** One project's deployments, newest first. */
@@ -33,7 +33,7 @@ export async function listProjectDeployments(
   projectId: ProjectId,
   position: Position<number>,
 ): Promise<DeploymentReading[]> {
-  return rows.select(deploymentFields(rows), deployments, selectionOf(filter, projectId, position));
+  return rows.select(deploymentFields, deployments, selectionOf(filter, projectId, position));
 }
 
 /** The same without what a deployment waits for, which takes another read per row. */

@@ -1,23 +1,18 @@
 import { sql } from "drizzle-orm";
-import * as z from "zod/mini";
-
 import type { Event } from "#contract/endpoints/events/schemas.ts";
 import type { EventId } from "#contract/ids.ts";
-import { parseJson } from "#contract/parse-json.ts";
 import { events } from "#worker/db/event-tables.ts";
 
-/** The writer of a row made its data for its type. It may lack fields that a later version added. */
-const Stored = z.custom<Event>();
-
-// SQLite puts the parts of an event together, so that a list costs the Worker little time.
-const event = sql<string>`json_object(
+// SQLite puts the parts of an event together, so that a list costs the Worker little time. The writer of a row made its
+// data for its type. It may lack fields that a later version added.
+const event = sql<Event>`json_object(
   'id', ${events.id},
   'type', ${events.type},
   'timestamp', strftime('%Y-%m-%dT%H:%M:%fZ', ${events.createdAt} / 1000.0, 'unixepoch'),
   'data', json_set(${events.data}, '$.sequence', ${events.sequence}, '$.actor', json(${events.actor}))
 )`;
 
-/** The fields of an event for a select. Pass its rows to `storedEvent`. */
+/** The fields of a StoredEvent. */
 export const eventFields = {
   id: events.id,
   sequence: events.sequence,
@@ -33,10 +28,3 @@ export type StoredEvent = {
   /** As the API and webhooks show it. */
   readonly event: Event;
 };
-
-type EventRow = Omit<StoredEvent, "event"> & { readonly event: string };
-
-/** An event that was read with `eventFields`. */
-export function storedEvent({ event: json, ...row }: EventRow): StoredEvent {
-  return { ...row, event: Stored.parse(parseJson(json)) };
-}

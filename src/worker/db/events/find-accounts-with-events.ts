@@ -2,7 +2,8 @@ import { and, gte, sql } from "drizzle-orm";
 
 import type { AccountId } from "#contract/ids.ts";
 import { events } from "#worker/db/event-tables.ts";
-import { from, read, select } from "#worker/db/statements.ts";
+import { read, select } from "#worker/db/reads.ts";
+import { from } from "#worker/db/statements.ts";
 
 /**
  * The accounts with events since a time, sorted by id. Reads only these events.

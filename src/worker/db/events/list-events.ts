@@ -3,7 +3,7 @@ import { and, asc, eq, gt, inArray, lte } from "drizzle-orm";
 import type { Event, EventType } from "#contract/endpoints/events/schemas.ts";
 import type { EventId, ProjectId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
-import { eventFields, type StoredEvent, storedEvent } from "#worker/db/events/event-fields.ts";
+import { eventFields, type StoredEvent } from "#worker/db/events/event-fields.ts";
 import { events } from "#worker/db/event-tables.ts";
 import { newestFirst, type Position } from "#worker/db/newest-first.ts";
 
@@ -20,7 +20,7 @@ export async function listEvents(
   position: Position<number>,
 ): Promise<StoredEvent[]> {
   const page = newestFirst(events.sequence, position, conditionOf(filter));
-  return (await rows.select(eventFields, events, page)).map(storedEvent);
+  return await rows.select(eventFields, events, page);
 }
 
 /** The account's events with numbers above `after`, up to `until`, oldest first. */
@@ -32,13 +32,13 @@ export async function readEventsBetween(
 ): Promise<StoredEvent[]> {
   const where = and(gt(events.sequence, after), lte(events.sequence, until), conditionOf(filter));
   const selection = { where, orderBy: [asc(events.sequence)], limit };
-  return (await rows.select(eventFields, events, selection)).map(storedEvent);
+  return await rows.select(eventFields, events, selection);
 }
 
 /** The account's event with this id; null if there is none. */
 export async function findEvent(rows: AccountRows, id: EventId): Promise<Event | null> {
   const [found] = await rows.select(eventFields, events, { where: eq(events.id, id), limit: 1 });
-  return found === undefined ? null : storedEvent(found).event;
+  return found?.event ?? null;
 }
 
 function conditionOf({ types, projectId }: EventFilter) {

@@ -1,7 +1,7 @@
 import { asc, desc, gte, ne } from "drizzle-orm";
 
 import type { AccountRows } from "#worker/db/account-rows.ts";
-import { eventFields, type StoredEvent, storedEvent } from "#worker/db/events/event-fields.ts";
+import { eventFields, type StoredEvent } from "#worker/db/events/event-fields.ts";
 import { events, webhooks } from "#worker/db/event-tables.ts";
 
 const targetFields = {
@@ -19,7 +19,7 @@ export async function readNews(rows: AccountRows, from: number, limit: number) {
     [eventFields, events, oldestFirst(from, limit)],
     [targetFields, webhooks, enabled],
   );
-  return { events: found.map(storedEvent), targets };
+  return { events: found, targets };
 }
 
 /** The account's webhooks that are not disabled. */
@@ -29,7 +29,7 @@ export async function findTargets(rows: AccountRows) {
 
 /** The account's events from a number on, oldest first. */
 export async function readEventsFrom(rows: AccountRows, from: number, limit: number): Promise<StoredEvent[]> {
-  return (await rows.select(eventFields, events, oldestFirst(from, limit))).map(storedEvent);
+  return await rows.select(eventFields, events, oldestFirst(from, limit));
 }
 
 /** The number of the account's newest event; 0 if it has none. */

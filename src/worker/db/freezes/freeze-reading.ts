@@ -15,13 +15,13 @@ export type FreezeReading = FreezeRecord & { readonly projectName: string | null
 /** The freeze with this id; null if there is none, or if the caller may not see it. */
 export async function findFreeze(rows: AccountRows, id: FreezeId): Promise<FreezeReading | null> {
   const selection = { where: eq(freezes.id, id), limit: 1 };
-  const [freeze] = await rows.select(fieldsOf(rows), freezes, selection);
+  const [freeze] = await rows.select(fieldsOf, freezes, selection);
   return freeze ?? null;
 }
 
 /** The freezes that the caller may see, newest first. */
 export async function listFreezes(rows: AccountRows, position: Position<FreezeId>): Promise<FreezeReading[]> {
-  return await rows.select(fieldsOf(rows), freezes, newestFirst(freezes.id, position));
+  return await rows.select(fieldsOf, freezes, newestFirst(freezes.id, position));
 }
 
 function fieldsOf(rows: AccountRows) {

@@ -2,7 +2,6 @@ import { and, eq, isNull, or, sql } from "drizzle-orm";
 import * as z from "zod/mini";
 
 import type { ProjectId } from "#contract/ids.ts";
-import { parseJson } from "#contract/parse-json.ts";
 import { FreezeRule, type ReadFreezes } from "#domain/freezes/project-freezes.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { events } from "#worker/db/event-tables.ts";
@@ -20,14 +19,14 @@ export function freezeFields(rows: AccountRows) {
 }
 
 /** The freezes that hold a project. */
-export function freezesOf(found: { readonly freezes: string; readonly sequence: number }): ReadFreezes {
-  return { sequence: found.sequence, rules: z.array(FreezeRule).parse(parseJson(found.freezes)) };
+export function freezesOf(found: { readonly freezes: unknown; readonly sequence: number }): ReadFreezes {
+  return { sequence: found.sequence, rules: z.array(FreezeRule).parse(found.freezes) };
 }
 
 /** The freezes that hold a project; null if it does not exist. */
 export async function findProjectFreezes(rows: AccountRows, id: ProjectId): Promise<ReadFreezes | null> {
   const selection = { where: eq(projects.id, id), limit: 1 };
-  const [found] = await rows.select(freezeFields(rows), projects, selection);
+  const [found] = await rows.select(freezeFields, projects, selection);
   return found === undefined ? null : freezesOf(found);
 }
 

@@ -3,7 +3,8 @@ import { eq, getTableColumns } from "drizzle-orm";
 import type { HookId } from "#contract/ids.ts";
 import type { Database } from "#worker/db/database-session.ts";
 import { hooks } from "#worker/db/push-tables.ts";
-import { from, read, select } from "#worker/db/statements.ts";
+import { read, select } from "#worker/db/reads.ts";
+import { from } from "#worker/db/statements.ts";
 
 /** A hook with its secrets, to check a delivery. */
 export type ReceivingHook = Pick<

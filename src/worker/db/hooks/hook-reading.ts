@@ -3,7 +3,6 @@ import * as z from "zod/mini";
 
 import { repositoryKey } from "#contract/forge.ts";
 import { ProjectId } from "#contract/ids.ts";
-import { parseJson } from "#contract/parse-json.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { hooks } from "#worker/db/push-tables.ts";
 import { projects } from "#worker/db/schema.ts";
@@ -39,8 +38,8 @@ export function mayHaveKey(key: string | typeof hooks.repositoryKey) {
   return or(eq(projects.repositoryKey, key), isNull(projects.repositoryKey));
 }
 
-export function readHook({ attached, ...hook }: HookRow & { readonly attached: string }): HookReading {
-  const found = Attached.parse(parseJson(attached));
+export function readHook({ attached, ...hook }: HookRow & { readonly attached: unknown }): HookReading {
+  const found = Attached.parse(attached);
   const isSame = (repository: string | null) =>
     repository === null || repositoryKey(repository) === hook.repositoryKey;
   return { ...hook, projectIds: found.flatMap(([id, repository]) => (isSame(repository) ? [id] : [])) };

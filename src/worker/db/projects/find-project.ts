@@ -29,9 +29,12 @@ export type PlacedProject = ProjectRecord & { readonly serverPlace: ServerPlace 
 
 /** The account's project with this id; null if there is none. */
 export async function findProject(rows: AccountRows, id: ProjectId): Promise<PlacedProject | null> {
-  const fields = { ...projectFields(rows), serverPlace: serverPlace(rows) };
-  const [project] = await rows.select(fields, projects, { where: eq(projects.id, id), limit: 1 });
+  const [project] = await rows.select(placedFields, projects, { where: eq(projects.id, id), limit: 1 });
   return project ?? null;
+}
+
+function placedFields(rows: AccountRows) {
+  return { ...projectFields(rows), serverPlace: serverPlace(rows) };
 }
 
 /** The name of the account's project with this id; null if there is none. */

@@ -3,7 +3,8 @@ import { and, eq, sql } from "drizzle-orm";
 import type { ProjectId, AccountId } from "#contract/ids.ts";
 import { placeOfServer } from "#worker/db/projects/server-place.ts";
 import { projects, servers } from "#worker/db/schema.ts";
-import { from, read, select } from "#worker/db/statements.ts";
+import { read, select } from "#worker/db/reads.ts";
+import { from } from "#worker/db/statements.ts";
 import type { ServerPlace } from "#worker/objects/placement.ts";
 
 type FoundProject = {

@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import type { ProjectId } from "#contract/ids.ts";
 import { KEPT_DEPLOYMENTS } from "#worker/db/deployments/old-deployments.ts";
 import { accounts, deployments, projects } from "#worker/db/schema.ts";
-import { read, select } from "#worker/db/statements.ts";
+import { read, select } from "#worker/db/reads.ts";
 
 /**
  * Projects whose account removes old deployments, and that may have more of them than always stay, sorted by id. Reads a

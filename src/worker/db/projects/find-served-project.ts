@@ -16,15 +16,18 @@ type ServedProject = PlacedProject & {
  * Null if the account has no such project.
  */
 export async function findServedProject(rows: AccountRows, id: ProjectId): Promise<ServedProject | null> {
+  const [project] = await rows.select(servedFields, projects, { where: eq(projects.id, id), limit: 1 });
+  return project ?? null;
+}
+
+function servedFields(rows: AccountRows) {
   const serverId = servingServer(rows);
-  const fields = {
+  return {
     ...projectFields(rows),
     serverId,
     serverPlace: serverPlace(rows, serverId),
     confirmedAt: confirmedAt(rows),
   };
-  const [project] = await rows.select(fields, projects, { where: eq(projects.id, id), limit: 1 });
-  return project ?? null;
 }
 
 /**

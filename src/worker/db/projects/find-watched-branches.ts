@@ -55,7 +55,7 @@ export async function findWatchedBranches(rows: AccountRows, serverId: ServerId)
     const times = watchTimes({ deployOn: deployOnOf(deployOn), branch }, others.hooks > 0);
     if (times === null || known === null) return [];
     const key = others.sealKey === null ? null : SealKey.parse(parseJson(others.sealKey));
-    const [current] = Tokens.parse(parseJson(others.tokens));
+    const [current] = Tokens.parse(others.tokens);
     const sealed = current?.sealed.find(({ fingerprint }) => fingerprint === key?.fingerprint);
     const isForHost = repository.startsWith("https:") && current !== undefined && sealed !== undefined;
     return [

@@ -3,7 +3,6 @@ import * as z from "zod/mini";
 
 import { repositoryKey } from "#contract/forge.ts";
 import { DeploymentId, type HookId, type ProjectId } from "#contract/ids.ts";
-import { parseJson } from "#contract/parse-json.ts";
 import type { LiveCode } from "#domain/pushes/decide-push.ts";
 import type { Push } from "#domain/pushes/push.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
@@ -97,8 +96,8 @@ async function findPushed(
   const found = await rows.select(fields, projects, { where, orderBy: [sql`${projects.id}`] });
   return found.map(({ liveCommit: commit, sameAs, started, ...project }) => ({
     ...readProjectToDeploy(project),
-    live: { commit, sameAs: new Set(Commits.parse(parseJson(sameAs))) },
-    startedBefore: startedBefore(Started.parse(parseJson(started))),
+    live: { commit, sameAs: new Set(Commits.parse(sameAs)) },
+    startedBefore: startedBefore(Started.parse(started)),
   }));
 }
 

@@ -2,7 +2,8 @@ import { eq } from "drizzle-orm";
 
 import type { AccountId, ServerId } from "#contract/ids.ts";
 import { servers } from "#worker/db/schema.ts";
-import { from, read, select } from "#worker/db/statements.ts";
+import { read, select } from "#worker/db/reads.ts";
+import { from } from "#worker/db/statements.ts";
 
 export type AgentIdentity = {
   readonly serverId: ServerId;

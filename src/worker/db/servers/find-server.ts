@@ -7,6 +7,6 @@ import { type ServerReading, serverFields } from "#worker/db/servers/server-read
 
 /** The account's server with this id; null if there is none. */
 export async function findServer(rows: AccountRows, id: ServerId): Promise<ServerReading | null> {
-  const [server] = await rows.select(serverFields(rows), servers, { where: eq(servers.id, id), limit: 1 });
+  const [server] = await rows.select(serverFields, servers, { where: eq(servers.id, id), limit: 1 });
   return server ?? null;
 }

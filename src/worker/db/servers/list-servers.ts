@@ -6,5 +6,5 @@ import { type ServerReading, serverFields } from "#worker/db/servers/server-read
 
 /** The account's servers, newest first. */
 export async function listServers(rows: AccountRows, position: Position<ServerId>): Promise<ServerReading[]> {
-  return rows.select(serverFields(rows), servers, newestFirst(servers.id, position));
+  return rows.select(serverFields, servers, newestFirst(servers.id, position));
 }

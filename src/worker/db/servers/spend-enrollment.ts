@@ -5,7 +5,8 @@ import type { ServerId } from "#contract/ids.ts";
 import type { Region } from "#contract/regions.ts";
 import { servers, tokens } from "#worker/db/schema.ts";
 import type { Scope } from "#contract/scopes.ts";
-import { from, nameOf, prepare, read, select, update } from "#worker/db/statements.ts";
+import { read, select } from "#worker/db/reads.ts";
+import { from, nameOf, prepare, update } from "#worker/db/statements.ts";
 import type { ServerPlace } from "#worker/objects/placement.ts";
 
 // These statements name no account: the enrolment token's hash finds out which account the server belongs to.

@@ -3,7 +3,8 @@ import { and, eq, gt, sql } from "drizzle-orm";
 import type { AccountId } from "#contract/ids.ts";
 import type { AccountRows, NewRow, Write } from "#worker/db/account-rows.ts";
 import { signInCodes, tokens } from "#worker/db/schema.ts";
-import { from, read, select } from "#worker/db/statements.ts";
+import { read, select } from "#worker/db/reads.ts";
+import { from } from "#worker/db/statements.ts";
 
 export type NewSession = Pick<
   NewRow<typeof tokens>,

@@ -3,7 +3,7 @@ import { and, eq, isNull, or, sql } from "drizzle-orm";
 import type { AccountId, ProjectId, TokenId } from "#contract/ids.ts";
 import type { Scope } from "#contract/scopes.ts";
 import { accounts, tokens } from "#worker/db/schema.ts";
-import { read, select } from "#worker/db/statements.ts";
+import { read, select } from "#worker/db/reads.ts";
 
 /** A token without its secret. */
 export type TokenIdentity = {

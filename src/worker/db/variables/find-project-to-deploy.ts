@@ -2,7 +2,6 @@ import { and, eq, isNull, sql } from "drizzle-orm";
 import * as z from "zod/mini";
 
 import type { ProjectId } from "#contract/ids.ts";
-import { parseJson } from "#contract/parse-json.ts";
 import { NotSealed, type ProjectVariables } from "#domain/lane/variables.ts";
 import type { ReadFreezes } from "#domain/freezes/project-freezes.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
@@ -30,10 +29,15 @@ export async function findProjectToDeploy(
   id: ProjectId,
   which: "current" | "all",
 ): Promise<ProjectToDeploy | null> {
-  const fields = fieldsToDeploy(rows, which);
-  const [found] = await rows.select(fields, projects, { where: eq(projects.id, id), limit: 1 });
+  const [found] = await rows.select(which === "all" ? fieldsOfAll : currentFields, projects, {
+    where: eq(projects.id, id),
+    limit: 1,
+  });
   return found === undefined ? null : readProjectToDeploy(found);
 }
+
+const fieldsOfAll = (rows: AccountRows) => fieldsToDeploy(rows, "all");
+const currentFields = (rows: AccountRows) => fieldsToDeploy(rows, "current");
 
 /** The fields of a project that is to be deployed, for `readProjectToDeploy`. */
 export function fieldsToDeploy(rows: AccountRows, which: "current" | "all") {
@@ -57,8 +61,8 @@ export function fieldsToDeploy(rows: AccountRows, which: "current" | "all") {
 
 type Fields = PlacedProject & {
   readonly revision: number;
-  readonly notSealed: string;
-  readonly freezes: string;
+  readonly notSealed: unknown;
+  readonly freezes: unknown;
   readonly sequence: number;
 };
 
@@ -72,7 +76,7 @@ export function readProjectToDeploy({
 }: Fields): ProjectToDeploy {
   return {
     project,
-    variables: { revision, notSealed: z.array(NotSealed).parse(parseJson(notSealed)) },
+    variables: { revision, notSealed: z.array(NotSealed).parse(notSealed) },
     freezes: freezesOf({ freezes, sequence }),
   };
 }
