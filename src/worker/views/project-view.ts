@@ -11,7 +11,7 @@ import { type DetectedPreset, ReportedPreset } from "#contract/endpoints/project
 import { defaultTimeouts } from "#contract/stages.ts";
 import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
 import type { ProjectSummary } from "#worker/db/projects/list-projects.ts";
-import type { ServingReading } from "#worker/db/projects/find-serving.ts";
+import type { ServingReading } from "#worker/db/projects/find-project-with-serving.ts";
 import { maintenanceView } from "#worker/views/maintenance-view.ts";
 import { processesState } from "#worker/views/processes-view.ts";
 import { abbreviatedCommit } from "#worker/views/deployment-view.ts";

@@ -4,6 +4,7 @@ import * as z from "zod/mini";
 
 import type { OperationName } from "#contract/endpoints/endpoints.ts";
 import { Weekday } from "#contract/endpoints/freezes/freeze-times.ts";
+import { ProjectId } from "#contract/ids.ts";
 import { PUBLIC_KEY } from "../connected-agent/agent-connection.ts";
 import { call } from "./call.ts";
 import { githubBody, hmac, RECORDED_SECRET } from "./deliveries.ts";
@@ -27,20 +28,15 @@ export type Request = {
 type Prepare = (world: World, isCold: boolean, name: OperationName) => Promise<Request>;
 const prepare: Partial<Record<OperationName, Prepare>> = {
   async rollBack({ account: { token } }) {
-    const agent = await enrolAgent(token, "rollback");
-    await agent.connect();
-    const settings = { name: "rollback", server_id: agent.serverId, repository: "/srv/git/rollback.git" };
-    const { id: projectId } = await create("/v1/projects", token, settings);
-    const deploy = () => create(`/v1/projects/${projectId}/deployments`, token, {});
-    for (const releases of [[], [1]]) {
-      const { id } = await deploy();
-      await agent.completes(await agent.orderOf(id), releases);
-    }
+    const { projectId, agent } = await serve(token, "rollback", [[], [1]]);
     // Like a started deployment, the rollback waits behind another one.
-    await agent.orderOf((await deploy()).id);
-    await vi.waitFor(() => expectSettled(token, agent.serverId, projectId));
+    const { id } = await create(`/v1/projects/${projectId}/deployments`, token, {});
+    await agent.orderOf(id);
+    await expectSettled(token, agent.serverId, projectId, 2);
     return { path: "/v1/rollback", body: { project_id: projectId } };
   },
+  getProject: withServedProject,
+  updateProject: withServedProject,
   async deleteProject({ account: { token }, projectId, deploymentId }) {
     const path = `/v1/deployments/${deploymentId}/cancel`;
     expect((await call(path, { method: "POST", token, body: {} })).status).toBe(200);
@@ -168,15 +164,45 @@ async function withVariables({ account: { token }, projectId }: World): Promise<
   return { path };
 }
 
-/** What the Worker writes after its responses: two logs, the server's status, and what it serves. */
-async function expectSettled(token: string, serverId: string, projectId: string): Promise<void> {
-  const logs = (await env.LOGS.list()).objects.filter(({ key }) => key.includes(projectId));
-  expect(logs).toHaveLength(2);
-  expect(await (await call(`/v1/servers/${serverId}`, { token })).json()).toMatchObject({
-    status: "healthy",
-  });
-  expect(await (await call(`/v1/projects/${projectId}`, { token })).json()).toMatchObject({
-    url: expect.any(String),
+/** A project that its server serves. It costs as much as any other, or more. */
+async function withServedProject(world: World, _: boolean, name: OperationName): Promise<Request> {
+  const { token } = world.account;
+  const { projectId, agent } = await serve(token, "served", [[]]);
+  await expectSettled(token, agent.serverId, projectId, 1);
+  const project = await (await call(`/v1/projects/${projectId}`, { token })).json();
+  expect(project).toMatchObject({ serving: { deployment_id: expect.any(String) } });
+  return requests[name]({ ...world, projectId });
+}
+
+/** Deploys a new project on a new server. @param releases what the server has at each deployment */
+async function serve(token: string, name: string, releases: readonly (readonly number[])[]) {
+  const agent = await enrolAgent(token, name);
+  await agent.connect();
+  const settings = { name, server_id: agent.serverId, repository: `/srv/git/${name}.git` };
+  const projectId = ProjectId.parse((await create("/v1/projects", token, settings)).id);
+  for (const before of releases) {
+    const { id } = await create(`/v1/projects/${projectId}/deployments`, token, {});
+    await agent.completes(await agent.orderOf(id), [...before]);
+  }
+  return { agent, projectId };
+}
+
+/** Waits for what the Worker writes after its responses: logs, the server's status, and what it serves. */
+async function expectSettled(
+  token: string,
+  serverId: string,
+  projectId: string,
+  logs: number,
+): Promise<void> {
+  await vi.waitFor(async () => {
+    const stored = (await env.LOGS.list()).objects.filter(({ key }) => key.includes(projectId));
+    expect(stored).toHaveLength(logs);
+    expect(await (await call(`/v1/servers/${serverId}`, { token })).json()).toMatchObject({
+      status: "healthy",
+    });
+    expect(await (await call(`/v1/projects/${projectId}`, { token })).json()).toMatchObject({
+      url: expect.any(String),
+    });
   });
 }
 

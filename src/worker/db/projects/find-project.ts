@@ -33,7 +33,8 @@ export async function findProject(rows: AccountRows, id: ProjectId): Promise<Pla
   return project ?? null;
 }
 
-function placedFields(rows: AccountRows) {
+/** The fields of a PlacedProject. */
+export function placedFields(rows: AccountRows) {
   return { ...projectFields(rows), serverPlace: serverPlace(rows) };
 }
 

@@ -7,7 +7,7 @@ import type { Context } from "#worker/context.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { automaticColumns, buildColumns } from "#worker/db/projects/build-columns.ts";
 import { type ProjectChanges, updateProject as changeProject } from "#worker/db/projects/update-project.ts";
-import { findProject } from "#worker/db/projects/find-project.ts";
+import { findProjectWithServing } from "#worker/db/projects/find-project-with-serving.ts";
 import { findServer } from "#worker/db/servers/find-server.ts";
 import { findVariablesHead } from "#worker/db/variables/find-variables-head.ts";
 import type { NewRevision } from "#worker/db/variables/revision-writes.ts";
@@ -23,11 +23,12 @@ import {
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { settingsOrigin } from "#worker/operations/changes/request-changes.ts";
 import { actorOf } from "#worker/operations/deployments/lane-command.ts";
-import { getProject, projectWithServing } from "#worker/operations/projects/get-project.ts";
+import { getProject } from "#worker/operations/projects/get-project.ts";
 import { watchChanged } from "#worker/operations/projects/watch-changed.ts";
 import { sealRepositoryToken } from "#worker/secrets/repository-token.ts";
 import { sealStoredLogin } from "#worker/secrets/seal-stored-login.ts";
 import { prepareDeployKey } from "#worker/operations/repositories/request-deploy-key.ts";
+import { projectView } from "#worker/views/project-view.ts";
 
 type UpdateProjectRefusal =
   | "insufficient_scope"
@@ -159,12 +160,13 @@ async function updated(
   id: ProjectId,
   { server_id, repository, branch, deploy_on }: UpdateProjectInput,
 ): Promise<Result<Project, "not_found">> {
-  const project = await findProject(context.rows, id);
+  const found = await findProjectWithServing(context.rows, id);
+  if (found === null) return notFound("project");
+  const { project, serving } = found;
   const isWatchChange = [server_id, repository, branch, deploy_on].some((value) => value !== undefined);
-  if (project !== null && isWatchChange) context.defer(watchChanged(context, project));
-  if (project !== null && (server_id !== undefined || repository !== undefined))
-    context.defer(prepareDeployKey(context, project));
-  if (project !== null && splitLogin(project.repository) !== null) {
+  if (isWatchChange) context.defer(watchChanged(context, project));
+  if (server_id !== undefined || repository !== undefined) context.defer(prepareDeployKey(context, project));
+  if (splitLogin(project.repository) !== null) {
     const change = {
       changedAt: context.clock.now(),
       changedBy: actorOf(context),
@@ -172,7 +174,7 @@ async function updated(
     };
     if (await sealStoredLogin(context.rows, id, change)) return await getProject(context, id);
   }
-  return project === null ? notFound("project") : await projectWithServing(context, project);
+  return succeed(projectView(project, serving));
 }
 
 function changesOf(input: UpdateProjectInput): ProjectChanges {
