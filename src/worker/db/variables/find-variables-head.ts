@@ -6,7 +6,12 @@ import { parseJson } from "#contract/parse-json.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { serverPlace } from "#worker/db/projects/server-place.ts";
 import { projects } from "#worker/db/schema.ts";
-import { currentRevision, sealKeyOfServer } from "#worker/db/variables/variable-reading.ts";
+import {
+  currentRevision,
+  currentVariablesOf,
+  sealKeyOfServer,
+  type VariableReading,
+} from "#worker/db/variables/variable-reading.ts";
 import type { ServerPlace } from "#worker/objects/placement.ts";
 
 /** What a change of a project's variables depends on besides the variables. */
@@ -23,7 +28,26 @@ export type VariablesHead = {
 
 /** The account's project with this id; null if there is none. */
 export async function findVariablesHead(rows: AccountRows, id: ProjectId): Promise<VariablesHead | null> {
-  const fields = {
+  const [found] = await rows.select(headFields, projects, oneWith(id));
+  return found === undefined ? null : readHead(found);
+}
+
+/** The same with the project's current variables, sorted by name. One D1 round trip. */
+export async function findVariables(
+  rows: AccountRows,
+  id: ProjectId,
+): Promise<{ readonly head: VariablesHead; readonly variables: VariableReading[] } | null> {
+  const [[found], variables] = await rows.selectBoth(
+    [headFields, projects, oneWith(id)],
+    currentVariablesOf(id),
+  );
+  return found === undefined ? null : { head: readHead(found), variables };
+}
+
+const oneWith = (id: ProjectId) => ({ where: eq(projects.id, id), limit: 1 });
+
+function headFields(rows: AccountRows) {
+  return {
     name: projects.name,
     serverId: projects.serverId,
     serverPlace: serverPlace(rows),
@@ -31,10 +55,8 @@ export async function findVariablesHead(rows: AccountRows, id: ProjectId): Promi
     revision: currentRevision(rows),
     sealKey: sealKeyOfServer(rows),
   };
-  const [found] = await rows.select(fields, projects, { where: eq(projects.id, id), limit: 1 });
-  return found === undefined ? null : { ...found, sealKey: readSealKey(found.sealKey) };
 }
 
-function readSealKey(json: string | null): SealKey | null {
-  return json === null ? null : SealKey.parse(parseJson(json));
+function readHead<Found extends { readonly sealKey: string | null }>({ sealKey, ...head }: Found) {
+  return { ...head, sealKey: sealKey === null ? null : SealKey.parse(parseJson(sealKey)) };
 }

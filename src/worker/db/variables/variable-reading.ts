@@ -21,10 +21,13 @@ export type VariableReading = Pick<typeof variables.$inferSelect, keyof typeof c
 
 /** The current variables of a project, sorted by name. */
 export async function findCurrentVariables(rows: AccountRows, id: ProjectId): Promise<VariableReading[]> {
-  return await rows.select(columns, variables, {
-    where: and(eq(variables.projectId, id), sql`${variables.until} is null`),
-    orderBy: [sql`${variables.name}`],
-  });
+  return await rows.select(...currentVariablesOf(id));
+}
+
+/** The same, for a select. */
+export function currentVariablesOf(id: ProjectId) {
+  const where = and(eq(variables.projectId, id), sql`${variables.until} is null`);
+  return [columns, variables, { where, orderBy: [sql`${variables.name}`] }] as const;
 }
 
 /**
