@@ -4,15 +4,35 @@ import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { DeploymentId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { deployments, projects } from "#worker/db/schema.ts";
+import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
 import { type DeploymentReading, deploymentFields } from "#worker/db/deployments/deployment-reading.ts";
 
 /** The account's deployment with this id; null if there is none. */
 export async function findDeployment(rows: AccountRows, id: DeploymentId): Promise<DeploymentReading | null> {
-  const [deployment] = await rows.select(deploymentFields(rows), deployments, {
+  const [deployment] = await rows.select(deploymentFields, deployments, {
     where: eq(deployments.id, id),
     limit: 1,
   });
   return deployment ?? null;
+}
+
+const statusColumns = {
+  id: deployments.id,
+  projectId: deployments.projectId,
+  status: deployments.status,
+  failure: deployments.failure,
+};
+
+/** What a request about a deployment's log or its end needs. */
+export type DeploymentStatusRecord = Pick<DeploymentRecord, keyof typeof statusColumns>;
+
+/** The status of the account's deployment with this id; null if there is none. */
+export async function findDeploymentStatus(
+  rows: AccountRows,
+  id: DeploymentId,
+): Promise<DeploymentStatusRecord | null> {
+  const [found] = await rows.select(statusColumns, deployments, { where: eq(deployments.id, id), limit: 1 });
+  return found ?? null;
 }
 
 /** As `findDeployment`, with what its events say about its project. */

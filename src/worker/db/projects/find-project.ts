@@ -27,6 +27,8 @@ export function lastDeployAt(rows: AccountRows) {
 /** A project, and where its server is. */
 export type PlacedProject = ProjectRecord & { readonly serverPlace: ServerPlace };
 
+const nameColumn = { name: projects.name };
+
 /** The account's project with this id; null if there is none. */
 export async function findProject(rows: AccountRows, id: ProjectId): Promise<PlacedProject | null> {
   const [project] = await rows.select(placedFields, projects, { where: eq(projects.id, id), limit: 1 });
@@ -38,9 +40,22 @@ export function placedFields(rows: AccountRows) {
   return { ...projectFields(rows), serverPlace: serverPlace(rows) };
 }
 
+/** The server of the account's project with this id, and where it is; null if there is no such project. */
+export async function findProjectServer(
+  rows: AccountRows,
+  id: ProjectId,
+): Promise<Pick<PlacedProject, "serverId" | "serverPlace"> | null> {
+  const [project] = await rows.select(serverFields, projects, { where: eq(projects.id, id), limit: 1 });
+  return project ?? null;
+}
+
+function serverFields(rows: AccountRows) {
+  return { serverId: projects.serverId, serverPlace: serverPlace(rows) };
+}
+
 /** The name of the account's project with this id; null if there is none. */
 export async function findProjectName(rows: AccountRows, id: ProjectId): Promise<string | null> {
   const where = eq(projects.id, id);
-  const [project] = await rows.select({ name: projects.name }, projects, { where, limit: 1 });
+  const [project] = await rows.select(nameColumn, projects, { where, limit: 1 });
   return project?.name ?? null;
 }

@@ -3,7 +3,7 @@ import { LOG_HEARTBEAT_MS, type LogEnd, type LogQuery } from "#contract/endpoint
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
-import { findDeployment } from "#worker/db/deployments/find-deployment.ts";
+import { findDeploymentStatus } from "#worker/db/deployments/find-deployment.ts";
 import { followLog, type LogEvent } from "#worker/logs/follow-log.ts";
 import { followLane } from "#worker/logs/lane-follower.ts";
 import type { StoredLine } from "#worker/logs/stored-lines.ts";
@@ -28,7 +28,7 @@ export async function followDeploymentLog(
 ): Promise<Result<DeploymentLogEvents, "not_found" | "invalid_request" | "log_expired">> {
   const after = lastEventId === null ? lineOfCursor(cursor) : lineOfEvent(lastEventId);
   if (!after.ok) return after;
-  const deployment = await findDeployment(context.rows, id);
+  const deployment = await findDeploymentStatus(context.rows, id);
   if (deployment === null) return notFound("deployment");
   const end = endOf(id, deployment);
   if (end !== null) {
@@ -38,7 +38,7 @@ export async function followDeploymentLog(
   const log = {
     read: (fromLine: number) => linesFrom(context, deployment, fromLine),
     connect: () => followLane(context.lanes.getByName(deployment.projectId), id),
-    ending: async () => endOf(id, await findDeployment(context.latestRows, id)),
+    ending: async () => endOf(id, await findDeploymentStatus(context.latestRows, id)),
     heartbeatMs: LOG_HEARTBEAT_MS,
   };
   return succeed((signal) => followLog(log, after.value, signal));

@@ -2,7 +2,7 @@ import type { DeploymentId } from "#contract/ids.ts";
 import { DEFAULT_LOG_PAGE, LogLine, type LogPage, type LogQuery } from "#contract/endpoints/logs/schemas.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { findDeployment } from "#worker/db/deployments/find-deployment.ts";
+import { findDeploymentStatus } from "#worker/db/deployments/find-deployment.ts";
 import type { StoredLine } from "#worker/logs/stored-lines.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { lineOfCursor, logCursor } from "#worker/operations/deployments/log-cursor.ts";
@@ -25,7 +25,7 @@ export async function getDeploymentLog(
 ): Promise<Result<LogPage, "not_found" | "invalid_request" | "log_expired">> {
   const after = lineOfCursor(query.cursor);
   if (!after.ok) return after;
-  const deployment = await findDeployment(context.rows, id);
+  const deployment = await findDeploymentStatus(context.rows, id);
   if (deployment === null) return notFound("deployment");
   const limit = query.limit ?? DEFAULT_LOG_PAGE;
   const log = await openDeploymentLog(context, deployment, after.value + 1);

@@ -2,7 +2,7 @@ import type { RollbackTargets } from "#contract/endpoints/deployments/schemas.ts
 import type { ProjectId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { findProject } from "#worker/db/projects/find-project.ts";
+import { findProjectServer } from "#worker/db/projects/find-project.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 
 /** Lists the deployments that a project can be rolled back to, newest first. */
@@ -10,7 +10,7 @@ export async function listRollbackTargets(
   context: Context,
   projectId: ProjectId,
 ): Promise<Result<RollbackTargets, "not_found" | "unavailable">> {
-  const project = await findProject(context.rows, projectId);
+  const project = await findProjectServer(context.rows, projectId);
   if (project === null) return notFound("project");
   const owner = { accountId: context.account.id, projectId };
   const lane = context.lanes.getByName(projectId, context.near(project.serverPlace));

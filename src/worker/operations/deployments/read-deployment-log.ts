@@ -3,7 +3,7 @@ import type { LogQuery } from "#contract/endpoints/logs/schemas.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
-import { findDeployment } from "#worker/db/deployments/find-deployment.ts";
+import { findDeploymentStatus } from "#worker/db/deployments/find-deployment.ts";
 import { LogStore } from "#worker/logs/log-store.ts";
 import { type LogPlaces, openLog, readLog } from "#worker/logs/read-log.ts";
 import type { StoredLine } from "#worker/logs/stored-lines.ts";
@@ -18,7 +18,7 @@ export async function readDeploymentLog(
 ): Promise<Result<AsyncIterable<readonly StoredLine[]>, "not_found" | "invalid_request" | "log_expired">> {
   const after = lineOfCursor(cursor);
   if (!after.ok) return after;
-  const deployment = await findDeployment(context.rows, id);
+  const deployment = await findDeploymentStatus(context.rows, id);
   if (deployment === null) return notFound("deployment");
   return await openDeploymentLog(context, deployment, after.value + 1);
 }
