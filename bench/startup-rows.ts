@@ -1,8 +1,8 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { root } from "../scripts/shared/root.ts";
-import { quietWrangler, runCommand } from "../scripts/shared/run-command.ts";
+import { bundleWorker, startupMs } from "../scripts/shared/startup-time.ts";
 import { median, type Row } from "./measure.ts";
 
 const ROUNDS = 7;
@@ -21,9 +21,10 @@ export async function measureStartup(home: string): Promise<Row[]> {
   await mkdir(folder, { recursive: true });
   for (const [name, text] of Object.entries(EMPTY)) await writeFile(join(folder, name), text);
   const times = { empty: [] as number[], worker: [] as number[] };
+  const bundles = { empty: await bundleIn(home, folder), worker: await bundleIn(home, root) };
   for (let round = 0; round < ROUNDS; round += 1) {
-    times.empty.push(await startupMs(home, folder));
-    times.worker.push(await startupMs(home, root));
+    times.empty.push(await measured(bundles.empty));
+    times.worker.push(await measured(bundles.worker));
   }
   const [floor, worker] = [median(times.empty), median(times.worker)];
   return [
@@ -38,14 +39,16 @@ export async function measureStartup(home: string): Promise<Row[]> {
   ];
 }
 
-/** @param folder of the Worker's wrangler.toml: `check startup` ignores `--config` */
-async function startupMs(home: string, folder: string): Promise<number> {
-  const outfile = join(home, "startup.cpuprofile");
-  const { code, output } = await runCommand(["wrangler", "check", "startup", "--outfile", outfile], {
-    cwd: folder,
-    env: quietWrangler,
-  });
-  const active = /Active: ([\d.]+) ms/.exec(output)?.[1];
-  if (code !== 0 || active === undefined) throw new Error(`wrangler check startup failed:\n${output}`);
-  return Number(active);
+/** @param folder of the Worker's wrangler.toml */
+async function bundleIn(home: string, folder: string): Promise<string> {
+  const built = await mkdtemp(join(home, "bundle-"));
+  const { code, output } = await bundleWorker(folder, built);
+  if (code !== 0) throw new Error(`the bundle failed:\n${output}`);
+  return join(built, "worker.bundle");
+}
+
+async function measured(bundle: string): Promise<number> {
+  const ms = await startupMs(bundle);
+  if (typeof ms === "string") throw new Error(`wrangler check startup failed:\n${ms}`);
+  return ms;
 }

@@ -6,7 +6,7 @@ import { checkOpenApi } from "./check/open-api.ts";
 import { checkPackageHashes } from "./check/package-hashes.ts";
 import { checkPlainWords } from "./check/plain-words.ts";
 import { checkProblemTable } from "./check/problem-table.ts";
-import { checkBundleSize, checkDashboardSize } from "./check/sizes.ts";
+import { checkDashboardSize, checkWorkerBundle } from "./check/sizes.ts";
 import { checkTrackedFiles } from "./check/tracked-files.ts";
 import { isText, sampleFiles, trackedFiles } from "./check/tracked-texts.ts";
 import { Problem } from "./shared/problem.ts";
@@ -41,7 +41,7 @@ const checks: readonly Check[] = [
   { name: "the OpenAPI document is clean", run: checkOpenApi },
   { name: "docs/api.md lists every problem", run: checkProblemTable, fix: "npm run reference" },
   { name: "docs/scaling.md has the measured counts", run: checkScalingTables, fix: "npm run reference" },
-  { name: "the Worker's bundle is small", run: checkBundleSize },
+  { name: "the Worker's bundle is small and starts fast", run: checkWorkerBundle },
   { name: "the dashboard's first page is small", run: checkDashboardSize },
   { name: "every text uses plain words", run: checkPlainWords },
   { name: "no paths or names of one machine are tracked", run: checkTrackedFiles },
@@ -90,7 +90,7 @@ await runScript(
   {
     usage: "npm run check -- [options]",
     summary:
-      "Checks types, lint, format, generated files, texts, and the sizes of the Worker and the dashboard.",
+      "Checks types, lint, format, generated files, texts, the sizes of the Worker and the dashboard, and the Worker's start.",
     options,
   },
   runChecks,
