@@ -1,7 +1,9 @@
 // Compares medians as ratios, measured in turns in one run, because absolute times depend on the machine.
 import { join } from "node:path";
 
-import { noOptions, runScript } from "../scripts/shared/script.ts";
+import * as z from "zod";
+
+import { flag, runScript } from "../scripts/shared/script.ts";
 import { createRepository } from "../test/support/journey-repository.ts";
 import {
   createHome,
@@ -16,6 +18,7 @@ import { measureCache } from "./cache-rows.ts";
 import { measureScrolling } from "./dashboard-rows.ts";
 import { measureFlood, measureLogLatency } from "./log-rows.ts";
 import { formatTable, median, type Row, time } from "./measure.ts";
+import { measureReads } from "./read-rows.ts";
 import { createShellDeployer } from "./shell-floor.ts";
 import { measureStartup } from "./startup-rows.ts";
 import { measureWebhooks } from "./webhook-rows.ts";
@@ -74,15 +77,23 @@ async function measure(system: System, home: string): Promise<Row[]> {
   ];
 }
 
-async function runBench(): Promise<void> {
+const options = z.object({ reads: flag("measure only the requests that read") });
+
+async function runBench({ reads }: z.output<typeof options>): Promise<void> {
   const home = await createHome();
   try {
+    console.log("Reading, by 16 callers at once");
+    const readRows = await measureReads(home);
+    if (reads) {
+      console.log(`\n${formatTable(readRows)}`);
+      return;
+    }
     console.log(`Starting an installation in ${home}`);
     const inspectorPort = await freePorts();
     const system = await startSystem(home, { flags: ["--inspect", `${inspectorPort}`] });
     try {
       console.log("Waiting for an idle agent");
-      const rows = await measureIdleAgent(system);
+      const rows = [...readRows, ...(await measureIdleAgent(system))];
       console.log(`Measuring ${ROUNDS} rounds, medians`);
       rows.push(...(await measure(system, home)));
       console.log("Switching an app");
@@ -108,10 +119,10 @@ async function runBench(): Promise<void> {
 
 await runScript(
   {
-    usage: "npm run bench",
+    usage: "npm run bench -- [options]",
     summary:
-      "Measures deployments and rollbacks against the same git commands in a shell, then logs, webhooks, the start of the Worker and the dashboard.",
-    options: noOptions,
+      "Measures reads against a Worker with one D1 read, deployments and rollbacks against the same git commands in a shell, then logs, webhooks, the start of the Worker and the dashboard.",
+    options,
   },
   runBench,
 );
