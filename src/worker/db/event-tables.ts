@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
 import type { AuditChanges, AuditOutcome, AuditTarget } from "#contract/endpoints/audit/schemas.ts";
@@ -56,6 +57,10 @@ export const auditEntries = sqliteTable(
   (table) => [
     uniqueIndex("audit_entries_sequence").on(table.accountId, table.sequence),
     index("audit_entries_project").on(table.projectId, table.sequence),
+    index("audit_entries_action").on(table.accountId, table.action, table.sequence),
+    index("audit_entries_outcome").on(table.accountId, table.outcome, table.sequence),
+    index("audit_entries_actor").on(table.accountId, sql`"actor" ->> 'id'`, table.sequence),
+    index("audit_entries_target").on(table.accountId, sql`"target" ->> 'id'`, table.sequence),
     index("audit_entries_created").on(table.createdAt),
   ],
 );

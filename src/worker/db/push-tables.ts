@@ -76,6 +76,10 @@ export const pushes = sqliteTable(
     index("pushes_project").on(table.projectId, table.id),
     index("pushes_account").on(table.accountId, table.id),
     index("pushes_received").on(table.receivedAt),
+    index("pushes_ref").on(table.projectId, table.ref, table.id),
+    index("pushes_counted")
+      .on(table.hookId, table.receivedAt)
+      .where(sql`${table.projectId} is null`),
     index("pushes_skipped")
       .on(table.projectId, table.liveSha, table.after)
       .where(sql`${table.liveSha} is not null`),

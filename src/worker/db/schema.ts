@@ -1,5 +1,14 @@
-import { sql } from "drizzle-orm";
-import { index, integer, real, sqliteTable, text, unique, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { type SQL, sql } from "drizzle-orm";
+import {
+  index,
+  integer,
+  real,
+  type SQLiteColumn,
+  sqliteTable,
+  text,
+  unique,
+  uniqueIndex,
+} from "drizzle-orm/sqlite-core";
 
 import { DEFAULT_LOG_RETENTION_DAYS } from "#contract/endpoints/accounts/schemas.ts";
 import type { CronJobs } from "#contract/endpoints/cron/job-schemas.ts";
@@ -75,6 +84,9 @@ export const tokens = sqliteTable(
     uniqueIndex("tokens_hash").on(table.hash),
     uniqueIndex("tokens_previous_hash").on(table.previousHash),
     index("tokens_account").on(table.accountId, table.id),
+    index("tokens_valid")
+      .on(table.accountId, table.id)
+      .where(sql`${table.revokedAt} is null`),
     index("tokens_sessions")
       .on(table.expiresAt)
       .where(sql`${table.kind} = 'session'`),
@@ -234,6 +246,14 @@ export const domains = sqliteTable(
   (table) => [index("domains_project").on(table.projectId)],
 );
 
+/**
+ * Whether a deployment has ended and is not live. The statuses stand in the statement, not in parameters: only then does
+ * SQLite use the partial indexes with this condition.
+ */
+export function isEnded({ status }: { readonly status: SQLiteColumn }): SQL {
+  return sql`${status} in ('superseded', 'failed', 'canceled')`;
+}
+
 export const deployments = sqliteTable(
   "deployments",
   {
@@ -295,8 +315,23 @@ export const deployments = sqliteTable(
     index("deployments_variables")
       .on(table.projectId, table.variablesRevision)
       .where(sql`${table.variablesRevision} is not null`),
+    // For the filters of lists. Only of ended deployments, whose rows hardly change: a change of a row costs a write for
+    // each index that has it.
+    index("deployments_ended_status").on(table.projectId, table.status, table.id).where(isEnded(table)),
+    index("deployments_ended_branch").on(table.projectId, table.branch, table.id).where(isEnded(table)),
+    index("deployments_ended_server").on(table.projectId, table.serverId, table.id).where(isEnded(table)),
+    index("deployments_ended_commit").on(table.accountId, table.commitSha, table.id).where(isEnded(table)),
   ],
 );
+
+/**
+ * Deleted projects that still have rows in other tables, which are deleted bit by bit. Until then nobody sees these rows,
+ * because the row of the project is gone.
+ */
+export const removedProjects = sqliteTable("removed_projects", {
+  id: text("id").$type<ProjectId>().primaryKey(),
+  accountId: text("account_id").$type<AccountId>().notNull(),
+});
 
 /** Requests with an Idempotency-Key, kept for a day. */
 export const idempotencyKeys = sqliteTable(
@@ -313,7 +348,10 @@ export const idempotencyKeys = sqliteTable(
     /** The response, encrypted because it may contain a secret; null until the first success. */
     answer: text("answer"),
   },
-  (table) => [index("idempotency_keys_created").on(table.createdAt)],
+  (table) => [
+    index("idempotency_keys_created").on(table.createdAt),
+    index("idempotency_keys_account").on(table.accountId, table.createdAt),
+  ],
 );
 
 /** How far the parts of the schedule are. */
