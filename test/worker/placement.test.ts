@@ -133,6 +133,19 @@ describe("the place of an installation", () => {
     expect([near(null, { LOCATION: "" }), near(null, { LOCATION: "Mars" })]).toEqual([{}, {}]);
   });
 
+  it("is shown with the copy of the database that serves reads from here", async () => {
+    const statement: object = Object.getPrototypeOf(env.DB.prepare("select 1"));
+    aroundCalls(statement, "run", async (read) => {
+      const { meta, ...rest } = z.looseObject({ meta: z.looseObject({}) }).parse(await read());
+      // The local runtime says neither.
+      expect(meta).not.toHaveProperty("served_by_region");
+      return { ...rest, meta: { ...meta, served_by_region: "WEUR", served_by_primary: false } };
+    });
+    const database = { region: "WEUR", primary: false };
+    expect(await (await call("/healthz?deep=true")).json()).toEqual({ status: "ok", database });
+    expect(await (await call("/healthz")).json()).toEqual({ status: "ok" });
+  });
+
   it("limits all objects to its jurisdiction", () => {
     const asked: unknown[] = [];
     aroundCalls(Object.getPrototypeOf(env.PROJECT_LANE), "jurisdiction", (_call, [name]) => {
