@@ -1,53 +1,42 @@
-import type { Jurisdiction, Region } from "#contract/regions.ts";
-import { regionsIn } from "#contract/regions.ts";
+import { type Jurisdiction, type Region, regionsIn } from "#contract/regions.ts";
 
 /** Where a request comes from, as Cloudflare says. Each may be missing: a local installation and Tor have none. */
 export type RequestPlace = {
-  readonly continent?: string | null | undefined;
+  readonly continent: string | null;
   /** In degrees, as text. */
-  readonly longitude?: string | null | undefined;
+  readonly longitude: string | null;
 };
 
-// Between Denver and Chicago, between Vienna and Warsaw, and between Dubai and Karachi.
-const WEST_OF_AMERICA = -100;
-const EAST_OF_EUROPE = 17;
-const EAST_OF_MIDDLE_EAST = 62;
+/** The regions of a continent from west to east, with the longitude that divides them. */
+const regionsOf = new Map<string | null, readonly [Region, number, Region]>([
+  // Between Denver and Chicago.
+  ["NA", ["wnam", -100, "enam"]],
+  // Between Vienna and Warsaw.
+  ["EU", ["weur", 17, "eeur"]],
+  // Between Dubai and Karachi.
+  ["AS", ["me", 62, "apac"]],
+  ["SA", ["sam", 0, "sam"]],
+  ["OC", ["oc", 0, "oc"]],
+  ["AF", ["afr", 0, "afr"]],
+]);
 
 /**
- * The region nearest to where a request comes from.
+ * The region nearest to where a request comes from; the eastern one of a continent if the longitude is unknown.
  * @param jurisdiction only its regions; null: all
- * @returns null if the place is unknown or outside of the jurisdiction
+ * @returns null if the continent is unknown, or the region outside of the jurisdiction
  */
 export function nearestRegion(
   { continent, longitude }: RequestPlace,
   jurisdiction: Jurisdiction | null,
 ): Region | null {
-  const degrees = Number.parseFloat(longitude ?? "");
-  const region = regionOf(continent ?? "", degrees);
-  return region === null || isInside(region, jurisdiction) ? region : null;
+  const regions = regionsOf.get(continent);
+  if (regions === undefined) return null;
+  const [west, border, east] = regions;
+  const region = Number.parseFloat(longitude ?? "") < border ? west : east;
+  return isInside(region, jurisdiction) ? region : null;
 }
 
 /** Whether objects of an installation can be in a region. @param jurisdiction the installation's */
 export function isInside(region: Region, jurisdiction: Jurisdiction | null): boolean {
   return jurisdiction === null || regionsIn[jurisdiction].some((one) => one === region);
-}
-
-// An unknown longitude, which is NaN, takes the region with most of the continent's servers.
-function regionOf(continent: string, degrees: number): Region | null {
-  switch (continent) {
-    case "NA":
-      return degrees < WEST_OF_AMERICA ? "wnam" : "enam";
-    case "EU":
-      return degrees > EAST_OF_EUROPE ? "eeur" : "weur";
-    case "AS":
-      return degrees < EAST_OF_MIDDLE_EAST ? "me" : "apac";
-    case "SA":
-      return "sam";
-    case "OC":
-      return "oc";
-    case "AF":
-      return "afr";
-    default:
-      return null;
-  }
 }

@@ -17,13 +17,13 @@ describe("the region nearest to a request", () => {
     expect(nearestRegion({ continent, longitude }, null)).toBe(region);
   });
 
-  it("is the continent's largest if the longitude is unknown", () => {
-    const of = (continent: string) => nearestRegion({ continent }, null);
-    expect([of("NA"), of("EU"), of("AS")]).toEqual(["enam", "weur", "apac"]);
+  it("is the eastern one of a continent if the longitude is unknown", () => {
+    const of = (continent: string) => nearestRegion({ continent, longitude: null }, null);
+    expect([of("NA"), of("EU"), of("AS")]).toEqual(["enam", "eeur", "apac"]);
   });
 
   it("is unknown for a request without a continent, from Tor or from Antarctica", () => {
-    for (const continent of [undefined, null, "", "T1", "AN"])
+    for (const continent of [null, "", "T1", "AN"])
       expect(nearestRegion({ continent, longitude: "0" }, null)).toBeNull();
   });
 

@@ -1,5 +1,5 @@
 import { refuse, type Result } from "#contract/problems.ts";
-import { type Region, regionsIn } from "#contract/regions.ts";
+import type { Region } from "#contract/regions.ts";
 import { isInside } from "#domain/nearest-region.ts";
 import type { Services } from "#worker/context.ts";
 
@@ -8,10 +8,7 @@ export function refuseOutside(
   { jurisdiction }: Pick<Services, "jurisdiction">,
   region: Region | null | undefined,
 ): Result<never, "invalid_request"> | null {
-  if (jurisdiction === null || region === null || region === undefined) return null;
-  if (isInside(region, jurisdiction)) return null;
-  const message = `must be one of ${regionsIn[jurisdiction].join(", ")}`;
-  return refuse("invalid_request", `This installation keeps its data in ${jurisdiction}.`, [
-    { pointer: "/region", message },
-  ]);
+  if (!region || isInside(region, jurisdiction)) return null;
+  const message = `must be in the installation's jurisdiction, ${jurisdiction}`;
+  return refuse("invalid_request", `The region ${message}.`, [{ pointer: "/region", message }]);
 }
