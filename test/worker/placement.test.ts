@@ -72,8 +72,9 @@ describe("the objects of a server", () => {
     const { token } = await createAccount();
     const hints = recordHints();
     const server = await addServer(token, { region: "apac" });
-    await enrolFrom(frankfurt, server);
-    expect(hints.get(server.id)?.[0]).toBe("apac");
+    const credential = await enrolFrom(frankfurt, server);
+    await connectAgent({ serverId: server.id, credential });
+    expect(new Set(hints.get(server.id))).toEqual(new Set(["apac"]));
     const projectId = await addProject(token, server.id);
     await call(`/v1/rollback`, { method: "POST", token, body: { project_id: projectId } });
     expect(hints.get(projectId)?.[0]).toBe("apac");

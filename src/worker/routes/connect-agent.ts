@@ -20,7 +20,7 @@ export function routeAgentConnect(app: App, authentication: Authentication, cloc
       response.headers.set("upgrade", "websocket");
       return response;
     }
-    const { accountId, serverId, credentialHash } = agent.value;
+    const { accountId, serverId, credentialHash, place } = agent.value;
     const headers = new Headers(c.req.raw.headers);
     // `set` replaces values that the client sent in these headers.
     headers.set(linkHeaders.accountId, accountId);
@@ -28,7 +28,7 @@ export function routeAgentConnect(app: App, authentication: Authentication, cloc
     const region = nearestRegion(placeOf(c.req.raw), jurisdictionOf(c.env));
     headers.set(linkHeaders.region, region ?? "");
     // Usually it exists since the enrolment.
-    const link = c.env.AGENT_LINK.getByName(serverId, near(region, c.env));
+    const link = c.env.AGENT_LINK.getByName(serverId, near(place ?? region, c.env));
     return link.fetch(new Request(c.req.raw, { headers }));
   });
 }
