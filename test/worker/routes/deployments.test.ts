@@ -259,6 +259,8 @@ describe("the account", () => {
       id,
       name: "Ada",
       log_retention_days: 90,
+      deployment_retention_days: null,
+      database_used_percent: null,
       token: {
         id: expect.stringMatching(/^tok_/),
         name: "test",
