@@ -78,7 +78,9 @@ export class EventFeed extends DurableObject<Env> {
     await this.#pause();
     try {
       const { hasMore, webhooks } = await handOverNews(this.#feed);
-      this.#nextRunAt = Date.now() + Math.min(webhooks * PAUSE_PER_WEBHOOK_MS, LONGEST_PAUSE_MS);
+      // A run that finds nothing new does not end the pause.
+      if (webhooks > 0)
+        this.#nextRunAt = Date.now() + Math.min(webhooks * PAUSE_PER_WEBHOOK_MS, LONGEST_PAUSE_MS);
       this.#retries.succeed("hand over");
       if (hasMore) await this.#alarm.setExactly(Date.now());
       else if (this.#feed.store.behind().length > 0)
