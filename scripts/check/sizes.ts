@@ -1,4 +1,5 @@
 import { readFile, rm } from "node:fs/promises";
+import { availableParallelism, loadavg } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 
@@ -40,15 +41,26 @@ export async function checkWorkerBundle(): Promise<SizeOutcome> {
 
 async function checkStartup(bundle: string): Promise<SizeOutcome> {
   let best = Number.POSITIVE_INFINITY;
+  let failure = "";
   for (let start = 0; start < MOST_STARTS && best > MOST_STARTUP_MS; start += 1) {
-    const ms = await startupMs(bundle);
-    if (typeof ms === "string") return { code: 1, output: ms };
-    best = Math.min(best, ms);
+    const measured = await startupMs(bundle);
+    if (typeof measured === "number") best = Math.min(best, measured);
+    else failure = measured;
   }
-  const time = `${best.toFixed(0)} ms of ${MOST_STARTUP_MS} to start`;
-  if (best <= MOST_STARTUP_MS) return { code: 0, output: "", note: time };
+  if (best <= MOST_STARTUP_MS)
+    return { code: 0, output: "", note: `${best.toFixed(0)} ms of ${MOST_STARTUP_MS} to start` };
+  // Then each millisecond of the Worker takes longer, and the profiler may give up after 10 s.
+  if (isOverloaded())
+    return { code: 0, output: "", note: "its start was not measured: the machine is too busy" };
   const help = "`npx wrangler check startup` writes a profile that shows where it goes.";
-  return { code: 1, output: `The Worker takes ${time}. ${help}` };
+  const time = `The Worker takes ${best.toFixed(0)} ms of ${MOST_STARTUP_MS} to start. ${help}`;
+  return { code: 1, output: best === Number.POSITIVE_INFINITY ? failure : time };
+}
+
+/** Whether more than two processes have waited for each core in the last minute. */
+function isOverloaded(): boolean {
+  const [load = 0] = loadavg();
+  return load > 2 * availableParallelism();
 }
 
 /** Builds the dashboard, and checks the compressed size of the scripts that a browser loads first. */

@@ -7,7 +7,7 @@ import { root } from "./root.ts";
 import { quietWrangler, runCommand } from "./run-command.ts";
 
 /** The profiler takes a sample each millisecond. In a longer gap than this, the machine ran something else. */
-const LONGEST_GAP_US = 3_000;
+const LONGEST_GAP_US = 1_500;
 
 const Profile = z.object({
   nodes: z.array(z.object({ id: z.number(), callFrame: z.object({ functionName: z.string() }) })),
