@@ -34,7 +34,9 @@ function messageOf(issue: z.core.$ZodRawIssue): string {
         : `Invalid discriminator value. Expected ${issue.options.map((option) => `'${String(option)}'`).join(" | ")}`;
     case "invalid_key":
       return `Invalid key in ${issue.origin}`;
-    default:
+    case "custom":
+    case "invalid_element":
+    case "not_multiple_of":
       return "Invalid input";
   }
 }
