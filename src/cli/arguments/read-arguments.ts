@@ -78,7 +78,9 @@ export function readArguments(argv: readonly string[], commands: readonly Comman
   if (foreign !== undefined)
     return stop(
       "usage",
-      `gantry ${command.name} has no option --${foreign}.${seeHelp(command)}${afterDashes(words)}`,
+      foreign === "token"
+        ? NO_TOKEN
+        : `gantry ${command.name} has no option --${foreign}.${seeHelp(command)}${afterDashes(words)}`,
     );
   if (global.help || global.version) return succeed({ command, global, given: { options: {}, words: {} } });
 
@@ -140,9 +142,11 @@ function readWords(command: Command, rest: readonly string[]): Result<AnyGiven["
   return succeed(words);
 }
 
+const NO_TOKEN =
+  "There is no option --token, because other users of this machine could see it. Use GANTRY_TOKEN or gantry login.";
+
 function unknownOption(rawName: string, names: readonly string[]): string {
-  if (rawName === "--token")
-    return "There is no option --token, because other users of this machine could see it. Use GANTRY_TOKEN or gantry login.";
+  if (rawName === "--token") return NO_TOKEN;
   return `Unknown option ${rawName}.${didYouMean(rawName.replace(/^-+/, ""), names, "--")}`;
 }
 
