@@ -520,3 +520,30 @@ describe("an untrusted link file", () => {
     expect(stderr).not.toContain("project link");
   });
 });
+
+describe("gantry account", () => {
+  it("shows and changes how long logs and deployments are kept", async () => {
+    const set = await run("account", "set", "--deployment-retention", "365", "--log-retention", "120");
+    expect(set).toMatchObject({ code: 0, stderr: "" });
+    const shown = await run("account", "show");
+    expect(shown.stdout).toBe(set.stdout);
+    expect(shown.stdout).toMatch(/^logs\tkept for 120 days$/m);
+    expect(shown.stdout).toMatch(/^deployments\tkept for 365 days$/m);
+    expect(shown.stdout).toMatch(/^database\tless than 70% full$/m);
+    const forever = await run("account", "set", "--deployment-retention", "forever", "--json");
+    expect(jsonOf(forever.stdout)).toMatchObject({
+      deployment_retention_days: null,
+      log_retention_days: 120,
+    });
+    await run("account", "set", "--log-retention", "90");
+  });
+
+  it("refuses a time that is no number of days, and one that is too long", async () => {
+    for (const days of ["", "ever", "1.5", "-3"])
+      expect(await run("account", "set", `--deployment-retention=${days}`)).toMatchObject({ code: 2 });
+    expect((await run("account", "set")).stderr).toContain("at least one setting");
+    const refused = await run("account", "set", "--deployment-retention", "4000");
+    expect(refused.code).toBe(4);
+    expect(refused.stderr).toContain("deployment_retention_days");
+  });
+});
