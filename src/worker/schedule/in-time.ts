@@ -6,7 +6,7 @@ const CALL_MS = 10_000;
 /** How many objects are called at the same time. */
 const AT_ONCE = 5;
 
-/** Waits for work, but not longer than this. @throws also if it takes longer; the work itself goes on */
+/** Waits for work, but not longer than this. @throws also if it takes longer; the work itself continues */
 export async function inTime<Value>(ms: number, work: Promise<Value>): Promise<Value> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error(`no answer within ${ms} ms`)), ms);
