@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, sql } from "drizzle-orm";
 
 import type { ProjectId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
@@ -20,7 +20,8 @@ export function projectFields(rows: AccountRows) {
 export function lastDeployAt(rows: AccountRows) {
   // The status stands in the statement, not in a parameter. Only then does SQLite use the partial index on it.
   const isBuilding = and(eq(deployments.projectId, projects.id), sql`${deployments.status} = 'building'`);
-  const building = rows.first<number>(sql`max(${deployments.createdAt})`, deployments, isBuilding, sql`1`);
+  const newest = desc(deployments.version);
+  const building = rows.first<number>(deployments.createdAt, deployments, isBuilding, newest);
   return sql<number | null>`nullif(max(coalesce(${projects.lastDeployAt}, 0), coalesce(${building}, 0)), 0)`;
 }
 
