@@ -73,21 +73,11 @@ export class DeliveryStore {
     return seq;
   }
 
-  /** The numbers of those to send now, the longest due first. */
-  due(now: number, limit: number): number[] {
-    return this.#sql
-      .exec<{ seq: number }>(
-        "SELECT seq FROM deliveries WHERE state = 'pending' AND due_at <= ? ORDER BY due_at, seq LIMIT ?",
-        now,
-        limit,
-      )
-      .toArray()
-      .map(({ seq }) => seq);
-  }
-
-  /** Those with these numbers. */
-  numbered(seqs: readonly number[]): StoredDelivery[] {
-    return seqs.flatMap((seq) => this.#read("WHERE seq = ?", seq));
+  /** Those to send now, the longest due first. @param except numbers of some that are not returned */
+  due(now: number, limit: number, except: readonly number[]): StoredDelivery[] {
+    const isOther = "seq NOT IN (SELECT value FROM json_each(?))";
+    const rest = `WHERE state = 'pending' AND due_at <= ? AND ${isOther} ORDER BY due_at, seq LIMIT ?`;
+    return this.#read(rest, now, JSON.stringify(except), limit);
   }
 
   /** When the next one after a time is due; null: none waits. */

@@ -129,9 +129,8 @@ export class OutletSender {
     const atOnce = this.#isInOrder() ? 1 : MAX_AT_ONCE;
     const free = Math.min(atOnce - this.#underWay.size, room);
     if (free <= 0) return [];
-    const taken = new Set([...this.#underWay.keys(), ...this.#ended.map(({ delivery }) => delivery.seq)]);
-    const due = deliveries.due(now(), free + taken.size);
-    return deliveries.numbered(due.filter((seq) => !taken.has(seq)).slice(0, free));
+    const taken = [...this.#underWay.keys(), ...this.#ended.map(({ delivery }) => delivery.seq)];
+    return deliveries.due(now(), free, taken);
   }
 
   /** Messages are read in order, only the newest status of a commit counts, and a target that fails gets one at a time. */
