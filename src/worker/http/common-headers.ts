@@ -46,17 +46,22 @@ export function commonHeaders({ randomBytes, clock }: Pick<Services, "randomByte
     else await next();
     // A WebSocket upgrade needs none of these headers.
     if (c.res.status === 101) return;
-    // c.header instead of c.res.headers: the headers of a response from a Durable Object are immutable.
-    c.header("x-request-id", c.var.requestId);
-    c.header("access-control-allow-origin", "*");
-    c.header("access-control-expose-headers", CORS_ANSWER_HEADERS);
-    c.header("cache-control", cachingOf(c));
-    c.header("x-content-type-options", "nosniff");
-    if (isHttps(c.req.raw)) c.header("strict-transport-security", STRICT_TRANSPORT_SECURITY);
+    // The headers of a response from a Durable Object are immutable. c.header would copy the response for each header.
+    const response = new Response(c.res.body, c.res);
+    const { headers } = response;
+    headers.set("x-request-id", c.var.requestId);
+    headers.set("access-control-allow-origin", "*");
+    headers.set("access-control-expose-headers", CORS_ANSWER_HEADERS);
+    headers.set("cache-control", cachingOf(c));
+    headers.set("x-content-type-options", "nosniff");
+    if (isHttps(c.req.raw)) headers.set("strict-transport-security", STRICT_TRANSPORT_SECURITY);
     const bookmark = c.var.session?.bookmark() ?? null;
-    if (bookmark !== null) c.header("gantry-bookmark", bookmark);
+    if (bookmark !== null) headers.set("gantry-bookmark", bookmark);
     const policy = rateLimitPolicy(c.env.RATE_LIMIT);
-    if (policy !== null) c.header("ratelimit-policy", policy);
+    if (policy !== null) headers.set("ratelimit-policy", policy);
+    // Otherwise Hono would add the headers of the response before to this one.
+    c.res = undefined;
+    c.res = response;
     console.log(requestLogLine(c, clock.now() - startedAt));
   };
 }
