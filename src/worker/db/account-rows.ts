@@ -177,17 +177,17 @@ export class AccountRows {
   }
 
   /** A field with a list of `item`, one for each matching row of the account. */
-  list(item: SQL, table: OwnedTable, where: SQL | undefined): SQL<unknown> {
+  list(item: SQL, table: OwnedTable, where: SQL | undefined): SQL {
     return this.#listWhere(item, table, this.#owned(table, where));
   }
 
   /** As `list`, but ignores the limit to some projects. */
-  listAll(item: SQL, table: OwnedTable, where: SQL | undefined): SQL<unknown> {
+  listAll(item: SQL, table: OwnedTable, where: SQL | undefined): SQL {
     return this.#listWhere(item, table, and(eq(table.accountId, this.accountId), where));
   }
 
-  #listWhere(item: SQL, table: OwnedTable, where: SQL | undefined): SQL<unknown> {
-    return sql<unknown>`json((select json_group_array(${item}) ${from(table, where)}))`;
+  #listWhere(item: SQL, table: OwnedTable, where: SQL | undefined): SQL {
+    return sql`json((select json_group_array(${item}) ${from(table, where)}))`;
   }
 
   /** A subquery for the highest number in a column of the account's rows, or 0, regardless of a limit to some projects. */

@@ -23,7 +23,7 @@ export function textOf(part: unknown, parameters: unknown[]): string {
   }
   if (part instanceof Param) return valueOf(part, parameters);
   if (part instanceof SQLiteColumn) return `${quoted(getTableName(part.table))}.${quoted(part.name)}`;
-  if (part instanceof SQLiteTable) return quoted(getTableName(part));
+  if (isTable(part)) return quoted(getTableName(part));
   if (part instanceof Name) return quoted(part.value);
   if (Array.isArray(part)) return `(${part.map((one: unknown) => textOf(one, parameters)).join(", ")})`;
   if (part === undefined) return "";
@@ -39,3 +39,6 @@ function valueOf({ value, encoder }: Param, parameters: unknown[]): string {
 }
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+// `instanceof` alone would make the table's types `any`.
+const isTable = (part: unknown): part is SQLiteTable => part instanceof SQLiteTable;
