@@ -2,6 +2,7 @@ import { and, eq, sql, type SQL } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable, SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 
 import { AccountId, ProjectId } from "#contract/ids.ts";
+import { type Merged, pageOf, type Selection } from "#worker/db/selection.ts";
 import { jsonLists } from "#worker/db/json-lists.ts";
 import { type auditSeals, webhooks } from "#worker/db/event-tables.ts";
 import { hooks } from "#worker/db/push-tables.ts";
@@ -9,11 +10,12 @@ import {
   accounts,
   type idempotencyKeys,
   projects,
+  type removedProjects,
   type servers,
   type signInCodes,
   tokens,
 } from "#worker/db/schema.ts";
-import { type Fields, read, readBoth, type Reader, readerOf, type Select } from "#worker/db/reads.ts";
+import { type Fields, read, readBoth, type Reader, readerOf, type RowOf, type Select } from "#worker/db/reads.ts";
 import {
   columnsOf,
   from,
@@ -39,6 +41,7 @@ export type OwnedTable =
   | typeof hooks
   | typeof idempotencyKeys
   | typeof projects
+  | typeof removedProjects
   | typeof servers
   | typeof tokens
   | typeof webhooks
@@ -53,12 +56,6 @@ export type NewRow<Table extends OwnedTable> = Omit<Table["$inferInsert"], "acco
 type Changes<Table extends OwnedTable> = SQLiteUpdateSetSource<Table> & {
   readonly id?: never;
   readonly accountId?: never;
-};
-
-export type Selection = {
-  readonly where?: SQL | undefined;
-  readonly orderBy?: readonly SQL[];
-  readonly limit?: number;
 };
 
 /**
@@ -111,6 +108,16 @@ export class AccountRows {
     this.#projectIds = projectIds;
   }
 
+  /** The projects that the caller can see; null: all. */
+  get projectIds(): readonly ProjectId[] | null {
+    return this.#projectIds;
+  }
+
+  /** Whether the caller can see the project, if it exists. */
+  sees(id: ProjectId): boolean {
+    return this.#projectIds?.includes(id) ?? true;
+  }
+
   /** Reads `fields` of the account's rows in `table`. One round trip. */
   async select<const Of extends Fields>(fields: Of | FieldsOf<Of>, table: OwnedTable, selection: Selection) {
     return await read(this.#database, this.#select(fields, table, selection));
@@ -124,14 +131,58 @@ export class AccountRows {
     return await readBoth(this.#database, this.#select(...one), this.#select(...other));
   }
 
+  /**
+   * Reads the newest rows of several lists as one list, the newest first. SQLite takes the next row from the list with
+   * the newest one, so that it reads a row of each list and those that it returns, however long the lists are.
+   */
+  async selectMerged<const Of extends Fields>(
+    fields: Of | FieldsOf<Of>,
+    table: OwnedTable,
+    { key, streams, next }: Merged,
+    { after, limit }: { readonly after: string | number | null; readonly limit: number },
+  ): Promise<RowOf<Of>[]> {
+    const stream = sql`stream`;
+    // All ids and numbers are below this text. Without a bound, SQLite would choose other indexes.
+    const first = next(stream, sql`${after ?? "~"}`);
+    const page = sql`page (stream, at) as (select stream, ${first} from lists union all select stream, ${next(stream, sql`at`)} from page where at is not null order by 2 desc limit ${limit})`;
+    const source = sql`with recursive lists (stream) as (${streams}), ${page} select at from page`;
+    return await this.#selectFrom(source, fields, table, key, { orderBy: [sql`${key} desc`] });
+  }
+
+  /** As `select`, of the rows whose ids a `select id as at …` gives. */
+  async selectFound<const Of extends Fields>(
+    fields: Of | FieldsOf<Of>,
+    table: OwnedTable,
+    found: SQL,
+    selection: Selection,
+  ): Promise<RowOf<Of>[]> {
+    const source = sql`with given (at) as (${found}) select at from given`;
+    return await this.#selectFrom(source, fields, table, table.id, selection);
+  }
+
+  /** @param source a select of `at`, the keys of the rows */
+  async #selectFrom<const Of extends Fields>(
+    source: SQL,
+    fields: Of | FieldsOf<Of>,
+    table: OwnedTable,
+    key: SQLiteColumn,
+    { where, orderBy = [], limit }: Selection,
+  ): Promise<RowOf<Of>[]> {
+    const isFound = this.#owned(table, and(sql`${key} = found.at`, where));
+    // A cross join, because SQLite reads the left table of it first.
+    const rest = sql`from (${source}) as found cross join ${table} where ${isFound}${pageOf(orderBy, limit)}`;
+    return await read(this.#database, this.#reading(fields, rest));
+  }
+
   #select<const Of extends Fields>(
     fields: Of | FieldsOf<Of>,
     table: OwnedTable,
     { where, orderBy = [], limit }: Selection,
   ): Select<Of> {
-    const sorted = orderBy.length === 0 ? sql`` : sql` order by ${list([...orderBy])}`;
-    const limited = limit === undefined ? sql`` : sql` limit ${limit}`;
-    const rest = sql`${from(table, this.#owned(table, where))}${sorted}${limited}`;
+    return this.#reading(fields, sql`${from(table, this.#owned(table, where))}${pageOf(orderBy, limit)}`);
+  }
+
+  #reading<const Of extends Fields>(fields: Of | FieldsOf<Of>, rest: SQL): Select<Of> {
     return { reader: typeof fields === "function" ? this.#readerOf(fields) : readerOf(fields), rest };
   }
 
@@ -176,9 +227,28 @@ export class AccountRows {
     return sql<Value | null>`(select ${field} ${rows} order by ${orderBy} limit 1 offset ${skipped})`;
   }
 
-  /** A field with a list of `item`, one for each matching row of the account. */
+  /**
+   * As `first`, for a condition that names a project or an id: SQLite looks for these, and not through all rows of the
+   * account.
+   */
+  firstNamed<Value>(
+    field: SQLiteColumn,
+    table: OwnedTable,
+    where: SQL | undefined,
+    orderBy: SQL,
+  ): SQL<Value | null> {
+    return sql<Value | null>`(select ${field} ${from(table, this.#named(table, where))} order by ${orderBy} limit 1)`;
+  }
+
+  /** A select of one column of the account's matching rows, for a condition or a list of another statement. */
+  column(field: SQLiteColumn, table: OwnedTable, where?: SQL, limit?: number): SQL {
+    const rows = sql`select ${field} ${from(table, this.#owned(table, where))}`;
+    return limit === undefined ? rows : sql`${rows} limit ${limit}`;
+  }
+
+  /** A field with a list of `item`, one for each matching row of the account. `where` must name a project. */
   list(item: SQL, table: OwnedTable, where: SQL | undefined): SQL {
-    return this.#listWhere(item, table, this.#owned(table, where));
+    return this.#listWhere(item, table, this.#named(table, where));
   }
 
   /** As `list`, but ignores the limit to some projects. */
@@ -271,7 +341,7 @@ export class AccountRows {
 
   /**
    * Changes several rows, each differently: `changes` and `where` are evaluated for each of the values and refer to it as
-   * `given.value`. One statement or a few, as for `upsert`.
+   * `given.value`. `where` must name the row's id. One statement or a few, as for `upsert`.
    */
   updateEach<Table extends OwnedTable>(
     table: Table,
@@ -281,12 +351,13 @@ export class AccountRows {
   ): Write[] {
     return jsonLists(values).map((json) => {
       const given = sql`json_each(${json}) as given`;
-      return new Write(update(table, changes, this.#owned(table, where), given));
+      return new Write(update(table, changes, this.#named(table, where), given));
     });
   }
 
+  /** Deletes rows. `where` must name ids or a project. */
   delete(table: CountedTable, where: SQL): Write {
-    return new Write(remove(table, this.#owned(table, where)));
+    return new Write(remove(table, this.#named(table, where)));
   }
 
   /** Runs one write. @returns how many rows it changed */
@@ -316,6 +387,12 @@ export class AccountRows {
 
   #owned(table: CountedTable, where: SQL | undefined): SQL | undefined {
     return and(eq(table.accountId, this.accountId), this.#inSight(table), where);
+  }
+
+  // The plus keeps SQLite from the indexes of the account, which it prefers to a list of ids, because it cannot know that
+  // an account has many rows.
+  #named(table: CountedTable, where: SQL | undefined): SQL | undefined {
+    return and(sql`+${table.accountId} = ${this.accountId}`, this.#inSight(table), where);
   }
 
   #inSight(table: CountedTable): SQL | undefined {

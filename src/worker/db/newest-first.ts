@@ -1,7 +1,7 @@
 import { and, desc, lt, type SQL } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 
-import type { Selection } from "#worker/db/account-rows.ts";
+import type { Selection } from "#worker/db/selection.ts";
 
 /** A position in a list: the rows after the one whose key is `after` (null: from the start), at most `limit`. */
 export type Position<Key> = { readonly after: Key | null; readonly limit: number };

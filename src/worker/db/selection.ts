@@ -1,0 +1,28 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
+
+import { list } from "#worker/db/statements.ts";
+
+/** Which rows a select of AccountRows returns. */
+export type Selection = {
+  readonly where?: SQL | undefined;
+  readonly orderBy?: readonly SQL[];
+  readonly limit?: number;
+};
+
+/**
+ * Several lists of rows, each with its rows sorted by the same key.
+ * `streams`: a select of what each list is known by, such as the ids of projects.
+ * `next`: an expression for the key of the newest row of a list below a key; null: there is none.
+ */
+export type Merged = {
+  readonly key: SQLiteColumn;
+  readonly streams: SQL;
+  readonly next: (stream: SQL, below: SQL) => SQL;
+};
+
+/** The end of a select: its order and its limit. */
+export function pageOf(orderBy: readonly SQL[], limit: number | undefined): SQL {
+  const sorted = orderBy.length === 0 ? sql`` : sql` order by ${list([...orderBy])}`;
+  return limit === undefined ? sorted : sql`${sorted} limit ${limit}`;
+}
