@@ -4,7 +4,9 @@ import type { AuditOutcome } from "#contract/endpoints/audit/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { auditEntries, auditSeals } from "#worker/db/event-tables.ts";
+import { byProject } from "#worker/db/merged-lists.ts";
 import { newestFirst, type Position } from "#worker/db/newest-first.ts";
+import { aliasOf } from "#worker/db/statements.ts";
 
 const entryFields = {
   id: auditEntries.id,
@@ -31,6 +33,8 @@ const sealFields = {
 };
 export type SealRecord = Omit<typeof auditSeals.$inferSelect, "id" | "accountId">;
 
+const others = aliasOf(auditEntries, "others");
+
 /** undefined: no limit. */
 export type AuditFilter = {
   readonly action: string | undefined;
@@ -46,7 +50,14 @@ export async function listAuditEntries(
   filter: AuditFilter,
   position: Position<number>,
 ): Promise<AuditRecord[]> {
-  const selection = newestFirst(auditEntries.sequence, position, conditionOf(filter));
+  const { projectId, ...values } = filter;
+  // With a further filter, the entries of the project are read until the page is full.
+  const merged = byProject(rows, others, projectId, matches(others, values));
+  if (merged !== null) {
+    const lists = { ...merged, key: auditEntries.sequence };
+    return await rows.selectMerged(entryFields, auditEntries, lists, position);
+  }
+  const selection = newestFirst(auditEntries.sequence, position, matches(auditEntries, values));
   return await rows.select(entryFields, auditEntries, selection);
 }
 
@@ -57,7 +68,8 @@ export async function readAuditEntries(
   after: number,
   limit: number,
 ): Promise<AuditRecord[]> {
-  const where = and(gt(auditEntries.sequence, after), conditionOf(filter));
+  const ofProject = filter.projectId === undefined ? undefined : eq(auditEntries.projectId, filter.projectId);
+  const where = and(gt(auditEntries.sequence, after), ofProject, matches(auditEntries, filter));
   return await rows.select(entryFields, auditEntries, {
     where,
     orderBy: [asc(auditEntries.sequence)],
@@ -84,12 +96,15 @@ export async function readUnsealed(
   return { last: last ?? null, entries };
 }
 
-function conditionOf({ action, outcome, actorId, targetId, projectId }: AuditFilter) {
+// Each of these expressions has an index of its own.
+function matches(
+  { action, outcome, actor, target }: typeof auditEntries | typeof others,
+  filter: Omit<AuditFilter, "projectId">,
+) {
   return and(
-    action === undefined ? undefined : eq(auditEntries.action, action),
-    outcome === undefined ? undefined : eq(auditEntries.outcome, outcome),
-    actorId === undefined ? undefined : eq(sql`${auditEntries.actor} ->> 'id'`, actorId),
-    targetId === undefined ? undefined : eq(sql`${auditEntries.target} ->> 'id'`, targetId),
-    projectId === undefined ? undefined : eq(auditEntries.projectId, projectId),
+    filter.action === undefined ? undefined : eq(action, filter.action),
+    filter.outcome === undefined ? undefined : eq(outcome, filter.outcome),
+    filter.actorId === undefined ? undefined : eq(sql`${actor} ->> 'id'`, filter.actorId),
+    filter.targetId === undefined ? undefined : eq(sql`${target} ->> 'id'`, filter.targetId),
   );
 }

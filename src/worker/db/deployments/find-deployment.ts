@@ -1,8 +1,9 @@
-import { eq, sql, type SQL } from "drizzle-orm";
+import { and, eq, sql, type SQL } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 
 import type { DeploymentId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
+import { isOfProject } from "#worker/db/deployments/is-of-project.ts";
 import { deployments, projects } from "#worker/db/schema.ts";
 import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
 import { type DeploymentReading, deploymentFields } from "#worker/db/deployments/deployment-reading.ts";
@@ -10,7 +11,7 @@ import { type DeploymentReading, deploymentFields } from "#worker/db/deployments
 /** The account's deployment with this id; null if there is none. */
 export async function findDeployment(rows: AccountRows, id: DeploymentId): Promise<DeploymentReading | null> {
   const [deployment] = await rows.select(deploymentFields, deployments, {
-    where: eq(deployments.id, id),
+    where: and(eq(deployments.id, id), isOfProject(rows)),
     limit: 1,
   });
   return deployment ?? null;
@@ -31,7 +32,10 @@ export async function findDeploymentStatus(
   rows: AccountRows,
   id: DeploymentId,
 ): Promise<DeploymentStatusRecord | null> {
-  const [found] = await rows.select(statusColumns, deployments, { where: eq(deployments.id, id), limit: 1 });
+  const [found] = await rows.select(statusColumns, deployments, {
+    where: and(eq(deployments.id, id), isOfProject(rows)),
+    limit: 1,
+  });
   return found ?? null;
 }
 
@@ -48,7 +52,10 @@ export async function findDeploymentOfProject(
     repository: ofProject<string>(projects.repository),
     url: ofProject<string | null>(projects.url),
   };
-  const [found] = await rows.select(fields, deployments, { where: eq(deployments.id, id), limit: 1 });
+  const [found] = await rows.select(fields, deployments, {
+    where: and(eq(deployments.id, id), isOfProject(rows)),
+    limit: 1,
+  });
   if (found === undefined) return null;
   const { name, repository, url, ...deployment } = found;
   return { ...deployment, project: { name, repository, url } };

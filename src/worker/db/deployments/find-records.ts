@@ -3,7 +3,6 @@ import { and, eq, sql } from "drizzle-orm";
 import type { DeploymentId, ProjectId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { deployments, projects } from "#worker/db/schema.ts";
-import { isOneOf } from "#worker/db/json-lists.ts";
 import { type DeploymentRecord, deploymentColumns } from "#worker/db/deployments/deployment-records.ts";
 
 /** More unended rows than a project can have. If there are more, the next repair reads the rest. */
@@ -28,17 +27,14 @@ export async function findRecords(
     where: eq(projects.id, projectId),
   });
   if (project === undefined) return null;
-  const named = isOneOf(deployments.id, ids);
   const ofProject = eq(deployments.projectId, projectId);
   // The same conditions as in the two partial indexes, so that SQLite uses them.
   const building = and(ofProject, sql`${deployments.status} = 'building'`);
   const live = and(ofProject, sql`${deployments.status} = 'live'`);
-  const found = new Map<DeploymentId, DeploymentRecord>();
-  for (const where of [named, building, live])
-    for (const record of await rows.select(deploymentColumns, deployments, {
-      where,
-      limit: MAX_UNENDED + ids.length,
-    }))
-      if (record.projectId === projectId) found.set(record.id, record);
-  return { lastDeployAt: project.lastDeployAt, deployments: [...found.values()] };
+  const named = sql`select value from json_each(${JSON.stringify(ids)})`;
+  const found = await rows.selectFound(deploymentColumns, deployments, named, { where: ofProject });
+  for (const where of [building, live])
+    found.push(...(await rows.select(deploymentColumns, deployments, { where, limit: MAX_UNENDED })));
+  const byId = new Map(found.map((record) => [record.id, record]));
+  return { lastDeployAt: project.lastDeployAt, deployments: [...byId.values()] };
 }

@@ -5,7 +5,11 @@ import type { EventId, ProjectId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { eventFields, type StoredEvent } from "#worker/db/events/event-fields.ts";
 import { events } from "#worker/db/event-tables.ts";
+import { byEach, byProject } from "#worker/db/merged-lists.ts";
 import { newestFirst, type Position } from "#worker/db/newest-first.ts";
+import { aliasOf } from "#worker/db/statements.ts";
+
+const others = aliasOf(events, "others");
 
 /** undefined: no limit. */
 export type EventFilter = {
@@ -19,8 +23,14 @@ export async function listEvents(
   filter: EventFilter,
   position: Position<number>,
 ): Promise<StoredEvent[]> {
-  const page = newestFirst(events.sequence, position, conditionOf(filter));
-  return await rows.select(eventFields, events, page);
+  const { types, projectId } = filter;
+  // With both filters, the events of the project are read until the page is full.
+  const merged =
+    byProject(rows, others, projectId, isOfType(others, types)) ??
+    (types === undefined ? null : byEach(rows, others, others.type, types));
+  return merged === null
+    ? await rows.select(eventFields, events, newestFirst(events.sequence, position))
+    : await rows.selectMerged(eventFields, events, { ...merged, key: events.sequence }, position);
 }
 
 /** The account's events with numbers above `after`, up to `until`, oldest first. */
@@ -42,8 +52,9 @@ export async function findEvent(rows: AccountRows, id: EventId): Promise<Event |
 }
 
 function conditionOf({ types, projectId }: EventFilter) {
-  return and(
-    types === undefined ? undefined : inArray(events.type, [...types]),
-    projectId === undefined ? undefined : eq(events.projectId, projectId),
-  );
+  return and(isOfType(events, types), projectId === undefined ? undefined : eq(events.projectId, projectId));
+}
+
+function isOfType({ type }: typeof events | typeof others, types: EventFilter["types"]) {
+  return types === undefined ? undefined : inArray(type, [...types]);
 }

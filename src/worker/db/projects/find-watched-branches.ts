@@ -1,4 +1,4 @@
-import { and, desc, eq, isNotNull, isNull, or, sql } from "drizzle-orm";
+import { and, eq, isNotNull, isNull, or, sql } from "drizzle-orm";
 import * as z from "zod/mini";
 
 import type { WatchedBranch } from "#contract/agent-watch.ts";
@@ -9,6 +9,7 @@ import type { ServerId } from "#contract/ids.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import { watchTimes } from "#domain/pushes/watch-times.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
+import { candidates, newestDeployment } from "#worker/db/deployments/newest-deployment.ts";
 import { hooks } from "#worker/db/push-tables.ts";
 import { deployments, projects } from "#worker/db/schema.ts";
 import { sealKeyOfServer } from "#worker/db/variables/variable-reading.ts";
@@ -23,12 +24,10 @@ const Tokens = z.array(z.strictObject({ revision: z.int(), sealed: z.array(Seale
  */
 export async function findWatchedBranches(rows: AccountRows, serverId: ServerId): Promise<WatchedBranch[]> {
   const ofRepository = rows.count(hooks, eq(hooks.repositoryKey, projects.repositoryKey));
-  const isFetched = and(
-    eq(deployments.projectId, projects.id),
-    eq(deployments.branch, projects.branch),
-    sql`${deployments.kind} = 'deploy'`,
-    isNotNull(deployments.commitSha),
-  );
+  const newest = newestDeployment(rows, sql`${projects.id}`, {
+    place: eq(candidates.branch, projects.branch),
+    others: and(sql`${candidates.kind} = 'deploy'`, isNotNull(candidates.commitSha)),
+  });
   const isToken = and(
     eq(variables.projectId, projects.id),
     isNull(variables.until),
@@ -43,7 +42,7 @@ export async function findWatchedBranches(rows: AccountRows, serverId: ServerId)
     branch: projects.branch,
     deployOn: projects.deployOn,
     hooks: ofRepository,
-    known: rows.first<string>(deployments.commitSha, deployments, isFetched, desc(deployments.version)),
+    known: rows.first<string>(deployments.commitSha, deployments, eq(deployments.id, newest), sql`1`),
     tokens: rows.list(token, variables, isToken),
     sealKey: sealKeyOfServer(rows),
   };

@@ -76,11 +76,13 @@ async function findPushed(
   const befores = arrived.flatMap(({ before }) => (before === null ? [] : [before]));
   const wasSkipped = and(
     eq(pushes.projectId, projects.id),
-    sql`${pushes.liveSha} = ${liveCommit}`,
+    // As in the partial index.
+    sql`${pushes.liveSha} is not null and ${pushes.liveSha} = ${liveCommit}`,
     isOneOf(pushes.after, befores),
   );
+  // The plus lets SQLite choose the index of bodies, and below the index of refs.
   const isSame = and(
-    eq(pushes.projectId, projects.id),
+    sql`+${pushes.projectId} = ${projects.id}`,
     sql`${pushes.hookId} = ${hookId} and ${pushes.bodyHash} = ${bodyHash} and ${pushes.deploymentId} is not null`,
   );
   const fields = {
@@ -107,7 +109,7 @@ async function findPushed(
  */
 function hasReturned(rows: AccountRows): SQL<number> {
   const ofRef = and(
-    eq(later.accountId, rows.accountId),
+    sql`+${later.accountId} = ${rows.accountId}`,
     eq(later.projectId, pushes.projectId),
     eq(later.ref, pushes.ref),
     gt(later.id, pushes.id),

@@ -1,10 +1,11 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, desc, eq, lt, type SQL } from "drizzle-orm";
 
 import type { HookId, ProjectId, PushId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
-import { newestFirst, type Position } from "#worker/db/newest-first.ts";
+import type { Position } from "#worker/db/newest-first.ts";
 import { hooks, pushes } from "#worker/db/push-tables.ts";
 import { projects } from "#worker/db/schema.ts";
+import { aliasOf } from "#worker/db/statements.ts";
 
 const columns = {
   id: pushes.id,
@@ -35,12 +36,7 @@ export async function listHookPushes(
   id: HookId,
   position: Position<PushId>,
 ): Promise<PushReading[]> {
-  const isThere = sql`${rows.count(hooks, eq(hooks.id, id))} = 1`;
-  return await rows.select(
-    columns,
-    pushes,
-    newestFirst(pushes.id, position, and(eq(pushes.hookId, id), isThere)),
-  );
+  return await listOf(rows, others.hookId, rows.column(hooks.id, hooks, eq(hooks.id, id)), position);
 }
 
 /** The pushes that concern a project, newest first; nothing if the project was deleted. */
@@ -49,12 +45,26 @@ export async function listProjectPushes(
   id: ProjectId,
   position: Position<PushId>,
 ): Promise<PushReading[]> {
-  const isThere = sql`${rows.count(projects, eq(projects.id, id))} = 1`;
-  return await rows.select(
-    columns,
-    pushes,
-    newestFirst(pushes.id, position, and(eq(pushes.projectId, id), isThere)),
+  return await listOf(
+    rows,
+    others.projectId,
+    rows.column(projects.id, projects, eq(projects.id, id)),
+    position,
   );
+}
+
+const others = aliasOf(pushes, "others");
+
+/** The rows with the values that `streams` gives: SQLite looks for none if it gives none. */
+async function listOf(
+  rows: AccountRows,
+  column: typeof others.hookId | typeof others.projectId,
+  streams: SQL,
+  position: Position<PushId>,
+): Promise<PushReading[]> {
+  const next = (value: SQL, below: SQL) =>
+    rows.firstNamed(others.id, others, and(eq(column, value), lt(others.id, below)), desc(others.id));
+  return await rows.selectMerged(columns, pushes, { key: pushes.id, streams, next }, position);
 }
 
 /** A push of a hook, with its paths; null if the account has no such row. */

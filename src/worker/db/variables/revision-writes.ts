@@ -7,7 +7,7 @@ import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { changeWrites, computedEventWrites } from "#worker/db/changes/change-writes.ts";
 import type { StoredEntry } from "#worker/db/changes/stored-change.ts";
 import { isOneOf } from "#worker/db/json-lists.ts";
-import { deployments, projects } from "#worker/db/schema.ts";
+import { deployments, isEnded, projects } from "#worker/db/schema.ts";
 import { uniqueViolation } from "#worker/db/unique-violation.ts";
 import { variableRevisions, variables } from "#worker/db/variable-tables.ts";
 
@@ -97,8 +97,14 @@ function removalsBefore(rows: AccountRows, projectId: ProjectId, last: number): 
   const { variablesRevision: used, version, status } = deployments;
   const ofProject = eq(deployments.projectId, projectId);
   // As the lane counts them (`discardable`).
-  const wereLive = and(ofProject, sql`${status} = 'superseded' and ${deployments.kind} <> 'config'`);
-  const oldestTarget = rows.first<number>(version, deployments, wereLive, desc(version), MAX_REMEMBERED - 1);
+  const wereLive = and(
+    ofProject,
+    isEnded(deployments),
+    sql`${status} = 'superseded' and ${deployments.kind} <> 'config'`,
+  );
+  // By their ids, in the order of which an index has them.
+  const newest = desc(deployments.id);
+  const oldestTarget = rows.first<number>(version, deployments, wereLive, newest, MAX_REMEMBERED - 1);
   const isUsed = (from: typeof variables.revision | typeof variableRevisions.revision) => {
     const until = from === variables.revision ? variables.until : sql`${from} + 1`;
     const where = and(

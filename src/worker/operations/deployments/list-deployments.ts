@@ -9,11 +9,12 @@ import { DeploymentId, type ProjectId } from "#contract/ids.ts";
 import { DEFAULT_PAGE_SIZE } from "#contract/paging.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import type { DeploymentReading } from "#worker/db/deployments/deployment-reading.ts";
+import { deploymentFields, type DeploymentReading } from "#worker/db/deployments/deployment-reading.ts";
+import { deploymentColumns } from "#worker/db/deployments/deployment-records.ts";
 import {
   type DeploymentFilter,
+  isById,
   listDeployments as readDeployments,
-  listProjectDeploymentRecords,
   listProjectDeployments as readProjectDeployments,
 } from "#worker/db/deployments/list-deployments.ts";
 import type { Position } from "#worker/db/newest-first.ts";
@@ -28,9 +29,11 @@ export async function listProjectDeployments(
   projectId: ProjectId,
   query: ProjectDeploymentsQuery,
 ): Promise<Result<DeploymentRows, "not_found" | "invalid_request">> {
-  const read = (position: Position<number>) =>
-    listProjectDeploymentRecords(rows, filterOf(query), projectId, position);
-  const page = await readPage(byVersion(projectId, read), query, DEFAULT_PAGE_SIZE);
+  const filter = filterOf(query);
+  const page = await readDeploymentPage(projectId, query, {
+    byId: (position) => readDeployments(rows, deploymentColumns, filter, projectId, position),
+    byVersion: (id, position) => readProjectDeployments(rows, deploymentColumns, filter, id, position),
+  });
   if (!page.ok) return page;
   // A project with deployments exists, so the project itself is read only if there are none.
   if (page.value.rows.length === 0 && (await findProject(rows, projectId)) === null)
@@ -47,20 +50,12 @@ export async function listDeployments(
   { rows, clock }: Context,
   query: DeploymentsQuery,
 ): Promise<Result<Deployments, "invalid_request">> {
-  const { project_id: projectId } = query;
+  const projectId = query.project_id ?? null;
   const filter = filterOf(query);
-  const ofProject = (id: ProjectId) =>
-    byVersion(id, (position) => readProjectDeployments(rows, filter, id, position));
-  const ofAccount = {
-    name: "deployments",
-    key: DeploymentId,
-    keyOf: (reading: DeploymentReading) => reading.id,
-    read: (position: Position<DeploymentId>) => readDeployments(rows, filter, position),
-  };
-  const page =
-    projectId === undefined
-      ? await readPage(ofAccount, query, DEFAULT_PAGE_SIZE)
-      : await readPage(ofProject(projectId), query, DEFAULT_PAGE_SIZE);
+  const page = await readDeploymentPage(projectId, query, {
+    byId: (position) => readDeployments(rows, deploymentFields, filter, projectId, position),
+    byVersion: (id, position) => readProjectDeployments(rows, deploymentFields, filter, id, position),
+  });
   if (!page.ok) return page;
   const now = clock.now();
   return succeed({
@@ -69,12 +64,25 @@ export async function listDeployments(
   });
 }
 
-/** A list of one project's deployments, in the order of their versions. */
-function byVersion<Row extends { readonly version: number }>(
-  projectId: ProjectId,
-  read: (position: Position<number>) => Promise<readonly Row[]>,
+type Lists<Row> = {
+  readonly byId: (position: Position<DeploymentId>) => Promise<readonly Row[]>;
+  readonly byVersion: (projectId: ProjectId, position: Position<number>) => Promise<readonly Row[]>;
+};
+
+/** A page of the deployments of a project, or of all projects (null), in the order of ids or of versions. */
+async function readDeploymentPage<Row extends Pick<DeploymentReading, "id" | "version">>(
+  projectId: ProjectId | null,
+  query: DeploymentsQuery,
+  { byId, byVersion }: Lists<Row>,
 ) {
-  return { name: `deployments of ${projectId}`, key: wholeFrom(1), keyOf: (row: Row) => row.version, read };
+  const name = projectId === null ? "deployments" : `deployments of ${projectId}`;
+  if (projectId === null || isById(filterOf(query))) {
+    const list = { name, key: DeploymentId, keyOf: ({ id }: Row) => id, read: byId };
+    return await readPage(list, query, DEFAULT_PAGE_SIZE);
+  }
+  const read = (position: Position<number>) => byVersion(projectId, position);
+  const list = { name, key: wholeFrom(1), keyOf: ({ version }: Row) => version, read };
+  return await readPage(list, query, DEFAULT_PAGE_SIZE);
 }
 
 function filterOf(query: DeploymentsQuery): DeploymentFilter {
