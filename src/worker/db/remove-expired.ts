@@ -3,6 +3,7 @@ import type { SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 
 import { KEY_COUNTS_MS } from "#worker/db/idempotency-keys.ts";
 import { auditEntries, auditSeals, events } from "#worker/db/event-tables.ts";
+import { orphanDeletion } from "#worker/db/projects/delete-project.ts";
 import { hooks, pushes } from "#worker/db/push-tables.ts";
 import { idempotencyKeys, servers, signInCodes, tokens } from "#worker/db/schema.ts";
 import { from, prepare, remove, update } from "#worker/db/statements.ts";
@@ -50,6 +51,7 @@ function expiringStatements(now: number): Readonly<Record<string, SQL>> {
       { enrollmentHash: null, enrollmentExpiresAt: null, enrollmentMadeBy: null },
       lte(servers.enrollmentExpiresAt, now),
     ),
+    ...orphanDeletion(MAX_ROWS),
     pushes: removeSome(pushes, lt(pushes.receivedAt, now - EVENTS_MS)),
     events: removeSome(events, and(lt(events.createdAt, now - EVENTS_MS), isNotNewest(events))),
     audit: removeSome(auditEntries, and(isOldEntry, isSealed, isNotNewest(auditEntries))),
@@ -57,13 +59,14 @@ function expiringStatements(now: number): Readonly<Record<string, SQL>> {
 }
 
 /** How many statements `removeExpired` makes. */
-export const EXPIRING_STATEMENTS = 10;
+export const EXPIRING_STATEMENTS = 15;
 
 /**
  * Deletes expired data of all accounts: idempotency keys older than a day, tokens that were revoked more than a day ago,
  * and expired sessions, sign-in codes, enrolment tokens and previous secrets; events and pushes older than 90 days, and
  * sealed entries of the audit log older than 400 days. The newest event and entry of an account are kept, because the
- * next one gets its number from them. One D1 round trip.
+ * next one gets its number from them. Also what is left of deleted projects whose lanes do not know it, because the
+ * database was restored. One D1 round trip.
  *
  * @param now Unix milliseconds
  * @param only the kinds to delete, by the names that an earlier call returned; null: all
@@ -94,4 +97,4 @@ function isNotNewest(table: typeof auditEntries | typeof events): SQL {
   return sql`exists (select 1 from ${table} as later where later.account_id = ${table.accountId} and later.sequence > ${table.sequence})`;
 }
 
-const isSealed = sql`${auditEntries.sequence} <= (select max(${auditSeals.lastEntry}) from ${auditSeals} where ${auditSeals.accountId} = ${auditEntries.accountId})`;
+const isSealed = sql`${auditEntries.sequence} <= (select ${auditSeals.lastEntry} from ${auditSeals} where ${auditSeals.accountId} = ${auditEntries.accountId} order by ${auditSeals.number} desc limit 1)`;

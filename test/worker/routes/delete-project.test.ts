@@ -3,10 +3,13 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { AccountId } from "#contract/ids.ts";
+import { removeExpired } from "#worker/db/remove-expired.ts";
 import { defaultPlan } from "../../support/plan.ts";
 import { createToken, ids } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { enrolAgent } from "../../support/worker/enrol-agent.ts";
+import { fillHistory } from "../../support/worker/fill-tables.ts";
+import { failCalls } from "../../support/worker/intercept.ts";
 import { TestProject } from "../../support/worker/project.ts";
 import { createWorld } from "../../support/worker/world.ts";
 
@@ -328,3 +331,108 @@ describe("the agent of a deleted project", () => {
     expect(await laneTables(project)).toMatchObject({ lane: 0 });
   });
 });
+
+describe("the deletion of a project with a long history", () => {
+  const LONG = 2_200;
+
+  async function withHistory() {
+    const project = await TestProject.create();
+    const owner = await ownerOf(project);
+    const { agent } = project;
+    await fillHistory({ ...owner, serverId: agent.serverId, hookId: null, size: LONG, seed: 1 });
+    const newest = `dpl_01${String(LONG).padStart(24, "0")}`;
+    expect((await project.get(`/v1/deployments/${newest}`)).status).toBe(200);
+    return { project, newest };
+  }
+
+  async function deletes(project: TestProject) {
+    return await call(`/v1/projects/${project.id}`, { method: "DELETE", token: project.token });
+  }
+
+  async function rowsLeft(project: TestProject): Promise<number> {
+    const tables = ["deployments", "variables", "variable_revisions", "commands"];
+    const counts = tables.map(
+      (table) => `(SELECT count(*) FROM ${table} WHERE project_id = '${project.id}')`,
+    );
+    const sum = `SELECT ${counts.join(" + ")} + (SELECT count(*) FROM removed_projects) AS rows`;
+    return (await env.DB.prepare(sum).first<number>("rows")) ?? -1;
+  }
+
+  it("hides it at once, and deletes its rows in small batches afterwards", async () => {
+    const { project, newest } = await withHistory();
+    const outage = outageAfterFirstBatch();
+    expect((await deletes(project)).status).toBe(204);
+    expect(await rowsLeft(project)).toBeGreaterThan(1_000);
+    const { token } = project;
+    for (const path of [
+      `/v1/projects/${project.id}/deployments`,
+      `/v1/deployments/${newest}`,
+      `/v1/logs/${newest}`,
+    ])
+      expect((await call(path, { token })).status, path).toBe(404);
+    for (const query of [
+      "",
+      "?status=failed",
+      "?branch=main",
+      `?project_id=${project.id}`,
+      "?commit=0000000000",
+    ]) {
+      const listed = await (await call(`/v1/deployments${query}`, { token })).json();
+      expect(listed, query).toMatchObject({ deployments: [] });
+    }
+    outage();
+    await evictDurableObject(laneOf(project));
+    await vi.waitFor(
+      async () => {
+        await runDurableObjectAlarm(laneOf(project));
+        expect(await rowsLeft(project)).toBe(0);
+      },
+      { timeout: 10_000, interval: 100 },
+    );
+    expect(await remains(project)).toEqual({ rows: 0, logs: 0 });
+  });
+
+  it("stops if a restore of the database has brought the project back", async () => {
+    const { project, newest } = await withHistory();
+    const { results } = await env.DB.prepare("SELECT * FROM projects WHERE id = ?").bind(project.id).all();
+    const outage = outageAfterFirstBatch();
+    expect((await deletes(project)).status).toBe(204);
+    const left = await rowsLeft(project);
+    const [row = {}] = results;
+    const columns = Object.keys(row);
+    await env.DB.batch([
+      env.DB.prepare("DELETE FROM removed_projects"),
+      env.DB.prepare(
+        `INSERT INTO projects (${columns.map((name) => `"${name}"`).join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`,
+      ).bind(...Object.values(row)),
+    ]);
+    outage();
+    await runDurableObjectAlarm(laneOf(project));
+    expect(await rowsLeft(project)).toBe(left - 1);
+    expect((await project.get(`/v1/deployments/${newest}`)).status).toBe(200);
+  });
+
+  it("is finished by the schedule if the lane does not know of it", async () => {
+    const { project } = await withHistory();
+    const { accountId } = await ownerOf(project);
+    await env.DB.batch([
+      env.DB.prepare("INSERT INTO removed_projects (id, account_id) VALUES (?, ?)").bind(
+        project.id,
+        accountId,
+      ),
+      env.DB.prepare("DELETE FROM projects WHERE id = ?").bind(project.id),
+    ]);
+    for (let run = 0; run < 4; run += 1) await removeExpired(env.DB, Date.now());
+    expect(await rowsLeft(project)).toBe(0);
+  });
+});
+
+/** Lets the batch that deletes a project pass, and none after it. @returns a function that ends the outage */
+function outageAfterFirstBatch(): () => void {
+  return failCalls(Object.getPrototypeOf(env.DB.withSession()), "batch", {
+    when: ([statements]) => Array.isArray(statements) && statements.length === LAST_BATCH,
+  }).end;
+}
+
+/** How many statements `restDeletion` has. */
+const LAST_BATCH = 5;

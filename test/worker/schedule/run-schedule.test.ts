@@ -174,9 +174,9 @@ describe("the budget of a run", () => {
     expect(await runRound(expired)).toBe(0);
     const left = await env.DB.prepare("SELECT count(*) AS n FROM idempotency_keys").first("n");
     expect(left).toBe(0);
-    // All ten once, and those of the keys three times more.
+    // All fifteen once, and those of the keys three times more.
     expect(statements.filter((text) => text.startsWith("delete") || text.startsWith("update"))).toHaveLength(
-      13,
+      18,
     );
   });
 });

@@ -1,21 +1,64 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 
 import type { ProjectId } from "#contract/ids.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { commands } from "#worker/db/command-table.ts";
 import { freezes } from "#worker/db/push-tables.ts";
-import { deployments, domains, projects } from "#worker/db/schema.ts";
+import { deployments, domains, projects, removedProjects } from "#worker/db/schema.ts";
+import { from, remove } from "#worker/db/statements.ts";
 import { variableRevisions, variables } from "#worker/db/variable-tables.ts";
 
-/** Deletes a project's rows with those of its deployments, variables, freezes and domains. Safe to repeat. */
+/** The tables of which a project can have very many rows. */
+const LONG = [deployments, variables, variableRevisions, commands] as const;
+
+/** The most rows that one statement deletes: D1 does nothing else meanwhile. */
+const MAX_ROWS = 500;
+
+/**
+ * Deletes a project's row with its freezes and domains, and its first deployments, variables and commands. From then on
+ * nobody sees the others, which `restDeletion` deletes. Safe to repeat. The last write is as in `restDeletion`.
+ */
 export function projectDeletion(rows: AccountRows, id: ProjectId): Write[] {
+  const ofProject = rows.column(freezes.id, freezes, eq(freezes.projectId, id));
   return [
-    rows.delete(deployments, eq(deployments.projectId, id)),
-    rows.delete(variables, eq(variables.projectId, id)),
-    rows.delete(variableRevisions, eq(variableRevisions.projectId, id)),
-    rows.delete(commands, eq(commands.projectId, id)),
-    rows.delete(freezes, eq(freezes.projectId, id)),
+    rows.insertIfNew(removedProjects, { id }),
+    rows.delete(freezes, sql`${freezes.id} in (${ofProject})`),
     rows.delete(domains, eq(domains.projectId, id)),
     rows.delete(projects, eq(projects.id, id)),
+    ...restDeletion(rows, id),
   ];
 }
+
+/**
+ * Deletes some more rows of a project that was deleted. It has no effect on a project that an earlier state of the database
+ * has brought back. The last write changes a row if nothing is left.
+ */
+export function restDeletion(rows: AccountRows, id: ProjectId): Write[] {
+  const isRemoved = sql`${rows.count(removedProjects, eq(removedProjects.id, id))} = 1`;
+  const first = (table: (typeof LONG)[number]) =>
+    sql`select ${table.id} ${from(table, eq(table.projectId, id))} limit ${MAX_ROWS}`;
+  return [
+    ...LONG.map((table) => rows.delete(table, sql`${table.id} in (${first(table)}) and ${isRemoved}`)),
+    rows.delete(removedProjects, sql`${eq(removedProjects.id, id)} and ${hasNoRows}`),
+  ];
+}
+
+/** As `restDeletion`, for all deleted projects of the installation. @param most the most rows that a statement deletes */
+export function orphanDeletion(most: number) {
+  // A cross join, because SQLite reads the left table of it first.
+  const some = (table: (typeof LONG)[number]) =>
+    sql`select ${table.id} from ${removedProjects} cross join ${table} where ${table.projectId} = ${removedProjects.id} limit ${most}`;
+  const deletion = (table: (typeof LONG)[number]) => remove(table, sql`${table.id} in (${some(table)})`);
+  return {
+    orphans: deletion(deployments),
+    orphanVariables: deletion(variables),
+    orphanRevisions: deletion(variableRevisions),
+    orphanCommands: deletion(commands),
+    removedProjects: remove(removedProjects, hasNoRows),
+  };
+}
+
+const hasNoRows = sql.join(
+  LONG.map((table) => sql`not exists (select 1 ${from(table, eq(table.projectId, removedProjects.id))})`),
+  sql` and `,
+);

@@ -12,6 +12,7 @@ import { singleFlight } from "#worker/objects/shared/single-flight.ts";
 import { lastEnded } from "#worker/objects/project-lane/deployment-record.ts";
 import { deploymentEvent } from "#worker/objects/project-lane/lane-changes.ts";
 import type { LaneContext } from "#worker/objects/project-lane/lane-context.ts";
+import { removeRest } from "#worker/objects/project-lane/remove-rest.ts";
 import { repairRecords } from "#worker/objects/project-lane/repair-records.ts";
 import { storeLogs } from "#worker/objects/project-lane/store-logs.ts";
 import { sendPendingMessages } from "#worker/objects/project-lane/send-pending-messages.ts";
@@ -42,6 +43,8 @@ export class LaneEffects {
   /** Tells the account's EventFeed that D1 has new events. */
   readonly announce: () => Promise<void>;
   readonly sendPending: () => Promise<void>;
+  /** Deletes the rows that are left of a deleted project. */
+  readonly removeRest: () => Promise<void>;
   readonly storeLogs: () => Promise<void>;
   #bookmark: string | null = null;
   readonly retries: RetryTracker;
@@ -56,6 +59,7 @@ export class LaneEffects {
     this.sendPending = singleFlight(() =>
       this.retries.run("send to agent", () => sendPendingMessages(parts)),
     );
+    this.removeRest = singleFlight(() => this.retries.run("delete records", () => removeRest(parts)));
     this.storeLogs = singleFlight(() => this.retries.run("store logs", () => storeLogs(parts)));
   }
 
@@ -82,6 +86,7 @@ export class LaneEffects {
     const announced = written.then(() => this.announce());
     // Parts of a log do not wait for progress: they would grow in the meantime.
     await Promise.all([isMerged ? null : written, this.sendPending()]);
+    await this.removeRest();
     await this.storeLogs();
     await announced;
   }
@@ -122,17 +127,18 @@ export class LaneEffects {
     // In one transaction, so that a reader of an event finds the record as the event describes it. Deletions first: an
     // outdated row may violate a unique index together with a new one. The project's row after the records: they decide
     // which server's report is accepted.
+    const removal = isRemoval ? projectDeletion(rows, owner.projectId) : [];
     const writes = [
-      ...(isRemoval ? projectDeletion(rows, owner.projectId) : []),
+      ...removal,
       ...deploymentDeletion(rows, removals),
       ...deploymentWrites(rows, records),
       ...projectStateWrites(rows, owner.projectId, { lastDeployAt, detected, serving }),
       ...storedChangeWrites(rows, pending.changes),
     ];
     if (writes.length > 0) {
-      await rows.runTogether(writes);
+      const changed = await rows.runTogether(writes);
       storage.transactionSync(() => {
-        if (isRemoval) outbox.noteProjectRecordsGone();
+        if (isRemoval) outbox.noteProjectRecordsGone(changed[removal.length - 1] === 1);
         removals.forEach((id) => outbox.noteRecordGone(id));
         store.noteWritten(records);
         changes.noteWritten(pending);

@@ -21,6 +21,9 @@ const StoredServing = z.strictObject({
 });
 type StoredServing = z.infer<typeof StoredServing>;
 
+/** `records_gone` while rows of a deleted project are left. An earlier version takes it as 1. */
+const REST_LEFT = 2;
+
 /** How many deleted deployments the lane remembers. */
 const MAX_KNOWN = 1_000;
 
@@ -177,17 +180,22 @@ export class LaneOutbox {
     );
   }
 
-  /** What to remove next of a deleted project; null: nothing. */
-  projectRemoval(): "records" | "logs" | null {
+  /**
+   * What to remove next of a deleted project; null: nothing. `records`: its row, and first rows of its deployments. `rest`:
+   * the other rows, while the project is already gone for everybody.
+   */
+  projectRemoval(): "records" | "rest" | "logs" | null {
     const [row] = this.#sql
       .exec<{ records_gone: number }>("SELECT records_gone FROM project_removal")
       .toArray();
     if (row === undefined) return null;
-    return row.records_gone === 0 ? "records" : "logs";
+    if (row.records_gone === 0) return "records";
+    return row.records_gone === REST_LEFT ? "rest" : "logs";
   }
 
-  noteProjectRecordsGone(): void {
-    this.#sql.exec("UPDATE project_removal SET records_gone = 1");
+  /** The project's row is deleted. @param isAll whether all other rows are too */
+  noteProjectRecordsGone(isAll: boolean): void {
+    this.#sql.exec("UPDATE project_removal SET records_gone = ?", isAll ? 1 : REST_LEFT);
   }
 
   noteProjectRemoved(): void {
