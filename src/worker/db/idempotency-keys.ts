@@ -1,4 +1,4 @@
-import { eq, lt } from "drizzle-orm";
+import { eq, lt, or, sql } from "drizzle-orm";
 
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { idempotencyKeys } from "#worker/db/schema.ts";
@@ -16,16 +16,22 @@ const fields = {
   answer: idempotencyKeys.answer,
 };
 
+/** The most expired keys that a request deletes: more than it adds, and few. The schedule deletes those that are left. */
+const MAX_DELETED = 10;
+
 /**
- * Reserves a key for a request. Concurrent retries all get the record of the first. Deletes the account's expired keys.
- * One D1 round trip for a new key, two for an existing one.
+ * Reserves a key for a request. Concurrent retries all get the record of the first. Deletes this key if it has expired,
+ * and some expired ones of the account. One D1 round trip for a new key, two for an existing one.
  */
 export async function reserveIdempotencyKey(
   rows: AccountRows,
   wanted: Omit<IdempotencyRecord, "answer">,
 ): Promise<IdempotencyRecord> {
+  const hasExpired = lt(idempotencyKeys.createdAt, wanted.createdAt - KEY_COUNTS_MS);
+  const some = rows.column(idempotencyKeys.id, idempotencyKeys, hasExpired, MAX_DELETED);
+  const isDeleted = or(eq(idempotencyKeys.id, wanted.id), sql`${idempotencyKeys.id} in (${some})`);
   const [, inserted] = await rows.runTogether([
-    rows.delete(idempotencyKeys, lt(idempotencyKeys.createdAt, wanted.createdAt - KEY_COUNTS_MS)),
+    rows.delete(idempotencyKeys, sql`${hasExpired} and ${isDeleted}`),
     rows.insertIfNew(idempotencyKeys, { ...wanted, answer: null }),
   ]);
   if (inserted === 1) return { ...wanted, answer: null };
