@@ -19,6 +19,7 @@ import { measureScrolling } from "./dashboard-rows.ts";
 import { measureFlood, measureLogLatency } from "./log-rows.ts";
 import { formatTable, median, type Row, time } from "./measure.ts";
 import { measureReads } from "./read-rows.ts";
+import { measurePages } from "./page-rows.ts";
 import { createShellDeployer } from "./shell-floor.ts";
 import { measureStartup } from "./startup-rows.ts";
 import { measureWebhooks } from "./webhook-rows.ts";
@@ -106,6 +107,8 @@ async function runBench({ reads }: z.output<typeof options>): Promise<void> {
       rows.push(...(await measureWebhooks(system, home)));
       console.log("Starting the Worker");
       rows.push(...(await measureStartup(home)));
+      console.log("Reading pages of a long history");
+      rows.push(...(await measurePages(system)));
       console.log("Scrolling the dashboard");
       rows.push(...(await measureScrolling(system, home)));
       console.log(`\n${formatTable(rows)}`);
