@@ -5,6 +5,7 @@ import { Connection } from "#client/connection.ts";
 import { connectionLost, openEventStream, type StreamRetry } from "#client/event-stream.ts";
 import { type FollowedLogEvent, LogEventReader } from "#client/log-event-reader.ts";
 import type { Transport } from "#client/request.ts";
+import { send } from "#client/send.ts";
 import { retryDelayMs } from "#client/retry.ts";
 import { pause } from "#contract/lib/pause.ts";
 
@@ -28,6 +29,8 @@ const MAX_CUTS = 3;
 type Progress = {
   last: number;
   bookmark: string | null;
+  /** The cursor after the pages that were read instead of a stream; null: none was. */
+  cursor: string | null;
   /** Consecutive connections that delivered neither events nor heartbeats. */
   failures: number;
   gaps: number;
@@ -53,7 +56,14 @@ export async function* followLog(
   deploymentId: DeploymentId,
   { afterLine = 0, bookmark = null, signal, silenceMs = 3 * LOG_HEARTBEAT_MS }: FollowLogOptions = {},
 ): AsyncGenerator<FollowedLogEvent> {
-  const progress = { last: afterLine, bookmark, failures: 0, gaps: 0, receivingMs: 0 };
+  const progress: Progress = {
+    last: afterLine,
+    bookmark,
+    cursor: null,
+    failures: 0,
+    gaps: 0,
+    receivingMs: 0,
+  };
   for await (const event of connections({ transport, deploymentId, silenceMs, signal }, progress)) {
     if (signal?.aborted === true) return;
     yield event;
@@ -103,7 +113,10 @@ async function* requestLog(
     },
   };
   const opened = await openEventStream(clientEndpoints.getDeploymentLog, request, transport, connection);
-  if (opened.kind === "retry") return opened;
+  if (opened.kind === "retry") {
+    if (opened.problem.code === "too_many_followers") yield* readPages(transport, deploymentId, progress);
+    return opened;
+  }
   if (opened.kind === "problem") {
     yield { type: "problem", problem: opened.problem };
     return null;
@@ -112,6 +125,29 @@ async function* requestLog(
   progress.bookmark = headers.get("gantry-bookmark") ?? progress.bookmark;
   const failure = yield* readEvents(body, new LogEventReader(progress.last, baseUrl), progress, connection);
   return failure === null ? null : connectionLost(failure, baseUrl, true);
+}
+
+/** Reads the lines that are there, for a deployment that has too many followers. */
+async function* readPages(
+  transport: Transport,
+  id: DeploymentId,
+  progress: Progress,
+): AsyncGenerator<FollowedLogEvent> {
+  for (;;) {
+    const query = progress.cursor === null ? {} : { cursor: progress.cursor };
+    const request = { params: { deployment_id: id }, query };
+    const page = await send(clientEndpoints.getDeploymentLog, request, transport);
+    // The next try opens a stream again, and reports what is wrong.
+    if (!page.ok) return;
+    const { lines, next_cursor } = page.value;
+    for (const line of lines) {
+      if (line.line <= progress.last) continue;
+      progress.last = line.line;
+      yield { type: "line", line };
+    }
+    progress.cursor = next_cursor ?? progress.cursor;
+    if (next_cursor === null || lines.length === 0) return;
+  }
 }
 
 /** Reads the events of one stream. @returns the error that ended it early, or null at the end of the log */

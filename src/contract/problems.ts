@@ -50,6 +50,7 @@ export const problems = {
   invalid_request: { status: 422, title: "Invalid request" },
   idempotency_mismatch: { status: 422, title: "Idempotency key reused" },
   rate_limited: { status: 429, title: "Too many requests" },
+  too_many_followers: { status: 429, title: "Too many followers" },
   upgrade_required: { status: 426, title: "Upgrade required" },
   internal: { status: 500, title: "Internal error" },
   unavailable: { status: 503, title: "Unavailable" },

@@ -6,6 +6,7 @@ import type { PlanLimits } from "#domain/plan-limits.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import type { TokenHolder, TokenIdentity } from "#worker/db/tokens/find-token-holder.ts";
 import type { Database, DatabaseSession } from "#worker/db/database-session.ts";
+import type { OpenStreams } from "#worker/following/open-streams.ts";
 import type { EventFeed } from "#worker/objects/event-feed/event-feed.ts";
 import type { Outlet } from "#worker/objects/outlet/outlet.ts";
 import type { ServerPlace } from "#worker/objects/placement.ts";
@@ -30,6 +31,8 @@ export type Services = {
   /** The options for an object that belongs near a server and may not exist yet. */
   readonly near: (place: ServerPlace) => DurableObjectNamespaceGetDurableObjectOptions;
   readonly logs: R2Bucket;
+  /** The event streams of this isolate. */
+  readonly streams: OpenStreams;
   readonly baseDomain: string;
   /** What the installation can use. */
   readonly limits: PlanLimits;

@@ -4,6 +4,7 @@ import { createIdGenerator } from "#contract/ids.ts";
 import { planLimits } from "#domain/plan-limits.ts";
 import type { AgentContext, Services } from "#worker/context.ts";
 import { DatabaseHealth } from "#worker/db/database-health.ts";
+import { OpenStreams } from "#worker/following/open-streams.ts";
 import { type AppEnv, createApp } from "#worker/http/app.ts";
 import { requireHttps } from "#worker/http/require-https.ts";
 import { Authentication } from "#worker/http/find-caller.ts";
@@ -53,6 +54,7 @@ const clock = { now: () => Date.now() };
 const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
 const ids = createIdGenerator({ now: clock.now, randomBytes });
 const authentication = new Authentication();
+const streams = new OpenStreams();
 
 function servicesOf(c: HonoContext<AppEnv>): Services {
   const { env } = c;
@@ -67,6 +69,7 @@ function servicesOf(c: HonoContext<AppEnv>): Services {
     jurisdiction: jurisdictionOf(env),
     near: (place) => near(place, env),
     logs: env.LOGS,
+    streams,
     baseDomain: env.BASE_DOMAIN,
     limits: planLimits(env.WORKERS_PLAN),
     origin: c.var.origin,

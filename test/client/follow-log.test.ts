@@ -1,9 +1,12 @@
-import { exports } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 
 import { followLog, type FollowLogOptions } from "#client/follow-log.ts";
 import type { FollowedLogEvent } from "#client/log-event-reader.ts";
-import { DeploymentId } from "#contract/ids.ts";
+import { DeploymentId, TokenId } from "#contract/ids.ts";
+import { connected } from "#worker/following/connect.ts";
+import { MAX_OF_TOKEN } from "#worker/following/follower-limits.ts";
+import { followLane } from "#worker/logs/lane-follower.ts";
 import { createAccount, ids } from "../support/worker/account.ts";
 import { call, ORIGIN } from "../support/worker/call.ts";
 import { output } from "../support/connected-agent/events.ts";
@@ -84,6 +87,31 @@ describe("followLog with the real Worker", { timeout: 30_000 }, () => {
     expect(all[0]?.connections).toBe(1);
     expect(all[1]?.connections).toBe(6);
     expect(all[1]?.messages).toEqual(all[0]?.messages);
+  });
+
+  it("reads pages while the log has too many followers, and then a stream", async () => {
+    const { project, id, order } = await TestProject.running();
+    const account = await (await project.get("/v1/account")).json<{ token: { id: string } }>();
+    const tokenId = TokenId.parse(account.token.id);
+    const lane = env.PROJECT_LANE.getByName(project.id);
+    const links = [];
+    for (let count = 0; count < MAX_OF_TOKEN; count += 1)
+      links.push(await connected(() => followLane(lane, DeploymentId.parse(id), tokenId)));
+    const following = new Following(project.token, id);
+    await following.sees("one");
+    await vi.waitFor(() =>
+      expect(following.events.at(-1)).toMatchObject({
+        type: "waiting",
+        problem: { code: "too_many_followers" },
+        ms: 10_000,
+      }),
+    );
+    for (const link of links) link.close();
+    await project.agent.reports(order, output("two"));
+    await project.agent.completes(order);
+    await vi.waitFor(() => expect(following.hasEnded).toBe(true), { timeout: 20_000 });
+    expect(following.numbers).toEqual(upTo(following.numbers.length));
+    expect(following.messages).toContain("two");
   });
 
   it("starts after a given line and with a bookmark, and ends when the deployment is deleted", async () => {

@@ -54,6 +54,8 @@ export const problemCauses: Readonly<Record<ProblemCode, string>> = {
   idempotency_mismatch: "The `Idempotency-Key` was used for another request in the last 24 hours.",
   rate_limited:
     "The token sent too many requests, or the address sent too many invalid tokens or signatures.",
+  too_many_followers:
+    "The token follows 100 streams at once, or the log, the output or the account's events have 1,000 followers.",
   upgrade_required: "The path is a WebSocket endpoint, and the request has no upgrade header.",
   internal: "Gantry failed with an internal error. The Worker's log has the cause, with the request id.",
   unavailable: "A component that the request needs is unavailable. `Retry-After` says when to try again.",

@@ -67,6 +67,8 @@ export const problemRemedies: Readonly<Record<ProblemCode, string>> = {
   idempotency_mismatch:
     "Use a new key for each new request. A retry must have the same body as the first request.",
   rate_limited: "Wait for the number of seconds in the `Retry-After` header. Spread requests more evenly.",
+  too_many_followers:
+    "Close streams that nobody reads, or read the same data page by page as JSON. Try again after the number of seconds in the `Retry-After` header.",
   upgrade_required: "Connect to the path with a WebSocket client.",
   internal:
     "Try again. If the error persists, send the request id to the administrator of this installation.",

@@ -1,8 +1,9 @@
 import type { Event } from "#contract/endpoints/events/schemas.ts";
 import { pause } from "#contract/lib/pause.ts";
 import type { StoredEvent } from "#worker/db/events/event-fields.ts";
+import { type Connect, connected } from "#worker/following/connect.ts";
 import { keepFollowing } from "#worker/following/keep-following.ts";
-import { ObjectFollower } from "#worker/following/object-follower.ts";
+import type { ObjectFollower } from "#worker/following/object-follower.ts";
 
 /** `alive`: a heartbeat without events. */
 export type FeedEvent =
@@ -10,8 +11,7 @@ export type FeedEvent =
   | { readonly type: "alive" };
 
 export type FollowedFeed = {
-  /** A new stub: one from before a restart of the feed stays broken. */
-  readonly feed: () => Pick<Fetcher, "fetch">;
+  readonly connect: Connect<ObjectFollower<number>>;
   /** The events with a number above `after`, up to `until`, that the client may see: oldest first, at most `limit`. */
   readonly read: (range: EventRange, limit: number) => Promise<readonly StoredEvent[]>;
   /** The number of the newest event, also of one that the client may not see. */
@@ -50,8 +50,8 @@ async function* followOnce(
   progress: Progress,
   signal: AbortSignal,
 ): AsyncGenerator<FeedEvent> {
-  const { feed, heartbeatMs } = followed;
-  const follower = await ObjectFollower.connect(feed(), "https://feed/", Number);
+  const { connect, heartbeatMs } = followed;
+  const follower = await connected(connect);
   const close = () => follower.close();
   signal.addEventListener("abort", close);
   try {

@@ -1,3 +1,6 @@
+import type { TokenId } from "#contract/ids.ts";
+import { type Result, succeed } from "#contract/problems.ts";
+import { tooManyFollowers, upgradeHeaders } from "#worker/following/follower-limits.ts";
 import { askAfter, PING, PONG } from "#worker/following/messages.ts";
 
 /**
@@ -23,15 +26,22 @@ export class ObjectFollower<News> {
     socket.accept();
   }
 
-  /** @param newsOf reads an answer of the object. @throws if the object cannot be reached, or refuses */
+  /**
+   * @param newsOf reads an answer of the object
+   * @throws if the object cannot be reached, or refuses for another reason than the number of its followers
+   */
   static async connect<News>(
     object: Pick<Fetcher, "fetch">,
     url: string,
+    tokenId: TokenId,
     newsOf: (message: string) => News,
-  ): Promise<ObjectFollower<News>> {
-    const { webSocket, status } = await object.fetch(url, { headers: { upgrade: "websocket" } });
+  ): Promise<Result<ObjectFollower<News>, "too_many_followers">> {
+    const response = await object.fetch(url, { headers: upgradeHeaders(tokenId) });
+    const refused = tooManyFollowers(response);
+    if (refused !== null) return refused;
+    const { webSocket, status } = response;
     if (webSocket === null) throw new Error(`the object refused the upgrade with ${status}`);
-    return new ObjectFollower(webSocket, newsOf);
+    return succeed(new ObjectFollower(webSocket, newsOf));
   }
 
   /** Requests what comes after a position. @throws if the connection is closed */

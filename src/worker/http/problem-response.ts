@@ -32,7 +32,7 @@ export function problemResponse(
   if (challenge !== null) headers.set("www-authenticate", challenge);
   const retryAfter = refusal.retryAfter ?? (status === 503 ? RETRY_AFTER_SECONDS : null);
   if (retryAfter !== null) headers.set("retry-after", String(retryAfter));
-  if (status === 429) headers.set("ratelimit", exhausted(retryAfter ?? RETRY_AFTER_SECONDS));
+  if (refusal.code === "rate_limited") headers.set("ratelimit", exhausted(retryAfter ?? RETRY_AFTER_SECONDS));
   return new Response(JSON.stringify(problem), { status, headers });
 }
 

@@ -1,3 +1,7 @@
+import { type Result, succeed } from "#contract/problems.ts";
+import type { Context } from "#worker/context.ts";
+import { tooManyOfToken } from "#worker/following/follower-limits.ts";
+
 /** A body that is produced as the client reads it, without buffering ahead. For HEAD, none of it is produced. */
 export function streamed(chunks: AsyncGenerator<string>, onCancel: () => void = () => undefined): BodyInit {
   const encoder = new TextEncoder();
@@ -17,14 +21,19 @@ export function streamed(chunks: AsyncGenerator<string>, onCancel: () => void = 
   );
 }
 
+/** After this time an event stream ends, and the client reconnects with its token. */
+const MAX_FOLLOW_MS = 15 * 60 * 1000;
+
 /**
- * A stream of server-sent events. Ends after `maxMs`, so that the client reconnects with its token: otherwise a revoked
- * token could read for ever.
+ * A stream of server-sent events. Ends after a while, so that the client reconnects with its token: otherwise a revoked
+ * token could read for ever. Refuses a token that has too many streams in this isolate.
  */
 export function eventStream(
+  { streams, token, clock }: Pick<Context, "streams" | "token" | "clock">,
   eventsOf: (signal: AbortSignal) => AsyncGenerator<string>,
-  maxMs: number,
-): Response {
+  maxMs = MAX_FOLLOW_MS,
+): Result<{ response: Response }, "too_many_followers"> {
+  if (streams.isFull(token.id, clock.now())) return tooManyOfToken;
   const aborted = new AbortController();
   const abort = () => aborted.abort();
   const headers = {
@@ -33,18 +42,23 @@ export function eventStream(
     "x-accel-buffering": "no",
     vary: "accept",
   };
-  return new Response(streamed(limited(eventsOf(aborted.signal), maxMs, abort), abort), { headers });
+  const open = () => streams.open(token.id, clock.now() + maxMs);
+  const body = streamed(limited(eventsOf(aborted.signal), maxMs, open, abort), abort);
+  return succeed({ response: new Response(body, { headers }) });
 }
 
 async function* limited(
   chunks: AsyncGenerator<string>,
   maxMs: number,
+  open: () => () => void,
   abort: () => void,
 ): AsyncGenerator<string> {
   const timer = setTimeout(abort, maxMs);
+  const close = open();
   try {
     yield* chunks;
   } finally {
     clearTimeout(timer);
+    close();
   }
 }

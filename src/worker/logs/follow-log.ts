@@ -1,3 +1,4 @@
+import { type Connect, connected } from "#worker/following/connect.ts";
 import { keepFollowing } from "#worker/following/keep-following.ts";
 import type { LaneFollower, LaneNews } from "#worker/logs/lane-follower.ts";
 import type { StoredLine } from "#worker/logs/stored-lines.ts";
@@ -12,7 +13,7 @@ export type LogEvent<End> =
 export type FollowedLog<End> = {
   /** The stored lines from `fromLine` on. */
   readonly read: (fromLine: number) => AsyncIterable<readonly StoredLine[]>;
-  readonly connect: () => Promise<LaneFollower>;
+  readonly connect: Connect<LaneFollower>;
   /** How the deployment ended; null if D1 does not have it yet. */
   readonly ending: () => Promise<End | null>;
   /** The longest time between two events. */
@@ -49,7 +50,7 @@ async function* followOnce<End>(
   signal: AbortSignal,
 ): AsyncGenerator<LogEvent<End>> {
   let last = afterLine;
-  const follower = await log.connect();
+  const follower = await connected(log.connect);
   const close = () => follower.close();
   signal.addEventListener("abort", close);
   try {

@@ -1,4 +1,5 @@
-import type { DeploymentId } from "#contract/ids.ts";
+import type { DeploymentId, TokenId } from "#contract/ids.ts";
+import type { Result } from "#contract/problems.ts";
 import { ObjectFollower } from "#worker/following/object-follower.ts";
 import { type LaneWord, laneWords } from "#worker/logs/lane-news.ts";
 import { linesOf, type StoredLine } from "#worker/logs/stored-lines.ts";
@@ -11,8 +12,12 @@ export type LaneNews =
 export type LaneFollower = ObjectFollower<LaneNews>;
 
 /** @throws if the lane cannot be reached */
-export async function followLane(lane: Pick<Fetcher, "fetch">, id: DeploymentId): Promise<LaneFollower> {
-  return await ObjectFollower.connect(lane, `https://lane/${id}`, newsOf);
+export async function followLane(
+  lane: Pick<Fetcher, "fetch">,
+  id: DeploymentId,
+  tokenId: TokenId,
+): Promise<Result<LaneFollower, "too_many_followers">> {
+  return await ObjectFollower.connect(lane, `https://lane/${id}`, tokenId, newsOf);
 }
 
 function newsOf(data: string): LaneNews {

@@ -1,6 +1,8 @@
 import { PING, PONG } from "#contract/agent-protocol.ts";
+import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import type { PlacedProject } from "#worker/db/projects/find-project.ts";
+import { tooManyFollowers, upgradeHeaders } from "#worker/following/follower-limits.ts";
 import { OUTPUT_HEADER, OUTPUT_PATH, OutputNews, type OutputRequest } from "#worker/logs/output-news.ts";
 import { parseJson } from "#contract/parse-json.ts";
 
@@ -12,24 +14,30 @@ const MAX_WAITING = 1024 * 1024;
 
 /**
  * Connects a reader to the link of a project's server.
- * @returns the events until the connection ends or `signal` is aborted; null if the agent is not connected
+ * @returns the events until the connection ends or `signal` is aborted
  * @throws if the link cannot be reached
  */
 export async function followOutput(
-  { links, near }: Pick<Context, "links" | "near">,
+  { links, near, token }: Pick<Context, "links" | "near" | "token">,
   { serverId, serverPlace }: Pick<PlacedProject, "serverId" | "serverPlace">,
   request: OutputRequest,
   heartbeatMs: number,
-): Promise<((signal: AbortSignal) => AsyncGenerator<OutputEvent>) | null> {
+): Promise<
+  Result<(signal: AbortSignal) => AsyncGenerator<OutputEvent>, "server_offline" | "too_many_followers">
+> {
+  const offline = refuse("server_offline", `The agent of ${serverId} is not connected.`);
   // This would create the link here, and not where the agent will enrol.
-  if (serverPlace === "pending") return null;
+  if (serverPlace === "pending") return offline;
   const link = links.getByName(serverId, near(serverPlace));
-  const { status, webSocket } = await link.fetch(`https://link${OUTPUT_PATH}`, {
-    headers: { upgrade: "websocket", [OUTPUT_HEADER]: JSON.stringify(request) },
+  const response = await link.fetch(`https://link${OUTPUT_PATH}`, {
+    headers: { ...upgradeHeaders(token.id), [OUTPUT_HEADER]: JSON.stringify(request) },
   });
-  if (status === 409) return null;
+  const refused = tooManyFollowers(response);
+  if (refused !== null) return refused;
+  const { status, webSocket } = response;
+  if (status === 409) return offline;
   if (webSocket === null) throw new Error(`the link answered ${status}`);
-  return (signal) => eventsOf(webSocket, heartbeatMs, signal);
+  return succeed((signal) => eventsOf(webSocket, heartbeatMs, signal));
 }
 
 async function* eventsOf(

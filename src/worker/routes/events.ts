@@ -1,4 +1,3 @@
-import { succeed } from "#contract/problems.ts";
 import type { FeedEvent } from "#worker/following/follow-events.ts";
 import type { TokenHandlers } from "#worker/http/handler.ts";
 import { answer, answerPage } from "#worker/http/responses.ts";
@@ -6,7 +5,6 @@ import { eventStream } from "#worker/http/streamed.ts";
 import { followEvents } from "#worker/operations/events/follow-events.ts";
 import { getEvent } from "#worker/operations/events/get-event.ts";
 import { listEvents } from "#worker/operations/events/list-events.ts";
-import { MAX_FOLLOW_MS } from "#worker/routes/logs.ts";
 import { eventStreamStart, heartbeat } from "#worker/views/log-views.ts";
 
 export const eventHandlers = {
@@ -16,8 +14,8 @@ export const eventHandlers = {
         return await answerPage(listEvents(context, query ?? {}), url);
       case "text/event-stream": {
         const events = await followEvents(context, query ?? {}, lastEventId);
-        const response = eventStream((signal) => eventTexts(events(signal)), MAX_FOLLOW_MS);
-        return succeed({ response });
+        if (!events.ok) return events;
+        return eventStream(context, (signal) => eventTexts(events.value(signal)));
       }
     }
   },

@@ -11,9 +11,6 @@ import { getDeploymentLog } from "#worker/operations/deployments/get-deployment-
 import { readDeploymentLog } from "#worker/operations/deployments/read-deployment-log.ts";
 import { eventStreamStart, logEventText, logNdjson, logText } from "#worker/views/log-views.ts";
 
-/** After this time the stream ends, and the client reconnects with its token. */
-export const MAX_FOLLOW_MS = 15 * 60 * 1000;
-
 export const logHandlers = {
   async getDeploymentLog(context, { params, query, mediaType, lastEventId, url }) {
     const id = params.deployment_id;
@@ -27,8 +24,7 @@ export const logHandlers = {
       case "text/event-stream": {
         const events = await followDeploymentLog(context, id, query, lastEventId);
         if (!events.ok) return events;
-        const response = eventStream((signal) => eventTexts(events.value(signal)), MAX_FOLLOW_MS);
-        return succeed({ response });
+        return eventStream(context, (signal) => eventTexts(events.value(signal)));
       }
     }
   },

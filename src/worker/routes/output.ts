@@ -1,5 +1,4 @@
 import { LEFT_OUT_EVENT } from "#contract/endpoints/output/schemas.ts";
-import { succeed } from "#contract/problems.ts";
 import type { TokenHandlers } from "#worker/http/handler.ts";
 import { answer } from "#worker/http/responses.ts";
 import { eventStream } from "#worker/http/streamed.ts";
@@ -7,7 +6,6 @@ import type { OutputEvent } from "#worker/logs/output-follower.ts";
 import { followAppOutput } from "#worker/operations/output/follow-app-output.ts";
 import { getOutput } from "#worker/operations/output/get-output.ts";
 import { eventStreamStart, heartbeat } from "#worker/views/log-views.ts";
-import { MAX_FOLLOW_MS } from "#worker/routes/logs.ts";
 
 export const outputHandlers = {
   async getOutput(context, { params, query, mediaType, lastEventId }) {
@@ -18,8 +16,7 @@ export const outputHandlers = {
       case "text/event-stream": {
         const events = await followAppOutput(context, id, query ?? {}, lastEventId);
         if (!events.ok) return events;
-        const response = eventStream((signal) => eventTexts(events.value(signal)), MAX_FOLLOW_MS);
-        return succeed({ response });
+        return eventStream(context, (signal) => eventTexts(events.value(signal)));
       }
     }
   },

@@ -1,6 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 
+import type { TokenIdentity } from "#worker/db/tokens/find-token-holder.ts";
+import { MAX_OF_TOKEN } from "#worker/following/follower-limits.ts";
+import { OpenStreams } from "#worker/following/open-streams.ts";
 import { eventStream, streamed } from "#worker/http/streamed.ts";
+import { ids } from "../../support/worker/account.ts";
 
 /** Yields a word repeatedly, and records when it is stopped. */
 function endless(everyMs: number) {
@@ -43,6 +47,51 @@ describe("a streamed body", () => {
 });
 
 describe("a stream of events", () => {
+  const clock = { now: () => Date.now() };
+  const token: TokenIdentity = {
+    id: ids.token(),
+    name: "reader",
+    scopes: [],
+    projectIds: null,
+    expiresAt: Infinity,
+    lastUsedAt: null,
+  };
+  let caller: { streams: OpenStreams; token: TokenIdentity; clock: typeof clock };
+  beforeEach(() => {
+    caller = { streams: new OpenStreams(), token, clock };
+  });
+
+  function responseOf(...stream: Parameters<typeof eventStream>): Response {
+    const result = eventStream(...stream);
+    if (!result.ok) throw new Error(result.refusal.code);
+    return result.value.response;
+  }
+
+  it("is refused to a token that has as many in this isolate as it can, until one ends", async () => {
+    async function* endless(): AsyncGenerator<string> {
+      for (;;) yield "word ";
+    }
+    const open = async () => {
+      const reader = responseOf(caller, endless).body?.getReader();
+      await reader?.read();
+      return reader;
+    };
+    const readers = [];
+    for (let count = 0; count < MAX_OF_TOKEN; count += 1) readers.push(await open());
+    expect(eventStream(caller, endless)).toMatchObject({ refusal: { code: "too_many_followers" } });
+    const other = { ...caller, token: { ...token, id: ids.token() } };
+    expect(eventStream(other, endless).ok).toBe(true);
+    await readers[0]?.cancel();
+    expect(eventStream(caller, endless).ok).toBe(true);
+  });
+
+  it("is counted no longer than it can last, if its invocation was killed", () => {
+    const streams = new OpenStreams();
+    for (let count = 0; count < MAX_OF_TOKEN; count += 1) streams.open(token.id, 1_000);
+    expect(streams.isFull(token.id, 999)).toBe(true);
+    expect(streams.isFull(token.id, 1_000)).toBe(false);
+  });
+
   it("ends after its maximum time", async () => {
     const { state, words } = endless(5);
     async function* untilAborted(signal: AbortSignal): AsyncGenerator<string> {
@@ -51,7 +100,7 @@ describe("a stream of events", () => {
         yield word;
       }
     }
-    const response = eventStream(untilAborted, 50);
+    const response = responseOf(caller, untilAborted, 50);
     expect(await response.text()).toMatch(/^(word )+$/);
     expect(state.isLeft).toBe(true);
   });
@@ -63,7 +112,7 @@ describe("a stream of events", () => {
       await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
       signalled = true;
     }
-    const reader = eventStream(waiting, 60_000).body?.getReader();
+    const reader = responseOf(caller, waiting, 60_000).body?.getReader();
     await reader?.read();
     void reader?.read();
     await reader?.cancel();

@@ -19,7 +19,7 @@ async function waiting(): Promise<{ project: TestProject; id: string; log: Follo
   const id = DeploymentId.parse((await project.start()).id);
   const log = {
     read: async function* () {},
-    connect: () => followLane(env.PROJECT_LANE.getByName(project.id), id),
+    connect: () => followLane(env.PROJECT_LANE.getByName(project.id), id, ids.token()),
     ending: async () => "ended",
     heartbeatMs: HEARTBEAT_MS,
   };
@@ -90,7 +90,7 @@ describe("following a log", () => {
     const lanes = [silent, silent];
     const connect = async () => {
       const lane = lanes.pop();
-      return lane === undefined ? await log.connect() : await followLane(lane, ids.deployment());
+      return lane === undefined ? await log.connect() : await followLane(lane, ids.deployment(), ids.token());
     };
     const types = await collect((all) => all.includes("lines"), { ...log, connect });
     expect(types.filter((type) => type === "alive").length).toBeGreaterThanOrEqual(4);

@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 
 import type { ProjectReport } from "#contract/agent-protocol.ts";
 import { AccountId, ServerId } from "#contract/ids.ts";
+import { connected } from "#worker/following/connect.ts";
 import { followLane } from "#worker/logs/lane-follower.ts";
 import { defaultPlan } from "../../support/plan.ts";
 import { ids } from "../../support/worker/account.ts";
@@ -60,7 +61,7 @@ function entries(projectId = ids.project()) {
     repair: () => lane.repair(),
     "repair of a project that D1 no longer has": () => lane.repair(owner),
     "following a log": async () => {
-      const follower = await followLane(lane, deploymentId);
+      const follower = await connected(() => followLane(lane, deploymentId, ids.token()));
       follower.ask(0);
       expect(await follower.news(1000)).toEqual({ kind: "gone" });
       follower.close();

@@ -3,9 +3,13 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 
-import { DeploymentId } from "#contract/ids.ts";
+import { AccountId, DeploymentId, TokenId } from "#contract/ids.ts";
+import { connected } from "#worker/following/connect.ts";
+import { MAX_OF_TOKEN } from "#worker/following/follower-limits.ts";
 import { followLane } from "#worker/logs/lane-follower.ts";
 import { LogBuffer } from "#worker/objects/log/log-buffer.ts";
+import { createToken, ids } from "../../support/worker/account.ts";
+import { call, problemOf } from "../../support/worker/call.ts";
 import { output } from "../../support/connected-agent/events.ts";
 import { onCalls } from "../../support/worker/intercept.ts";
 import { LogReader, upTo } from "../../support/worker/log-reader.ts";
@@ -28,9 +32,10 @@ class Follower {
   readonly numbers: number[] = [];
   messages = 0;
   hasEnded = false;
+  readonly tokenId = ids.token();
 
   async run(lane: ReturnType<typeof laneOf>, id: DeploymentId): Promise<void> {
-    const link = await followLane(lane, id);
+    const link = await connected(() => followLane(lane, id, this.tokenId));
     while (!this.hasEnded) {
       link.ask(this.numbers.at(-1) ?? 0);
       let news = null;
@@ -108,3 +113,47 @@ describe("a reader that disconnects", { timeout: 30_000 }, () => {
     await vi.waitFor(async () => expect(await followers(project)).toEqual({ open: 0, waiting: 0 }));
   });
 });
+
+describe("the number of followers", { timeout: 60_000 }, () => {
+  it("is limited for each token, with an answer that says when to try again", async () => {
+    const { project, id, order } = await TestProject.running();
+    const { token } = project;
+    const { tokenId, accountId } = await ownerOf(token);
+    const links = [];
+    for (let count = 0; count < MAX_OF_TOKEN; count += 1)
+      links.push(await connected(() => followLane(laneOf(project), id, tokenId)));
+    const headers = { accept: "text/event-stream" };
+    const refused = await call(`/v1/logs/${id}`, { token, headers });
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get("retry-after")).toBe("10");
+    expect(refused.headers.get("ratelimit")).toBeNull();
+    expect(await problemOf(refused)).toMatchObject({ code: "too_many_followers" });
+    expect((await call(`/v1/logs/${id}`, { token })).status).toBe(200);
+    const other = await createToken(accountId);
+    const reader = await LogReader.follow(project, id, { token: other.secret });
+    await reader.sees("one");
+    links.pop()?.close();
+    await vi.waitFor(async () => expect((await followers(project)).open).toBe(MAX_OF_TOKEN));
+    const again = await LogReader.follow(project, id);
+    await again.sees("one");
+    await project.agent.completes(order);
+    for (const link of links) link.close();
+  });
+
+  it("is limited for each log", async () => {
+    const { project, id } = await TestProject.running();
+    const links = await Promise.all(
+      Array.from({ length: 1000 }, () => connected(() => followLane(laneOf(project), id, ids.token()))),
+    );
+    const next = await followLane(laneOf(project), id, ids.token());
+    expect(next).toMatchObject({ ok: false, refusal: { code: "too_many_followers" } });
+    for (const link of links) link.close();
+  });
+});
+
+const Account = z.object({ id: AccountId, token: z.object({ id: TokenId }) });
+
+async function ownerOf(token: string) {
+  const { id: accountId, token: own } = Account.parse(await (await call("/v1/account", { token })).json());
+  return { accountId, tokenId: own.id };
+}

@@ -23,6 +23,7 @@ export const eventEndpoints = {
     query: EventsQuery,
     success: { status: 200, body: Events },
     alsoAs: ["text/event-stream"],
+    problems: ["too_many_followers"],
   },
   getEvent: {
     ...get("/v1/events/:event_id", token("events:read")),

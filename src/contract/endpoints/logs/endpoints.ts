@@ -12,6 +12,6 @@ export const logEndpoints = {
     query: LogQuery,
     success: { status: 200, body: LogPage },
     alsoAs: ["text/plain", "application/x-ndjson", "text/event-stream"],
-    problems: ["log_expired"],
+    problems: ["log_expired", "too_many_followers"],
   },
 } as const satisfies Record<string, Endpoint>;

@@ -12,6 +12,6 @@ export const outputEndpoints = {
     query: OutputQuery,
     success: { status: 200, body: AppOutput },
     alsoAs: ["text/event-stream"],
-    problems: ["agent_outdated", "server_offline"],
+    problems: ["agent_outdated", "server_offline", "too_many_followers"],
   },
 } as const satisfies Record<string, Endpoint>;

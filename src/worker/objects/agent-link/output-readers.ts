@@ -4,6 +4,7 @@ import type { FromAgent } from "#contract/agent-protocol.ts";
 import { isWanted } from "#contract/endpoints/output/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { parseJson } from "#contract/parse-json.ts";
+import { refuseFollower, tokenTag } from "#worker/following/follower-limits.ts";
 import { type OutputNews, OUTPUT_HEADER, OUTPUT_PATH, OutputRequest } from "#worker/logs/output-news.ts";
 import { type LinkSockets, OUTPUT_TAG, send } from "#worker/objects/agent-link/link-sockets.ts";
 
@@ -32,13 +33,15 @@ export class OutputReaders {
     return new URL(request.url).pathname === OUTPUT_PATH;
   }
 
-  /** @returns the answer to the upgrade: 409 if the agent is not connected */
+  /** @returns the answer to the upgrade: 409 if the agent is not connected, 429 if there are too many readers */
   accept(request: Request): Response {
     const output = OutputRequest.parse(parseJson(request.headers.get(OUTPUT_HEADER) ?? ""));
     if (!this.#sockets.isAnyReady()) return new Response(null, { status: 409 });
+    const refused = refuseFollower(this.#ctx, request, output.projectId);
+    if (refused !== null) return refused;
     const { 0: client, 1: server } = new WebSocketPair();
     const reader = { id: crypto.randomUUID(), hasFirst: false, request: output };
-    this.#ctx.acceptWebSocket(server, [OUTPUT_TAG, output.projectId]);
+    this.#ctx.acceptWebSocket(server, [OUTPUT_TAG, output.projectId, tokenTag(request)]);
     server.serializeAttachment(reader);
     this.#follow(reader);
     return new Response(null, { status: 101, webSocket: client });

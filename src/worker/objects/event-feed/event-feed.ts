@@ -54,8 +54,8 @@ export class EventFeed extends DurableObject<Env> {
   }
 
   /** The Worker's upgrade request to follow the events. */
-  override async fetch(): Promise<Response> {
-    return this.#feed.readers.accept();
+  override async fetch(request: Request): Promise<Response> {
+    return this.#feed.readers.accept(request);
   }
 
   override async webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): Promise<void> {

@@ -1,9 +1,7 @@
 import * as z from "zod/mini";
 
+import { refuseFollower, tokenTag } from "#worker/following/follower-limits.ts";
 import { parseAsk, PING, PONG } from "#worker/following/messages.ts";
-
-/** The most readers of one account. */
-const MAX_READERS = 1_000;
 
 /** The position at which a reader waits; null while it reads. */
 const Waiting = z.strictObject({ after: z.nullable(z.int()) });
@@ -25,11 +23,12 @@ export class FeedReaders {
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG));
   }
 
-  /** @returns the answer to the upgrade */
-  accept(): Response {
-    if (this.#ctx.getWebSockets().length >= MAX_READERS) return new Response(null, { status: 503 });
+  /** @returns the answer to the upgrade: 429 if the account has too many readers */
+  accept(request: Request): Response {
+    const refused = refuseFollower(this.#ctx, request);
+    if (refused !== null) return refused;
     const { 0: client, 1: server } = new WebSocketPair();
-    this.#ctx.acceptWebSocket(server);
+    this.#ctx.acceptWebSocket(server, [tokenTag(request)]);
     server.serializeAttachment({ after: null } satisfies Waiting);
     return new Response(null, { status: 101, webSocket: client });
   }

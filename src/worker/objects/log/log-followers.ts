@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 
 import { DeploymentId } from "#contract/ids.ts";
+import { refuseFollower, tokenTag } from "#worker/following/follower-limits.ts";
 import { parseAsk, PING, PONG } from "#worker/following/messages.ts";
 import type { LinesAfter, LogBuffer } from "#worker/objects/log/log-buffer.ts";
 
@@ -41,10 +42,12 @@ export class LogFollowers {
     for (const socket of parts.ctx.getWebSockets()) this.changed(waitingOf(socket).id);
   }
 
-  /** @returns the answer to the upgrade */
-  accept(id: DeploymentId): Response {
+  /** @returns the answer to the upgrade: 429 if the log has too many followers */
+  accept(id: DeploymentId, request: Request): Response {
+    const refused = refuseFollower(this.#parts.ctx, request, id);
+    if (refused !== null) return refused;
     const { 0: client, 1: server } = new WebSocketPair();
-    this.#parts.ctx.acceptWebSocket(server, [id]);
+    this.#parts.ctx.acceptWebSocket(server, [id, tokenTag(request)]);
     server.serializeAttachment({ id, after: null } satisfies Waiting);
     return new Response(null, { status: 101, webSocket: client });
   }

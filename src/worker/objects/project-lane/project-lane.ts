@@ -235,7 +235,7 @@ export class ProjectLane extends DurableObject<Env> {
 
   /** The Worker's upgrade request to follow a log. The path ends with the deployment's id (`lane-news.ts`). */
   override async fetch(request: Request): Promise<Response> {
-    return this.#turns.followers.accept(DeploymentId.parse(new URL(request.url).pathname.slice(1)));
+    return this.#turns.followers.accept(DeploymentId.parse(new URL(request.url).pathname.slice(1)), request);
   }
 
   override async webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): Promise<void> {

@@ -4,6 +4,7 @@ import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
 import { findDeploymentStatus } from "#worker/db/deployments/find-deployment.ts";
+import { connectFirst } from "#worker/following/connect.ts";
 import { followLog, type LogEvent } from "#worker/logs/follow-log.ts";
 import { followLane } from "#worker/logs/lane-follower.ts";
 import type { StoredLine } from "#worker/logs/stored-lines.ts";
@@ -25,7 +26,9 @@ export async function followDeploymentLog(
   id: DeploymentId,
   { cursor }: LogQuery,
   lastEventId: number | null,
-): Promise<Result<DeploymentLogEvents, "not_found" | "invalid_request" | "log_expired">> {
+): Promise<
+  Result<DeploymentLogEvents, "not_found" | "invalid_request" | "log_expired" | "too_many_followers">
+> {
   const after = lastEventId === null ? lineOfCursor(cursor) : lineOfEvent(lastEventId);
   if (!after.ok) return after;
   const deployment = await findDeploymentStatus(context.rows, id);
@@ -35,9 +38,13 @@ export async function followDeploymentLog(
     const lines = await openDeploymentLog(context, deployment, after.value + 1);
     return lines.ok ? succeed(() => finished(lines.value, end)) : lines;
   }
+  const connect = await connectFirst(() =>
+    followLane(context.lanes.getByName(deployment.projectId), id, context.token.id),
+  );
+  if (!connect.ok) return connect;
   const log = {
     read: (fromLine: number) => linesFrom(context, deployment, fromLine),
-    connect: () => followLane(context.lanes.getByName(deployment.projectId), id),
+    connect: connect.value,
     ending: async () => endOf(id, await findDeploymentStatus(context.latestRows, id)),
     heartbeatMs: LOG_HEARTBEAT_MS,
   };

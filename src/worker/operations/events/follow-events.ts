@@ -1,9 +1,12 @@
 import type { EventsQuery } from "#contract/endpoints/events/endpoints.ts";
 import { LOG_HEARTBEAT_MS } from "#contract/endpoints/logs/schemas.ts";
+import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { readEventsBetween } from "#worker/db/events/list-events.ts";
 import { newestSequence } from "#worker/db/events/read-news.ts";
+import { connectFirst } from "#worker/following/connect.ts";
 import { type FeedEvent, followEvents as follow } from "#worker/following/follow-events.ts";
+import { ObjectFollower } from "#worker/following/object-follower.ts";
 import { filterOf } from "#worker/operations/events/list-events.ts";
 
 /**
@@ -11,18 +14,23 @@ import { filterOf } from "#worker/operations/events/list-events.ts";
  * @param lastEventId the number of the last event that the client has; null: it wants only new ones
  */
 export async function followEvents(
-  { feeds, account, latestRows }: Context,
+  { feeds, account, token, latestRows }: Context,
   query: EventsQuery,
   lastEventId: number | null,
-): Promise<(signal: AbortSignal) => AsyncGenerator<FeedEvent>> {
+): Promise<Result<(signal: AbortSignal) => AsyncGenerator<FeedEvent>, "too_many_followers">> {
   const filter = filterOf(query);
+  // Each time a new stub: one from before a restart of the feed stays broken.
+  const connect = await connectFirst(() =>
+    ObjectFollower.connect(feeds.getByName(account.id), "https://feed/", token.id, Number),
+  );
+  if (!connect.ok) return connect;
   const followed = {
-    feed: () => feeds.getByName(account.id),
+    connect: connect.value,
     read: (range: { after: number; until: number }, limit: number) =>
       readEventsBetween(latestRows, filter, range, limit),
     newest: () => newestSequence(latestRows),
     heartbeatMs: LOG_HEARTBEAT_MS,
   };
   const after = lastEventId ?? (await followed.newest());
-  return (signal) => follow(followed, after, signal);
+  return succeed((signal) => follow(followed, after, signal));
 }

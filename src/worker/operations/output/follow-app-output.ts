@@ -1,7 +1,7 @@
 import { LOG_HEARTBEAT_MS } from "#contract/endpoints/logs/schemas.ts";
 import { DEFAULT_OUTPUT_LINES, type OutputQuery } from "#contract/endpoints/output/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
-import { refuse, type Result, succeed } from "#contract/problems.ts";
+import type { Result } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findServedProject } from "#worker/db/projects/find-served-project.ts";
 import { logFailure } from "#worker/log-failure.ts";
@@ -20,15 +20,13 @@ export async function followAppOutput(
   projectId: ProjectId,
   { lines = DEFAULT_OUTPUT_LINES, ...filter }: OutputQuery,
   after: number | null,
-): Promise<Result<AppOutputEvents, "not_found" | "server_offline" | "unavailable">> {
+): Promise<Result<AppOutputEvents, "not_found" | "server_offline" | "too_many_followers" | "unavailable">> {
   const project = await findServedProject(context.rows, projectId);
   if (project === null) return notFound("project");
   const { serverId } = project;
   try {
     const request = { projectId, ...filter, lines, after };
-    const events = await followOutput(context, project, request, LOG_HEARTBEAT_MS);
-    if (events === null) return refuse("server_offline", `The agent of ${serverId} is not connected.`);
-    return succeed(events);
+    return await followOutput(context, project, request, LOG_HEARTBEAT_MS);
   } catch (error) {
     logFailure("follow output", { server_id: serverId, project_id: projectId }, error);
     return unavailable("The server's link cannot be reached.");
