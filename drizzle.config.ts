@@ -2,6 +2,6 @@ import { defineConfig } from "drizzle-kit";
 
 export default defineConfig({
   dialect: "sqlite",
-  schema: "./src/worker/db/{schema,variable-tables,command-table,event-tables,push-tables}.ts",
+  schema: "./src/worker/db/indexes.ts",
   out: "./migrations",
 });
