@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 
 import { buildDashboard } from "../shared/build-dashboard.ts";
+import { buildReleaseBundle, packReleaseBundle, releasedFile } from "../shared/release-bundle.ts";
 import { root } from "../shared/root.ts";
 import type { CommandOutcome } from "../shared/run-command.ts";
-import { bundleWorker, startupMs } from "../shared/startup-time.ts";
+import { startupMs } from "../shared/startup-time.ts";
 
 type SizeOutcome = CommandOutcome & { readonly note?: string };
 
@@ -24,15 +25,18 @@ const MOST_STARTS = 4;
 export async function checkWorkerBundle(): Promise<SizeOutcome> {
   const folder = join(root, "build", `bundle-check-${process.pid}`);
   try {
-    const built = await bundleWorker(root, folder);
+    const built = await buildReleaseBundle(folder);
     if (built.code !== 0) return built;
     const size = compare(
-      gzipSync(await readFile(join(folder, "main.js"))).length,
+      gzipSync(await readFile(releasedFile(folder))).length,
       MOST_WORKER_BYTES,
       (text) => `The Worker's bundle is ${text}. \`npx esbuild --analyze\` shows what is in it.`,
     );
     if (size.code !== 0) return size;
-    const start = await checkStartup(join(folder, "worker.bundle"));
+    const bundle = join(folder, "worker.bundle");
+    const packed = await packReleaseBundle(folder, bundle);
+    if (packed.code !== 0) return packed;
+    const start = await checkStartup(bundle);
     return start.code === 0 ? { ...start, note: `${size.note ?? ""}, ${start.note ?? ""}` } : start;
   } finally {
     await rm(folder, { recursive: true, force: true });

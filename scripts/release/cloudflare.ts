@@ -5,8 +5,9 @@ import { join } from "node:path";
 import * as z from "zod";
 
 import { Problem } from "../shared/problem.ts";
+import { buildReleaseBundle, deployReleaseBundle } from "../shared/release-bundle.ts";
 import { root } from "../shared/root.ts";
-import { quietWrangler, runCommand, type RunOutcome } from "../shared/run-command.ts";
+import { type CommandOutcome, quietWrangler, runCommand, type RunOutcome } from "../shared/run-command.ts";
 import { configInJurisdiction } from "./jurisdiction-config.ts";
 import type { ReleaseOptions } from "./options.ts";
 import type { Place } from "./place.ts";
@@ -55,11 +56,16 @@ export async function deployWorker(
   const folder = await mkdtemp(join(tmpdir(), "gantry-release-"));
   const notes = join(folder, "notes.ndjson");
   try {
-    const config = jurisdiction === null ? null : await configInJurisdiction(folder, jurisdiction);
+    const bundle = join(folder, "bundle");
+    refuseFailure(await buildReleaseBundle(bundle), "building the Worker");
+    const config =
+      jurisdiction === null ? join(root, "wrangler.toml") : await configInJurisdiction(folder, jurisdiction);
     await wrangler(
       [
-        "deploy",
-        ...(config === null ? [] : ["--config", config, "--var", `JURISDICTION:${jurisdiction}`]),
+        ...deployReleaseBundle(bundle),
+        // Otherwise wrangler looks for it beside the bundle.
+        ...["--config", config],
+        ...(jurisdiction === null ? [] : ["--var", `JURISDICTION:${jurisdiction}`]),
         ...(location === null ? [] : ["--var", `LOCATION:${location}`]),
         ...(domain === null ? [] : ["--domain", domain, "--var", `PUBLIC_URL:https://${domain}`]),
         ...(baseDomain === null ? [] : ["--var", `BASE_DOMAIN:${baseDomain}`]),
@@ -96,7 +102,7 @@ function runWrangler(args: readonly string[], environment: Record<string, string
   return runCommand(["wrangler", ...args], { env: { ...quietWrangler, ...environment } });
 }
 
-function refuseFailure({ code, output }: RunOutcome, doing: string): void {
+function refuseFailure({ code, output }: CommandOutcome, doing: string): void {
   if (code !== 0) throw new Problem(`${doing} failed. wrangler says:\n${output.trim()}${hintFor(output)}`);
 }
 
