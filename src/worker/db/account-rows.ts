@@ -15,7 +15,15 @@ import {
   type signInCodes,
   tokens,
 } from "#worker/db/schema.ts";
-import { type Fields, read, readBoth, type Reader, readerOf, type RowOf, type Select } from "#worker/db/reads.ts";
+import {
+  type Fields,
+  read,
+  readBoth,
+  type Reader,
+  readerOf,
+  type RowOf,
+  type Select,
+} from "#worker/db/reads.ts";
 import {
   columnsOf,
   from,
