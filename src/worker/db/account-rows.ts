@@ -1,20 +1,12 @@
 import { and, eq, sql, type SQL } from "drizzle-orm";
-import type { SQLiteColumn, SQLiteTable, SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
+import type { SQLiteColumn, SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 
 import { AccountId, ProjectId } from "#contract/ids.ts";
+import { inSight } from "#worker/db/in-sight.ts";
+import type { Changes, CountedTable, NewRow, OwnedTable } from "#worker/db/owned-tables.ts";
 import { type Merged, pageOf, type Selection } from "#worker/db/selection.ts";
 import { jsonLists } from "#worker/db/json-lists.ts";
-import { type auditSeals, webhooks } from "#worker/db/event-tables.ts";
-import { hooks } from "#worker/db/push-tables.ts";
-import {
-  accounts,
-  type idempotencyKeys,
-  projects,
-  type removedProjects,
-  type servers,
-  type signInCodes,
-  tokens,
-} from "#worker/db/schema.ts";
+import { accounts } from "#worker/db/schema.ts";
 import {
   type Fields,
   read,
@@ -36,35 +28,6 @@ import {
   remove,
   update,
 } from "#worker/db/statements.ts";
-
-type TableOfProjects = SQLiteTable & {
-  readonly id: SQLiteColumn;
-  readonly accountId: SQLiteColumn;
-  readonly projectId: SQLiteColumn;
-};
-
-/** A table, or an alias of one, whose rows each belong to one account. */
-export type OwnedTable =
-  | typeof auditSeals
-  | typeof hooks
-  | typeof idempotencyKeys
-  | typeof projects
-  | typeof removedProjects
-  | typeof servers
-  | typeof tokens
-  | typeof webhooks
-  | TableOfProjects;
-
-/** A table whose rows are only counted and deleted through AccountRows. */
-type CountedTable = OwnedTable | typeof signInCodes;
-
-/** A new row without its account, which AccountRows adds. */
-export type NewRow<Table extends OwnedTable> = Omit<Table["$inferInsert"], "accountId">;
-
-type Changes<Table extends OwnedTable> = SQLiteUpdateSetSource<Table> & {
-  readonly id?: never;
-  readonly accountId?: never;
-};
 
 /**
  * Fields with subqueries about the account. A named function is called once for all accounts and its result is kept, so
@@ -103,8 +66,9 @@ export type { Write };
  */
 export class AccountRows {
   readonly accountId: AccountId;
+  /** The projects that the caller can see; null: all. */
+  readonly projectIds: readonly ProjectId[] | null;
   readonly #database: D1Database;
-  readonly #projectIds: readonly ProjectId[] | null;
 
   /**
    * @param projectIds limits all statements to these projects, the rows that belong to them, the tokens and webhooks that
@@ -113,17 +77,12 @@ export class AccountRows {
   constructor(database: D1Database, accountId: AccountId, projectIds: readonly ProjectId[] | null = null) {
     this.accountId = accountId;
     this.#database = database;
-    this.#projectIds = projectIds;
-  }
-
-  /** The projects that the caller can see; null: all. */
-  get projectIds(): readonly ProjectId[] | null {
-    return this.#projectIds;
+    this.projectIds = projectIds;
   }
 
   /** Whether the caller can see the project, if it exists. */
   sees(id: ProjectId): boolean {
-    return this.#projectIds?.includes(id) ?? true;
+    return this.projectIds?.includes(id) ?? true;
   }
 
   /** Reads `fields` of the account's rows in `table`. One round trip. */
@@ -196,15 +155,15 @@ export class AccountRows {
 
   /** Makes the fields once for all accounts, with stand-ins for what differs between them. */
   #readerOf(fieldsOf: FieldsOf<Fields>): Reader {
-    const known = this.#projectIds === null ? readersOfAll : readersOfSome;
-    const projectIds = this.#projectIds === null ? null : standIn.projectIds;
+    const known = this.projectIds === null ? readersOfAll : readersOfSome;
+    const projectIds = this.projectIds === null ? null : standIn.projectIds;
     const reader =
       known.get(fieldsOf) ??
       readerOf(fieldsOf(new AccountRows(this.#database, standIn.accountId, projectIds)));
     known.set(fieldsOf, reader);
     const own = new Map<unknown, unknown>([
       [standIn.accountId, this.accountId],
-      [JSON.stringify(standIn.projectIds), JSON.stringify(this.#projectIds)],
+      [JSON.stringify(standIn.projectIds), JSON.stringify(this.projectIds)],
     ]);
     return { ...reader, parameters: reader.parameters.map((one) => own.get(one) ?? one) };
   }
@@ -394,29 +353,13 @@ export class AccountRows {
   }
 
   #owned(table: CountedTable, where: SQL | undefined): SQL | undefined {
-    return and(eq(table.accountId, this.accountId), this.#inSight(table), where);
+    return and(eq(table.accountId, this.accountId), inSight(table, this), where);
   }
 
   // The plus keeps SQLite from the indexes of the account, which it prefers to a list of ids, because it cannot know that
   // an account has many rows.
   #named(table: CountedTable, where: SQL | undefined): SQL | undefined {
-    return and(sql`+${table.accountId} = ${this.accountId}`, this.#inSight(table), where);
-  }
-
-  #inSight(table: CountedTable): SQL | undefined {
-    if (this.#projectIds === null) return undefined;
-    // One parameter for all projects: D1 allows at most 100 parameters.
-    const projectIds = sql`(select value from json_each(${JSON.stringify(this.#projectIds)}))`;
-    if (table === tokens || table === webhooks) {
-      const limits = table === tokens ? tokens.projectIds : webhooks.projectIds;
-      return sql`${limits} is not null and not exists (select 1 from json_each(${limits}) where value not in ${projectIds})`;
-    }
-    if (table === hooks) {
-      const visible = and(eq(projects.accountId, this.accountId), sql`${projects.id} in ${projectIds}`);
-      return sql`${hooks.repositoryKey} in (select ${projects.repositoryKey} from ${projects} where ${visible})`;
-    }
-    const project = "projectId" in table ? table.projectId : table === projects ? projects.id : null;
-    return project === null ? undefined : sql`${project} in ${projectIds}`;
+    return and(sql`+${table.accountId} = ${this.accountId}`, inSight(table, this), where);
   }
 
   #owning<Table extends OwnedTable>(row: NewRow<Table>): Readonly<Record<string, unknown>> {

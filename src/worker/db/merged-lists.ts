@@ -2,7 +2,8 @@ import { and, desc, eq, lt, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 
 import type { ProjectId } from "#contract/ids.ts";
-import type { AccountRows, OwnedTable } from "#worker/db/account-rows.ts";
+import type { AccountRows } from "#worker/db/account-rows.ts";
+import type { OwnedTable } from "#worker/db/owned-tables.ts";
 import type { Merged } from "#worker/db/selection.ts";
 
 /** A table under another name (`aliasOf`), with the column by which its rows are sorted. */

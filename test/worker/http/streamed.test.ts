@@ -68,21 +68,21 @@ describe("a stream of events", () => {
   }
 
   it("is refused to a token that has as many in this isolate as it can, until one ends", async () => {
-    async function* endless(): AsyncGenerator<string> {
+    async function* words(): AsyncGenerator<string> {
       for (;;) yield "word ";
     }
     const open = async () => {
-      const reader = responseOf(caller, endless).body?.getReader();
+      const reader = responseOf(caller, words).body?.getReader();
       await reader?.read();
       return reader;
     };
     const readers = [];
     for (let count = 0; count < MAX_OF_TOKEN; count += 1) readers.push(await open());
-    expect(eventStream(caller, endless)).toMatchObject({ refusal: { code: "too_many_followers" } });
+    expect(eventStream(caller, words)).toMatchObject({ refusal: { code: "too_many_followers" } });
     const other = { ...caller, token: { ...token, id: ids.token() } };
-    expect(eventStream(other, endless).ok).toBe(true);
+    expect(eventStream(other, words).ok).toBe(true);
     await readers[0]?.cancel();
-    expect(eventStream(caller, endless).ok).toBe(true);
+    expect(eventStream(caller, words).ok).toBe(true);
   });
 
   it("is counted no longer than it can last, if its invocation was killed", () => {

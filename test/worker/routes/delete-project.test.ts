@@ -429,9 +429,10 @@ describe("the deletion of a project with a long history", () => {
 
 /** Lets the batch that deletes a project pass, and none after it. @returns a function that ends the outage */
 function outageAfterFirstBatch(): () => void {
-  return failCalls(Object.getPrototypeOf(env.DB.withSession()), "batch", {
+  const outage = failCalls(Object.getPrototypeOf(env.DB.withSession()), "batch", {
     when: ([statements]) => Array.isArray(statements) && statements.length === LAST_BATCH,
-  }).end;
+  });
+  return () => outage.end();
 }
 
 /** How many statements `restDeletion` has. */

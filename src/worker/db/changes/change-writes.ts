@@ -3,7 +3,8 @@ import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 
 import type { Event, EventActor } from "#contract/endpoints/events/schemas.ts";
 import type { EventId } from "#contract/ids.ts";
-import type { AccountRows, NewRow, Write } from "#worker/db/account-rows.ts";
+import type { AccountRows, Write } from "#worker/db/account-rows.ts";
+import type { NewRow } from "#worker/db/owned-tables.ts";
 import { auditEntries, events } from "#worker/db/event-tables.ts";
 
 type WithoutCommon<Data> = Omit<Data, "sequence" | "actor">;

@@ -1,7 +1,8 @@
 import { sql } from "drizzle-orm";
 
 import type { HookId } from "#contract/ids.ts";
-import type { AccountRows, NewRow, Write } from "#worker/db/account-rows.ts";
+import type { AccountRows, Write } from "#worker/db/account-rows.ts";
+import type { NewRow } from "#worker/db/owned-tables.ts";
 import { findHook, findHookOf } from "#worker/db/hooks/find-hook.ts";
 import type { HookReading } from "#worker/db/hooks/hook-reading.ts";
 import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 
-import type { AccountRows, NewRow, Write } from "#worker/db/account-rows.ts";
+import type { AccountRows, Write } from "#worker/db/account-rows.ts";
+import type { NewRow } from "#worker/db/owned-tables.ts";
 import { servers } from "#worker/db/schema.ts";
 import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
 import { uniqueViolation } from "#worker/db/unique-violation.ts";

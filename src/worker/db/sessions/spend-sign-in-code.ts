@@ -1,7 +1,8 @@
 import { and, eq, gt, sql } from "drizzle-orm";
 
 import type { AccountId } from "#contract/ids.ts";
-import type { AccountRows, NewRow, Write } from "#worker/db/account-rows.ts";
+import type { AccountRows, Write } from "#worker/db/account-rows.ts";
+import type { NewRow } from "#worker/db/owned-tables.ts";
 import { signInCodes, tokens } from "#worker/db/schema.ts";
 import { read, select } from "#worker/db/reads.ts";
 import { from } from "#worker/db/statements.ts";
