@@ -35,14 +35,19 @@ class LastCheck {
     const age = now - this.#checkedAt;
     // Negative if the clock was set back.
     if (age >= 0 && age < (this.#found === null ? BAD_MS : GOOD_MS)) return this.#found;
-    const found = await prepare(database, sql`select ${accounts.id} from ${accounts} limit 1`)
-      .run()
-      .then(
-        ({ meta }) => ({ region: meta.served_by_region ?? null, primary: meta.served_by_primary ?? null }),
-        () => null,
-      );
+    const found = await ask(database);
     this.#found = found;
     this.#checkedAt = now;
     return found;
+  }
+}
+
+/** null: it does not answer, or has no tables. */
+async function ask(database: Pick<D1Database, "prepare">): Promise<ReadingFrom | null> {
+  try {
+    const { meta } = await prepare(database, sql`select ${accounts.id} from ${accounts} limit 1`).run();
+    return { region: meta.served_by_region ?? null, primary: meta.served_by_primary ?? null };
+  } catch {
+    return null;
   }
 }

@@ -6,7 +6,7 @@ import type { RunOrder } from "#contract/agent-order.ts";
 import { PRESET } from "../../support/connected-agent/connected-agent.ts";
 import { emptyReport, output } from "../../support/connected-agent/events.ts";
 import { recordWrites } from "../../support/worker/d1-writes.ts";
-import { holdTimers } from "../../support/worker/hold-timers.ts";
+import { type HeldTimers, holdTimers } from "../../support/worker/hold-timers.ts";
 import { TestProject } from "../../support/worker/project.ts";
 import { recordedEvents } from "../../support/worker/recorded.ts";
 
@@ -17,16 +17,17 @@ const started = ["deployments", "events", "audit_entries"];
 const ended = ["deployments", "projects", "events"];
 
 let project: TestProject;
+let timers: HeldTimers;
 /** Writes the progress that waits. */
 let writeProgress: () => Promise<void>;
 
 /** A project with a live deployment, whose agent is connected. */
 beforeEach(async () => {
   // The test decides when progress is written: a busy machine may take longer than that between two reports.
-  const release = holdTimers(PROGRESS_MS);
+  timers = holdTimers(PROGRESS_MS);
   project = await TestProject.connected();
   await project.deploy();
-  writeProgress = async () => await release(env.PROJECT_LANE.getByName(project.id));
+  writeProgress = async () => await timers.release(env.PROJECT_LANE.getByName(project.id));
   return writeProgress;
 });
 
@@ -132,6 +133,7 @@ describe("what a deployment writes to D1", () => {
     const written = recordWrites();
     const killed = runInDurableObject(lane, (_lane, state) => state.abort("killed by the test"));
     await expect(killed).rejects.toThrow("killed by the test");
+    timers.drop();
     expect(await stage()).toBe("queued");
     expect(await runDurableObjectAlarm(env.PROJECT_LANE.getByName(project.id))).toBe(true);
     expect(await stage()).toBe("activate");

@@ -137,12 +137,12 @@ describe("the variables of a project", () => {
     const project = await TestProject.connected();
     await project.set({ name: "USED", value: "0" });
     const { id } = await project.deploy();
-    // Each of these was live for a while, with a revision of its own, and so was the first one.
+    // Each of these was live for a while, with a revision of its own, and so was the first one. Their ids are newer.
     await env.DB.prepare(
       `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 205)
        INSERT INTO deployments (id, account_id, project_id, server_id, version, kind, status, waits_for_server, branch,
          trigger, actor, created_at, release_kept, variables_revision, revision)
-       SELECT 'dpl_' || printf('%026d', i), account_id, project_id, server_id, i + 1, kind, 'superseded', 0, branch,
+       SELECT 'dpl_7' || printf('%025d', i), account_id, project_id, server_id, i + 1, kind, 'superseded', 0, branch,
          trigger, actor, created_at, 1, i, 1 FROM n, deployments WHERE id = ?`,
     )
       .bind(id)
