@@ -21,6 +21,11 @@ export async function inDays<Value>(days: number, job: () => Promise<Value>): Pr
 /** Runs the Worker's cron trigger as if it were this many days later, and the rounds of all parts of the schedule were due. */
 export async function runScheduleIn(days: number): Promise<void> {
   await env.DB.prepare("DELETE FROM sweeps").run();
+  await runDueIn(days);
+}
+
+/** Runs the Worker's cron trigger as if it were this many days later, after the rounds that have ended. */
+export async function runDueIn(days: number): Promise<void> {
   await inDays(days, async () => {
     await worker.scheduled({ cron: "", scheduledTime: Date.now(), noRetry: () => undefined }, env);
   });
