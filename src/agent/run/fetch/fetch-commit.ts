@@ -72,7 +72,8 @@ async function fetchRef(git: GitRunner, origin: Origin, name: string): Promise<S
     if (!fetched.ok) return fetched;
     const { code, ran } = fetched.value;
     if (code !== 0 && isRefMissing(ran.stderrTail)) continue;
-    if (code !== 0 && readRemoteFailure(ran.stderrTail).kind === "other") break;
+    // A git that was killed (its code is negative) has refused nothing.
+    if (code > 0 && readRemoteFailure(ran.stderrTail).kind === "other") break;
     git.logErrors(fetched.value);
     if (code !== 0)
       return explainRemote(git, origin, fetched.value, `fetching \`${name}\` of ${origin.shown} failed`);

@@ -7,7 +7,10 @@ import type { StageLimit } from "#agent/run/step/stage-limit.ts";
 import { fail, interrupted, type Step } from "#agent/run/step/step.ts";
 import { succeed } from "#contract/lib/result.ts";
 
-/** How a git command exited. The caller handles codes other than 0; `explain` turns them into failures. */
+/**
+ * How a git command exited. The caller handles codes other than 0; `explain` turns them into failures. The code is -1 if
+ * git was killed.
+ */
 export type GitAnswer = { readonly code: number; readonly stdout: string; readonly ran: CommandEnd };
 
 export type GitRunner = {
