@@ -392,6 +392,30 @@ describe("the deletion of a project with a long history", () => {
     expect(await remains(project)).toEqual({ rows: 0, logs: 0 });
   });
 
+  it("hides the changes of its variables and its commands too", async () => {
+    const { project } = await withHistory();
+    const { accountId } = await ownerOf(project);
+    const { token } = project;
+    const rows = `WITH RECURSIVE n(i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)`;
+    const owner = `'${accountId}', '${project.id}'`;
+    const actor = `'{"type":"token","id":"tok_seed","name":"CI"}'`;
+    await env.DB.batch([
+      env.DB.prepare(`${rows} INSERT INTO variable_revisions
+        (id, account_id, project_id, revision, changed_at, changed_by, set_names, removed_names)
+        SELECT '${project.id}/' || i, ${owner}, i, i, ${actor}, '["OLD"]', '[]' FROM n`),
+      env.DB.prepare(`${rows} INSERT INTO commands
+        (id, account_id, project_id, command, timeout_seconds, actor, created_at)
+        SELECT 'cmd_01' || printf('%024d', i), ${owner}, 'true', 60, ${actor}, i FROM n`),
+    ]);
+    const outage = outageAfterFirstBatch();
+    expect((await deletes(project)).status).toBe(204);
+    for (const list of ["variables/revisions", "commands"]) {
+      const path = `/v1/projects/${project.id}/${list}`;
+      expect((await call(path, { token })).status, path).toBe(404);
+    }
+    outage();
+  });
+
   it("stops if a restore of the database has brought the project back", async () => {
     const { project, newest } = await withHistory();
     const { results } = await env.DB.prepare("SELECT * FROM projects WHERE id = ?").bind(project.id).all();

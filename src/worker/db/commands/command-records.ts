@@ -6,6 +6,7 @@ import type { AccountRows } from "#worker/db/account-rows.ts";
 import { commands } from "#worker/db/command-table.ts";
 import { newestFirst, type Position } from "#worker/db/newest-first.ts";
 import { servingServerOf } from "#worker/db/projects/find-served-project.ts";
+import { isOfProject } from "#worker/db/projects/is-of-project.ts";
 
 export type CommandRecord = Omit<typeof commands.$inferSelect, "accountId">;
 
@@ -54,9 +55,6 @@ export async function listCommands(
   position: Position<CommandId>,
 ): Promise<(CommandRecord & { readonly serverId: ServerId })[]> {
   const withServer = { ...fields, serverId: servingServerOf(rows, projectId) };
-  return rows.select(
-    withServer,
-    commands,
-    newestFirst(commands.id, position, eq(commands.projectId, projectId)),
-  );
+  const ofProject = and(eq(commands.projectId, projectId), isOfProject(rows, commands));
+  return rows.select(withServer, commands, newestFirst(commands.id, position, ofProject));
 }

@@ -3,7 +3,7 @@ import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 
 import type { DeploymentId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
-import { isOfProject } from "#worker/db/deployments/is-of-project.ts";
+import { isOfProject } from "#worker/db/projects/is-of-project.ts";
 import { deployments, projects } from "#worker/db/schema.ts";
 import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
 import { type DeploymentReading, deploymentFields } from "#worker/db/deployments/deployment-reading.ts";
@@ -11,7 +11,7 @@ import { type DeploymentReading, deploymentFields } from "#worker/db/deployments
 /** The account's deployment with this id; null if there is none. */
 export async function findDeployment(rows: AccountRows, id: DeploymentId): Promise<DeploymentReading | null> {
   const [deployment] = await rows.select(deploymentFields, deployments, {
-    where: and(eq(deployments.id, id), isOfProject(rows)),
+    where: and(eq(deployments.id, id), isOfProject(rows, deployments)),
     limit: 1,
   });
   return deployment ?? null;
@@ -33,7 +33,7 @@ export async function findDeploymentStatus(
   id: DeploymentId,
 ): Promise<DeploymentStatusRecord | null> {
   const [found] = await rows.select(statusColumns, deployments, {
-    where: and(eq(deployments.id, id), isOfProject(rows)),
+    where: and(eq(deployments.id, id), isOfProject(rows, deployments)),
     limit: 1,
   });
   return found ?? null;
@@ -53,7 +53,7 @@ export async function findDeploymentOfProject(
     url: ofProject<string | null>(projects.url),
   };
   const [found] = await rows.select(fields, deployments, {
-    where: and(eq(deployments.id, id), isOfProject(rows)),
+    where: and(eq(deployments.id, id), isOfProject(rows, deployments)),
     limit: 1,
   });
   if (found === undefined) return null;

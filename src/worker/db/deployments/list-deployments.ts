@@ -3,7 +3,6 @@ import { and, eq, gte, lt, sql, type SQL } from "drizzle-orm";
 import type { DeploymentStatus } from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
 import type { AccountRows, FieldsOf } from "#worker/db/account-rows.ts";
-import { isOfProject } from "#worker/db/deployments/is-of-project.ts";
 import {
   candidates,
   type DeploymentColumns,
@@ -12,6 +11,7 @@ import {
   newestDeployment,
 } from "#worker/db/deployments/newest-deployment.ts";
 import { newestFirst, type Position } from "#worker/db/newest-first.ts";
+import { isOfProject } from "#worker/db/projects/is-of-project.ts";
 import { deployments, isEnded, projects } from "#worker/db/schema.ts";
 import type { Fields, RowOf } from "#worker/db/reads.ts";
 
@@ -85,7 +85,7 @@ async function listBy<const Of extends Fields>(
   const { statuses, commit } = filter;
   const where = and(
     ofProject,
-    isOfProject(rows),
+    isOfProject(rows, deployments),
     // SQLite finds the rows of this condition by a partial index.
     statuses?.every(isUnendedStatus) === true ? isUnended : undefined,
     statuses === undefined ? undefined : hasStatus(deployments, statuses),

@@ -1,8 +1,9 @@
-import { eq } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 
 import type { ProjectId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { newestFirst, type Position } from "#worker/db/newest-first.ts";
+import { isOfProject } from "#worker/db/projects/is-of-project.ts";
 import { variableRevisions } from "#worker/db/variable-tables.ts";
 
 const columns = {
@@ -22,7 +23,7 @@ export async function listRevisions(
   projectId: ProjectId,
   position: Position<number>,
 ): Promise<RevisionReading[]> {
-  const ofProject = eq(variableRevisions.projectId, projectId);
+  const ofProject = and(eq(variableRevisions.projectId, projectId), isOfProject(rows, variableRevisions));
   const selection = newestFirst(variableRevisions.revision, position, ofProject);
   return await rows.select(columns, variableRevisions, selection);
 }
