@@ -416,6 +416,16 @@ describe("the deletion of a project with a long history", () => {
     outage();
   });
 
+  it("lets its server go at once", async () => {
+    const { project, newest } = await withHistory();
+    await env.DB.prepare("UPDATE deployments SET status = 'live' WHERE id = ?").bind(newest).run();
+    const outage = outageAfterFirstBatch();
+    expect((await deletes(project)).status).toBe(204);
+    const server = `/v1/servers/${project.agent.serverId}`;
+    expect((await call(server, { method: "DELETE", token: project.token })).status).toBe(204);
+    outage();
+  });
+
   it("stops if a restore of the database has brought the project back", async () => {
     const { project, newest } = await withHistory();
     const { results } = await env.DB.prepare("SELECT * FROM projects WHERE id = ?").bind(project.id).all();

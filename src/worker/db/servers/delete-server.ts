@@ -1,6 +1,7 @@
 import { eq, sql, and } from "drizzle-orm";
 
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
+import { isOfProject } from "#worker/db/projects/is-of-project.ts";
 import { projects, servers, deployments } from "#worker/db/schema.ts";
 import type { ServerId } from "#contract/ids.ts";
 
@@ -18,7 +19,8 @@ export async function deleteServer(
   recorded: readonly Write[],
 ): Promise<ServerDeletion> {
   // The statuses stand in the statement, not in parameters. Only then does SQLite use the partial index on them.
-  const isHeld = and(eq(deployments.serverId, id), sql`${deployments.status} in ('live', 'building')`);
+  const isUnended = sql`${deployments.status} in ('live', 'building')`;
+  const isHeld = and(eq(deployments.serverId, id), isUnended, isOfProject(rows, deployments));
   const isFree = sql`${rows.countAll(projects, eq(projects.serverId, id))} = 0 and ${rows.countAll(deployments, isHeld)} = 0`;
   const deletion = rows.delete(servers, sql`${eq(servers.id, id)} and ${isFree}`);
   const [deleted] = await rows.runTogether([deletion, ...recorded]);
