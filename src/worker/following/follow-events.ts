@@ -54,6 +54,8 @@ async function* followOnce(
   const follower = await connected(connect);
   const close = () => follower.close();
   signal.addEventListener("abort", close);
+  // It may have been aborted while this connected.
+  if (signal.aborted) close();
   try {
     progress.readsLeft -= 1;
     let newest: number | null = await followed.newest();

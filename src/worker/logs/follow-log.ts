@@ -53,6 +53,8 @@ async function* followOnce<End>(
   const follower = await connected(log.connect);
   const close = () => follower.close();
   signal.addEventListener("abort", close);
+  // It may have been aborted while this connected.
+  if (signal.aborted) close();
   try {
     for (;;) {
       follower.ask(last);

@@ -73,6 +73,20 @@ describe("following a log", () => {
     expect(asked).toBe(0);
   });
 
+  it("stops if it is aborted while it connects", async () => {
+    const { log } = await waiting();
+    const aborted = new AbortController();
+    const connect = async () => {
+      const connected = await log.connect();
+      aborted.abort();
+      return connected;
+    };
+    let heartbeats = 0;
+    for await (const { type } of followLog({ ...log, connect }, 1_000, aborted.signal))
+      if (type === "alive" && ++heartbeats === 3) break;
+    expect(heartbeats).toBe(0);
+  });
+
   it("stops at once when it is aborted", async () => {
     const { log } = await waiting();
     const aborted = new AbortController();
