@@ -30,12 +30,12 @@ import {
 } from "#worker/db/statements.ts";
 
 /**
- * Fields with subqueries about the account. A named function is called once for all accounts and its result is kept, so
- * it depends on nothing else.
+ * Fields with subqueries about the account. A named function is called once for all accounts and its result is cached,
+ * so it must depend on nothing else.
  */
 export type FieldsOf<Of extends Fields> = (rows: AccountRows) => Of;
 
-/** What is kept of these functions, for accounts and for tokens that are limited to some projects. */
+/** The cached results of these functions, for accounts and for tokens that are limited to some projects. */
 const readersOfAll = new WeakMap<FieldsOf<Fields>, Reader>();
 const readersOfSome = new WeakMap<FieldsOf<Fields>, Reader>();
 
@@ -136,7 +136,7 @@ export class AccountRows {
     { where, orderBy = [], limit }: Selection,
   ): Promise<RowOf<Of>[]> {
     const isFound = this.#owned(table, and(sql`${key} = found.at`, where));
-    // A cross join, because SQLite reads the left table of it first.
+    // A cross join, because SQLite then reads its left table first.
     const rest = sql`from (${source}) as found cross join ${table} where ${isFound}${pageOf(orderBy, limit)}`;
     return await read(this.#database, this.#reading(fields, rest));
   }
@@ -195,8 +195,8 @@ export class AccountRows {
   }
 
   /**
-   * As `first`, for a condition that names a project or an id: SQLite looks for these, and not through all rows of the
-   * account.
+   * As `first`, for a condition that names a project or an id: SQLite finds them by index instead of reading all rows of
+   * the account.
    */
   firstNamed<Value>(
     field: SQLiteColumn,
@@ -356,8 +356,8 @@ export class AccountRows {
     return and(eq(table.accountId, this.accountId), inSight(table, this), where);
   }
 
-  // The plus keeps SQLite from the indexes of the account, which it prefers to a list of ids, because it cannot know that
-  // an account has many rows.
+  // The plus prevents SQLite from using the indexes of the account. It would prefer them to a list of ids, because it
+  // cannot know that an account has many rows.
   #named(table: CountedTable, where: SQL | undefined): SQL | undefined {
     return and(sql`+${table.accountId} = ${this.accountId}`, inSight(table, this), where);
   }

@@ -14,7 +14,8 @@ import * as pushTables from "#worker/db/push-tables.ts";
 import * as variableTables from "#worker/db/variable-tables.ts";
 import * as commandTable from "#worker/db/command-table.ts";
 
-// The indexes of the tables. Only the generator of migrations needs them, so that they are not in the Worker's bundle.
+// The indexes of the tables. They have a file of their own because only the generator of migrations needs them: so they
+// are not in the Worker's bundle.
 
 const { isEnded } = schema;
 

@@ -38,7 +38,7 @@ export async function read<Of extends Fields>(database: D1Database, one: Select<
   );
 }
 
-/** As `read`, and how large the database is in bytes, which D1 says with each result. */
+/** As `read`, with the size of the database in bytes, which D1 reports with each result. */
 export async function readWithSize<Of extends Fields>(
   database: D1Database,
   one: Select<Of>,
@@ -118,7 +118,7 @@ function rowsOf({ reader: { names, booleans } }: Select<Fields>, rows: readonly 
   return rows.map((cells) => {
     const lists = Lists.parse(JSON.parse(cells));
     const row: Record<string, unknown> = {};
-    // Not from a list of pairs, which would take as long again for a page of deployments.
+    // Not from a list of pairs, which would take twice as long for a page of deployments.
     for (const [at, name] of names.entries()) {
       const value = lists[Math.floor(at / MAX_ARGUMENTS)]?.[at % MAX_ARGUMENTS] ?? null;
       row[name] = value !== null && booleans.has(name) ? value === 1 : value;

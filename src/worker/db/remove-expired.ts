@@ -33,7 +33,7 @@ function expiringStatements(now: number): Readonly<Record<string, SQL>> {
   return {
     keys: removeSome(idempotencyKeys, lt(idempotencyKeys.createdAt, now - KEY_COUNTS_MS)),
     revoked: removeSome(tokens, lt(tokens.revokedAt, now - REVOKED_MS)),
-    // The condition of the partial index stands in the statement, not in a parameter: only then does SQLite use it.
+    // The condition of the partial index is in the statement's text, not in a parameter: only then does SQLite use it.
     sessions: removeSome(tokens, and(sql`${tokens.kind} = 'session'`, lte(tokens.expiresAt, now))),
     codes: remove(signInCodes, lte(signInCodes.expiresAt, now)),
     rotated: changeSome(

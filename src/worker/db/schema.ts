@@ -44,7 +44,7 @@ export const accounts = sqliteTable("accounts", {
   name: text("name").notNull(),
   createdAt: integer("created_at").notNull(),
   logRetentionDays: integer("log_retention_days").notNull().default(DEFAULT_LOG_RETENTION_DAYS),
-  /** How many days after their end deployments are kept; null: for ever. */
+  /** How many days after their end deployments are kept; null: forever. */
   deploymentRetentionDays: integer("deployment_retention_days"),
 });
 
@@ -233,8 +233,8 @@ export const deployments = sqliteTable("deployments", {
 });
 
 /**
- * Deleted projects that still have rows in other tables, which are deleted bit by bit. Until then nobody sees these rows,
- * because the row of the project is gone.
+ * Deleted projects that still have rows in other tables, which are deleted in batches. These rows are not visible, because the
+ * row of the project is gone.
  */
 export const removedProjects = sqliteTable("removed_projects", {
   id: text("id").$type<ProjectId>().primaryKey(),

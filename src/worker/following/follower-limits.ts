@@ -7,7 +7,7 @@ const MAX_FOLLOWERS = 1_000;
 /** The most of them with the same token, in one object or in one isolate of the Worker. */
 export const MAX_OF_TOKEN = 100;
 
-/** So long a client waits before it tries again. Meanwhile it can read pages. */
+/** How long a client waits before it tries again. It can read pages in the meantime. */
 const RETRY_AFTER_SECONDS = 10;
 
 /** The id of the token that follows, in the Worker's upgrade request to an object. */

@@ -2,8 +2,8 @@ import type { TokenId } from "#contract/ids.ts";
 import { MAX_OF_TOKEN } from "#worker/following/follower-limits.ts";
 
 /**
- * The event streams that each token has open in this isolate, whatever they follow. It costs no round trip, and does not
- * know the streams of other isolates: each object counts the followers that it has by itself.
+ * The event streams that each token has open in this isolate, whatever they follow. Counting costs no round trip, but
+ * leaves out the streams of other isolates. Each object counts its own followers too.
  */
 export class OpenStreams {
   /** When each stream ends at the latest: an invocation that is killed does not report the end of its stream. */

@@ -59,7 +59,7 @@ export function commonHeaders({ randomBytes, clock }: Pick<Services, "randomByte
     if (bookmark !== null) headers.set("gantry-bookmark", bookmark);
     const policy = rateLimitPolicy(c.env.RATE_LIMIT);
     if (policy !== null) headers.set("ratelimit-policy", policy);
-    // Otherwise Hono would add the headers of the response before to this one.
+    // Otherwise Hono would copy the headers of the previous response to this one.
     c.res = undefined;
     c.res = response;
     console.log(requestLogLine(c, clock.now() - startedAt));

@@ -1,6 +1,6 @@
 import type { RequestPlace } from "#domain/nearest-region.ts";
 
-/** Where Cloudflare says that a request comes from. `npm start` says nothing. */
+/** Where a request comes from, as Cloudflare reports it. Under `npm start` nothing is known. */
 export function placeOf({ cf }: Request): RequestPlace {
   const text = (name: string) => (typeof cf?.[name] === "string" ? cf[name] : null);
   return { continent: text("continent"), longitude: text("longitude") };

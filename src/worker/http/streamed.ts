@@ -26,7 +26,7 @@ const MAX_FOLLOW_MS = 15 * 60 * 1000;
 
 /**
  * A stream of server-sent events. Ends after a while, so that the client reconnects with its token: otherwise a revoked
- * token could read for ever. Refuses a token that has too many streams in this isolate.
+ * token could read forever. Refuses a token that has too many streams in this isolate.
  */
 export function eventStream(
   { streams, token, clock }: Pick<Context, "streams" | "token" | "clock">,

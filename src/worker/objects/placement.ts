@@ -6,7 +6,7 @@ import { Jurisdiction, Region } from "#contract/regions.ts";
  */
 export type ServerPlace = Region | "pending" | null;
 
-/** @throws if the variable has another value: then no object may be used, because it would be another one */
+/** @throws if the variable has another value: a wrong jurisdiction would give every object another id, and so an empty storage */
 export function jurisdictionOf({
   JURISDICTION: name,
 }: {

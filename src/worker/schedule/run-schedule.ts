@@ -14,7 +14,7 @@ import { sweepLogs } from "#worker/schedule/sweep-logs.ts";
 /** A hanging step must end before the next run begins. */
 const STEP_MS = 60_000;
 
-/** All parts. Their first steps together fit into the smallest budget, so that each run gets every part on. */
+/** All parts. Their first steps together fit into the smallest budget, so each run advances every part. */
 export const parts: readonly Part[] = [
   sealAudit,
   announceEvents,
@@ -25,8 +25,8 @@ export const parts: readonly Part[] = [
 ];
 
 /**
- * The most that one run uses, and so below the platform's limits for one invocation. The statements of an object that is
- * called count for its own invocation.
+ * The most that one run uses: less than the platform's limits for one invocation. The statements of an object that it
+ * calls count for the object's own invocation.
  */
 export function limitsOf(plan: string): Limits {
   // On the paid plan calls and round trips to D1 may be 1,000 together. The free plan counts them apart.

@@ -7,7 +7,7 @@ import { accounts } from "#worker/db/schema.ts";
 import { readWithSize, select } from "#worker/db/reads.ts";
 import { from } from "#worker/db/statements.ts";
 
-/** How many days an account keeps what has ended; null: for ever. */
+/** How many days an account keeps what has ended; null: forever. */
 export type AccountSettings = {
   readonly logRetentionDays: number;
   readonly deploymentRetentionDays: number | null;

@@ -8,8 +8,8 @@ import { read, select } from "#worker/db/reads.ts";
 import { from } from "#worker/db/statements.ts";
 
 /**
- * Accounts whose audit log has entries from before a time after its last seal. First those that were sealed longest ago:
- * busy accounts always have new entries, and must not keep the others waiting. Reads a few rows of each account by index.
+ * Accounts whose audit log has entries from before a time after its last seal. Those that were sealed longest ago
+ * come first: busy accounts always have new entries, and must not keep the others waiting. Reads a few rows of each account by index.
  *
  * @param before Unix milliseconds
  * @param skipped how many of them to leave out

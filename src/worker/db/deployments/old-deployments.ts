@@ -9,21 +9,21 @@ import { aliasOf, from } from "#worker/db/statements.ts";
 /** How many of a project's newest deployments always stay. */
 export const KEPT_DEPLOYMENTS = 100;
 
-/** The most rows that one statement deletes. Of the first old ones it reads more, because some of them stay. */
+/** The most rows that one statement deletes. It reads more rows than that, because some of the old ones stay. */
 const MAX_DELETED = 500;
 const MAX_READ = 1_000;
 
 type Old = {
   /** Unix milliseconds. */
   readonly endedBefore: number;
-  /** Those that stay anyway. */
+  /** The deployments that stay at any age. */
   readonly kept: readonly DeploymentId[];
 };
 
 const old = aliasOf(deployments, "old");
 
 /**
- * Deletes deployments of a project that ended before a time, some hundred at once and the oldest first. Those that have
+ * Deletes deployments of a project that ended before a time, a few hundred at once and the oldest first. Those that have
  * not ended, the live one and the newest hundred stay. Reads the old rows and a hundred others, however many younger ones
  * the project has.
  *
@@ -36,7 +36,7 @@ export async function deleteOldDeployments(
 ): Promise<{ deleted: DeploymentId[]; isAll: boolean }> {
   const ofProject = eq(old.projectId, projectId);
   const oldestKept = rows.first<number>(old.version, old, ofProject, desc(old.version), KEPT_DEPLOYMENTS - 1);
-  // A version is created after those below it. So the lowest one that is too young bounds what has to be read.
+  // Versions rise with time. So no version above the lowest one that is too young has to be read.
   const lowest = sql`(select ${old.version} as version, ${old.createdAt} as created ${from(old, ofProject)} order by ${asc(old.version)} limit ${MAX_READ})`;
   const firstYoung = sql`(select version from ${lowest} where created >= ${endedBefore} limit 1)`;
   const isRemovable = and(

@@ -16,7 +16,7 @@ export async function findAccountsWithEvents(
   after: AccountId | "",
   limit: number,
 ): Promise<AccountId[]> {
-  // The plus keeps SQLite from reading all events in the order of another index, instead of the few since the time.
+  // Without the plus, SQLite would read all events in the order of another index instead of the few since the time.
   const account = sql`+${events.accountId}`;
   const where = and(gte(events.createdAt, since), sql`${account} > ${after}`);
   const page = sql`${from(events, where)} group by ${account} order by ${account} limit ${limit}`;

@@ -8,10 +8,10 @@ import { deployments, domains, projects, removedProjects } from "#worker/db/sche
 import { from, remove } from "#worker/db/statements.ts";
 import { variableRevisions, variables } from "#worker/db/variable-tables.ts";
 
-/** The tables of which a project can have very many rows. */
+/** The tables in which a project can have very many rows. */
 const LONG = [deployments, variables, variableRevisions, commands] as const;
 
-/** The most rows that one statement deletes: D1 does nothing else meanwhile. */
+/** The most rows that one statement deletes: D1 does nothing else in the meantime. */
 const MAX_ROWS = 500;
 
 /**
@@ -45,7 +45,7 @@ export function restDeletion(rows: AccountRows, id: ProjectId): Write[] {
 
 /** As `restDeletion`, for all deleted projects of the installation. @param most the most rows that a statement deletes */
 export function orphanDeletion(most: number) {
-  // A cross join, because SQLite reads the left table of it first.
+  // A cross join, because SQLite then reads its left table first.
   const some = (table: (typeof LONG)[number]) =>
     sql`select ${table.id} from ${removedProjects} cross join ${table} where ${table.projectId} = ${removedProjects.id} limit ${most}`;
   const deletion = (table: (typeof LONG)[number]) => remove(table, sql`${table.id} in (${some(table)})`);

@@ -24,7 +24,7 @@ export async function replaceTokenSecret(
   { previousExpiresAt, ...replacement }: SecretReplacement,
   recorded: readonly Write[],
 ): Promise<boolean> {
-  // A retry of the request finds its own secret: the one before is still in use.
+  // A retry finds the secret that it made before. The previous secret stays as it is.
   const isRetry = sql`${tokens.hash} = ${replacement.hash}`;
   const changes = {
     ...replacement,

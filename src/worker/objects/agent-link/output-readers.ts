@@ -33,7 +33,7 @@ export class OutputReaders {
     return new URL(request.url).pathname === OUTPUT_PATH;
   }
 
-  /** @returns the answer to the upgrade: 409 if the agent is not connected, 429 if there are too many readers */
+  /** @returns the answer to the upgrade: 409 if the agent is not connected, 429 if the output has too many followers */
   accept(request: Request): Response {
     const output = OutputRequest.parse(parseJson(request.headers.get(OUTPUT_HEADER) ?? ""));
     if (!this.#sockets.isAnyReady()) return new Response(null, { status: 409 });

@@ -11,8 +11,8 @@ import { singleFlight } from "#worker/objects/shared/single-flight.ts";
 import { inJurisdiction } from "#worker/objects/placement.ts";
 
 /**
- * The pause between two runs for each webhook that got events, and the longest one. Of many events that come one after the
- * other, each webhook then gets several at a time, which costs it one write.
+ * The pause between two runs for each webhook that got events, and the longest one. If many events come one after the
+ * other, each webhook then gets several at a time, which is one write for it.
  */
 const PAUSE_PER_WEBHOOK_MS = 10;
 const LONGEST_PAUSE_MS = 250;

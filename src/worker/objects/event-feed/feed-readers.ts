@@ -23,7 +23,7 @@ export class FeedReaders {
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG));
   }
 
-  /** @returns the answer to the upgrade: 429 if the account has too many readers */
+  /** @returns the answer to the upgrade: 429 if the account's events have too many followers */
   accept(request: Request): Response {
     const refused = refuseFollower(this.#ctx, request);
     if (refused !== null) return refused;

@@ -57,8 +57,8 @@ export class FeedStore {
   }
 
   /**
-   * Webhooks that lack events, and whose turn it is. They take turns, so that some that never catch up do not keep others
-   * from it.
+   * Webhooks that lack events, and whose turn it is. They take turns, so that those that never catch up do not keep the
+   * others waiting.
    */
   nextBehind(limit: number): WebhookBehind[] {
     const { kv, sql } = this.#storage;

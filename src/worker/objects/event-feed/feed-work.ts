@@ -29,8 +29,8 @@ export type Feed = {
 export type HandedOver = { readonly hasMore: boolean; readonly webhooks: number };
 
 /**
- * Hands what D1 has after the cursor to the webhooks that want it. A webhook that does not accept it is noted, and stops
- * no other.
+ * Hands what D1 has after the cursor to the webhooks that want it. A webhook that does not accept it is noted, and
+ * the others do not wait for it.
  * @throws if D1 does not answer
  */
 export async function handOverNews(feed: Feed): Promise<HandedOver> {
@@ -76,8 +76,8 @@ async function handOverSome({ rows, store, readers, take }: Feed): Promise<Hande
 }
 
 /**
- * Hands webhooks what they did not accept before: some at the same time, because one that does not answer takes 10 s, and
- * the others when it is their turn. May run beside `handOverNews`.
+ * Hands webhooks what they did not accept before: several at the same time, because one that does not answer takes 10 s,
+ * and the others when it is their turn. May run beside `handOverNews`.
  * @throws if one still does not accept it, or D1 does not answer
  */
 export async function catchUp(feed: Feed): Promise<void> {

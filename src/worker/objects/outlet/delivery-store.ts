@@ -73,7 +73,7 @@ export class DeliveryStore {
     return seq;
   }
 
-  /** Those to send now, the longest due first. @param except numbers of some that are not returned */
+  /** The deliveries that are due, the longest due first. @param except the numbers of deliveries to leave out */
   due(now: number, limit: number, except: readonly number[]): StoredDelivery[] {
     const isOther = "seq NOT IN (SELECT value FROM json_each(?))";
     const rest = `WHERE state = 'pending' AND due_at <= ? AND ${isOther} ORDER BY due_at, seq LIMIT ?`;

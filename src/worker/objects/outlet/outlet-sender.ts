@@ -13,7 +13,7 @@ const MAX_AT_ONCE = 6;
 const MAX_REQUESTS = 40;
 /**
  * How long deliveries that have succeeded wait until they are recorded, and how many. One transaction for all of them is
- * one write to the disk. Those that are not recorded when the object dies arrive twice.
+ * one write to the disk. Deliveries that are not recorded when the object dies arrive twice.
  */
 const RECORD_WITHIN_MS = 100;
 const MAX_UNRECORDED = 20;
@@ -27,7 +27,7 @@ export class OutletSender {
   readonly #noteRetry: () => void;
   /** By number of the delivery. */
   readonly #underWay = new Map<number, Promise<void>>();
-  /** Those that have ended and are not recorded yet. */
+  /** The attempts that have ended and are not recorded yet. */
   #ended: Ended[] = [];
   #running: Promise<void> | null = null;
   #wake = () => {};
@@ -76,8 +76,8 @@ export class OutletSender {
   }
 
   /**
-   * Sends what is due, also what becomes due meanwhile. One that hangs takes one of the places, not all. A call during a
-   * run joins it.
+   * Sends what is due, also what becomes due during the run. A request that hangs takes one of the places, not all. A
+   * call during a run joins it.
    * @returns when nothing is under way, or when one call of the object may make no more requests: call it again then
    */
   run(): Promise<void> {

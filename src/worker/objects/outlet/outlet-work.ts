@@ -5,8 +5,8 @@ import { ObjectAlarm } from "#worker/objects/shared/object-alarm.ts";
 import { RetryTracker } from "#worker/objects/shared/retry-tracker.ts";
 
 /**
- * How long after it began to send an object wakes up again. If it died meanwhile, what it had saved is sent then. While
- * many events come, it is also the pause between two writes of the alarm.
+ * How long after an object began to send its alarm fires. If the object has died by then, the alarm sends what was
+ * saved. While many events come, this is also the pause between two writes of the alarm.
  */
 const WAKE_AGAIN_MS = 30_000;
 
@@ -24,7 +24,7 @@ export class OutletWork {
   constructor(object: DurableObjectState, context: OutletContext) {
     this.#object = object;
     this.#context = context;
-    // At once, because other deliveries of the run may hang.
+    // The alarm is set at once, because other deliveries of the run may hang.
     this.sender = new OutletSender(context, () => object.waitUntil(this.arm()));
     this.#alarm = new ObjectAlarm(object.storage);
     this.#retries = new RetryTracker("outlet", () => ({ webhook_id: context.record.target()?.webhookId }));
@@ -32,7 +32,7 @@ export class OutletWork {
 
   /** Begins to send what is due. Call it in the turn in which deliveries were saved. */
   async sendSoon(): Promise<void> {
-    // What it has saved is then sent at the latest by the alarm that was set when the run began.
+    // If the object dies, the alarm that was set when the run began sends what was saved.
     if (this.sender.isRunning) return this.sender.wake();
     if (!this.sender.isDue) return await this.arm();
     // No request leaves before the alarm is stored.
@@ -49,7 +49,7 @@ export class OutletWork {
   async runAlarm(): Promise<void> {
     this.#alarm.noteFired();
     const isSending = this.sender.isRunning || this.sender.isDue;
-    // Before anything is done, so that the object wakes up again if it dies meanwhile.
+    // Set before any work, so that the object wakes up again if it dies during it.
     if (isSending || this.#isCompareDue()) await this.#alarm.setBy(this.#nextAt(true));
     if (isSending) await this.#send();
     if (this.#isCompareDue()) {
@@ -113,7 +113,7 @@ export class OutletWork {
     const { failures, delayMs } = this.#retries;
     const wakeAt = isSending ? at + WAKE_AGAIN_MS : Infinity;
     const sendAt = this.sender.nextAt(isSending ? at : 0) ?? Infinity;
-    // A request has written its change to D1 by then, so that mostly nothing is left to write.
+    // By then a request has usually written its change to D1, and nothing is left to write.
     const compareAt = revision > written ? at + delayMs : checkAt;
     const earliest = failures === 0 ? 0 : at + delayMs;
     return Math.max(Math.min(wakeAt, sendAt, compareAt), earliest);

@@ -84,7 +84,7 @@ export class LaneEffects {
     const written = isMerged ? this.#writeMerged() : this.writeRecords();
     // Nothing waits for it: it can take as long as the targets of events do.
     const announced = written.then(() => this.announce());
-    // Parts of a log do not wait for progress: they would grow in the meantime.
+    // The parts of a log do not wait for progress, because they would grow in the meantime.
     await Promise.all([isMerged ? null : written, this.sendPending()]);
     await this.removeRest();
     await this.storeLogs();

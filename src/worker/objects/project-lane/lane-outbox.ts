@@ -181,8 +181,8 @@ export class LaneOutbox {
   }
 
   /**
-   * What to remove next of a deleted project; null: nothing. `records`: its row, and first rows of its deployments. `rest`:
-   * the other rows, while the project is already gone for everybody.
+   * What to remove next of a deleted project; null: nothing. `records`: its row and its first
+   * deployments. `rest`: the other rows, after the project's own row is deleted.
    */
   projectRemoval(): "records" | "rest" | "logs" | null {
     const [row] = this.#sql

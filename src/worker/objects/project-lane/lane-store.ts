@@ -159,7 +159,7 @@ export class LaneStore {
       variables === null ? null : JSON.stringify(variables),
       isChanged ? 1 : 0,
     );
-    // Most reports of an agent do not change the record: each of them would read all rows.
+    // Most reports of an agent do not change the record. Without this cache, each of them would read all rows.
     if (isChanged) this.#unwritten = null;
   }
 

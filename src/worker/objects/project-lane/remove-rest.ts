@@ -14,7 +14,7 @@ export async function removeRest({ env, storage, store, outbox }: LaneContext): 
   const rows = new AccountRows(database, owner.accountId);
   for (let batch = 0; batch < MAX_BATCHES && outbox.projectRemoval() === "rest"; batch += 1) {
     const changed = await rows.runTogether(restDeletion(rows, owner.projectId));
-    // No change at all: an earlier state of the database has the project again, and is not to lose it.
+    // No change at all: the database was restored to a state with the project, which must stay.
     const isDone = changed.at(-1) === 1 || changed.every((count) => count === 0);
     if (isDone) storage.transactionSync(() => outbox.noteProjectRecordsGone(true));
   }

@@ -26,7 +26,7 @@ export class ObjectAlarm {
     await (at === null ? this.#storage.deleteAlarm() : this.#storage.setAlarm(at));
   }
 
-  /** As `setExactly`, but keeps an alarm that is set earlier, however much. It finds nothing to do and sets the next one. */
+  /** As `setExactly`, but keeps an alarm that is set earlier: when it fires, it finds nothing to do and sets the next one. */
   async setBy(at: number | null): Promise<void> {
     if (at === null || (typeof this.#setFor === "number" && this.#setFor <= at)) return;
     await this.setExactly(at);

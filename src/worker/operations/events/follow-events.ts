@@ -19,7 +19,7 @@ export async function followEvents(
   lastEventId: number | null,
 ): Promise<Result<(signal: AbortSignal) => AsyncGenerator<FeedEvent>, "too_many_followers">> {
   const filter = filterOf(query);
-  // Each time a new stub: one from before a restart of the feed stays broken.
+  // A new stub each time: a stub from before a restart of the feed stays broken.
   const connect = await connectFirst(() =>
     ObjectFollower.connect(feeds.getByName(account.id), "https://feed/", token.id, Number),
   );

@@ -53,7 +53,7 @@ export async function replayPush(
   const added = taken.map(({ row }) => row);
   const target = { type: "push", id, name: ref } as const;
   const entry = requestEntry(context, { target, projectId });
-  // Regardless of the rows before it: a lane may have written them.
+  // Whatever rows exist already: a lane may have written them.
   await rows.runTogether([...pushWrites(rows, added), ...auditWrites(rows, [entry])]);
   return succeed({ pushes: added.map(pushView) });
 }

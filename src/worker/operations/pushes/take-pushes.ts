@@ -35,8 +35,8 @@ type NotedPush = TakenPush & { readonly row: NewPush };
 
 /**
  * Decides about pushes for each project of their repository, and starts the deployments that follow. Safe to repeat. The
- * caller writes the ledger. A lane writes the row of what it starts too, together with the deployment: if the caller dies
- * before it writes, no deployment is without its row.
+ * caller writes the ledger. A lane also writes the row of the deployment that it starts, together with it. So no deployment
+ * lacks its row if the caller dies before it writes.
  */
 export async function takePushes(
   services: Pick<Services, "lanes" | "near">,
