@@ -6,7 +6,7 @@ import type { System } from "../test/support/journey-system.ts";
 import type { Row } from "./measure.ts";
 
 const GOAL_MB = 60;
-/** Until Node has given free memory back. */
+/** How long Node takes to return free memory. */
 const IDLE_MS = 20_000;
 
 /** Measures the memory of the agent while it has nothing to do, beside Node without a program. */

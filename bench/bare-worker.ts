@@ -15,7 +15,7 @@ const WORKER = `export default {
 const ID = "thing_01hzx3v9k2m4n6p8q0r2s4t6v8";
 
 export type BareWorker = {
-  /** The address of its only row. */
+  /** The URL that reads its only row. */
   readonly url: string;
   close(): Promise<void>;
 };

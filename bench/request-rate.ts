@@ -2,7 +2,7 @@ import { Agent, get } from "node:http";
 
 const CALLERS = 16;
 
-/** Asks again and again by several callers at once. @returns answers per second; @throws if an answer is not a 200 */
+/** Sends the request repeatedly from several callers at once. @returns answers per second @throws if an answer is not a 200 */
 export async function requestRate(url: string, token: string | null, ms: number): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: CALLERS });
   // Otherwise the local server compresses each answer.

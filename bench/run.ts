@@ -83,7 +83,7 @@ const options = z.object({ reads: flag("measure only the requests that read") })
 async function runBench({ reads }: z.output<typeof options>): Promise<void> {
   const home = await createHome();
   try {
-    console.log("Reading, by 16 callers at once");
+    console.log("Reading, with 16 callers at once");
     const readRows = await measureReads(home);
     if (reads) {
       console.log(`\n${formatTable(readRows)}`);

@@ -12,7 +12,7 @@ import { type Arrivals, serveWebhookSink, type WebhookSink } from "./webhook-sin
 const EVENTS_A_MINUTE = 1_000;
 const HEALTHY = 15;
 const HANGING = 5;
-/** Each lasts half a minute. They take turns, because the machine is not equally fast all the time. */
+/** Each lasts half a minute. They take turns, because the machine's speed varies. */
 const TURNS = 2;
 const EVENTS = EVENTS_A_MINUTE / 2;
 const DEPLOYMENTS = 5;
@@ -27,8 +27,8 @@ const RATIO_GOAL = 1.5;
 type Measured = { late: number[]; wanted: number; deployments: number[] };
 
 /**
- * Measures the time from an event to its arrival at healthy targets, and a deployment, while many events are sent: beside
- * targets that hang, and under the same load without them.
+ * Measures the time from an event to its arrival at healthy targets, and a deployment, while many events are sent: with
+ * other targets that hang, and under the same load without them.
  */
 export async function measureWebhooks(system: System, home: string): Promise<Row[]> {
   const sink = await serveWebhookSink();
@@ -132,7 +132,7 @@ async function load(
     await pause(Math.max(0, startedAt + (event * 60_000) / EVENTS_A_MINUTE - performance.now()));
     // Each change of the account is one event.
     const change = system.api.call("PATCH", "/v1/account", { log_retention_days: 1 + (event % 300) });
-    // One that fails is thrown below.
+    // A failure is thrown below.
     change.catch(() => undefined);
     changes.push(change);
   }
@@ -161,7 +161,7 @@ async function eventsSince(system: System, since: number): Promise<ReadonlyMap<s
   return found;
 }
 
-/** How late the events arrived that have arrived, in milliseconds. */
+/** How late each event arrived, in milliseconds. Leaves out those that have not arrived. */
 function latenessOf(sent: ReadonlyMap<string, number>, arrivals: Arrivals): number[] {
   return [...sent].flatMap(([id, at]) => {
     const arrivedAt = arrivals.get(id);

@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 export type Arrivals = ReadonlyMap<string, number>;
 
 export type WebhookSink = {
-  /** The address of a target. The answers of one whose name begins with `hang` never come. */
+  /** The URL of a target. A target whose name begins with `hang` never answers. */
   url(name: string): string;
   arrivalsAt(name: string): Arrivals;
   close(): void;

@@ -1,7 +1,7 @@
 import type { CommandOutcome } from "../shared/run-command.ts";
 import { readScalingPage } from "../reference/scaling-tables.ts";
 
-/** Checks that the tables in docs/scaling.md match their measured counts, which are there and in docs/request-costs.md. */
+/** Checks that the tables in docs/scaling.md match the measured counts in that file and in docs/request-costs.md. */
 export async function checkScalingTables(): Promise<CommandOutcome> {
   const { page, current } = await readScalingPage();
   if (page === current) return { code: 0, output: "" };

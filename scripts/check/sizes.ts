@@ -18,7 +18,7 @@ const MOST_DASHBOARD_BYTES = 40_000;
 
 /** The most CPU time for the start of the Worker, on an idle machine. */
 const MOST_STARTUP_MS = 50;
-/** The best of so many starts counts, because a busy machine makes one slower. */
+/** How many starts are measured. The best one counts, because a busy machine slows down some. */
 const MOST_STARTS = 4;
 
 /** Bundles the Worker as for a release, and checks its compressed size and how long it takes to start. */
@@ -53,9 +53,9 @@ async function checkStartup(bundle: string): Promise<SizeOutcome> {
   }
   if (best <= MOST_STARTUP_MS)
     return { code: 0, output: "", note: `${best.toFixed(0)} ms of ${MOST_STARTUP_MS} to start` };
-  // Then each millisecond of the Worker takes longer, and the profiler may give up after 10 s.
+  // On a busy machine the measured time is too long, and the profiler may give up after 10 s.
   if (isOverloaded())
-    return { code: 0, output: "", note: "its start was not measured: the machine is too busy" };
+    return { code: 0, output: "", note: "its start time was not measured, because the machine is too busy" };
   const help = "`npx wrangler check startup` writes a profile that shows where it goes.";
   const time = `The Worker takes ${best.toFixed(0)} ms of ${MOST_STARTUP_MS} to start. ${help}`;
   return { code: 1, output: best === Number.POSITIVE_INFINITY ? failure : time };

@@ -26,9 +26,9 @@ const replicas = {
 const EARTH_RADIUS_KM = 6_371;
 /** Light in a fibre takes 1 ms for 200 km, and a round trip is twice the way. */
 const KM_PER_MS = 100;
-/** Cables and routes are longer than the great circle. With 1.4, the result is near published measurements of clouds. */
+/** Cables and routes are longer than the great circle. With 1.4, the result is near the published times of clouds. */
 const DETOUR = 1.4;
-/** Between data centers of one city. */
+/** The time between data centers of one city. */
 const LEAST_MS = 2;
 
 /** What a round trip between two places takes, by their distance. */

@@ -30,7 +30,7 @@ export async function readNames() {
   };
 }
 
-/** Creates the database in its place. */
+/** Creates the database in its region or jurisdiction. */
 export async function createDatabase(name: string, { location, jurisdiction }: Place): Promise<void> {
   const where = [
     ...(location === null ? [] : ["--location", location]),

@@ -51,7 +51,7 @@ export async function findDatabase(account: CloudflareAccount, name: string): Pr
 
 /**
  * Where the installation is or will be. A jurisdiction is part of the ids of all objects, so an installation keeps the one
- * of its database: with another, every queue and every connection would begin empty.
+ * of its database: with another one, all objects would be new and empty.
  * @throws Problem if the installation exists and is asked to change its jurisdiction
  */
 export function decidePlace(wanted: WantedPlace, found: FoundDatabase | null): Place {
@@ -65,14 +65,14 @@ export function decidePlace(wanted: WantedPlace, found: FoundDatabase | null): P
     );
   if (wanted.jurisdiction !== null && wanted.jurisdiction !== jurisdiction.data)
     throw new Problem(
-      `The installation ${jurisdiction.data === null ? "has no jurisdiction" : `is in the jurisdiction ${jurisdiction.data}`}, and keeps it: Cloudflare cannot move a database or an object.\nFor one in ${wanted.jurisdiction}, make a second installation (docs/release.md).`,
+      `The installation ${jurisdiction.data === null ? "has no jurisdiction" : `is in the jurisdiction ${jurisdiction.data}`}, and keeps it: Cloudflare cannot move a database or an object.\nFor one in ${wanted.jurisdiction}, create a second installation (docs/release.md).`,
     );
   const running = Region.safeParse(found.running_in_region?.toLowerCase());
   const location = running.success ? running.data : wanted.location;
   return { location: jurisdiction.data === null ? location : null, jurisdiction: jurisdiction.data };
 }
 
-/** Creates the bucket for logs in its place. One that exists stays where it is. @throws Problem */
+/** Creates the bucket for logs in its region or jurisdiction. An existing one stays where it is. @throws Problem */
 export async function createBucket(
   account: CloudflareAccount,
   name: string,

@@ -2,7 +2,7 @@ import { Health } from "#contract/endpoints/accounts/schemas.ts";
 
 const TIMEOUT_MS = 5_000;
 
-/** Where an installation reads its database for requests from here; null: it does not say. @param url without a slash at the end */
+/** The copy of the database that an installation reads for requests from here; null: unknown. @param url without a slash at the end */
 export async function readingRegion(url: string): Promise<Health["database"] | null> {
   try {
     const response = await fetch(`${url}/healthz?deep=true`, { signal: AbortSignal.timeout(TIMEOUT_MS) });

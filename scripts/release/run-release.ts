@@ -63,7 +63,8 @@ async function prepareDatabase(options: ReleaseOptions): Promise<Place> {
   const place = decidePlace(options, found);
   const database = await step("migrating the database", async () => {
     if (found === null) {
-      // The bucket first: an interrupted release is repeated until the database exists. Without a place, wrangler makes it.
+      // The bucket first: an interrupted release is repeated until the database exists. Without a region or jurisdiction,
+      // wrangler creates the bucket.
       if (place.location !== null || place.jurisdiction !== null)
         await createBucket(account, names.bucket, place);
       await createDatabase(names.database, place);

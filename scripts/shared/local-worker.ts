@@ -40,7 +40,7 @@ export async function startLocalWorker(options: LocalWorkerOptions): Promise<Loc
     convertV4MiniflareOptions({
       host: "127.0.0.1",
       port: options.port,
-      // Otherwise requests would come from an example, Texas, and the servers would be shown there.
+      // Otherwise Miniflare reports an example place in Texas for each request, and servers would be shown there.
       cf: {},
       // Enables the endpoint that `runSchedule` calls (local-schedule.ts).
       unsafeTriggerHandlers: true,

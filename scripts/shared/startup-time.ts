@@ -6,7 +6,7 @@ import * as z from "zod";
 import { root } from "./root.ts";
 import { quietWrangler, runCommand } from "./run-command.ts";
 
-/** The profiler takes a sample each millisecond. In a longer gap than this, the machine ran something else. */
+/** The profiler takes a sample each millisecond. If a gap is longer than this, the machine ran something else in it. */
 const LONGEST_GAP_US = 1_500;
 
 const Profile = z.object({

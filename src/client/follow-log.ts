@@ -127,7 +127,7 @@ async function* requestLog(
   return failure === null ? null : connectionLost(failure, baseUrl, true);
 }
 
-/** Reads the lines that are there, for a deployment that has too many followers. */
+/** Reads the lines that exist so far, for a log that has too many followers. */
 async function* readPages(
   transport: Transport,
   id: DeploymentId,
@@ -137,7 +137,7 @@ async function* readPages(
     const query = progress.cursor === null ? {} : { cursor: progress.cursor };
     const request = { params: { deployment_id: id }, query };
     const page = await send(clientEndpoints.getDeploymentLog, request, transport);
-    // The next try opens a stream again, and reports what is wrong.
+    // The next try opens a stream again, and reports the problem.
     if (!page.ok) return;
     const { lines, next_cursor } = page.value;
     for (const line of lines) {

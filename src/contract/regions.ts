@@ -11,7 +11,7 @@ export type Region = z.infer<typeof Region>;
 export const Jurisdiction = z.enum(["eu", "us"]);
 export type Jurisdiction = z.infer<typeof Jurisdiction>;
 
-/** Which regions are in a jurisdiction. */
+/** The regions in each jurisdiction. */
 export const regionsIn = {
   eu: ["weur", "eeur"],
   us: ["wnam", "enam"],

@@ -18,7 +18,7 @@ export function planLimits(plan: string): PlanLimits {
   }
 }
 
-/** From here on a database counts as nearly full: there is time to act, also if it grows fast. */
+/** Above this a database counts as nearly full. It leaves time to act even if the database grows fast. */
 const NEARLY_FULL_PERCENT = 70;
 
 /** How full the database is, in whole percent; null: less than 70 %, or it has no limit. */

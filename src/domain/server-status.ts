@@ -32,7 +32,7 @@ const OFFLINE_AFTER_MS = 60_000;
 const HEALTHY_AFTER_MS = 5 * 60_000;
 
 /**
- * What the last event said, and since when it is no longer so.
+ * The status that the last event reported, and since when it no longer applies.
  * @property reported the status of the last event; null: there was none
  * @property awaySince Unix milliseconds; null: the agent is connected
  * @property healthySince since when a server whose last event is `degraded` is healthy; null: it is not

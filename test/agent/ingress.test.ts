@@ -90,7 +90,7 @@ describe("A file", () => {
     ["/assets/main.css", false],
     ["/x/_astro/page.css", false],
     ["/index.html", false],
-  ])("is cached for ever only if its name contains a hash of its content: %s %s", (path, expected) => {
+  ])("is cached forever only if its name contains a hash of its content: %s %s", (path, expected) => {
     expect(isImmutable(path)).toBe(expected);
   });
 });

@@ -538,7 +538,7 @@ describe("gantry account", () => {
     await run("account", "set", "--log-retention", "90");
   });
 
-  it("refuses a time that is no number of days, and one that is too long", async () => {
+  it("refuses a time that is not a number of days, and one that is too long", async () => {
     for (const days of ["", "ever", "1.5", "-3"])
       expect(await run("account", "set", `--deployment-retention=${days}`)).toMatchObject({ code: 2 });
     expect((await run("account", "set")).stderr).toContain("at least one setting");

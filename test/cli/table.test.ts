@@ -226,7 +226,7 @@ describe("a table with ids", () => {
     for (const digit of ["1", "2"]) expect(text).toContain(id(digit));
   });
 
-  it("puts them below their rows if it is too narrow", () => {
+  it("puts the ids below their rows if the terminal is too narrow", () => {
     const text = tableText(["REF", "MESSAGE", "ID"], rows, createStyle(true), 48);
     expect(stripVTControlCharacters(text).split("\n")).toEqual([
       "REF   MESSAGE",
@@ -237,7 +237,7 @@ describe("a table with ids", () => {
     ]);
   });
 
-  it("cuts what is behind them", () => {
+  it("cuts the columns after the ids", () => {
     const text = tableText(["PROJECT", "MESSAGE"], [[id("3"), "x".repeat(60)]], plain, 40);
     expect(text).toContain(`${id("3")}  ${"x".repeat(6)}…`);
   });

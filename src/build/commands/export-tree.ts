@@ -11,7 +11,7 @@ export const fixedConfig: Config = [
   ["core.protectHFS", "true"],
   ["core.protectNTFS", "true"],
   ["core.fsmonitor", "false"],
-  // An index of one file that contains whole paths.
+  // An index in one file, which contains full paths.
   ["core.splitIndex", "false"],
   ["index.version", "2"],
   ["submodule.recurse", "false"],

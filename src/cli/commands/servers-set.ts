@@ -6,14 +6,14 @@ import { findServer } from "#cli/session/find-named.ts";
 import { withSession } from "#cli/session/session.ts";
 import { printServer } from "#cli/views/server-facts.ts";
 
-/** The value of --region for a server whose region follows from where its agent connects. */
+/** The value of --region for the region that the agent connects from. */
 const AUTOMATIC = "auto";
 
 export const serversSet = defineCommand({
   name: "servers set",
   summary: "Change a server's name, address or region",
   details: [
-    "The region decides where the control plane keeps what belongs to the server. It applies to projects that are deployed for the first time after the change.",
+    "The control plane keeps the queues of the server's projects in this region. A change applies to projects that are deployed for the first time after it.",
   ],
   words: { server: { isRequired: true, help: "Server name or ID" } },
   options: {

@@ -7,7 +7,7 @@ const GAP = "  ";
 /** Columns are not shrunk below this width. */
 const LEAST_WIDTH = 16;
 
-/** A part of an id is of no use, so a column of ids is never shrunk. */
+/** A part of an id is useless, so a column of ids is never shrunk. */
 const ID = /\b[a-z]{2,5}_[0-9a-hjkmnp-tv-z]{26}\b/;
 
 /**

@@ -4,8 +4,8 @@ import { printableName } from "#cli/output/printable.ts";
 import type { Session } from "#cli/session/session.ts";
 
 /**
- * How to show these projects: by their names, or by their IDs if the token cannot list projects. Asks for no names that
- * nobody sees.
+ * How to show these projects: by their names, or by their IDs if the token cannot list projects. Requests no names
+ * that are not printed.
  */
 export async function projectNames(
   { client, output }: Pick<Session, "client" | "output">,

@@ -10,7 +10,7 @@ export function printAccount(output: Output, account: Account): void {
   printFacts(output, [
     ["account", `${printableName(name)} (${id})`],
     ["logs", `kept for ${daysText(logs)}`],
-    ["deployments", deployments === null ? "kept for ever" : `kept for ${daysText(deployments)}`],
+    ["deployments", deployments === null ? "kept forever" : `kept for ${daysText(deployments)}`],
     ["database", databaseText(account)],
   ]);
 }

@@ -6,7 +6,7 @@ import type { Context } from "#cli/context.ts";
 import { type Result, stop } from "#cli/outcome.ts";
 import { readText, readTextFromStdin } from "#cli/variables/read-text.ts";
 
-/** The options that say which secrets a webhook has, and where they are read from. */
+/** The options for the secrets of a webhook, and where they are read from. */
 export const secretOptions = {
   header: {
     kind: "list",
@@ -89,9 +89,9 @@ function findSources(kind: WebhookKind, options: SecretOptions): Result<Readonly
   }
   const stdin = options["from-stdin"];
   if (stdin !== null) given.push([stdin, { from: "stdin" }]);
-  if (new Map(given).size < given.length) return stop("usage", "A secret has two sources.");
+  if (new Map(given).size < given.length) return stop("usage", "Pass each secret only once.");
   const main = required[kind];
-  // The first, so that it is asked for first.
+  // Added first, so that the prompt for it comes first.
   const sources = new Map<string, Source>();
   if (main !== null) sources.set(main, { from: stdin === null ? "either" : "prompt" });
   for (const [name, source] of given) sources.set(name, source);

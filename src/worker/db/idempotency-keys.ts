@@ -16,7 +16,7 @@ const fields = {
   answer: idempotencyKeys.answer,
 };
 
-/** The most expired keys that a request deletes: more than it adds, so that they do not accumulate. The schedule deletes the rest. */
+/** The most expired keys that a request deletes: more than it adds. The schedule deletes the rest. */
 const MAX_DELETED = 10;
 
 /**

@@ -233,8 +233,8 @@ export const deployments = sqliteTable("deployments", {
 });
 
 /**
- * Deleted projects that still have rows in other tables, which are deleted in batches. These rows are not visible, because the
- * row of the project is gone.
+ * Deleted projects that still have rows in other tables, which are deleted in batches. These rows are not visible,
+ * because the row of the project is gone.
  */
 export const removedProjects = sqliteTable("removed_projects", {
   id: text("id").$type<ProjectId>().primaryKey(),

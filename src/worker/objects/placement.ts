@@ -6,7 +6,7 @@ import { Jurisdiction, Region } from "#contract/regions.ts";
  */
 export type ServerPlace = Region | "pending" | null;
 
-/** @throws if the variable has another value: a wrong jurisdiction would give every object another id, and so an empty storage */
+/** @throws if the variable has another value: with a wrong jurisdiction every object would have another id and be empty */
 export function jurisdictionOf({
   JURISDICTION: name,
 }: {

@@ -58,7 +58,7 @@ describe("the form for changes of a webhook", () => {
     });
   });
 
-  it("names the events that are usual if they are chosen again", () => {
+  it("sends the usual events if they are chosen again", () => {
     const some = { ...details, events: ["server.*"] };
     expect(changed(some, { events: null })).toEqual({ events: defaultEvents.slack });
   });

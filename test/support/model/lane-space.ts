@@ -258,7 +258,7 @@ function checkAlways(before: World, after: World): void {
 }
 
 function checkQuiet({ lane, agent, wire }: World): void {
-  must(wire.length === 0, "something is on its way for ever");
+  must(wire.length === 0, "something is on its way forever");
   must(agent.runs.length === 0, "the agent has a run that nobody waits for");
   must(
     lane.deployments.every((one) => !isIn(one, "queued", "offered", "running")),

@@ -14,7 +14,7 @@ export type ReceiverAnswer = {
   /** Compresses the body. */
   readonly gzip?: boolean;
   readonly delayMs?: number;
-  /** `hang`: no answer. `drip`: a byte every 50 ms, for ever. `reset`: closes the connection. */
+  /** `hang`: no answer. `drip`: a byte every 50 ms, forever. `reset`: closes the connection. */
   readonly instead?: "hang" | "drip" | "reset";
   /** Answers as this service does, which checks the request. */
   readonly service?: Service;

@@ -67,7 +67,7 @@ describe("a stream of events", () => {
     return result.value.response;
   }
 
-  it("is refused to a token that has as many in this isolate as it can, until one ends", async () => {
+  it("is refused for a token that has the most streams of this isolate, until one ends", async () => {
     async function* words(): AsyncGenerator<string> {
       for (;;) yield "word ";
     }
@@ -85,7 +85,7 @@ describe("a stream of events", () => {
     expect(eventStream(caller, words).ok).toBe(true);
   });
 
-  it("is counted no longer than it can last, if its invocation was killed", () => {
+  it("is not counted longer than it can last if its invocation was killed", () => {
     const streams = new OpenStreams();
     for (let count = 0; count < MAX_OF_TOKEN; count += 1) streams.open(token.id, 1_000);
     expect(streams.isFull(token.id, 999)).toBe(true);

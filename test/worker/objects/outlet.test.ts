@@ -45,7 +45,7 @@ describe("a delivery", () => {
     expect(delivery?.attempts).toMatchObject([{ status: 200, problem: null }]);
   });
 
-  it("is sent when its event is taken, and the alarm stands by in case the object dies", async () => {
+  it("is sent when its event is taken, and an alarm is set in case the object dies", async () => {
     const webhook = await TestWebhook.create();
     const start = Date.now();
     await webhook.outlet().take([webhook.event()]);

@@ -44,7 +44,7 @@ describe("an account", () => {
     expect(await retentionOf(token)).toBe(90);
   });
 
-  it("keeps deployments for ever by default, and can keep them for some days", async () => {
+  it("keeps deployments forever by default, and can keep them for some days", async () => {
     const { token } = await createAccount();
     const read = async () => Account.parse(await (await call("/v1/account", { token })).json());
     expect((await read()).deployment_retention_days).toBeNull();

@@ -88,7 +88,7 @@ const usual =
   });
 
 describe("deployments that have ended", () => {
-  it("are kept for ever by default", async () => {
+  it("are kept forever by default", async () => {
     const { project } = await withHistory(300, 3_000, usual(300));
     await runScheduleIn(3_650);
     expect(await versionsOf(project)).toEqual(from(1, 300));
@@ -181,7 +181,7 @@ describe("deployments that have ended", () => {
     expect(await keys()).toEqual([keyOf(299)]);
   });
 
-  it("are removed some hundred at once, in as many steps as it takes", async () => {
+  it("are removed a few hundred at once, in as many steps as needed", async () => {
     const { project } = await withHistory(2_000, 2_000, usual(2_000));
     await keepFor(project, 1);
     const step = { env, clock: { now: () => Date.now() }, since: 0, startedAt: 0 };

@@ -32,7 +32,7 @@ export async function checkLfs(
   index: string,
   now: () => number,
 ): Promise<Step<null>> {
-  // Saves a process for most repositories.
+  // Checked first, because it saves a process for most repositories.
   if (!(await contains(index, ATTRIBUTES))) return succeed(null);
   const startedAt = now();
   const listed = await git.run(listLfsFiles(commit.place, into, index));

@@ -60,8 +60,8 @@ async function fetchOnce(git: GitRunner, origin: Origin, wanted: Wanted): Promis
 }
 
 /**
- * Fetches the branch of this name, or else the tag, by its ref alone: a list of refs would contain those of all branches
- * and tags. Only if git cannot, for a reason that is not the connection, are they listed.
+ * Fetches the branch of this name, or else the tag, by its ref alone: a list of refs would contain all branches and tags.
+ * They are listed only if git fails for another reason than the connection.
  */
 async function fetchRef(git: GitRunner, origin: Origin, name: string): Promise<Step<InMirror>> {
   const startedAt = origin.now();
@@ -118,7 +118,7 @@ function atTip(
   const commit = findCommit(git, place, TIP).then((found): Step<FetchedCommit> => {
     if (!found.ok) return found;
     if (found.value === null) return notFound(`\`${name}\` in ${shown} does not point to a commit`);
-    // Without the time that reading the commit took, which other work passes in.
+    // Does not count the time of reading the commit, because other work runs at the same time.
     git.logStep(`\`${name}\` of ${shown} is at ${short(found.value.sha)}`, startedAt + now() - fetchedAt);
     return succeed(found.value);
   });

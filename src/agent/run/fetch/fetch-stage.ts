@@ -28,7 +28,7 @@ export async function fetchRelease(scope: RunScope): Promise<Step<FetchedCommit>
 
 async function fetchAndWrite(scope: RunScope): Promise<Step<FetchedCommit>> {
   const { order, folder, reporter } = scope;
-  // A request of its own would take more time than the rest of a small deployment.
+  // Sent with later events: a request of its own would take more time than the rest of a small deployment.
   reporter.report({ type: "stage", stage: "fetch" }, "patient");
   // Remove the leftovers of an earlier try of this version.
   await removeRelease(folder, order.version);

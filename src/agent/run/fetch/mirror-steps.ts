@@ -34,7 +34,7 @@ export type FetchedCommit = CommitShown & { readonly place: GitPlace };
 
 /**
  * A commit in a mirror, by its hash or by a ref that points to it. `commit`: its hash and message, which are read while
- * its files are written. Fails if the name is not that of a commit.
+ * its files are written. Fails if the name does not point to a commit.
  */
 export type InMirror = {
   readonly place: GitPlace;

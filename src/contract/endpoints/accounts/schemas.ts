@@ -34,7 +34,7 @@ export type UpdateAccountInput = z.infer<typeof UpdateAccountInput>;
 
 export const HealthQuery = z.strictObject({ deep: z.optional(z.literal("true")) });
 
-/** The copy of the database that serves reads from where the request was sent. Null: the runtime does not say, as locally. */
+/** The copy of the database that serves reads from where the request was sent. Null: unknown, as on a local installation. */
 export const ReadingFrom = z.strictObject({
   region: z.nullable(z.string()),
   primary: z.nullable(z.boolean()),

@@ -58,7 +58,7 @@ const logRetention =
   "How many days after its end a deployment's log is kept. The log is deleted within a day after that.";
 
 const deploymentRetention =
-  "How many days after its end a deployment is kept. `null`: for ever. The live one, rollback targets and the newest 100 of each project always stay.";
+  "How many days after its end a deployment is kept. `null`: forever. The live one, rollback targets and the newest 100 of each project always stay.";
 
 export const accountSchemas = {
   Account: object(Account, "An account, and the token of the request.", {

@@ -158,7 +158,7 @@ const serverFields = {
   ingress_problem:
     "Why the server's ingress as a whole does not work, as a sentence. `null`: no problem is known. Those of single projects are in the projects.",
   region:
-    "Where the objects of the server and of its projects are created: near the server, so that their messages have a short way. `null`: in `detected_region`.",
+    "Where the objects of the server and of its projects are created: near the server, so that messages between them are fast. `null`: in `detected_region`.",
   detected_region: "Where the agent connected from last. `null`: unknown.",
 };
 

@@ -22,7 +22,7 @@ export function AccountPage() {
               <p>
                 Logs are kept for {value.log_retention_days} days, deployments{" "}
                 {value.deployment_retention_days === null
-                  ? "for ever"
+                  ? "forever"
                   : `for ${value.deployment_retention_days} days`}
                 .
               </p>

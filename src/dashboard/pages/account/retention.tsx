@@ -52,7 +52,7 @@ export function Retention({ account, onSaved }: Props) {
           type="number"
           value={deployments}
           onInput={setDeployments}
-          hint="Counted from the end of a deployment. Empty: deployments are kept for ever. The live one, rollback targets and the newest 100 of each project always stay. Removed deployments cannot be restored."
+          hint="Counted from the end of a deployment. Empty: deployments are kept forever. The live one, rollback targets and the newest 100 of each project always stay. Removed deployments cannot be restored."
           error={errors["deployment_retention_days"] ?? null}
         />
       </fieldset>

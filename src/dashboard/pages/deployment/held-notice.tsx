@@ -20,7 +20,8 @@ export function HeldNotice({ deployment }: Props) {
   const { value: project } = useProject(projectId);
   if (waiting?.type === "approval") return <MissingApproval id={id} isFirst />;
   if (waiting?.type === "deployment") {
-    // The project's rule of today: that of the deployment is known when it is the first. The two rarely differ.
+    // The project's current rule. The deployment's own rule is known only once it is the first in the queue, and rarely
+    // differs.
     const needsApproval =
       kind !== "rollback" && approver === null && (project?.approval ?? "none") !== "none";
     return needsApproval ? <MissingApproval id={id} isFirst={false} /> : null;

@@ -45,7 +45,7 @@ export function draftOfFreeze({ name, project_id: id, times }: Freeze, timezone:
   }
 }
 
-/** What differs between two drafts. An instant that is not changed keeps its seconds. @param input that of the second */
+/** What differs between two drafts. An unchanged instant keeps its seconds. @param input the second draft as input */
 export function freezeChanges(
   before: FreezeDraft,
   after: FreezeDraft,

@@ -1,6 +1,6 @@
 import type { Region } from "#contract/regions.ts";
 
-/** For people. */
+/** The names of the regions, as the dashboard shows them. */
 export const regionNames = {
   wnam: "North America, west",
   enam: "North America, east",

@@ -9,13 +9,13 @@ export type WebhookFieldsProps = {
   readonly draft: WebhookDraft;
   readonly change: (part: Partial<WebhookDraft>) => void;
   readonly errors: Readonly<Record<string, string>>;
-  /** A new webhook. Otherwise what is secret stays as it is if nothing is entered. */
+  /** Whether the webhook is new. Otherwise an empty secret field keeps the stored secret. */
   readonly isNew: boolean;
 };
 
 type TextName = "url" | "topic" | "token" | "to" | "api_url" | "environment";
 
-/** These are secrets, which the form does not know. */
+/** These are secrets, which the API does not return. */
 const SECRETS: readonly TextName[] = ["url", "topic", "token", "to"];
 
 /** The fields for the target of a webhook, which depend on its kind. */
@@ -30,7 +30,7 @@ export function TargetFields({ draft, change, errors, isNew }: WebhookFieldsProp
       isCode
       error={errors[name] ?? null}
       {...more}
-      {...(isKept(name) ? { placeholder: "unchanged", hint: "It stays as it is if you enter nothing." } : {})}
+      {...(isKept(name) ? { placeholder: "unchanged", hint: "Leave empty to keep it." } : {})}
     />
   );
   switch (kind) {

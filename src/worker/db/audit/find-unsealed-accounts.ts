@@ -9,7 +9,8 @@ import { from } from "#worker/db/statements.ts";
 
 /**
  * Accounts whose audit log has entries from before a time after its last seal. Those that were sealed longest ago
- * come first: busy accounts always have new entries, and must not keep the others waiting. Reads a few rows of each account by index.
+ * come first: busy accounts always have new entries, and must not keep the others waiting. Reads a few rows of each
+ * account by index.
  *
  * @param before Unix milliseconds
  * @param skipped how many of them to leave out
