@@ -3,17 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Host } from "../support/faults/host.ts";
 import { createInstallation, type Installation } from "../support/faults/installation.ts";
 import { systemViolations } from "../support/faults/invariants/check.ts";
-import { agentPoints } from "../support/faults/points/agent-points.ts";
+import { allPoints } from "../support/faults/points/all-points.ts";
 import { abandon, carryOut, openScene } from "../support/faults/points/carry-out.ts";
-import { commandPoints } from "../support/faults/points/command-points.ts";
 import { diskPoints } from "../support/faults/points/disk-points.ts";
-import { eventPoints } from "../support/faults/points/event-points.ts";
-import { holdPoints } from "../support/faults/points/hold-points.ts";
-import { networkPoints } from "../support/faults/points/network-points.ts";
 import type { FaultPoint } from "../support/faults/points/point.ts";
-import { processPoints } from "../support/faults/points/process-points.ts";
-import { racePoints } from "../support/faults/points/race-points.ts";
-import { workerPoints } from "../support/faults/points/worker-points.ts";
 import type { Site } from "../support/faults/site.ts";
 import { removeHome } from "../support/journey-system.ts";
 
@@ -79,20 +72,9 @@ async function runPoint(point: FaultPoint, pickHost: (system: System) => Host): 
   }
 }
 
-const points = [
-  ...networkPoints,
-  ...workerPoints,
-  ...agentPoints,
-  ...commandPoints,
-  ...racePoints,
-  ...processPoints,
-  ...eventPoints,
-  ...holdPoints,
-];
-
 // A loop, because `each` truncates long names.
 describe.concurrent("every promise is kept when", () => {
-  for (const point of points) it(point.name, () => runPoint(point, ({ host }) => host));
+  for (const point of allPoints) it(point.name, () => runPoint(point, ({ host }) => host));
   for (const point of diskPoints)
     it.skipIf(!mayMount)(point.name, () => runPoint(point, ({ smallHost }) => smallHost));
 });

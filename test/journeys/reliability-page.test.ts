@@ -4,25 +4,10 @@ import { join, resolve } from "node:path";
 
 import { expect, it } from "vitest";
 
-import { agentPoints } from "../support/faults/points/agent-points.ts";
-import { commandPoints } from "../support/faults/points/command-points.ts";
+import { allPoints } from "../support/faults/points/all-points.ts";
 import { diskPoints } from "../support/faults/points/disk-points.ts";
-import { eventPoints } from "../support/faults/points/event-points.ts";
-import { networkPoints } from "../support/faults/points/network-points.ts";
-import { processPoints } from "../support/faults/points/process-points.ts";
-import { racePoints } from "../support/faults/points/race-points.ts";
-import { workerPoints } from "../support/faults/points/worker-points.ts";
 
-const points = [
-  ...agentPoints,
-  ...commandPoints,
-  ...diskPoints,
-  ...eventPoints,
-  ...networkPoints,
-  ...processPoints,
-  ...racePoints,
-  ...workerPoints,
-];
+const points = [...allPoints, ...diskPoints];
 const root = resolve(import.meta.dirname, "../..");
 
 it("docs/reliability.md names only tests and fault points that exist", async () => {

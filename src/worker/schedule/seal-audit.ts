@@ -29,23 +29,25 @@ export const sealAudit: Part = {
     // Accounts that could not be sealed stay the first ones. They are tried again in the next round.
     const left = Number(from ?? 0);
     const accounts = await findUnsealedAccounts(env.DB, startedAt, MAX_SEALS, left);
+    let isMore = accounts.length === MAX_SEALS;
     const failures = await callEach(
       accounts,
       (accountId) => ({ what: "seal audit logs", account_id: accountId }),
       async (accountId) => {
-        await sealSome(env, clock, accountId);
+        if ((await sealSome(env, clock, accountId)) === MAX_ENTRIES) isMore = true;
         return true;
       },
     );
-    return { next: accounts.length < MAX_SEALS ? null : String(left + failures), failures };
+    return { next: isMore ? String(left + failures) : null, failures };
   },
 };
 
-async function sealSome(env: Env, clock: Clock, accountId: AccountId): Promise<void> {
+/** @returns how many entries it sealed */
+async function sealSome(env: Env, clock: Clock, accountId: AccountId): Promise<number> {
   const rows = new AccountRows(env.DB, accountId);
   const { last, entries } = await readUnsealed(rows, MAX_ENTRIES);
   const newest = entries.at(-1);
-  if (newest === undefined) return;
+  if (newest === undefined) return 0;
   const sealedAt = clock.now();
   const seal = {
     number: (last?.number ?? 0) + 1,
@@ -67,6 +69,7 @@ async function sealSome(env: Env, clock: Clock, accountId: AccountId): Promise<v
     ...changeWrites(rows, { event, audit: null }),
   ]);
   await announce(env.EVENT_FEED, accountId);
+  return entries.length;
 }
 
 type Sealed = { readonly number: number; readonly lastEntry: number; readonly hash: string };
