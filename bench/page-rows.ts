@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
 
 import { createIdGenerator } from "#contract/ids.ts";
 import { formToken, randomTokenCharacters } from "#contract/token-form.ts";
@@ -12,6 +13,7 @@ const [SHORT, LONG] = [1_000, 1_000_000];
 const ROUNDS = 40;
 const WARM_UP = 5;
 const RATIO_GOAL = 1.2;
+const READY_MS = 120_000;
 
 const ids = createIdGenerator({ now: () => Date.now(), randomBytes });
 
@@ -21,6 +23,7 @@ type Account = { readonly token: string; readonly projectId: string; readonly se
 export async function measurePages(system: System): Promise<Row[]> {
   const short = await accountWith(system, SHORT);
   const long = await accountWith(system, LONG);
+  await untilReady(system);
   const lists: readonly (readonly [string, (account: Account) => string])[] = [
     ["all", () => "/v1/deployments"],
     ["of a project", ({ projectId }) => `/v1/projects/${projectId}/deployments`],
@@ -62,6 +65,17 @@ async function read({ local }: System, { token }: Account, path: string): Promis
   const response = await fetch(`${local.url}${path}`, { headers: { authorization: `Bearer ${token}` } });
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
   await response.arrayBuffer();
+}
+
+/** `npm start` starts the Worker again if the database was locked for so long that it did not answer. */
+async function untilReady({ local }: System): Promise<void> {
+  const until = performance.now() + READY_MS;
+  for (;;) {
+    const answer = await fetch(`${local.url}/healthz`).catch(() => null);
+    if (answer?.ok === true) return;
+    if (performance.now() > until) throw new Error("the Worker does not answer after the rows were written");
+    await pause(500);
+  }
 }
 
 /** An account of its own, with a server, a project and this many deployments. */
