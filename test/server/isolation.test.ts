@@ -477,8 +477,9 @@ describe("a job of a project", () => {
     const first = async () =>
       CronJobReport.parse((await api.call("GET", path)).json).runs.find(({ number }) => number === 1);
     await expect.poll(first, { timeout: 90_000, interval: 500 }).toMatchObject({ status: "running" });
-    const units = await machine.tell("systemctl list-units --plain --no-legend 'gantry-job-*'");
-    expect(units).toContain(project.id);
+    // A job is reported as running before systemd has started its unit.
+    const units = () => machine.tell("systemctl list-units --plain --no-legend 'gantry-job-*'");
+    await expect.poll(units, { timeout: 8_000 }).toContain(project.id);
     await commit("/srv/jobs", { "index.html": "two" });
     expect(await deploy(project.id)).toMatchObject({ status: "live", failure: null });
     await expect.poll(first, { timeout: 30_000, interval: 500 }).toMatchObject({
