@@ -55,17 +55,22 @@ function problemOfStatus(status: number): string | null {
  * Decides what follows from an attempt.
  * @param attempts how many attempts the delivery has had since it was last due, with this one
  * @param random from 0 to 1
+ * @param startedAt when the attempt began
  */
 export function afterAttempt(
   end: AttemptEnd,
   attempts: number,
   health: TargetHealth,
-  { now, random }: { readonly now: number; readonly random: number },
+  {
+    now,
+    random,
+    startedAt = now,
+  }: { readonly now: number; readonly random: number; readonly startedAt?: number },
 ): AttemptVerdict {
   if (problemOfEnd(end) === null)
     return { fate: { state: "delivered" }, health: healthy, pausedUntil: null, disabled: null };
   const delay = delayAfter(attempts, random);
-  const next = afterFailure(health, delay === null, now);
+  const next = afterFailure(health, delay === null, { now, startedAt });
   const asked = askedPause(end, now);
   const fate: DeliveryFate =
     delay === null ? { state: "failed" } : { state: "pending", dueAt: now + Math.max(delay, asked) };

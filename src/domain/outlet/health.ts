@@ -33,11 +33,20 @@ export const healthy: TargetHealth = {
   hasGivenUp: false,
 };
 
-/** @param gaveUp whether it was the delivery's last attempt */
-export function afterFailure(health: TargetHealth, gaveUp: boolean, now: number): TargetHealth {
+/**
+ * @param gaveUp whether it was the delivery's last attempt
+ * @param startedAt when the attempt began. Attempts that were under way when the target was slowed down say nothing more:
+ * a short outage would otherwise cause a pause of minutes
+ */
+export function afterFailure(
+  health: TargetHealth,
+  gaveUp: boolean,
+  { now, startedAt }: { readonly now: number; readonly startedAt: number },
+): TargetHealth {
+  const wasUnderWay = isSlowedDown(health) && startedAt < (health.lastFailures.at(-1) ?? 0);
   return {
     failingSince: health.failingSince ?? now,
-    failuresInRow: health.failuresInRow + 1,
+    failuresInRow: health.failuresInRow + (wasUnderWay ? 0 : 1),
     lastFailures: [...health.lastFailures, now].slice(-SEVERAL),
     hasGivenUp: health.hasGivenUp || gaveUp,
   };

@@ -143,4 +143,19 @@ describe("a target", () => {
     const seconds = pauses.map((pause) => (pause === null ? 0 : pause / 1000));
     expect(seconds).toEqual([0, 0, 0, 0, 5, 10, 20, 40, 80, 160, 300, 300, 300, 300]);
   });
+
+  it("is left alone for 5 seconds only, if all its failures were under way at the same time", () => {
+    let health = healthy;
+    const pauses: (number | null)[] = [];
+    for (let now = 50; now < 60; now += 1) {
+      const verdict = afterAttempt({ kind: "connection_failed" }, 1, health, {
+        now,
+        random: 0,
+        startedAt: 10,
+      });
+      health = verdict.health;
+      pauses.push(verdict.pausedUntil === null ? null : verdict.pausedUntil - now);
+    }
+    expect(pauses).toEqual([null, null, null, null, ...Array.from({ length: 6 }, () => 5_000)]);
+  });
 });

@@ -188,7 +188,7 @@ export class OutletSender {
     if (record.target() === null) return;
     if (attempt === null) return deliveries.noteSuperfluous(delivery);
     const state = record.state();
-    const clock = { now: now(), random: Math.random() };
+    const clock = { now: now(), random: Math.random(), startedAt: attempt.attempt.at };
     const verdict = afterAttempt(attempt.end, delivery.tries + 1, state.health, clock);
     const { fate } = verdict;
     const isHeld = fate.state === "pending" && state.disabled !== null;
