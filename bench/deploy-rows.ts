@@ -18,8 +18,9 @@ const ROLLBACK_GOAL_MS = 40;
 /** Measures a deployment without a build, and a rollback, against the same git commands in a shell. */
 export async function measureDeploys(system: System, home: string): Promise<Row[]> {
   const repository = await createRepository(join(home, "bench-site"));
-  const pages = Array.from({ length: FILES }, (_, at) => [`page-${at}.html`, `page ${at}`]);
-  await repository.commit({ ...Object.fromEntries(pages), "index.html": "first" });
+  const files: Record<string, string> = { "index.html": "first" };
+  for (let page = 1; page < FILES; page += 1) files[`page-${page}.html`] = `page ${page}`;
+  await repository.commit(files);
   const project = await system.api.createProject({
     name: "bench",
     server_id: system.local.server_id,

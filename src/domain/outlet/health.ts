@@ -35,7 +35,7 @@ export const healthy: TargetHealth = {
 
 /**
  * @param gaveUp whether it was the delivery's last attempt
- * @param startedAt when the attempt began. Attempts that were under way when the target was slowed down say nothing more:
+ * @param startedAt when the attempt began. An attempt that was under way when the target was slowed down is not counted:
  * a short outage would otherwise cause a pause of minutes
  */
 export function afterFailure(
