@@ -1,8 +1,9 @@
 import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { root } from "../scripts/shared/root.ts";
-import { bundleWorker, startupMs } from "../scripts/shared/startup-time.ts";
+import { buildReleaseBundle, packReleaseBundle } from "../scripts/shared/release-bundle.ts";
+import { type CommandOutcome, quietWrangler, runCommand } from "../scripts/shared/run-command.ts";
+import { startupMs } from "../scripts/shared/startup-time.ts";
 import { median, type Row } from "./measure.ts";
 
 const ROUNDS = 7;
@@ -21,7 +22,7 @@ export async function measureStartup(home: string): Promise<Row[]> {
   await mkdir(folder, { recursive: true });
   for (const [name, text] of Object.entries(EMPTY)) await writeFile(join(folder, name), text);
   const times = { empty: [] as number[], worker: [] as number[] };
-  const bundles = { empty: await bundleIn(home, folder), worker: await bundleIn(home, root) };
+  const bundles = { empty: await bundleEmpty(folder), worker: await bundleWorker(home) };
   for (let round = 0; round < ROUNDS; round += 1) {
     times.empty.push(await measured(bundles.empty));
     times.worker.push(await measured(bundles.worker));
@@ -39,12 +40,26 @@ export async function measureStartup(home: string): Promise<Row[]> {
   ];
 }
 
-/** @param folder of the Worker's wrangler.toml */
-async function bundleIn(home: string, folder: string): Promise<string> {
-  const built = await mkdtemp(join(home, "bundle-"));
-  const { code, output } = await bundleWorker(folder, built);
+/** @param folder of its wrangler.toml */
+async function bundleEmpty(folder: string): Promise<string> {
+  const bundle = join(folder, "worker.bundle");
+  const files = ["--outdir", join(folder, "bundle"), "--outfile", bundle] as const;
+  const env = quietWrangler;
+  refuseFailure(await runCommand(["wrangler", "deploy", "--dry-run", ...files], { cwd: folder, env }));
+  return bundle;
+}
+
+/** The Worker as it is released. */
+async function bundleWorker(home: string): Promise<string> {
+  const folder = await mkdtemp(join(home, "bundle-"));
+  const bundle = join(folder, "worker.bundle");
+  refuseFailure(await buildReleaseBundle(folder));
+  refuseFailure(await packReleaseBundle(folder, bundle));
+  return bundle;
+}
+
+function refuseFailure({ code, output }: CommandOutcome): void {
   if (code !== 0) throw new Error(`the bundle failed:\n${output}`);
-  return join(built, "worker.bundle");
 }
 
 async function measured(bundle: string): Promise<number> {

@@ -1,5 +1,4 @@
 import { readFile, rm } from "node:fs/promises";
-import { join } from "node:path";
 
 import * as z from "zod";
 
@@ -42,10 +41,4 @@ function activeMs({ nodes, samples, timeDeltas }: z.infer<typeof Profile>): numb
   );
   const active = samples.map((id, at) => (idle.has(id) ? 0 : Math.min(timeDeltas[at] ?? 0, LONGEST_GAP_US)));
   return active.reduce((sum, us) => sum + us, 0) / 1_000;
-}
-
-/** Bundles a Worker as for a release, with the files `main.js` and `worker.bundle`. @param cwd of its wrangler.toml */
-export async function bundleWorker(cwd: string, folder: string) {
-  const files = ["--outdir", folder, "--outfile", join(folder, "worker.bundle")] as const;
-  return await runCommand(["wrangler", "deploy", "--dry-run", ...files], { cwd, env: quietWrangler });
 }
