@@ -58,13 +58,10 @@ export async function deployWorker(
   try {
     const bundle = join(folder, "bundle");
     refuseFailure(await buildReleaseBundle(bundle), "building the Worker");
-    const config =
-      jurisdiction === null ? join(root, "wrangler.toml") : await configInJurisdiction(folder, jurisdiction);
+    const config = jurisdiction === null ? undefined : await configInJurisdiction(folder, jurisdiction);
     await wrangler(
       [
-        ...deployReleaseBundle(bundle),
-        // Otherwise wrangler looks for it beside the bundle.
-        ...["--config", config],
+        ...deployReleaseBundle(bundle, config),
         ...(jurisdiction === null ? [] : ["--var", `JURISDICTION:${jurisdiction}`]),
         ...(location === null ? [] : ["--var", `LOCATION:${location}`]),
         ...(domain === null ? [] : ["--domain", domain, "--var", `PUBLIC_URL:https://${domain}`]),

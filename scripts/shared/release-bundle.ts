@@ -39,9 +39,12 @@ export function releasedFile(folder: string): string {
   return join(folder, "main.js");
 }
 
-/** The arguments of `wrangler deploy` for what `buildReleaseBundle` wrote. */
-export function deployReleaseBundle(folder: string) {
-  return ["deploy", releasedFile(folder), "--no-bundle", "--no-minify"] as const;
+/**
+ * The arguments of `wrangler deploy` for what `buildReleaseBundle` wrote.
+ * @param config wrangler would otherwise look for it beside the bundle
+ */
+export function deployReleaseBundle(folder: string, config = join(root, "wrangler.toml")) {
+  return ["deploy", releasedFile(folder), "--no-bundle", "--no-minify", "--config", config] as const;
 }
 
 /** Writes what `wrangler deploy` would upload to a file, for `wrangler check startup`. */
