@@ -2,7 +2,7 @@ import { join } from "node:path";
 
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 
-import { freePorts } from "../test/support/journey-system.ts";
+import { freePort } from "../test/support/free-port.ts";
 
 const WORKER = `export default {
   async fetch(request, env) {
@@ -22,7 +22,7 @@ export type BareWorker = {
 
 /** Serves a Worker that makes one D1 read by primary key, in the same runtime and with the same settings as `npm start`. */
 export async function startBareWorker(home: string): Promise<BareWorker> {
-  const port = await freePorts();
+  const port = await freePort();
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       host: "127.0.0.1",

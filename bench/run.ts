@@ -2,13 +2,8 @@
 import * as z from "zod";
 
 import { option, runScript } from "../scripts/shared/script.ts";
-import {
-  createHome,
-  freePorts,
-  removeHome,
-  startSystem,
-  type System,
-} from "../test/support/journey-system.ts";
+import { freePort } from "../test/support/free-port.ts";
+import { createHome, removeHome, startSystem, type System } from "../test/support/journey-system.ts";
 import { measureIdleAgent } from "./agent-rows.ts";
 import { measureApp } from "./app-rows.ts";
 import { measureCache } from "./cache-rows.ts";
@@ -73,7 +68,7 @@ async function measureInstallation(
   chosen: readonly [string, (bench: Bench) => Promise<Row[]>][],
 ): Promise<Row[]> {
   console.log(`Starting an installation in ${home}`);
-  const inspectorPort = await freePorts();
+  const inspectorPort = await freePort();
   const system = await startSystem(home, { flags: ["--inspect", `${inspectorPort}`] });
   try {
     const rows: Row[] = [];

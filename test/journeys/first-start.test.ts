@@ -6,14 +6,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { LocalFile } from "../../scripts/start/local-file.ts";
-import {
-  createHome,
-  freePorts,
-  removeHome,
-  runNpmStart,
-  startSystem,
-  type System,
-} from "../support/journey-system.ts";
+import { freePort } from "../support/free-port.ts";
+import { createHome, removeHome, runNpmStart, startSystem, type System } from "../support/journey-system.ts";
 import { startInstance } from "../support/supervised-instance.ts";
 
 let home: string;
@@ -193,7 +187,7 @@ describe("each agreed endpoint", () => {
 
 describe("another npm start at the same time", () => {
   it("is refused for the same home, with a message", async () => {
-    const other = runNpmStart(home, await freePorts());
+    const other = runNpmStart(home, await freePort());
     expect(await other.exit).toBe(1);
     expect(other.output()).toContain("is in use by another start");
   });
@@ -221,7 +215,7 @@ describe("another npm start at the same time", () => {
     "is refused with %j, with the reason",
     async (flags, message) => {
       const other = join(home, "wrong");
-      const run = runNpmStart(other, await freePorts(), flags);
+      const run = runNpmStart(other, await freePort(), flags);
       expect(await run.exit).toBe(1);
       expect(run.output()).toContain(message);
     },

@@ -9,7 +9,7 @@ import { withLocalDatabase } from "../../scripts/shared/local-database.ts";
 import { keepSchedule, runSchedule } from "../../scripts/shared/local-schedule.ts";
 import { readLocalSettings } from "../../scripts/shared/local-settings.ts";
 import { startLocalWorker } from "../../scripts/shared/local-worker.ts";
-import { freePorts } from "../support/journey-system.ts";
+import { freePort } from "../support/free-port.ts";
 
 it("a local Worker runs its cron trigger repeatedly", async () => {
   const build = await buildWorker();
@@ -27,7 +27,7 @@ it("a local Worker runs its cron trigger repeatedly", async () => {
       ),
   );
   const worker = await startLocalWorker({
-    port: await freePorts(),
+    port: await freePort(),
     state,
     bundle: build.bundle,
     settings,

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { createRepository, type Repository } from "../support/journey-repository.ts";
+import { freePort } from "../support/free-port.ts";
 import {
   createHome,
-  freePorts,
   IS_UP,
   removeHome,
   runNpmStart,
@@ -77,7 +77,7 @@ describe("npm start with --repo", () => {
   });
 
   it("keeps running when the first deployment fails, and prints the reason", async () => {
-    const run = runNpmStart(home, await freePorts(), ["--branch", "no-such-branch"]);
+    const run = runNpmStart(home, await freePort(), ["--branch", "no-such-branch"]);
     await run.printed(IS_UP);
     expect(run.output()).toContain("(ref_not_found)");
     expect(run.output()).toContain("did not go live");

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 
 import { supervise } from "../../scripts/start/supervisor.ts";
-import { freePorts } from "../support/journey-system.ts";
+import { freePort } from "../support/free-port.ts";
 
 /** A server that responds `answers` times, and then accepts requests without responding. */
 const server = (port: number, answers: number) => `
@@ -18,7 +18,7 @@ const server = (port: number, answers: number) => `
 /** Supervises such a server until the test has ended. @returns how its processes ended */
 async function keepServer(answers: number): Promise<readonly string[]> {
   const folder = await mkdtemp(join(tmpdir(), "gantry-supervisor-"));
-  const port = await freePorts();
+  const port = await freePort();
   const ends: string[] = [];
   const service = supervise({
     name: "server",

@@ -8,7 +8,7 @@ import * as z from "zod";
 import { option, readOptions, wholeNumber } from "../../scripts/shared/script.ts";
 import { createInstallation } from "../support/faults/installation.ts";
 import { createSite, type Site } from "../support/faults/site.ts";
-import { freePorts } from "../support/journey-system.ts";
+import { freePort } from "../support/free-port.ts";
 import { takeSample, type Sample } from "./sample.ts";
 import { growthOf, renderSamples } from "./growth.ts";
 
@@ -33,7 +33,7 @@ const log = (text: string): void => void process.stdout.write(`${text}\n`);
 const ending = new AbortController();
 for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => ending.abort());
 
-const inspectorPort = await freePorts();
+const inspectorPort = await freePort();
 const installation = await createInstallation({ inspectorPort });
 log(`${wanted} deployments of ${projects} projects on ${servers} servers; home ${installation.home}`);
 for (let index = 1; index <= servers; index += 1) await installation.addServer(`server-${index}`);

@@ -5,9 +5,12 @@ import { join, resolve } from "node:path";
 
 import { pause } from "#contract/lib/pause.ts";
 
+import { freePort } from "./free-port.ts";
+
 /** Longer than the time after which Node 20 and 24 try the next address by default (250 ms). */
 const FAR_MS = 450;
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
+const STEADY_POLLS = 20;
 
 /** A module to load before a program that connects to the far server by name. */
 export const twoAddresses = resolve(import.meta.dirname, "two-addresses.mjs");
@@ -26,8 +29,9 @@ export type FarServer = {
 /** @param folder for a file @param targetPort receives the forwarded connections */
 export async function startFarServer(folder: string, targetPort: number): Promise<FarServer> {
   const file = join(folder, "far-server-answers");
-  const child = fork(resolve(import.meta.dirname, "far-listener.mjs"), [String(targetPort), file]);
-  const port = await new Promise<number>((done) => child.once("message", (message) => done(Number(message))));
+  const port = await freePort();
+  const child = fork(resolve(import.meta.dirname, "far-listener.mjs"), [`${port}`, `${targetPort}`, file]);
+  await new Promise((done) => child.once("message", done));
   let secondTries = 0;
   const second = createServer((socket) => {
     secondTries += 1;
@@ -37,10 +41,11 @@ export async function startFarServer(folder: string, targetPort: number): Promis
   const fill = async (): Promise<boolean> => {
     const socket = connect(port, "127.0.0.1");
     socket.on("error", () => undefined);
-    const isIn = await Promise.race([
-      new Promise<true>((done) => socket.once("connect", () => done(true))),
-      pause(150).then(() => false),
-    ]);
+    let isIn = false;
+    socket.once("connect", () => (isIn = true));
+    // A moment passes before a connection is known to be in, so its state must hold.
+    for (let polls = 0; !isIn && polls < STEADY_POLLS; polls = isWaitedFor(port) ? polls + 1 : 0)
+      await pause(5);
     if (isIn) fillers.push(socket);
     else socket.destroy();
     return isIn;

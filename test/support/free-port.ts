@@ -1,11 +1,39 @@
-import { createServer } from "node:net";
+import { randomInt } from "node:crypto";
+import { createServer, type ListenOptions } from "node:net";
 
-/** @returns a port of this machine that was free a moment ago */
+/** Below the ports that the agent gives to apps, and those that the kernel gives to whoever asks for any. */
+const FIRST_PORT = 10_000;
+const END_PORT = 20_000;
+const BLOCK = 4;
+
+/**
+ * A port of this machine that nothing listens on, followed by three more. They stay the caller's until its process ends: no
+ * other test gets them, also while nothing listens there, and the kernel gives them to no connection.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (typeof address !== "object" || address === null) throw new Error("no port");
-  return address.port;
+  for (;;) {
+    const port = FIRST_PORT + BLOCK * randomInt((END_PORT - FIRST_PORT) / BLOCK);
+    if (!(await claim(port))) continue;
+    const block = Array.from({ length: BLOCK }, (_, at) => canListen({ port: port + at }, false));
+    if ((await Promise.all(block)).every(Boolean)) return port;
+  }
+}
+
+/** Linux knows sockets without a file, which are gone with their process: the one named after a port is its claim. */
+function claim(port: number): Promise<boolean> {
+  if (process.platform !== "linux") return Promise.resolve(true);
+  return canListen({ path: `\0gantry-test-port-${port}` }, true);
+}
+
+/** @param isKept whether to listen until this process ends */
+function canListen(options: ListenOptions, isKept: boolean): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen(options, () => {
+      if (!isKept) return server.close(() => resolve(true));
+      server.unref();
+      resolve(true);
+    });
+  });
 }

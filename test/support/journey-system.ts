@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
 import { LocalFile } from "../../scripts/start/local-file.ts";
+import { freePort } from "./free-port.ts";
 import { type Api, createApi } from "./journey-api.ts";
 import { processesOf } from "./journey-processes.ts";
 
@@ -106,25 +106,8 @@ export async function startSystem(
   home: string,
   options: { port?: number; flags?: readonly string[] } = {},
 ): Promise<System> {
-  const run = runNpmStart(home, options.port ?? (await freePorts()), options.flags);
+  const run = runNpmStart(home, options.port ?? (await freePort()), options.flags);
   await run.printed(IS_UP);
   const local = LocalFile.parse(JSON.parse(await readFile(join(home, "local.json"), "utf8")));
   return { ...run, local, api: createApi(local.url, local.token) };
-}
-
-/** A free port, followed by two free ports for sites. */
-export async function freePorts(): Promise<number> {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 20_000);
-    const isFree = await Promise.all([port, port + 1, port + 2].map(canListen));
-    if (isFree.every(Boolean)) return port;
-  }
-}
-
-function canListen(port: number): Promise<boolean> {
-  return new Promise((done) => {
-    const server = createServer();
-    server.once("error", () => done(false));
-    server.listen(port, "127.0.0.1", () => server.close(() => done(true)));
-  });
 }

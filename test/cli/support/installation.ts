@@ -8,7 +8,7 @@ import { createHost, type Host } from "../../support/faults/host.ts";
 import { createLinkProxy, type LinkProxy } from "../../support/faults/link-proxy.ts";
 import { createSsh, sshPath } from "../../support/faults/source.ts";
 import { type Api, createApi } from "../../support/journey-api.ts";
-import { freePorts } from "../../support/journey-system.ts";
+import { freePort } from "../../support/free-port.ts";
 
 /** An account of the shared Worker, with a server. */
 export type Installation = {
@@ -33,7 +33,7 @@ export async function createInstallation(): Promise<Installation> {
     folder: home,
     api,
     workerUrl: url,
-    firstPort: await freePorts(),
+    firstPort: await freePort(),
     ...(await builtPrograms()),
     ssh: await createSsh(sshPath(home)),
     diskMegabytes: null,

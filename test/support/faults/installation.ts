@@ -12,7 +12,7 @@ import { WorkerReady } from "../../../scripts/shared/worker-ready.ts";
 import { type Service, supervise } from "../../../scripts/start/supervisor.ts";
 import { builtPrograms } from "../built-programs.ts";
 import { type Api, createApi } from "../journey-api.ts";
-import { freePorts } from "../journey-system.ts";
+import { freePort } from "../free-port.ts";
 import { serveWebhookReceiver, type WebhookReceiver } from "../receivers/webhook-receiver.ts";
 import { eventually } from "./eventually.ts";
 import { createHealthServer, type HealthServer } from "./health-server.ts";
@@ -75,7 +75,7 @@ export async function createInstallation({
   inspectorPort = null,
 }: InstallationOptions = {}): Promise<Installation> {
   const home = await mkdtemp(join(tmpdir(), "gantry-faults-"));
-  const port = await freePorts();
+  const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const built = await buildWorker();
   if (!built.ok) throw new Error(`the Worker does not build:\n${built.output}`);

@@ -6,12 +6,13 @@ import {
   request as httpRequest,
   type ServerResponse,
 } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 
 import { WebSocketServer } from "ws";
 
+import { freePort } from "../free-port.ts";
 import type { Fate, Passage } from "./passages.ts";
 import { relaySockets } from "./relay-sockets.ts";
 import { parseJson } from "#contract/parse-json.ts";
@@ -136,11 +137,10 @@ export async function createLinkProxy(target: string): Promise<LinkProxy> {
     relaySockets({ target, incoming, socket, head, webSockets, decide });
   });
 
-  let port = 0;
+  const port = await freePort();
   const listen = async (): Promise<void> => {
     server.listen(port, "127.0.0.1");
     await once(server, "listening");
-    ({ port } = addressOf(server.address()));
   };
   await listen();
 
@@ -186,11 +186,6 @@ export async function createLinkProxy(target: string): Promise<LinkProxy> {
       agent.destroy();
     },
   };
-}
-
-function addressOf(address: string | AddressInfo | null): AddressInfo {
-  if (address === null || typeof address === "string") throw new Error("the proxy does not listen on a port");
-  return address;
 }
 
 async function readAll(stream: IncomingMessage): Promise<Buffer> {

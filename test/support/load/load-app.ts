@@ -12,16 +12,16 @@ export type LoadApp = {
   end(): Promise<void>;
 };
 
-/** Starts an app that answers with a name. @param port a free one by default */
-export async function startLoadApp(name: string, port?: number): Promise<LoadApp> {
-  const used = port ?? (await freePort());
-  const child = spawn(process.execPath, ["test/support/load/app.mjs", name, `${used}`], {
+/** Starts an app that answers with a name. */
+export async function startLoadApp(name: string): Promise<LoadApp> {
+  const port = await freePort();
+  const child = spawn(process.execPath, ["test/support/load/app.mjs", name, `${port}`], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   await Promise.race([once(child.stdout, "data"), once(child, "exit")]);
   return {
     name,
-    address: `127.0.0.1:${used}`,
+    address: `127.0.0.1:${port}`,
     child,
     async end() {
       if (child.exitCode !== null || child.signalCode !== null) return;

@@ -33,13 +33,15 @@ export function openSocket({ port, domain, ca }: LoadTarget): WebSocket {
 export type Load = {
   /** Waits until an app with this name has answered each kind of request sent from now on. */
   answeredBy(name: string): Promise<void>;
+  /** Waits until an app with this name has echoed what the WebSocket sent. */
+  echoedBy(name: string): Promise<void>;
   /** How many requests have failed so far. */
   failures(): number;
   stop(): Promise<LoadReport>;
 };
 
 const CLIENTS = 16;
-const ANSWER_MS = 15_000;
+const ANSWER_MS = 60_000;
 const POST_BODY = "x".repeat(2000);
 const SLOW_BYTES = 15_000;
 
@@ -170,6 +172,9 @@ export function startLoad(target: LoadTarget, betweenMs = 5): Load {
     async answeredBy(name) {
       const before = answers.get(name) ?? 0;
       while ((answers.get(name) ?? 0) < before + 2 * CLIENTS) await pause(10);
+    },
+    async echoedBy(name) {
+      while (!answers.has(`${name} by WebSocket`)) await pause(10);
     },
     failures: () => [...failures.values()].reduce((sum, some) => sum + some, 0),
     async stop() {

@@ -11,7 +11,7 @@ import { root } from "../../../../scripts/shared/root.ts";
 import type { LocalFile } from "../../../../scripts/start/local-file.ts";
 import type { Api } from "../../../support/journey-api.ts";
 import { createRepository } from "../../../support/journey-repository.ts";
-import { freePorts } from "../../../support/journey-system.ts";
+import { freePort } from "../../../support/free-port.ts";
 import { joinServer } from "./operator.ts";
 
 /** A server, a project and a live deployment, like those that `npm start` creates. */
@@ -35,7 +35,7 @@ export async function createLiveSite(api: Api, folder: string): Promise<LiveSite
   const sites = createSiteRegistry({
     store: createSiteStore(agentHome, () => undefined),
     slots: localSlotsFolder(agentHome),
-    firstPort: await freePorts(),
+    firstPort: await freePort(),
     log: () => undefined,
   });
   const control = await listenForControl(socket, sites);
