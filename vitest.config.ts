@@ -4,6 +4,7 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-worker
 import { defineConfig } from "vitest/config";
 
 import { assetsFolder, buildAssets } from "./scripts/reference/build-assets.ts";
+import { CONDITION_MS, TEST_MS } from "./test/support/patience.ts";
 import { SlowestFirst } from "./test/support/slowest-first.ts";
 import { keepTemporaryFilesInMemory } from "./test/support/temporary-folder.ts";
 
@@ -16,8 +17,16 @@ const isPrinted = (log: string) =>
 /** A test process takes up to half a gigabyte, and a system that it starts as much again. */
 const MAX_WORKERS = 8;
 
-/** The default of 1 s is too short on a machine that is busy with other tests. */
-const expectOptions = { poll: { timeout: 20_000 } };
+/** `expect.poll` has an option for its time, but `vi.waitFor` has none. */
+const waitLonger = "./test/support/wait-longer.ts";
+
+/** Stands in every project, because a project takes none of these options from the configuration around it. */
+const patience = {
+  expect: { poll: { timeout: CONDITION_MS } },
+  setupFiles: [waitLonger],
+  testTimeout: TEST_MS,
+  hookTimeout: TEST_MS,
+};
 
 export default defineConfig({
   test: {
@@ -32,7 +41,7 @@ export default defineConfig({
       {
         test: {
           name: "domain",
-          expect: expectOptions,
+          ...patience,
           include: [
             "test/domain/**/*.test.ts",
             "test/scripts/**/*.test.ts",
@@ -42,7 +51,6 @@ export default defineConfig({
             "test/dashboard/**/*.test.ts",
           ],
           exclude: ["test/dashboard/flows/**"],
-          testTimeout: 120_000,
         },
       },
       {
@@ -67,17 +75,15 @@ export default defineConfig({
         ],
         test: {
           name: "worker",
-          expect: expectOptions,
+          ...patience,
           // Sealing must give the same results in workerd as in Node; worker/sealing checks the rest of it.
           include: ["test/worker/**/*.test.ts", "test/client/*.test.ts", "test/sealing/secret-box.test.ts"],
           globalSetup: ["./test/support/worker/serve-receiver.ts"],
           setupFiles: [
             "./test/support/worker/quiet-log.ts",
             "./test/support/worker/fresh-storage.ts",
-            "./test/support/worker/wait-longer.ts",
+            waitLonger,
           ],
-          testTimeout: 30_000,
-          hookTimeout: 30_000,
           // All files share one workerd, which is 2.5 times as fast; storage.ts empties the storage before each test.
           isolate: false,
         },
@@ -85,78 +91,64 @@ export default defineConfig({
       {
         test: {
           name: "openapi",
-          expect: expectOptions,
+          ...patience,
           include: ["test/openapi/**/*.test.ts"],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
         },
       },
       {
         test: {
           name: "agent",
-          expect: expectOptions,
+          ...patience,
           include: ["test/agent/**/*.test.ts"],
           globalSetup: ["./test/agent/support/agent-bundle.ts"],
           // The files share processes, because each process takes 0.4 s of CPU time to load vitest, zod and the contract.
           isolate: false,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
         },
       },
       {
         test: {
           name: "command",
-          expect: expectOptions,
+          ...patience,
           include: ["test/cli/**/*.test.ts"],
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
         },
       },
       {
         test: {
           name: "dashboard",
-          expect: expectOptions,
+          ...patience,
           include: ["test/dashboard/flows/**/*.test.ts"],
           globalSetup: ["./test/dashboard/flows/support/installation.ts"],
           // The files share processes, because loading Playwright and the contract takes a second of CPU time.
           isolate: false,
-          testTimeout: 180_000,
-          hookTimeout: 60_000,
         },
       },
       {
         test: {
           name: "server",
-          expect: expectOptions,
+          ...patience,
           include: ["test/server/**/*.test.ts"],
           // The files mostly wait for the machines that they boot, which take up to a gigabyte each.
           maxWorkers: 2,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
         },
       },
       {
         test: {
           name: "frameworks",
-          expect: expectOptions,
+          ...patience,
           include: ["test/frameworks/**/*.test.ts"],
           // Each test installs packages and compiles, which takes a core.
           maxConcurrency: 2,
           // After the projects that have timeouts, which would wait for these tests.
           sequence: { groupOrder: 1 },
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
         },
       },
       {
         test: {
           name: "journeys",
-          expect: expectOptions,
+          ...patience,
           include: ["test/journeys/**/*.test.ts"],
           // The number of systems in faults.test.ts, so that no test waits for a system while its timeout runs.
           maxConcurrency: 3,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
         },
       },
     ],

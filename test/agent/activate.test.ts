@@ -123,7 +123,7 @@ describe("a run that the control plane ends after the switch", () => {
     );
     await world.control.waitFor("the switch", () => messagesOf(run).includes("switched"));
     run.instruction = "ended";
-    await expect.poll(() => world.current, { timeout: 5000 }).toBe("releases/1");
+    await expect.poll(() => world.current).toBe("releases/1");
     await expect.poll(() => world.has("releases/2")).toBe(false);
     expect(eventsOf(run, "result")).toEqual([]);
   });

@@ -308,7 +308,7 @@ describe("a run that the control plane has ended", () => {
     );
     await world.control.waitFor("the build", () => hasPid("sleeper"));
     run.instruction = "ended";
-    await expect.poll(() => world.has("run.json"), { timeout: 5000 }).toBe(false);
+    await expect.poll(() => world.has("run.json")).toBe(false);
     expect(isAlive(pidOf("sleeper"))).toBe(false);
     expect(world.has("releases/1")).toBe(false);
     expect(eventsOf(run, "result")).toEqual([]);
@@ -326,7 +326,7 @@ describe("a run that the control plane has ended", () => {
         eventsOf(run, "stage").some(({ stage }) => stage === "build"),
       );
       world.control.faultOf = () => status;
-      await expect.poll(() => world.has("run.json"), { timeout: 5000 }).toBe(false);
+      await expect.poll(() => world.has("run.json")).toBe(false);
       world.control.faultOf = () => null;
     }
   });

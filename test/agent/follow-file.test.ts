@@ -36,10 +36,10 @@ function follow(options: Partial<FollowOptions> = {}) {
 
 describe("a followed file", () => {
   it("is read as it grows, without waiting for the next poll", async () => {
-    const { seen, reader } = follow({ pollMs: 60_000 });
+    const { seen, reader } = follow({ pollMs: 600_000 });
     for (const word of ["one", "two", "three"]) {
       append(word);
-      await expect.poll(() => seen.text, { interval: 5, timeout: 2_000 }).toMatch(new RegExp(`${word}$`));
+      await expect.poll(() => seen.text, { interval: 5 }).toMatch(new RegExp(`${word}$`));
     }
     await reader.finish(0);
     expect(seen.text).toBe("onetwothree");
@@ -130,10 +130,10 @@ describe("a followed file", () => {
     expect(turns).toBeGreaterThan(20);
     expect(dropped).toBeGreaterThan(read);
     await reader.finish(0);
-  }, 30_000);
+  });
 
   it("is read to an end when it is emptied during the last read", async () => {
-    const { seen, reader } = follow({ pollMs: 60_000 });
+    const { seen, reader } = follow({ pollMs: 600_000 });
     const room = Promise.withResolvers<void>();
     seen.room = room.promise;
     append("one");

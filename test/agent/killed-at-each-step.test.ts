@@ -132,7 +132,7 @@ describe("an agent that is killed before any of the steps of", () => {
         expect.stringMatching(/^decided: rename \/releases\/N \/N-.+\.bin$/),
       ]),
     );
-  }, 180_000);
+  });
 
   it("a rollback does the same", async () => {
     await deploy();
@@ -145,7 +145,7 @@ describe("an agent that is killed before any of the steps of", () => {
     expect(steps).toEqual(
       expect.arrayContaining(["switching: rename /tmp/current /current", "decided: rmSync /run.json"]),
     );
-  }, 180_000);
+  });
 
   it("the switch back from a failed release does the same", async () => {
     const live = await deploy();
@@ -164,7 +164,7 @@ describe("an agent that is killed before any of the steps of", () => {
         "decided: rmSync /run.json",
       ]),
     );
-  }, 180_000);
+  });
 
   it("a correction serves the live release in the end, activated", async () => {
     await deploy();
@@ -200,7 +200,7 @@ describe("an agent that is killed before any of the steps of", () => {
       },
     });
     expect(steps).toContain("none: rename /tmp/current /current");
-  }, 180_000);
+  });
 
   it.each([false, true])(
     "a project removal (purge: %s) completes it when it is requested again",

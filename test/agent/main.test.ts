@@ -215,7 +215,7 @@ describe("gantry-agent status", () => {
     const agent = await spawnRunningAgent(world);
     const { url, serverId } = world.control;
     await expect
-      .poll(async () => (await status()).text, { timeout: 15_000 })
+      .poll(async () => (await status()).text)
       .toMatch(
         new RegExp(
           `^connected to ${url} as ${serverId} .* protocol 2, process ${agent.child.pid}\\)\nseal key: .*\n.*\n.*\ntools for builds: node \\d`,
@@ -223,7 +223,7 @@ describe("gantry-agent status", () => {
       );
     await world.control.close();
     await expect
-      .poll(async () => (await status()).text, { timeout: 15_000 })
+      .poll(async () => (await status()).text)
       .toMatch(/^not connected to .*: it cannot be reached/);
     agent.child.kill("SIGTERM");
     await agent.exited;

@@ -75,7 +75,7 @@ describe("GET /metrics of an agent", () => {
 
     writeFileSync(world.file("end"), "");
     await expect
-      .poll(async () => await (await get("/metrics")).text(), { timeout: 20_000 })
+      .poll(async () => await (await get("/metrics")).text())
       .toMatch(/gantry_instance_restarts_total\{.*process="worker".*\} [1-9]/);
     for (const path of ["/", "//", "//:x/metrics", "/metrics/"]) expect((await get(path)).status).toBe(404);
     expect((await get("/metrics", "POST")).status).toBe(405);

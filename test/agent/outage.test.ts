@@ -160,5 +160,5 @@ describe("a build that writes a gigabyte", () => {
     await expectNoSpool();
     agent.child.kill("SIGTERM");
     await agent.exited;
-  }, 90_000);
+  });
 });

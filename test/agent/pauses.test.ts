@@ -69,7 +69,7 @@ describe("a paused project", () => {
     await agent.stop();
     expect(readdirSync(files().paused).map(Number)).toEqual(seconds);
     await world.startAgent({}, sites);
-    await expect.poll(() => existsSync(files().paused), { timeout: 5000 }).toBe(false);
+    await expect.poll(() => existsSync(files().paused)).toBe(false);
     expect(Date.now()).toBeGreaterThanOrEqual(Math.min(...seconds) * 1000 + 2000);
     expect(readFileSync(files().gate, "utf8")).toContain("open");
     server.kill();

@@ -283,7 +283,7 @@ describe("a commit that a branch or tag contains", () => {
     // A commit takes about 170 bytes, plus the files of one release.
     expect(recent - tip).toBeLessThan(200_000);
     expect(old).toBeLessThan(6_000_000);
-  }, 120_000);
+  });
 });
 
 describe("under a policy, a commit by its hash", () => {

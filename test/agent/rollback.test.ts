@@ -145,7 +145,7 @@ describe("pruning", () => {
     expect(eventsOf(run, "result")).toMatchObject([{ project: { releases: [2, 3] } }]);
     expect(prunedFolders()).toHaveLength(1);
     expect((await world.deploy()).result.outcome).toBe("live");
-    await expect.poll(prunedFolders, { timeout: 20_000 }).toEqual([]);
+    await expect.poll(prunedFolders).toEqual([]);
   });
 
   it("is completed by the next agent after a kill, and by a project removal", async () => {

@@ -28,4 +28,4 @@ it("a tunnel closes the connection to a proxy whose answer never ends", async ()
   expect((await failed).message).toMatch(/^the proxy http:.* cannot be reached: no answer in time$/);
   await closed.promise;
   proxy.close();
-}, 5_000);
+});

@@ -103,7 +103,7 @@ describe.each([
       const answer = await request(port, path);
       return `${answer.status} ${answer.body.trim()}`;
     };
-    await expect.poll(() => get("/").catch(() => said), { timeout: 20_000 }).toBe("200 one");
+    await expect.poll(() => get("/").catch(() => said)).toBe("200 one");
     expect(await get("/sub/")).toBe("200 sub");
     expect(await get("/.well-known/security.txt")).toBe("200 known");
     const secret = [

@@ -30,7 +30,7 @@ const runAndServe = async (args: string[], count: number) => {
   const before = orders().length;
   const running = cli.start(args, environment());
   for (let at = before; at < before + count; at += 1) {
-    const order = await vi.waitFor(() => orders()[at] ?? Promise.reject(new Error(`no order ${at}`)), 20_000);
+    const order = await vi.waitFor(() => orders()[at] ?? Promise.reject(new Error(`no order ${at}`)));
     await server.agent.completes(order);
   }
   return running.ended;
@@ -52,21 +52,18 @@ describe("gantry logs --app", () => {
       vi.waitFor(() => {
         const found = agent.received.filter((one) => one.type === "follow_output");
         return found[count - 1] ?? Promise.reject(new Error(`${found.length} requests to follow`));
-      }, 20_000);
+      });
     const running = cli.start(["logs", "--app", "--lines=1"], environment());
     const { reader, lines } = await follows(1);
     expect(lines).toBe(1);
     agent.prints(projectId, reader, [{ line: 1, instance: "web-1-0", message: "one" }]);
     agent.prints(projectId, null, [{ line: 2, instance: "web-1-0", message: "two" }], 3);
-    await vi.waitFor(() => expect(running.stdout()).toContain("web-1-0\ttwo"), 20_000);
+    await vi.waitFor(() => expect(running.stdout()).toContain("web-1-0\ttwo"));
     running.child.kill("SIGINT");
     const ended = await running.ended;
     expect(ended.stdout).toBe("web-1-0\tone\nweb-1-0\ttwo\n");
     expect(ended.stderr).toContain("3 lines are left out: the app prints faster than they can be sent.");
-    await vi.waitFor(
-      () => expect(agent.received.some(({ type }) => type === "stop_output")).toBe(true),
-      20_000,
-    );
+    await vi.waitFor(() => expect(agent.received.some(({ type }) => type === "stop_output")).toBe(true));
   });
 });
 

@@ -60,17 +60,17 @@ class Following {
   }
 
   async sees(message: string): Promise<void> {
-    await vi.waitFor(() => expect(this.messages).toContain(message), { timeout: 10_000 });
+    await vi.waitFor(() => expect(this.messages).toContain(message));
   }
 
   /** @returns the last event */
   async ends(): Promise<FollowedLogEvent | undefined> {
-    await vi.waitFor(() => expect(this.hasEnded).toBe(true), { timeout: 15_000 });
+    await vi.waitFor(() => expect(this.hasEnded).toBe(true));
     return this.events.at(-1);
   }
 }
 
-describe("followLog with the real Worker", { timeout: 30_000 }, () => {
+describe("followLog with the real Worker", () => {
   it("yields each line as it is written, across cuts, and then the end", async () => {
     const { project, id, order } = await TestProject.running();
     const all = [new Following(project.token, id), new Following(project.token, id, [20, 90, 300, 400, 1])];
@@ -109,7 +109,7 @@ describe("followLog with the real Worker", { timeout: 30_000 }, () => {
     for (const link of links) link.close();
     await project.agent.reports(order, output("two"));
     await project.agent.completes(order);
-    await vi.waitFor(() => expect(following.hasEnded).toBe(true), { timeout: 20_000 });
+    await vi.waitFor(() => expect(following.hasEnded).toBe(true));
     expect(following.numbers).toEqual(upTo(following.numbers.length));
     expect(following.messages).toContain("two");
   });

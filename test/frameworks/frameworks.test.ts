@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await system.interrupt();
   await removeHome(home);
-}, 60_000);
+});
 
 /** Creates a project with the repository's address only, and deploys it. */
 async function deploy(app: App): Promise<Project> {

@@ -74,7 +74,7 @@ describe("a lock file that does not match package.json fails the installation wi
       ...(install_command === undefined ? {} : { install_command }),
     });
     const started = await system.api.start(id);
-    const { failure } = await system.api.ended(started.id, 110_000);
+    const { failure } = await system.api.ended(started.id);
     const log = await system.api.log(started.id);
     expect(failure, log.map(({ message }) => message).join("\n")).toMatchObject({
       code: "install_failed",

@@ -18,7 +18,7 @@ beforeAll(async () => {
   system = await useSystem();
   repository = await createRepository(join(system.folder, "app"));
   await repository.commit({ Procfile: `web: ${command}\n`, "package.json": "{}" });
-}, 120_000);
+});
 
 it("an app answers every request while it is deployed, scaled, restarted, configured and rolled back", async () => {
   const { api } = system;
@@ -74,4 +74,4 @@ it("an app answers every request while it is deployed, scaled, restarted, config
       ]),
     },
   ]);
-}, 180_000);
+});

@@ -31,7 +31,7 @@ beforeAll(async () => {
   expect(await api.ended((await api.start(project.id)).id)).toMatchObject({ status: "live" });
   proxy = new TcpProxy(Number(new URL(local.url).port));
   env = { GANTRY_URL: await proxy.listen(), GANTRY_TOKEN: local.token, GANTRY_PROJECT: project.id };
-}, 120_000);
+});
 
 afterAll(async () => {
   proxy.close();

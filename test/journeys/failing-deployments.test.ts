@@ -34,7 +34,7 @@ beforeAll(async () => {
   const first = await system.api.start(project.id);
   expect((await system.api.ended(first.id)).status).toBe("live");
   project = await system.api.getProject(project.id);
-}, 120_000);
+});
 
 /** Expects that a deployment fails while a visitor requests the site without a failed request. */
 async function failWhileVisited(

@@ -40,19 +40,19 @@ beforeAll(async () => {
   site = await createSite(installation, host, "broken");
   for (let count = 0; count < 2; count += 1) await deployNext({ installation, host, site });
   await sendVisitor(installation, site);
-}, 120_000);
+});
 afterAll(async () => {
   await site.visitor?.leave();
   await installation.stop();
   await removeHome(installation.home);
-}, 60_000);
+});
 
 const look = async (): Promise<string> =>
   [...(await siteViolations(installation, site)), ...(await systemViolations(installation, [site]))].join(
     "\n",
   );
-const isFound = (text: RegExp) => expect.poll(look, { timeout: 20_000, interval: 100 }).toMatch(text);
-const allHolds = () => expect.poll(look, { timeout: 20_000, interval: 100 }).toBe("");
+const isFound = (text: RegExp) => expect.poll(look, { interval: 100 }).toMatch(text);
+const allHolds = () => expect.poll(look, { interval: 100 }).toBe("");
 const inProject = (...parts: string[]) => join(host.home, "projects", site.projectId, ...parts);
 
 /** Breaks something, expects a finding, repairs it, and expects no findings. */
@@ -334,13 +334,13 @@ describe("the check of leftovers finds", () => {
     expect(await installation.requests.deleteProject(other.projectId, true)).toBe(204);
     other.deletion = "purged";
     await expect
-      .poll(() => waitingViolations(installation).join("\n"), { timeout: 20_000 })
+      .poll(() => waitingViolations(installation).join("\n"))
       .toContain("waits for a server to remove its project");
     expect(await siteViolations(installation, other)).toEqual([
       "purged was purged, but alpha has its folder",
     ]);
     await host.startAgent();
-    await expect.poll(() => siteViolations(installation, other), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => siteViolations(installation, other)).toEqual([]);
     await allHolds();
   });
 });
@@ -362,7 +362,7 @@ describe("the check of apps finds", () => {
       ...(await siteViolations(installation, { ...app, ...change })),
       ...(await processViolations(installation)),
     ].join("\n");
-  const appHolds = () => expect.poll(() => found(), { timeout: 20_000, interval: 100 }).toBe("");
+  const appHolds = () => expect.poll(() => found(), { interval: 100 }).toBe("");
   const inApp = (...parts: string[]) => join(host.home, "projects", app.projectId, ...parts);
 
   it("an instance that runs and need not", async () => {

@@ -16,8 +16,8 @@ let system: System;
 beforeAll(async () => {
   home = await createHome();
   system = await startSystem(home);
-}, 120_000);
-afterAll(() => removeHome(home), 60_000);
+});
+afterAll(() => removeHome(home));
 
 // The agreed fields are written out here and not imported from the contract, because the contract could be wrong.
 const DEPLOYMENT_FIELDS = ["branch", "commit", "created_at", "duration", "id", "status", "version"];
@@ -124,7 +124,7 @@ describe("each agreed endpoint", () => {
       expect(headers.get("location")).toContain(id);
       expect((await system.api.ended(id)).status).not.toBe("failed");
     }
-  }, 40_000);
+  });
 
   it("lists all deployments, gets a log as JSON and as text", async () => {
     const { status, json } = await get("/v1/deployments");
@@ -234,12 +234,12 @@ describe("a program that is killed", () => {
       const now = LocalFile.parse(JSON.parse(await readFile(join(home, "local.json"), "utf8")));
       return [now.worker_pid === worker_pid, now.agent_pid === agent_pid];
     };
-    await expect.poll(pids, { timeout: 15_000 }).toEqual([false, false]);
+    await expect.poll(pids).toEqual([false, false]);
     const health = () => fetch(`${system.local.url}/healthz`).then(({ status }) => status, String);
-    await expect.poll(health, { timeout: 15_000 }).toBe(200);
+    await expect.poll(health).toBe(200);
     const again = await system.api.start(system.local.project_id);
     expect((await system.api.ended(again.id)).status).toBe("live");
-  }, 60_000);
+  });
 });
 
 describe("Ctrl-C and a second npm start", () => {
@@ -260,5 +260,5 @@ describe("Ctrl-C and a second npm start", () => {
     expect((await second.api.ended(next.id)).status).toBe("live");
     expect(await second.interrupt()).toBe(0);
     expect(await second.processes()).toEqual([]);
-  }, 120_000);
+  });
 });

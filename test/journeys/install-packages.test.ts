@@ -76,7 +76,7 @@ describe("a lock file", () => {
     } finally {
       await registry.close();
     }
-  }, 180_000);
+  });
 
   it("is completed with the hashes that the registry has", async () => {
     const registry = await startFakeRegistry("part");
@@ -111,5 +111,5 @@ describe("a lock file", () => {
     } finally {
       await registry.close();
     }
-  }, 180_000);
+  });
 });

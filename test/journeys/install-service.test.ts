@@ -83,9 +83,7 @@ describe.skipIf(probe === null)("a service, on a disposable machine", () => {
       output: expect.stringContaining("the previous version was put back"),
     });
     expect(update.output).toContain("broken");
-    await expect
-      .poll(async () => (await machine.run("gantry-agent status")).code, { timeout: 15_000 })
-      .toBe(0);
+    await expect.poll(async () => (await machine.run("gantry-agent status")).code).toBe(0);
   });
 
   it("is not installed beside an agent that was started by hand", async () => {
@@ -93,9 +91,7 @@ describe.skipIf(probe === null)("a service, on a disposable machine", () => {
     await install(enrollment.token, "--no-start");
     expect(await calls()).not.toContain("restart");
     await machine.run("systemctl restart gantry-agent");
-    await expect
-      .poll(async () => (await machine.run("gantry-agent status")).code, { timeout: 15_000 })
-      .toBe(0);
+    await expect.poll(async () => (await machine.run("gantry-agent status")).code).toBe(0);
     // The agent still runs, but systemd does not know it.
     const pid = (await file("/run/systemd/fake/pid")).trim();
     await machine.run("rm /run/systemd/fake/pid");

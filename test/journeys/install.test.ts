@@ -157,12 +157,12 @@ describe("an agent of another protocol version", () => {
     const newer = machine.spawnAgent();
     const status = async () => (await machine.status()).output;
     await expect
-      .poll(status, { timeout: 20_000 })
+      .poll(status)
       .toMatch(
         /^not connected to .*: This agent speaks protocol 3, the control plane 2\. .*install\.sh \| sh\./,
       );
     await expect
-      .poll(async () => (await readServer(gantry, server.id)).agent_problem, { timeout: 20_000 })
+      .poll(async () => (await readServer(gantry, server.id)).agent_problem)
       .toMatchObject({ code: "protocol_mismatch", message: expect.stringContaining("speaks protocol 3") });
     expect((await readServer(gantry, server.id)).status).toBe("offline");
 

@@ -43,7 +43,7 @@ it("a local Worker runs its cron trigger repeatedly", async () => {
   };
   const end = keepSchedule(run, { firstAfterMs: 10, everyMs: 10 });
   onTestFinished(end);
-  await vi.waitFor(() => expect(runs).toBe(2), { timeout: 30_000, interval: 50 });
+  await vi.waitFor(() => expect(runs).toBe(2), { interval: 50 });
   await worker.close();
 
   const left = await withLocalDatabase(

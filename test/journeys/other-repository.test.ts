@@ -24,7 +24,7 @@ beforeAll(async () => {
   await repository.commit({ "index.html": "a shop" });
   await repository.git("branch", "--move", "trunk");
 });
-afterAll(() => removeHome(home), 60_000);
+afterAll(() => removeHome(home));
 
 /** Each start continues with the state of the previous start. */
 describe("npm start with --repo", () => {
@@ -39,7 +39,7 @@ describe("npm start with --repo", () => {
 
   it("ends all programs that it started when it is killed", async () => {
     await system.kill();
-    await expect.poll(() => system.processes(), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => system.processes()).toEqual([]);
   });
 
   it("is continued by a start without options, on another port and with a new address for the agent", async () => {

@@ -57,7 +57,7 @@ beforeAll(async () => {
   local = await createRepository(join(home, "local"));
   site = await createHooked("me/site", "gitea", "gitea");
   shop = await createProject("shop", site);
-}, 180_000);
+});
 afterAll(async () => {
   delete process.env["GIT_SSL_CAINFO"];
   delete process.env["GANTRY_AGENT_SETTINGS"];
@@ -66,7 +66,7 @@ afterAll(async () => {
   statusApi.close();
   await system.interrupt();
   await removeHome(home);
-}, 60_000);
+});
 
 async function createHooked(name: string, host: HookForge, kind: HookKind): Promise<ForgeRepository> {
   const repository = await forge.createRepository(name);
@@ -123,14 +123,11 @@ async function reportedTo(project: Project): Promise<Push[]> {
 /** Waits until no deployment is under way, and the commit is live. @returns the deployments, newest first */
 async function settles({ id }: Project, sha: string) {
   return await expect
-    .poll(
-      async () => {
-        const deployments = await system.api.listDeployments(id);
-        const live = deployments.find(({ status }) => status === "live");
-        return live?.commit_sha === sha && deployments.every(({ status }) => status !== "building");
-      },
-      { timeout: 60_000 },
-    )
+    .poll(async () => {
+      const deployments = await system.api.listDeployments(id);
+      const live = deployments.find(({ status }) => status === "live");
+      return live?.commit_sha === sha && deployments.every(({ status }) => status !== "building");
+    })
     .toBe(true);
 }
 

@@ -30,12 +30,12 @@ describe("npm run release", () => {
     expect(code).toBe(1);
     expect(output).toContain("Reading the database's settings failed. Cloudflare says: Authentication error");
     expect(cloudflare.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
-  }, 60_000);
+  });
 
   it("is required before a token can be created in an empty account", async () => {
     const { code, output } = await npmRun("token", ["--account", "main", "--remote"]);
     expect([code, output]).toEqual([1, expect.stringContaining("npm run release makes one")]);
-  }, 60_000);
+  });
 
   it.each([
     [["--domain", "https://gantry.example.com"], "--domain must be a name such as gantry.example.com"],
@@ -69,7 +69,7 @@ describe("npm run release", () => {
     const [upload] = cloudflare.uploads;
     expect(upload).toMatchObject({ main_module: "main.js" });
     expect(upload).toMatchObject({ bindings: expect.arrayContaining([publicUrl("")]) });
-  }, 120_000);
+  });
 
   it("wrangler prints warnings and notes in the environment of the next tests", async () => {
     const listed = await runCommand(["wrangler", "d1", "list", "--json"], {
@@ -77,7 +77,7 @@ describe("npm run release", () => {
     });
     expect([listed.code, listed.output]).toEqual([0, expect.stringContaining("[WARNING]")]);
     expect(listed.stdout).toContain("Writing logs to");
-  }, 60_000);
+  });
 
   it("updates an installation, adds a custom domain, and keeps all data, whatever else wrangler prints", async () => {
     const before = rowsOf("SELECT id FROM accounts");
@@ -99,7 +99,7 @@ describe("npm run release", () => {
         { name: "SECURITY_CONTACT", type: "plain_text", text: "mailto:security@example.com" },
       ]),
     });
-  }, 120_000);
+  });
 });
 
 describe("the place of an installation", () => {
@@ -108,7 +108,7 @@ describe("the place of an installation", () => {
     const { code, output } = await release(["--jurisdiction", "eu"]);
     expect([code, output]).toEqual([1, expect.stringContaining("The installation has no jurisdiction")]);
     expect(cloudflare.uploads).toHaveLength(before);
-  }, 60_000);
+  });
 
   it("is that of the first release: in a jurisdiction, with its database, bucket and objects", async () => {
     const european = await startFakeCloudflare();
@@ -137,7 +137,7 @@ describe("the place of an installation", () => {
     } finally {
       await european.close();
     }
-  }, 240_000);
+  });
 
   it("is near a region with --location, and replicas that cannot be enabled do not stop the release", async () => {
     const sydney = await startFakeCloudflare();
@@ -163,7 +163,7 @@ describe("the place of an installation", () => {
     } finally {
       await sydney.close();
     }
-  }, 120_000);
+  });
 });
 
 describe("an installation in a Cloudflare account", () => {
@@ -174,7 +174,7 @@ describe("an installation in a Cloudflare account", () => {
     expect(rowsOf("SELECT count(*) AS count FROM accounts")).toEqual([{ count: 1 }]);
     const ofMain = "SELECT account_id = (SELECT id FROM accounts) AS fits, name FROM tokens";
     expect(rowsOf(ofMain)).toEqual([{ fits: 1, name: "first token" }]);
-  }, 60_000);
+  });
 
   it("gets links with the same command as a local installation, whatever else wrangler prints", async () => {
     const { code, output } = await npmRun(
@@ -186,5 +186,5 @@ describe("an installation in a Cloudflare account", () => {
       0,
       expect.stringContaining("https://gantry.example.com/app/sign-in#code=gantry_signin_"),
     ]);
-  }, 60_000);
+  });
 });

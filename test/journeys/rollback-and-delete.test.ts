@@ -15,7 +15,7 @@ let project: Project;
 beforeAll(async () => {
   system = await useSystem();
   repository = await createRepository(join(system.folder, "news"));
-}, 120_000);
+});
 
 async function createProject(name: string, settings: Record<string, unknown> = {}): Promise<Project> {
   return system.api.createProject({
@@ -71,7 +71,7 @@ describe("rolling back", () => {
     expect(await content()).toBe("three");
     const same = await system.api.call("POST", "/v1/rollback", { project_id: project.id, version: 3 });
     expect([same.status, same.json]).toMatchObject([409, { code: "already_live" }]);
-  }, 60_000);
+  });
 
   it("rebuilds a version whose release has been pruned", async () => {
     project = await createProject("archive", { keep_releases: 2 });
@@ -86,7 +86,7 @@ describe("rolling back", () => {
     expect(rebuilt).toMatchObject({ kind: "rollback", rollback_of: first.id, commit: first.commit });
     expect((await stagesOf(rebuilt.id)).has("fetch")).toBe(true);
     expect(await content()).toBe("first");
-  }, 60_000);
+  });
 });
 
 describe("deleting a deployment", () => {

@@ -18,7 +18,7 @@ beforeAll(async () => {
   repository = await createRepository(join(system.folder, "shop"));
   await repository.commit({ "index.html": "shop" });
   seen = join(system.folder, "seen");
-}, 120_000);
+});
 
 async function goLive(starting: Promise<{ id: string }>): Promise<Deployment> {
   const ended = await system.api.ended((await starting).id);

@@ -36,7 +36,7 @@ async function deploy(release: string): Promise<void> {
     `chown -R root ${REPOSITORY} && cd ${REPOSITORY} && git init --quiet --initial-branch=main . && git add --all && git -c user.name=Ada -c user.email=ada@example.com commit --quiet -m change && chown -R gantry ${REPOSITORY}`,
   );
   const { id } = await api.start(project.id);
-  expect(await api.ended(id, 60_000)).toMatchObject({ status: "live", failure: null });
+  expect(await api.ended(id)).toMatchObject({ status: "live", failure: null });
 }
 
 const unitOf = (name: string) => `gantry-app-${project.id}-${name}.service`;

@@ -54,7 +54,7 @@ describe("The ingress", () => {
     });
     const root = await pebble.root();
     for (const name of ["shop.example.com", "www.example.com"])
-      await expect.poll(() => isTrusted(https, name, root), { timeout: 40_000 }).toBe(true);
+      await expect.poll(() => isTrusted(https, name, root)).toBe(true);
     expect(await isTrusted(https, "other.example.com", root)).toBe(false);
   });
 
@@ -76,7 +76,7 @@ describe("The ingress", () => {
     let changes = 0;
     void test.ingress.watch(watching.signal, () => (changes += 1));
     await expect
-      .poll(() => test.ingress.problemOf(uncertified), { timeout: 10_000 })
+      .poll(() => test.ingress.problemOf(uncertified))
       .toContain("shop.example.com has no certificate yet");
     await pause(500);
     expect([changes, test.ingress.problemOf(certified), test.ingress.problem()]).toEqual([1, null, null]);

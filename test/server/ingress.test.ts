@@ -131,7 +131,7 @@ describe("the installer with --ingress", () => {
       output_directory: "dist",
     });
     const started = await api.start(project.id);
-    expect(await api.ended(started.id, 60_000)).toMatchObject({ status: "live" });
+    expect(await api.ended(started.id)).toMatchObject({ status: "live" });
     await expect.poll(async () => (await ask("/")).output).toContain("<h1>one</h1>");
     expect((await ask("/private.html")).output).toContain("<h1>one</h1>");
     await expect

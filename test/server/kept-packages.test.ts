@@ -28,7 +28,7 @@ const createProject = (name: string, settings: Readonly<Record<string, unknown>>
 /** @returns the agent's own lines of the log, and a function that reads files of the release */
 async function deploy({ id }: Project) {
   const started = await system.api.start(id);
-  const { status, failure, version } = await system.api.ended(started.id, 110_000);
+  const { status, failure, version } = await system.api.ended(started.id);
   expect({ status, failure }).toEqual({ status: "live", failure: null });
   const lines = (await system.api.log(started.id)).filter(({ stream }) => stream === "system");
   const release = join(dirname(system.folder), "agent/projects", id, "releases", `${version}`);

@@ -90,7 +90,7 @@ describe("At each step of a switch, what is live answers and nothing else runs a
       await expect.poll(() => server.machine.tell(stopping)).not.toBe("");
       await kill();
       gates.open();
-      await Promise.all(waiting.map(({ id }) => api.ended(id, 60_000)));
+      await Promise.all(waiting.map(({ id }) => api.ended(id)));
       for (const step of steps) {
         const { live, wanted } = await onlyLiveRuns(server, projects[step]);
         expect(wanted).toEqual([`web-${live}-0`]);

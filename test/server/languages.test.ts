@@ -56,7 +56,7 @@ describe("a repository that is deployed by name and address alone", () => {
       expect((await server.api.getProject(project.id)).framework).toBe(framework);
       const port = await serve(project.id, app);
       for (const [path, text] of Object.entries(pages))
-        await expect.poll(() => ask(port, path, app), { timeout: 20_000 }).toContain(text);
+        await expect.poll(() => ask(port, path, app)).toContain(text);
     },
   );
 

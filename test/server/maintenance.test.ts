@@ -22,7 +22,7 @@ beforeAll(async () => {
   project = await server.createProject("shop", app("one"), { domain: "shop.localhost", health_check });
   await server.expectLive(project.id);
   await server.target("shop.localhost");
-}, 120_000);
+});
 afterAll(() => server.close());
 
 const traffic = async (action: string, body: unknown) =>
@@ -63,9 +63,7 @@ it("a problem of the ingress is in the server, the project and the log of a depl
   const projectPath = `/v1/projects/${project.id}`;
   const problem = { ingress_problem: expect.stringContaining("does not answer") };
   await server.machine.tell("systemctl stop gantry-ingress");
-  await expect
-    .poll(() => read(serverPath), { timeout: 30_000 })
-    .toMatchObject({ ...problem, status: "degraded" });
+  await expect.poll(() => read(serverPath)).toMatchObject({ ...problem, status: "degraded" });
   await expect.poll(() => read(projectPath)).toMatchObject(problem);
   // Without a check through the ingress, it goes live.
   const files = await server.createProject("files", { "index.html": "files" }, { domain: "files.localhost" });
@@ -74,7 +72,7 @@ it("a problem of the ingress is in the server, the project and the log of a depl
   const lines = (await server.api.log(deployment.id)).map(({ message }) => message);
   expect(lines).toContainEqual(expect.stringMatching(/^warning: The ingress \(Caddy\) does not answer/));
   await server.machine.tell("systemctl start gantry-ingress");
-  await expect.poll(() => read(serverPath), { timeout: 30_000 }).toMatchObject({ ingress_problem: null });
+  await expect.poll(() => read(serverPath)).toMatchObject({ ingress_problem: null });
   await expect.poll(() => read(projectPath)).toMatchObject({ ingress_problem: null });
   await eventually("the site is served", async () => (await server.ask("files.localhost")) === "files");
 });

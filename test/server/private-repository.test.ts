@@ -52,7 +52,7 @@ it("a private repository is deployed with the key that the API shows, and surviv
   const test = () => testRepository(project.id);
   const key = DeployKey.parse((await api.call("GET", `/v1/projects/${project.id}/deploy-key`)).json);
 
-  const failed = await api.ended((await api.start(project.id)).id, 60_000);
+  const failed = await api.ended((await api.start(project.id)).id);
   expect(failed.failure?.message).toContain(`Tried the deploy key ${key.fingerprint}.`);
   expect(await test()).toMatchObject({ ok: false, code: "access_denied" });
 
@@ -61,7 +61,7 @@ it("a private repository is deployed with the key that the API shows, and surviv
     ok: true,
     host_key: { fingerprint: ssh.hostFingerprint(), is_new: false },
   });
-  expect(await api.ended((await api.start(project.id)).id, 60_000)).toMatchObject({
+  expect(await api.ended((await api.start(project.id)).id)).toMatchObject({
     status: "live",
     failure: null,
   });
@@ -78,7 +78,7 @@ it("a private repository is deployed with the key that the API shows, and surviv
   await machine.tell("systemctl restart gantry-agent");
   await expect.poll(async () => (await machine.run("gantry-agent status")).code).toBe(0);
   await commit({ "index.html": "changed" });
-  expect(await api.ended((await api.start(project.id)).id, 60_000)).toMatchObject({ status: "live" });
+  expect(await api.ended((await api.start(project.id)).id)).toMatchObject({ status: "live" });
 
   // Root forgets the host, and the agent can still write the file.
   await ssh.replaceHostKey();
@@ -105,7 +105,7 @@ it("a private repository is deployed over https with a token that only git gets"
     build_command: "sh build.sh",
   });
 
-  const refused = await api.ended((await api.start(project.id)).id, 60_000);
+  const refused = await api.ended((await api.start(project.id)).id);
   expect(refused.failure).toMatchObject({
     code: "fetch_failed",
     message: expect.stringContaining("set the secret GANTRY_REPOSITORY_TOKEN"),
@@ -117,7 +117,7 @@ it("a private repository is deployed over https with a token that only git gets"
   expect(await testRepository(project.id)).toMatchObject({ ok: true });
   const watch = watchProcesses();
   const { id } = await api.start(project.id);
-  expect(await api.ended(id, 60_000)).toMatchObject({ status: "live", failure: null });
+  expect(await api.ended(id)).toMatchObject({ status: "live", failure: null });
   const lines = watch.stop();
   expect(lines.some((line) => line.includes("remote-https"))).toBe(true);
   expect(lines.filter((line) => line.includes(token))).toEqual([]);

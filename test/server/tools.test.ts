@@ -47,7 +47,7 @@ function install(options: string, from = `http://127.0.0.1:${mirror.port}`) {
 
 async function deploy(projectId: string): Promise<Deployment> {
   const started = await api.start(projectId);
-  return await api.ended(started.id, 90_000);
+  return await api.ended(started.id);
 }
 
 describe("the installer with --with-mise", () => {

@@ -124,7 +124,7 @@ export class FakeControlPlane {
   }
 
   /** Waits until `check`, which runs after each request and message, returns something, and resolves with it. */
-  waitFor<Value>(what: string, check: () => Value | null | undefined | false, ms = 20_000): Promise<Value> {
+  waitFor<Value>(what: string, check: () => Value | null | undefined | false, ms = 60_000): Promise<Value> {
     return new Promise((resolve, reject) => {
       const look = (): void => {
         const value = check();

@@ -36,7 +36,7 @@ export type Api = {
   log(id: string): Promise<LogPage["lines"]>;
 };
 
-const DEFAULT_TIMEOUT_MS = 30_000;
+const DEFAULT_TIMEOUT_MS = 120_000;
 /** The pauses between polls grow, because each poll takes CPU time from what the test waits for. */
 const POLL_MS = { first: 40, longest: 250 };
 const POLL_GROWTH = 1.3;

@@ -11,7 +11,7 @@ import { type Api, createApi } from "./journey-api.ts";
 import { processesOf } from "./journey-processes.ts";
 
 const root = resolve(import.meta.dirname, "../..");
-const START_TIMEOUT_MS = 90_000;
+const START_TIMEOUT_MS = 240_000;
 /** The last line that `npm start` prints, whether its deployment went live or not. */
 export const IS_UP = "Ctrl-C ends everything";
 const STOP_TIMEOUT_MS = 25_000;

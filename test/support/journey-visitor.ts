@@ -15,7 +15,7 @@ export function visit(url: string): Visitor {
   const visiting = (async () => {
     while (isThere) {
       try {
-        const answer = await fetch(url, { signal: AbortSignal.timeout(5_000) });
+        const answer = await fetch(url, { signal: AbortSignal.timeout(30_000) });
         await answer.text();
         if (answer.status !== 200) failures.push(`status ${answer.status}`);
       } catch (error) {

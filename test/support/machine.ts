@@ -116,7 +116,7 @@ export class Machine {
   /** Starts the installed agent with the command that the installer prints. */
   async startAgent(env: Environment = this.environment()): Promise<ChildProcess> {
     const agent = this.spawnAgent(env);
-    await expect.poll(async () => (await this.status(env)).code, { timeout: 20_000 }).toBe(0);
+    await expect.poll(async () => (await this.status(env)).code).toBe(0);
     return agent;
   }
 

@@ -71,7 +71,7 @@ exit 1
   const start = async (): Promise<void> => {
     const child = spawn(sshd, ["-D", "-e", "-f", config], { stdio: "ignore" });
     running = child;
-    for (let tries = 0; tries < 100; tries += 1) {
+    for (let tries = 0; tries < 1_000; tries += 1) {
       if (await answers(port)) return;
       if (child.exitCode !== null) throw new Error(`sshd ended with ${child.exitCode}`);
       await new Promise((resolve) => setTimeout(resolve, 50));

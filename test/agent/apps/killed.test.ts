@@ -28,7 +28,7 @@ describe("an agent that is killed before any of the steps of", () => {
         "current",
       ]),
     );
-  }, 500_000);
+  }, 1_500_000);
 
   it("the way back from a failed switch does the same", async () => {
     const failing = {
@@ -40,7 +40,7 @@ describe("an agent that is killed before any of the steps of", () => {
     };
     const steps = await app.killInRuns(() => app.order({ ...again, health_check: failing }), "way-back");
     expect(steps).toEqual(expect.arrayContaining(["current", "desired.next.json"]));
-  }, 500_000);
+  }, 1_500_000);
 });
 
 describe("without the control plane", () => {

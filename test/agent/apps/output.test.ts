@@ -57,8 +57,7 @@ async function answerTo(reader: string): Promise<Output> {
   return output;
 }
 
-const seen = async (message: string) =>
-  await expect.poll(() => textsOf(followed()), { timeout: 10_000 }).toContain(message);
+const seen = async (message: string) => await expect.poll(() => textsOf(followed())).toContain(message);
 
 describe("the output of instances", () => {
   it("is sent while somebody reads it, each line once and in order for all readers, and not otherwise", async () => {
@@ -149,7 +148,7 @@ describe("the output of instances", () => {
     expect(textsOf((await answerTo("b only")).lines)).toEqual(["ready"]);
     await world.deploy({ reuse_release: 1, preapproved: true, processes, restart: ["a"] });
     const newest = () => followed().filter(({ instance }) => instance === "a-2-0");
-    await expect.poll(() => textsOf(newest()), { timeout: 5_000 }).toEqual(["ready"]);
+    await expect.poll(() => textsOf(newest())).toEqual(["ready"]);
     // The output of an instance that has ended is kept.
     expect(await readLines({ instance: "a-1-0" })).toMatchObject({ lines: [{ message: "ready" }] });
     expect(await readLines({ process: "c" })).toMatchObject({ lines: [] });
@@ -168,7 +167,7 @@ describe("the output of instances", () => {
     await seen("***.");
     await deploy("second-password", 2, { reuse_release: 1, preapproved: true });
     const ofNew = () => followed().filter(({ instance }) => instance === "worker-2-0");
-    await expect.poll(() => textsOf(ofNew()), { timeout: 5_000 }).toContain("***.");
+    await expect.poll(() => textsOf(ofNew())).toContain("***.");
     await readLines({ instance: "worker-1-0" });
     expect(JSON.stringify(world.control.messages)).not.toMatch(/(?:first|second)-password/);
   });

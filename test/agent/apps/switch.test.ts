@@ -265,7 +265,7 @@ describe("instances", () => {
         ],
       },
     });
-  }, 60_000);
+  });
 });
 
 async function openConnection(address: string) {

@@ -163,5 +163,5 @@ describe("an agent", () => {
     }
     expect(world.control.messages).toEqual([]);
     await world.close();
-  }, 60_000);
+  });
 });

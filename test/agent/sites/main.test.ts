@@ -97,7 +97,6 @@ describe("the site server", () => {
     launch(port);
     const firstAnswer = await vi.waitUntil(() => ask("GET", "/projects", null).catch(() => null), {
       interval: 1,
-      timeout: 30_000,
     });
     expect(firstAnswer).toMatchObject({ status: 200, body: expect.stringContaining(PROJECT) });
     expect(await (await fetch(url)).text()).toBe("one");

@@ -47,7 +47,7 @@ export function slotAddresses(world: World): readonly string[] {
 /** Requests a path of the app as a visitor would, through one of its slots. */
 export async function visit(world: World, path = "/"): Promise<string> {
   const [address] = slotAddresses(world);
-  const response = await fetch(`http://${address}${path}`, { signal: AbortSignal.timeout(5_000) });
+  const response = await fetch(`http://${address}${path}`, { signal: AbortSignal.timeout(30_000) });
   return response.text();
 }
 

@@ -8,7 +8,7 @@ import type { RunId } from "#contract/ids.ts";
 import type { World } from "./harness.ts";
 
 /** How long the agent can take to clean up after an earlier process. */
-const PATIENCE = { timeout: 15_000, interval: 20 };
+const PATIENCE = { interval: 20 };
 
 /**
  * Checks that an interrupted run left nothing on the server: no process, no file except finished releases,

@@ -33,7 +33,7 @@ describe("Tab", () => {
     for (const [path, stop] of Object.entries(last)) {
       await page.goto(local.url + path);
       await page.locator("main h1").waitFor();
-      await expect.poll(() => page.locator("main .waiting").count(), { timeout: 30_000 }).toBe(0);
+      await expect.poll(() => page.locator("main .waiting").count()).toBe(0);
       const stops = await tabThrough();
       expect(stops).toContain(stop);
       expect(stops).toContain('a "Skip to content"');

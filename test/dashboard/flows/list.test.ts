@@ -40,13 +40,10 @@ it("a list of deployments keeps its filters, rows and scroll position when the u
   // Older than the first page of rows.
   const chosen = list.getByRole("link", { name: "v200", exact: true });
   await expect
-    .poll(
-      async () => {
-        await page.mouse.wheel(0, 600);
-        return await chosen.count();
-      },
-      { timeout: 30_000 },
-    )
+    .poll(async () => {
+      await page.mouse.wheel(0, 600);
+      return await chosen.count();
+    })
     .toBe(1);
   await chosen.click();
   await page.getByRole("heading", { name: "v200" }).waitFor();

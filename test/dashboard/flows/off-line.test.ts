@@ -29,7 +29,7 @@ describe("a browser that is offline for a while", () => {
     const banner = page.getByText("You are offline.").first();
     await banner.waitFor();
     await writeFile(join(home, "tunnel-1"), "");
-    await expect.poll(() => messagesOf(id), { timeout: 30_000 }).toContain("line two");
+    await expect.poll(() => messagesOf(id)).toContain("line two");
     await context.setOffline(false);
     await banner.waitFor({ state: "detached" });
     await lines.getByText("line two", { exact: true }).waitFor();

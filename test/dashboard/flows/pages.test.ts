@@ -51,7 +51,7 @@ describe("every page", () => {
       await page.setViewportSize(wideScreen);
       await page.goto(local.url + path);
       await page.locator("main h1").waitFor();
-      await expect.poll(() => page.locator("main .waiting").count(), { timeout: 30_000 }).toBe(0);
+      await expect.poll(() => page.locator("main .waiting").count()).toBe(0);
       found.push(...(await violations(page, "light")));
       await page.setViewportSize(narrowest);
       if ((await page.evaluate("document.documentElement.scrollWidth <= innerWidth")) !== true)
@@ -104,7 +104,7 @@ describe("every dialog", () => {
       const button = page.getByRole("button", { name, exact: true }).first();
       await button.click();
       await page.getByRole("dialog").waitFor();
-      await expect.poll(() => page.locator("dialog .waiting").count(), { timeout: 30_000 }).toBe(0);
+      await expect.poll(() => page.locator("dialog .waiting").count()).toBe(0);
       for (const scheme of ["light", "dark"] as const)
         found.push(...(await violations(page, scheme, "dialog")));
       await page.keyboard.press("Escape");

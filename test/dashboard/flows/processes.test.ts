@@ -15,10 +15,7 @@ afterAll(() => server.stop());
 const orders = () => agent.received.flatMap((one) => (one.type === "run" ? [one.order] : []));
 /** Waits for the next order, and does it. */
 const serveNext = async (count: number) => {
-  const order = await vi.waitFor(
-    () => orders()[count - 1] ?? Promise.reject(new Error(`no order ${count}`)),
-    20_000,
-  );
+  const order = await vi.waitFor(() => orders()[count - 1] ?? Promise.reject(new Error(`no order ${count}`)));
   await agent.completes(order);
   return order;
 };
@@ -141,7 +138,7 @@ describe("the processes of a project", () => {
     await card("web").getByText("2 of 2 live").waitFor();
     // A reader that has left is noticed at the next heartbeat at the latest.
     const hasStopped = () => agent.received.some(({ type }) => type === "stop_output");
-    await vi.waitFor(() => expect(hasStopped()).toBe(true), 20_000);
+    await vi.waitFor(() => expect(hasStopped()).toBe(true));
   });
 });
 

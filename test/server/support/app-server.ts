@@ -15,7 +15,7 @@ import type { LoadTarget } from "../../support/load/load.ts";
 import { DebianMachine } from "./debian-machine.ts";
 import { servePackages } from "./package-registry.ts";
 
-const DEPLOYMENT_MS = 110_000;
+const DEPLOYMENT_MS = 240_000;
 /** Where the ingress has the certificate of its own authority. */
 export const AUTHORITY = "/var/lib/gantry-ingress/caddy/pki/authorities/local/root.crt";
 

@@ -72,7 +72,7 @@ export class TestIngress {
       env: { HOME: this.home, XDG_DATA_HOME: this.home, XDG_CONFIG_HOME: this.home, ...this.#environment },
       stdio: ["ignore", output, output],
     });
-    for (let waitedMs = 0; waitedMs < 20_000; waitedMs += 50) {
+    for (let waitedMs = 0; waitedMs < 60_000; waitedMs += 50) {
       if ((await checkCaddy(this.settings.admin)) === null) return;
       await pause(50);
     }

@@ -35,7 +35,7 @@ const REMOVE_GROUPS = `for tree in ${TREES}; do
   done
 done`;
 
-const BOOT_MS = 60_000;
+const BOOT_MS = 240_000;
 const POLL_MS = 100;
 let count = 0;
 

@@ -44,6 +44,6 @@ export async function startHttp3Client(port: number, target: Required<LoadTarget
       ({ ok }) => ok,
       () => false,
     );
-  await expect.poll(listens, { timeout: 20_000 }).toBe(true);
+  await expect.poll(listens).toBe(true);
   return child;
 }

@@ -77,7 +77,7 @@ export async function startPebble(httpPort: number, httpsPort: number): Promise<
         .end();
     });
   const directory = `https://127.0.0.1:${port}/dir`;
-  for (let waitedMs = 0; waitedMs < 10_000; waitedMs += 50) {
+  for (let waitedMs = 0; waitedMs < 60_000; waitedMs += 50) {
     if ((await read(directory).catch(() => "")) !== "") break;
     await pause(50);
   }

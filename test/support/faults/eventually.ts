@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 const POLL_MS = 25;
-const TIMEOUT_MS = 40_000;
+const TIMEOUT_MS = 120_000;
 
 /** Polls until a condition holds. @throws an error that names the condition, after a timeout */
 export async function eventually(

@@ -59,7 +59,7 @@ const Delivered = z.object({ data: z.object({ sequence: z.int() }) });
 
 const STOP_MS = 6_000;
 /** How long the Worker may not answer before it is restarted; shorter than in `npm start`, to save time. */
-const WORKER_PATIENCE_MS = { start: 60_000, silence: 3_000 };
+const WORKER_PATIENCE_MS = { start: 60_000, silence: 8_000 };
 const RESTART_MS = 100;
 /** Each host has its own range of ports for sites. */
 const PORTS_OF_A_HOST = 200;
@@ -152,7 +152,7 @@ export async function createInstallation({
     },
     workerUp: () =>
       eventually("the Worker answers", () =>
-        fetch(`${url}/healthz`, { signal: AbortSignal.timeout(1_000) }).then(
+        fetch(`${url}/healthz`, { signal: AbortSignal.timeout(5_000) }).then(
           (answer) => answer.ok,
           () => false,
         ),

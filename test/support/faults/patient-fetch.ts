@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 
-const GIVE_UP_MS = 30_000;
-const ANSWER_MS = 5_000;
+const GIVE_UP_MS = 120_000;
+const ANSWER_MS = 15_000;
 const BETWEEN_TRIES_MS = 100;
 
 /** A `fetch` for checks: it retries with the same idempotency key until the status is below 500. */

@@ -36,9 +36,9 @@ export function startedOf(end: StartEnd): { readonly id: string; readonly versio
   return end;
 }
 
-const GIVE_UP_MS = 45_000;
+const GIVE_UP_MS = 120_000;
 const BETWEEN_TRIES_MS = 80;
-const ANSWER_MS = 4_000;
+const ANSWER_MS = 10_000;
 
 const Problem = z.object({ code: z.string() });
 

@@ -104,7 +104,7 @@ export function visitSite(url: string, everyMs: number): SiteVisitor {
 /** Opens a new connection for each request, so that a closed connection fails no later request. */
 function readPage(url: string): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
-    const asked = request(url, { agent: false, timeout: 10_000 }, (response) => {
+    const asked = request(url, { agent: false, timeout: 30_000 }, (response) => {
       let body = "";
       response.setEncoding("utf8");
       response.on("data", (chunk: string) => (body += chunk));

@@ -43,6 +43,6 @@ export class EventReader extends StreamReader {
 
   /** Waits for an event. */
   async sees({ id }: { readonly id: string }): Promise<void> {
-    await vi.waitFor(() => expect(this.ids).toContain(id), { timeout: 10_000 });
+    await vi.waitFor(() => expect(this.ids).toContain(id));
   }
 }

@@ -49,7 +49,7 @@ export class LogReader extends StreamReader {
 
   /** Waits for a line. */
   async sees(message: string): Promise<void> {
-    await vi.waitFor(() => expect(this.messages).toContain(message), { timeout: 10_000 });
+    await vi.waitFor(() => expect(this.messages).toContain(message));
   }
 
   /** Waits until the stream is closed. */

@@ -51,7 +51,7 @@ export class StreamReader {
 
   /** Waits until the stream is closed. */
   async closed(): Promise<void> {
-    await vi.waitFor(() => expect(this.isClosed).toBe(true), { timeout: 15_000 });
+    await vi.waitFor(() => expect(this.isClosed).toBe(true));
   }
 
   /** Disconnects. */

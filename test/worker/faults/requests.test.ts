@@ -215,7 +215,7 @@ describe("a request with one failing call to another part", () => {
           await vi.waitFor(async () => {
             await Promise.all(objects.map((object) => runDurableObjectAlarm(object())));
             expect(await belongings(accountId), where).toEqual(expected);
-          }, 5000);
+          });
           walked += 1;
         }
       }

@@ -134,7 +134,7 @@ describe("an accepted request or report", () => {
     const { id } = await project.start();
     expect((await project.get(`/v1/deployments/${id}`)).status).toBe(404);
     restore();
-    await vi.waitFor(async () => expect((await project.deployment(id)).status).toBe("building"), 5000);
+    await vi.waitFor(async () => expect((await project.deployment(id)).status).toBe("building"));
   });
 
   it("counts once if a batch of events is repeated", async () => {
@@ -307,7 +307,7 @@ describe("time running out", () => {
       const deployment = await project.deployment(id);
       if (deployment.status !== "failed") throw new Error(deployment.status);
       return deployment;
-    }, 5000);
+    });
     expect(failed.failure).toMatchObject({ code: "server_offline", stage: "queued" });
   });
 });

@@ -44,18 +44,15 @@ async function allLines(project: TestProject, id: string): Promise<number[]> {
 
 /** Waits until the log is one object and has no parts or buffered lines. */
 async function isWhole(project: TestProject, id: string): Promise<void> {
-  await vi.waitFor(
-    async () => {
-      await runDurableObjectAlarm(laneOf(project));
-      expect(await names()).toEqual(["log.ndjson"]);
-      const tables = ["log_heads", "log_chunks", "log_parts"];
-      const left = await runInDurableObject(laneOf(project), (_lane, { storage }) =>
-        tables.flatMap((table) => storage.sql.exec(`SELECT * FROM ${table}`).toArray()),
-      );
-      expect(left).toEqual([]);
-    },
-    { timeout: 20_000 },
-  );
+  await vi.waitFor(async () => {
+    await runDurableObjectAlarm(laneOf(project));
+    expect(await names()).toEqual(["log.ndjson"]);
+    const tables = ["log_heads", "log_chunks", "log_parts"];
+    const left = await runInDurableObject(laneOf(project), (_lane, { storage }) =>
+      tables.flatMap((table) => storage.sql.exec(`SELECT * FROM ${table}`).toArray()),
+    );
+    expect(left).toEqual([]);
+  });
   const lines = await allLines(project, id);
   expect(lines).toEqual(upTo(lines.length));
 }
@@ -79,7 +76,7 @@ async function isOpen(uploadId: string): Promise<boolean> {
   }
 }
 
-describe("a log of many megabytes", { timeout: 60_000 }, () => {
+describe("a log of many megabytes", () => {
   it("becomes one object, uploaded in equal pieces, and a page in the middle is read from near its start", async () => {
     const { project, id, order } = await withOutput(11 * MIB);
     expect(Math.max(...(await objects()).map(({ size }) => size))).toBeLessThanOrEqual(MIB);
@@ -143,7 +140,7 @@ describe("a log of many megabytes", { timeout: 60_000 }, () => {
   });
 });
 
-describe("during an outage of R2", { timeout: 30_000 }, () => {
+describe("during an outage of R2", () => {
   it("a log is stored in the lane and read from there, and goes to R2 in small parts afterwards", async () => {
     vi.spyOn(console, "error").mockImplementation(() => {});
     const { project, id, order, write } = await withOutput(0);
@@ -192,7 +189,7 @@ describe("a log that has reached 50 MiB", () => {
   });
 });
 
-describe("an agent that marks all output as its own", { timeout: 60_000 }, () => {
+describe("an agent that marks all output as its own", () => {
   it("can add at most one more MiB to the log, and the verdict is still the last line", async () => {
     const { project, id, order } = await withOutput(0);
     await runInDurableObject(laneOf(project), (_lane, { storage }) =>

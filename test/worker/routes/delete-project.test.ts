@@ -387,7 +387,7 @@ describe("the deletion of a project with a long history", () => {
         await runDurableObjectAlarm(laneOf(project));
         expect(await rowsLeft(project)).toBe(0);
       },
-      { timeout: 10_000, interval: 100 },
+      { interval: 100 },
     );
     expect(await remains(project)).toEqual({ rows: 0, logs: 0 });
   });

@@ -34,7 +34,7 @@ beforeEach(() => {
   return () => vi.restoreAllMocks();
 });
 
-describe("following events", { timeout: 30_000 }, () => {
+describe("following events", () => {
   it("sends new events as they are announced, and none of before", async () => {
     const world = await createWorld();
     const reader = await EventReader.follow(world.account);

@@ -13,7 +13,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe("following a log", { timeout: 30_000 }, () => {
+describe("following a log", () => {
   it("sends the lines so far, then new lines, and ends with the verdict", async () => {
     const { project, id, order } = await TestProject.running();
     const reader = await LogReader.follow(project, id);
@@ -101,7 +101,7 @@ describe("following a log", { timeout: 30_000 }, () => {
   });
 });
 
-describe("a client that follows a log", { timeout: 30_000 }, () => {
+describe("a client that follows a log", () => {
   it("gets each line once while parts go to R2 and the log is completed", async () => {
     const { project, id, order } = await TestProject.running();
     const readers = [await LogReader.follow(project, id)];

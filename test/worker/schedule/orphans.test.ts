@@ -99,24 +99,20 @@ describe("a stored log without a deployment", () => {
 });
 
 describe("many logs", () => {
-  it(
-    "are deleted in few calls without waking the lanes of deleted projects",
-    { timeout: 60_000 },
-    async () => {
-      const { key } = await liveProject();
-      for (let account = 0; account < 3; account += 1) await putOrphans(340);
-      const calls = { list: 0, delete: 0, batch: 0, objects: 0 };
-      for (const method of ["list", "delete"] as const) onCalls(bucket, method, () => (calls[method] += 1));
-      onCalls(Object.getPrototypeOf(env.DB), "batch", () => (calls.batch += 1));
-      onCalls(Object.getPrototypeOf(env.PROJECT_LANE), "getByName", () => (calls.objects += 1));
-      await runScheduleIn(1.1);
-      // Two pages; three accounts, one of them on both pages; one batch deletes expired rows, two seal the audit log, and
-      // two are of the event feed, which hears of the seal and in the round of announcements. The other object is the
-      // existing project's lane, for the daily repair.
-      expect(calls).toEqual({ list: 2, delete: 4, batch: 7, objects: 3 });
-      expect(await keys()).toEqual([key]);
-    },
-  );
+  it("are deleted in few calls without waking the lanes of deleted projects", async () => {
+    const { key } = await liveProject();
+    for (let account = 0; account < 3; account += 1) await putOrphans(340);
+    const calls = { list: 0, delete: 0, batch: 0, objects: 0 };
+    for (const method of ["list", "delete"] as const) onCalls(bucket, method, () => (calls[method] += 1));
+    onCalls(Object.getPrototypeOf(env.DB), "batch", () => (calls.batch += 1));
+    onCalls(Object.getPrototypeOf(env.PROJECT_LANE), "getByName", () => (calls.objects += 1));
+    await runScheduleIn(1.1);
+    // Two pages; three accounts, one of them on both pages; one batch deletes expired rows, two seal the audit log, and
+    // two are of the event feed, which hears of the seal and in the round of announcements. The other object is the
+    // existing project's lane, for the daily repair.
+    expect(calls).toEqual({ list: 2, delete: 4, batch: 7, objects: 3 });
+    expect(await keys()).toEqual([key]);
+  });
 
   it("are handled in steps, and each run continues where the last one stopped", async () => {
     const { key } = await liveProject();
@@ -181,39 +177,35 @@ describe("after a failure", () => {
     expect((await env.DB.prepare("SELECT id FROM idempotency_keys").all()).results).toEqual([]);
   });
 
-  it(
-    "or a crash at any step, later runs complete the work, and no other data is lost",
-    { timeout: 60_000 },
-    async () => {
-      vi.spyOn(console, "error").mockImplementation(() => {});
-      const { project, key } = await liveProject();
-      const part = key.replace("log.ndjson", "part-000000001");
-      const statement = Object.getPrototypeOf(env.DB.prepare("SELECT 1"));
-      const steps: [object, string][] = [
-        [bucket, "list"],
-        [bucket, "delete"],
-        [Object.getPrototypeOf(env.DB), "batch"],
-        ...["all", "run", "raw"].map((method): [object, string] => [statement, method]),
-        [Object.getPrototypeOf(env.PROJECT_LANE), "getByName"],
-      ];
-      let died = 0;
-      for (let step = 1; ; step += 1) {
-        await putOrphans(2);
-        await putOrphans(2, { projectId: project.id });
-        await env.LOGS.put(part, "{}\n");
-        const revive = dieAt(step, steps);
-        const run = () => sweep({ pages: 2, objects: 3, questions: 9 });
-        await run().catch(() => undefined);
-        const hasDied = revive();
-        for (let again = 0; again < 4; again += 1) await run();
-        expect(await keys()).toEqual([key]);
-        if (!hasDied) break;
-        died = step;
-      }
-      expect(died).toBeGreaterThan(8);
-      expect((await project.get(`/v1/logs/${key.split("/")[3]}`)).status).toBe(200);
-    },
-  );
+  it("or a crash at any step, later runs complete the work, and no other data is lost", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => {});
+    const { project, key } = await liveProject();
+    const part = key.replace("log.ndjson", "part-000000001");
+    const statement = Object.getPrototypeOf(env.DB.prepare("SELECT 1"));
+    const steps: [object, string][] = [
+      [bucket, "list"],
+      [bucket, "delete"],
+      [Object.getPrototypeOf(env.DB), "batch"],
+      ...["all", "run", "raw"].map((method): [object, string] => [statement, method]),
+      [Object.getPrototypeOf(env.PROJECT_LANE), "getByName"],
+    ];
+    let died = 0;
+    for (let step = 1; ; step += 1) {
+      await putOrphans(2);
+      await putOrphans(2, { projectId: project.id });
+      await env.LOGS.put(part, "{}\n");
+      const revive = dieAt(step, steps);
+      const run = () => sweep({ pages: 2, objects: 3, questions: 9 });
+      await run().catch(() => undefined);
+      const hasDied = revive();
+      for (let again = 0; again < 4; again += 1) await run();
+      expect(await keys()).toEqual([key]);
+      if (!hasDied) break;
+      died = step;
+    }
+    expect(died).toBeGreaterThan(8);
+    expect((await project.get(`/v1/logs/${key.split("/")[3]}`)).status).toBe(200);
+  });
 });
 
 /**

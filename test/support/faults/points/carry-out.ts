@@ -9,8 +9,8 @@ import { deployNext } from "./deploy-next.ts";
 import { deploying } from "./doings.ts";
 import type { FaultPoint, Scene } from "./point.ts";
 
-const SETTLE_MS = 20_000;
-const VERDICT_MS = 40_000;
+const SETTLE_MS = 60_000;
+const VERDICT_MS = 120_000;
 
 /** Creates a separate site for a point, live and with a visitor. */
 export async function openScene(

@@ -4,7 +4,7 @@ import { startedOf } from "../requests.ts";
 import type { CommitChange } from "../source.ts";
 import type { Scene } from "./point.ts";
 
-const VERDICT_MS = 40_000;
+const VERDICT_MS = 120_000;
 
 /** Deploys a new commit without a fault. @throws unless it goes live */
 export async function deployNext({ installation, site }: Scene, commit?: CommitChange): Promise<Deployment> {

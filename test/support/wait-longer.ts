@@ -1,7 +1,6 @@
 import { vi } from "vitest";
 
-/** vitest's own default of 1 s passes on a machine that is busy with other tests. */
-const TIMEOUT_MS = 20_000;
+import { CONDITION_MS } from "./patience.ts";
 
 const { waitFor, waitUntil } = vi;
 
@@ -11,5 +10,5 @@ vi.waitUntil = (callback, options = {}) => waitUntil(callback, withTimeout(optio
 function withTimeout<Options extends object>(
   options: number | Options,
 ): number | ({ timeout: number } & Options) {
-  return typeof options === "number" ? options : { timeout: TIMEOUT_MS, ...options };
+  return typeof options === "number" ? options : { timeout: CONDITION_MS, ...options };
 }
