@@ -1,56 +1,50 @@
 import * as z from "zod/mini";
 
 /**
- * Sets the English messages. Without them, zod/mini reports "Invalid input" for every schema without its own message. The
- * texts are zod's, for what the schemas here use: zod's own list has dozens of formats more, in each bundle. The
- * dashboard does not import this: it has texts of its own, and its first page must stay small.
+ * Sets the English messages, each to be read after the name of a field: `name must not be empty`. Without them, zod/mini
+ * reports "Invalid input" for every schema without its own message. The dashboard does not import this: it has texts of
+ * its own, and its first page must stay small.
  */
 z.config({ localeError: messageOf });
-
-const sized: Readonly<Record<string, string>> = { string: "characters", array: "items" };
-const formats: Readonly<Record<string, string>> = { datetime: "ISO datetime", url: "URL" };
 
 function messageOf(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case "invalid_type":
-      return `Invalid input: expected ${issue.expected}, received ${typeName(issue.input)}`;
+      if (issue.input === undefined) return "is required";
+      return issue.expected === "int" ? "must be a whole number" : `must be ${kindOf(issue.expected)}`;
     case "invalid_value":
-      return issue.values.length === 1
-        ? `Invalid input: expected ${listed(issue.values)}`
-        : `Invalid option: expected one of ${listed(issue.values)}`;
+      return `must be ${issue.values.length === 1 ? "" : "one of "}${listed(issue.values)}`;
     case "too_big":
-      return `Too big: expected ${limitText(issue.origin, issue.inclusive === false ? "<" : "<=", issue.maximum)}`;
+      return limitText(issue.origin, issue.maximum, "less");
     case "too_small":
-      return `Too small: expected ${limitText(issue.origin, issue.inclusive === false ? ">" : ">=", issue.minimum)}`;
+      return limitText(issue.origin, issue.minimum, "more");
     case "invalid_format":
-      return issue.format === "regex"
-        ? `Invalid string: must match pattern ${issue.pattern}`
-        : `Invalid ${formats[issue.format] ?? issue.format}`;
+      return issue.format === "regex" ? `must match ${issue.pattern}` : `must be a valid ${issue.format}`;
     case "unrecognized_keys":
-      return `Unrecognized key${issue.keys.length > 1 ? "s" : ""}: ${listed(issue.keys, ", ")}`;
-    case "invalid_union":
-      return issue.inclusive === false || issue.options === undefined
-        ? "Invalid input"
-        : `Invalid discriminator value. Expected ${issue.options.map((option) => `'${String(option)}'`).join(" | ")}`;
+      return `must not have ${listed(issue.keys)}`;
     case "invalid_key":
-      return `Invalid key in ${issue.origin}`;
+      return "has an invalid key";
+    case "invalid_union":
     case "custom":
     case "invalid_element":
     case "not_multiple_of":
-      return "Invalid input";
+      return "is invalid";
   }
 }
 
-function typeName(value: unknown): string {
-  return value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
+/** A type of JSON with its article. */
+function kindOf(type: string): string {
+  return type === "record" ? "an object" : `${/^[aeiou]/.test(type) ? "an" : "a"} ${type}`;
 }
 
-function listed(values: readonly unknown[], between = "|"): string {
-  return values.map((value) => JSON.stringify(value)).join(between);
+function listed(values: readonly unknown[]): string {
+  return values.map((value) => JSON.stringify(value)).join(", ");
 }
 
-function limitText(origin: string, relation: string, limit: number | bigint): string {
-  const unit = sized[origin];
-  const limited = `${relation}${limit}`;
-  return unit === undefined ? `${origin} to be ${limited}` : `${origin} to have ${limited} ${unit}`;
+function limitText(origin: string, limit: number | bigint, direction: "less" | "more"): string {
+  const unit = { string: " characters", array: " items" }[origin];
+  if (unit === undefined) return `must be ${limit} or ${direction}`;
+  return direction === "more" && limit === 1
+    ? "must not be empty"
+    : `must have ${limit}${unit} or ${direction}`;
 }

@@ -92,7 +92,7 @@ describe("a policy file", () => {
     ["half of one", '{"version": 1, "reposit', /is not JSON/],
     ["another version", '{"version": 2}', /is wrong:[^]*version/],
     ["no version", "{}", /is wrong:[^]*version/],
-    ["a mistyped rule", '{"version":1,"repository":["x"]}', /Unrecognized key[^]*repository/],
+    ["a mistyped rule", '{"version":1,"repository":["x"]}', /must not have[^]*repository/],
     ["a pattern that is none", '{"version":1,"repositories":["github.com/acme"]}', /must be an address/],
     [
       "a pattern with a password",

@@ -61,7 +61,7 @@ describe("gantry.json", () => {
   it.each([
     [
       '{ "processes": {\n"web": { "command": "x",\n "instances": 13 } } }',
-      "line 3 of gantry.json is wrong: `processes.web.instances`: too big: expected number to be <=12",
+      "line 3 of gantry.json is wrong: `processes.web.instances`: must be 12 or less",
     ],
     [
       '{ "processes": {\n"Web": { "command": "x" } } }',

@@ -12,13 +12,14 @@ const messagesOf = (value: unknown) => {
 describe("the error of a field", () => {
   it("has a message even if its schema does not define one", () => {
     expect(messagesOf({ name: 1, scopes: [], expires_in_days: 1.5 })).toEqual([
-      "Invalid input: expected string, received number",
-      "Too small: expected array to have >=1 items",
-      "Invalid input: expected int, received number",
+      "must be a string",
+      "must not be empty",
+      "must be a whole number",
     ]);
     expect(messagesOf({ name: "x".repeat(101), scopes: ["deploy"] })).toEqual([
-      "Too big: expected string to have <=100 characters",
-      expect.stringMatching(/^Invalid option: expected one of "deployments:read"\|/),
+      "must have 100 characters or less",
+      expect.stringMatching(/^must be one of "deployments:read", /),
     ]);
+    expect(messagesOf({})).toEqual(["is required", "is required"]);
   });
 });

@@ -42,7 +42,7 @@ describe("the setting cron", () => {
       "/cron/0/timezone",
       "is not a known time zone, such as Europe/Berlin: Europe/Bern",
     ],
-    [{ timeout_seconds: 0 }, "/cron/0/timeout_seconds", "Too small: expected number to be >=1"],
+    [{ timeout_seconds: 0 }, "/cron/0/timeout_seconds", "must be 1 or more"],
   ])("is refused at the field that is wrong: %j", async (change, pointer, message) => {
     const project = await TestProject.create();
     const problem = await problemOf(await project.patch({ cron: [{ ...backup, ...change }] }));
