@@ -476,6 +476,21 @@ describe("gantry projects", () => {
     writeFileSync(join(deep, "gantry.json"), "{}");
     const shown = await cli.run(["projects", "show"], { env, folder: deep });
     expect(shown.stdout).toMatch(/^name\tlinked$/m);
+    expect(shown.stderr).not.toContain("is now named");
+
+    await run("projects", "set", "linked", "--name", "renamed");
+    const renamed = await cli.run(["deployments"], { env, folder: deep });
+    expect(renamed).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("The project linked of gantry.json is now named renamed. gantry pro"),
+    });
+    await run("projects", "delete", "renamed", "--yes");
+    expect(await cli.run(["deploy"], { env, folder: deep })).toMatchObject({
+      code: 4,
+      stderr: expect.stringMatching(
+        /gantry\.json links this repository to the project linked, which was del/,
+      ),
+    });
   });
 });
 

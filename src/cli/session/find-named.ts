@@ -3,6 +3,8 @@ import type { ClientResult } from "#client/send.ts";
 import { didYouMean } from "#contract/lib/suggest.ts";
 import { missing, type Result, stop } from "#cli/outcome.ts";
 import type { Session } from "#cli/session/session.ts";
+import { printableName } from "#cli/output/printable.ts";
+import { LINK_NAME } from "#cli/settings/link-file.ts";
 import { variable } from "#cli/settings/variable.ts";
 import { FreezeId, ProjectId, ServerId, TokenId, WebhookId } from "#contract/ids.ts";
 import { succeed } from "#contract/lib/result.ts";
@@ -13,16 +15,46 @@ type IdSchema<Id> = { safeParse(word: string): { success: true; data: Id } | { s
 
 /** Finds the project from an argument, --project, GANTRY_PROJECT or the link file, in this order. */
 export async function findProject(
-  { client, global, environment, linkedProject }: Session,
+  session: Session,
   word: string | null = null,
 ): Promise<Result<Named<ProjectId>>> {
-  const wanted = word ?? global.project ?? variable(environment, "GANTRY_PROJECT") ?? linkedProject;
+  const { client, global, environment } = session;
+  const wanted = word ?? global.project ?? variable(environment, "GANTRY_PROJECT");
+  if (wanted === null && session.linkedProject !== null) return readLinked(session, session.linkedProject);
   if (wanted === null)
     return stop(
       "no_project",
       "Pass --project NAME, set GANTRY_PROJECT, or run gantry projects link NAME once in this repository.",
     );
   return findNamed("project", wanted, ProjectId, () => readAll(client.listProjects, (page) => page.projects));
+}
+
+/** Reads the project of the link file, because it may have been deleted or renamed since the file was written. */
+async function readLinked(
+  { client, output, linkedName }: Session,
+  linked: string,
+): Promise<Result<Named<ProjectId>>> {
+  const id = ProjectId.safeParse(linked);
+  const project = id.success
+    ? await client.getProject({ params: { project_id: id.data } })
+    : await findNamed("project", linked, ProjectId, () =>
+        readAll(client.listProjects, (page) => page.projects),
+      );
+  if (project.ok) {
+    const { name } = project.value;
+    if (name !== null && linkedName !== null && name !== linkedName)
+      output.note(
+        `The project ${linkedName} of ${LINK_NAME} is now named ${printableName(name)}. gantry projects link ${printableName(name)} updates the file.`,
+      );
+    return succeed(project.value);
+  }
+  // The token may deploy without reading projects.
+  if (project.problem.status === 403 && id.success) return succeed({ id: id.data, name: null });
+  if (project.problem.code !== "not_found") return project;
+  const name = linkedName ?? linked;
+  return missing(
+    `${LINK_NAME} links this repository to the project ${name}, which was deleted or is not in reach of your token. To use another one, run gantry projects link NAME.`,
+  );
 }
 
 /** The name of a project for a line about what was started: that of the link file if only the ID is known. */
