@@ -15,7 +15,7 @@ export type BuildLog = {
 
 /** @param first the stage of the build before its first line */
 export function createBuildLog(output: Output, first: LogStage, showsWarnings: boolean): BuildLog {
-  const printer = createLogPrinter(output, showsWarnings);
+  const printer = createLogPrinter(output, showsWarnings, { isLocal: true });
   let count = 0;
   let current = first;
   const line = (stream: LogStream, stage: LogStage, message: string): void => {

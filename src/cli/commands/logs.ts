@@ -49,7 +49,7 @@ async function printLog(
   { id, failure }: Deployment,
   showsWarnings: boolean,
 ): Promise<Outcome> {
-  const printer = createLogPrinter(output, showsWarnings, failure?.stage ?? null);
+  const printer = createLogPrinter(output, showsWarnings, { failedStage: failure?.stage ?? null });
   let cursor: string | null = null;
   do {
     const query = { limit: MAX_LOG_PAGE, ...(cursor === null ? {} : { cursor }) };

@@ -4,11 +4,18 @@ import { printable, printableInColour } from "#cli/output/printable.ts";
 
 const STAGE_WIDTH = 8;
 
-/** Prints a line of a log, at a terminal with its stage. */
-export function printLogLine(output: Output, { line, stage, stream, message, time }: LogLine): void {
+/**
+ * Prints a line of a log with its stage, and as plain text with its time too, as the API's `text/plain`.
+ * @param isLocal of a build on this machine: as plain text, only what the commands print
+ */
+export function printLogLine(output: Output, logLine: LogLine, isLocal: boolean): void {
+  const { line, stage, stream, message, time } = logLine;
   const { form, style } = output;
   if (form === "json") return output.json({ type: "line", line, time, stream, stage, message });
-  if (form === "plain") return output.line(printable(message));
+  if (form === "plain") {
+    const place = isLocal ? "" : `${printable(time)} ${stage.padEnd(STAGE_WIDTH)} `;
+    return output.line(place + printable(message));
+  }
   const hasColour = style.dim("x") !== "x";
   const text = hasColour && stream === "stdout" ? printableInColour(message) : printable(message);
   const painted = stream === "stderr" ? style.yellow(text) : stream === "system" ? style.dim(text) : text;

@@ -23,11 +23,17 @@ export type LogPrinter = {
 /** The most warnings that are printed after a failure. */
 const MAX_SHOWN_LATER = 500;
 
-/** @param failedStage the stage whose warnings are not folded, because they may be why it failed; null if unknown */
+type PrinterOptions = {
+  /** The stage whose warnings are not folded, because they may be why it failed; null if unknown. */
+  readonly failedStage?: string | null;
+  /** The log is of a build on this machine. */
+  readonly isLocal?: boolean;
+};
+
 export function createLogPrinter(
   output: Output,
   showsWarnings: boolean,
-  failedStage: string | null = null,
+  { failedStage = null, isLocal = false }: PrinterOptions = {},
 ): LogPrinter {
   const folds = output.form === "terminal" && !showsWarnings;
   let row: LogLine[] = [];
@@ -36,7 +42,7 @@ export function createLogPrinter(
 
   const endRow = (): void => {
     const [first, second] = row;
-    if (first !== undefined && second === undefined) printLogLine(output, first);
+    if (first !== undefined && second === undefined) printLogLine(output, first, isLocal);
     if (first !== undefined && second !== undefined) {
       const { dim } = output.style;
       output.line(
@@ -54,7 +60,7 @@ export function createLogPrinter(
         folds && stream !== "system" && stage !== failedStage && isWarning(stripVTControlCharacters(message));
       if (!isFolded || row[0]?.stage !== stage) endRow();
       if (isFolded) row.push(line);
-      else printLogLine(output, line);
+      else printLogLine(output, line, isLocal);
     },
     end(stage) {
       endRow();
@@ -63,7 +69,7 @@ export function createLogPrinter(
       output.line(
         `${stageText(output, shown[0]?.stage ?? "")} ${output.style.dim("warnings of this stage:")}`,
       );
-      for (const line of shown) printLogLine(output, line);
+      for (const line of shown) printLogLine(output, line, isLocal);
     },
   };
 }
