@@ -52,7 +52,7 @@ Exit codes: 0 success; 1 another failure; 2 wrong options; 3 installed, but not 
 5 Node, git or a downloader is missing or too old; 6 not root; 7 the control plane cannot be reached; 8 the download is
 damaged; 9 no enrolment token; 10 the token was refused; 11 an agent runs without the service; 12 the new version does not
 start, and the old one was put back; 13 a folder is not writable; 14 the control plane needs another agent version; 15 the ingress cannot be installed: its
-ports are in use, or Caddy is too old.
+ports are in use, or Caddy is too old; 16 there is no agent to uninstall in these folders.
 END
 }
 
@@ -1032,8 +1032,7 @@ uninstall_agent() {
   [ $is_service = no ] || [ "$(id -u)" -eq 0 ] ||
     fail 6 "root is required: run the same line as root, or add --no-service if the agent was installed with it."
   if ! is_installed; then
-    log "no agent in $prefix and no agent's files in $home: nothing was removed."
-    return
+    fail 16 "no agent in $prefix and no agent's files in $home: nothing was removed. If the agent was installed with --no-service, --prefix or --home, run the same line with these options too."
   fi
   node=$(command -v node || command -v nodejs || true)
   server=$(sed -n 's/.*"server_id": "\([a-z0-9_]*\)".*/\1/p' "$home/agent.json" 2>/dev/null || true)
