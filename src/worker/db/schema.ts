@@ -85,6 +85,8 @@ export const servers = sqliteTable("servers", {
   ip: text("ip").notNull(),
   createdAt: integer("created_at").notNull(),
   enrolledAt: integer("enrolled_at"),
+  /** When the agent connected for the first time; null: never, or before this was recorded. */
+  firstConnectedAt: integer("first_connected_at"),
   /** When the agent connected; null while it is not connected. */
   connectedAt: integer("connected_at"),
   lastSeenAt: integer("last_seen_at"),

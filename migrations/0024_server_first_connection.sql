@@ -1,0 +1,1 @@
+ALTER TABLE `servers` ADD `first_connected_at` integer;
