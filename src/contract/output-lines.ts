@@ -1,6 +1,4 @@
-import { MAX_FAILING_LINE } from "#contract/endpoints/deployments/schemas.ts";
-
-// What lines of a command's output mean. All functions take plain text, without colours.
+// What lines of a command's output mean. All functions take plain text, without colours, in any case.
 
 /** How tools begin a warning: npm, pnpm, yarn, compilers, pip, PHP, Node, Ruby and Sass. */
 const WARNING =
@@ -13,7 +11,7 @@ const ERROR =
 /** Tools print these also when nothing went wrong. */
 const NO_ERROR = /\b(?:0|no|without) (?:errors?|failed|failures?)\b/i;
 
-/** Whether the line looks like one about a failure. */
+/** Whether the line mentions a failure. */
 export function looksLikeError(line: string): boolean {
   return ERROR.test(line) && !NO_ERROR.test(line);
 }
@@ -25,25 +23,52 @@ export function isWarning(line: string): boolean {
 
 /** Lines about a failure that do not say what failed. Node prints the line of its own code that throws an error. */
 const VAGUE =
-  /^\s*(?:triggerUncaughtException\(|throw )|^npm (?:error|err!)(?: (?:code|errno|syscall|path|command|workspace|location)\b| *$)|^\s*traceback\b|^\s*at |complete log of this run/i;
+  /^\s*(?:triggerUncaughtException\(|throw )|^npm (?:error|err!)(?:(?: (?:code|errno|syscall|path|command|workspace|location|lifecycle script)\b| gyp (?:info|http|verb)\b).*| *)$|^\s*at |complete log of this run|^[\Wx]*build failed (?:in|with) /i;
+
+/** How tools begin the line that says what is wrong. */
+const NAMED = new RegExp(
+  [
+    // JavaScript, Java, .NET, Ruby's runners: `TypeError: …`, `Error [ERR_X]: …`. Python: the head of its traceback.
+    String.raw`^\s*(?:uncaught )?[\w.$]*(?:error|exception)(?: \[\w+\])?: *\S`,
+    String.raw`^\s*traceback \(most recent`,
+    // Compilers, with the place before it: `a.ts(1,14): error TS2322: …`, `error[E0425]: …`, `main.c:2:11: error: …`.
+    String.raw`(?:^|[\s:])error(?:\[\w+\]|\s\w{1,8})?: *\S`,
+    String.raw`(?:^|\s)\[error\]`,
+    // webpack, test runners, yarn
+    String.raw`^\s*error in `,
+    String.raw`^\s*fail\s`,
+    String.raw`^error [a-z"'\x60]`,
+    // npm, pnpm, Vite
+    String.raw`^npm (?:error|err!) `,
+    String.raw`\berr_pnpm_`,
+    String.raw`^\[[a-z]+(?:_[a-z]+)+\] `,
+    // git, PHP, Go, Rust
+    String.raw`\bfatal(?: error)?: `,
+    String.raw`^(?:php )?parse error: `,
+    String.raw`^panic: `,
+    String.raw`^thread '.*' panicked`,
+    String.raw`^\S+\.go:\d+(?::\d+)?: `,
+    // Ruby: `build.rb:3:in 'price': undefined method … (NoMethodError)`
+    String.raw`^\S+:\d+:in .*\([\w:]*(?:error|exception)\)$`,
+  ].join("|"),
+  "i",
+);
+
+/** Lines that only repeat that a command failed. The line that says why is before or after them. */
+const REPEATED =
+  /\bexit(?:ed)?(?: with)?(?: code| status)?:? \d|^make(?:\[\d+\])?: \*\*\* |^npm err.* failed$|could not compile|did not complete|subprocess-exited-with-error|elifecycle|error during build:$/i;
 
 /** Messages about a failure that do not have a word for it. */
 const PROBLEM =
-  /not found\b|\bno such\b|\b(?:cannot|could not|can't|unable to)\b|\bdenied\b|\bmissing\b|^\s*killed\b/i;
+  /not found\b|\bno such\b|\b(?:cannot|could not|can't|unable to)\b|\b(?:denied|forbidden)\b|\bmissing\b|^\s*killed\b/i;
 
-/**
- * The line that most likely says why a command failed: the first of its last lines that looks like an error, and
- * otherwise the last one. A line that ends with a colon continues in the next one.
- * @returns null if there is no line
- */
-export function failingLine(output: string): string | null {
-  const lines = output.split("\n").filter((line) => line.trim() !== "");
-  const find = (says: (line: string) => boolean) =>
-    lines.findIndex((line) => says(line) && !VAGUE.test(line) && !WARNING.test(line));
-  const found = [find(looksLikeError), find((line) => PROBLEM.test(line))].find((at) => at >= 0);
-  const at = found ?? lines.length - 1;
-  const line = lines[at]?.trim();
-  if (line === undefined) return null;
-  const next = line.endsWith(":") ? (lines[at + 1]?.trim() ?? "") : "";
-  return `${line} ${next}`.trim().slice(0, MAX_FAILING_LINE).toWellFormed();
+/** How clearly a line says what failed: 1 names the error, 2 mentions one, 3 has no word for it. */
+export type ErrorRank = 1 | 2 | 3;
+
+/** @returns null if the line says nothing about a failure */
+export function errorRank(line: string): ErrorRank | null {
+  if (VAGUE.test(line) || WARNING.test(line)) return null;
+  if (NAMED.test(line) && !NO_ERROR.test(line)) return REPEATED.test(line) ? 2 : 1;
+  if (looksLikeError(line)) return 2;
+  return PROBLEM.test(line) ? 3 : null;
 }

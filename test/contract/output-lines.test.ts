@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { failingLine, isWarning, looksLikeError } from "#contract/output-lines.ts";
+import { isWarning, looksLikeError } from "#contract/output-lines.ts";
 
 describe("a warning", () => {
   it.each([
@@ -57,41 +57,4 @@ describe("a line that looks like an error", () => {
       expect(looksLikeError(line)).toBe(false);
     },
   );
-});
-
-describe("the failing line", () => {
-  it.each<[string, string, string | null]>([
-    ["the first error", "compiling\nError: no such recipe\nat x\nError: again\n", "Error: no such recipe"],
-    ["the last line without one", "strange\nstranger\n\n", "stranger"],
-    ["none without output", "\n", null],
-    ["not a warning", "npm warn deprecated error-ex@1\nmake: *** No rule\n", "make: *** No rule"],
-    [
-      "continued in the next line",
-      'error during build:\n\nCould not resolve entry module "index.html".\n    at x\n',
-      'error during build: Could not resolve entry module "index.html".',
-    ],
-    [
-      "not what npm prints before it",
-      "npm error code EUSAGE\nnpm error\nnpm error `npm ci` can only install packages when your package.json and package-lock.json are in sync.\n",
-      "npm error `npm ci` can only install packages when your package.json and package-lock.json are in sync.",
-    ],
-    [
-      "the exception of a traceback",
-      "Traceback (most recent call last):\n  File \"build.py\", line 1, in <module>\nKeyError: 'SECRET_KEY'\n",
-      "KeyError: 'SECRET_KEY'",
-    ],
-    [
-      "the error that ends a program of Node",
-      "node:internal/modules/run_main:107\n    triggerUncaughtException(\n    ^\n\nError: connect ECONNREFUSED 127.0.0.1:5432\n    at x\n",
-      "Error: connect ECONNREFUSED 127.0.0.1:5432",
-    ],
-    ["a missing program", "start\nsh: 1: pnpm: not found\nbye\n", "sh: 1: pnpm: not found"],
-    [
-      "a missing file",
-      "cat: data: No such file or directory\nstopped\n",
-      "cat: data: No such file or directory",
-    ],
-  ])("is %s", (_name, output, line) => {
-    expect(failingLine(output)).toBe(line);
-  });
 });

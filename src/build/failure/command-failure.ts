@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from "node:util";
 import { failureHint, memoryHint } from "#build/failure/failure-hint.ts";
 import { makeFailure } from "#build/failure/make-failure.ts";
 import type { ProcessEnd } from "#build/process/command.ts";
-import { failingLine } from "#contract/output-lines.ts";
+import { failingLine } from "#contract/first-error.ts";
 import type { Failure, FailureEvidence } from "#contract/endpoints/deployments/schemas.ts";
 
 /** How a command ended, and the end of its output. */

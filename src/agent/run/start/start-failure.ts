@@ -13,7 +13,7 @@ import { memoryHint } from "#build/failure/failure-hint.ts";
 import { makeFailure } from "#build/failure/make-failure.ts";
 import { portHint, startHint } from "#build/failure/start-hint.ts";
 import { type Failure, MAX_STDERR_TAIL } from "#contract/endpoints/deployments/schemas.ts";
-import { failingLine } from "#contract/output-lines.ts";
+import { failingLine } from "#contract/first-error.ts";
 
 /** Ruby prints an error before its backtrace, which can be longer than the evidence. */
 const SEARCHED_BYTES = 64 * 1024;
