@@ -27,16 +27,8 @@ export function installCommand(origin: string): string {
   return `curl -fsSL ${origin}${agentFilePaths.installer}`;
 }
 
-/** The public paths of the API reference. They are static files, so they are not in the endpoint table. */
-export const referencePaths = [
-  "/v1/openapi.json",
-  "/docs",
-  "/docs/",
-  "/docs/problems",
-  "/docs/problems/:code",
-  "/docs/style.css",
-  "/docs/icon.svg",
-] as const;
+/** The public paths of the reference and the guides. They are static files, so they are not in the endpoint table. */
+export const referencePaths = ["/v1/openapi.json", "/docs/*"] as const;
 
 /** The path of the contact for vulnerability reports. Source: RFC 9116. */
 export const SECURITY_TEXT_PATH = "/.well-known/security.txt";

@@ -2,21 +2,7 @@ import type { Context as HonoContext } from "hono";
 
 import { dashboardPaths } from "#contract/public-paths.ts";
 import type { App, AppEnv } from "#worker/http/app.ts";
-import { assetResponse } from "#worker/http/asset-response.ts";
-
-/** The dashboard loads and connects only to its own origin, and creates no scripts from text. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join("; ");
+import { pageResponse } from "#worker/http/page-response.ts";
 
 /** A file name with a hash of its content, from esbuild. The icon has none, because it may change with a release. */
 const HASHED = /-[0-9A-Z]{8}\.\w+$/;
@@ -32,13 +18,7 @@ export function routeDashboard(app: App): void {
   });
   app.get(dashboardPaths.root, (c) => c.redirect(`${dashboardPaths.root}/`, 307));
   // The same page for every address. Its script decides what to show.
-  app.get(dashboardPaths.page, async (c) =>
-    assetResponse(await c.env.ASSETS.fetch(pageRequest(c)), {
-      "content-security-policy": CONTENT_SECURITY_POLICY,
-      "referrer-policy": "no-referrer",
-      "cross-origin-opener-policy": "same-origin",
-    }),
-  );
+  app.get(dashboardPaths.page, async (c) => pageResponse(await c.env.ASSETS.fetch(pageRequest(c))));
 }
 
 function pageRequest(c: HonoContext<AppEnv>): Request {

@@ -13,12 +13,13 @@ type Call = {
   /** Sent unchanged. */
   readonly raw?: BodyInit | null;
   readonly headers?: Record<string, string>;
+  readonly redirect?: RequestRedirect;
 };
 
 /** Sends a request to the Worker, as a client does. */
 export async function call(
   path: string,
-  { method = "GET", token, body, raw = null, headers = {} }: Call = {},
+  { method = "GET", token, body, raw = null, headers = {}, redirect = "follow" }: Call = {},
 ) {
   const request = new Request(`${ORIGIN}${path}`, {
     method,
@@ -27,6 +28,7 @@ export async function call(
       ...(body === undefined ? {} : { "content-type": "application/json" }),
       ...headers,
     },
+    redirect,
     body: body === undefined ? raw : JSON.stringify(body),
   });
   return await exports.default.fetch(request);

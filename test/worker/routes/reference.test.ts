@@ -6,15 +6,16 @@ import { call, problemOf } from "../../support/worker/call.ts";
 const pages = ["/docs", "/docs/problems", ...problemCodes.map((code) => `/docs/problems/${code}`)];
 
 describe("the reference", () => {
-  it.each(pages)("%s is a public page that can load only its own styles and images", async (path) => {
+  it.each(pages)("%s is a public page that loads and connects only to its own origin", async (path) => {
     const response = await call(path);
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
     expect(response.headers.get("x-content-type-options")).toBe("nosniff");
     expect(response.headers.get("referrer-policy")).toBe("no-referrer");
     const policy = response.headers.get("content-security-policy");
-    expect(policy).toMatch(/^default-src 'none'; style-src 'self'; img-src 'self'; /);
-    expect(policy).not.toContain("unsafe");
+    expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; /);
+    expect(policy).toContain("trusted-types 'none'");
+    expect(policy).not.toMatch(/unsafe-|https?:|data:|\*/);
     expect(response.headers.get("x-request-id")).toMatch(/^req_/);
     expect(await response.text()).toMatch(/^<!doctype html>/i);
   });
@@ -46,12 +47,15 @@ describe("the reference", () => {
   });
 
   it.each([
-    "/docs/problems/nothing",
-    "/docs/problems/not_found.html",
-    "/docs/nothing",
-    "/docs.html",
-    "/docs/problems/",
-  ])("%s is not a part of it", async (path) => {
+    ["/docs/", "/docs"],
+    ["/docs/problems/", "/docs/problems"],
+    ["/docs/problems/not_found.html", "/docs/problems/not_found"],
+  ])("%s leads to %s", async (path, to) => {
+    const response = await call(path, { redirect: "manual" });
+    expect([response.status, response.headers.get("location")]).toEqual([307, to]);
+  });
+
+  it.each(["/docs/problems/nothing", "/docs/nothing", "/docs.html"])("%s is not a part of it", async (path) => {
     expect(await problemOf(await call(path))).toMatchObject({ status: 404, code: "not_found" });
   });
 
