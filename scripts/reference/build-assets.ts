@@ -43,12 +43,17 @@ const changing = [
 /** Writes all files that the Worker serves: the reference, the agent, its installer and the dashboard. */
 export async function buildAssets(folder: string): Promise<void> {
   const dashboard = await buildDashboard();
-  const files = new Map([...(await referenceFiles()), ...(await agentFiles()), ...dashboard.files]);
-  for (const [path, text] of files) {
+  const files = new Map<string, string | Uint8Array>([
+    ...(await referenceFiles()),
+    ...(await agentFiles()),
+    ...dashboard.files,
+  ]);
+  for (const [path, content] of files) {
     const file = join(folder, path);
-    if ((await readFile(file, "utf8").catch(() => null)) === text) continue;
+    const before = await readFile(file).catch(() => null);
+    if (before?.equals(Buffer.from(content)) === true) continue;
     await mkdir(dirname(file), { recursive: true });
-    await writeAtomic(file, text, { uniqueDraft: true });
+    await writeAtomic(file, content, { uniqueDraft: true });
   }
   for (const { folder: below, suffix } of changing)
     for (const entry of await filesIn(join(folder, below))) {

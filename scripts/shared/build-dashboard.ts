@@ -33,9 +33,11 @@ const styleFolders: Plugin = {
 
 export type DashboardBuild = {
   /** By their paths below the assets. */
-  readonly files: ReadonlyMap<string, string>;
+  readonly files: ReadonlyMap<string, string | Uint8Array>;
   /** The scripts that the first page needs, as their paths below the assets. */
   readonly firstScripts: readonly string[];
+  /** The bytes of the font. */
+  readonly fontBytes: number;
 };
 
 /**
@@ -49,6 +51,8 @@ export async function buildDashboard(): Promise<DashboardBuild> {
     outdir: "build/assets/app/assets",
     entryNames: "[name]-[hash]",
     chunkNames: "[name]-[hash]",
+    assetNames: "[name]-[hash]",
+    loader: { ".woff2": "file" },
     write: false,
     metafile: true,
     bundle: true,
@@ -63,7 +67,11 @@ export async function buildDashboard(): Promise<DashboardBuild> {
     define: { "process.env.NODE_ENV": '"production"' },
     logLevel: "error",
   });
-  const files = new Map(outputFiles.map(({ path, text }) => [addressOf(path).slice(1), text]));
+  const files = new Map<string, string | Uint8Array>(
+    outputFiles.map(({ path, contents }) => [addressOf(path).slice(1), contents]),
+  );
+  const font = outputFiles.find(({ path }) => path.endsWith(".woff2"));
+  if (font === undefined) throw new Error("esbuild wrote no font");
   const outputs = Object.entries(metafile.outputs);
   const outputOf = (entry: string): string => {
     const [path] = outputs.find(([, output]) => output.entryPoint === entry) ?? [];
@@ -81,6 +89,7 @@ export async function buildDashboard(): Promise<DashboardBuild> {
   for (const entry of entries) need(entry);
   const page = (await readFile(join(FOLDER, "index.html"), "utf8"))
     .replace("@STYLE@", addressOf(outputOf(STYLE)))
+    .replace("@FONT@", addressOf(font.path))
     .replace(
       "@SCRIPTS@",
       [
@@ -92,7 +101,16 @@ export async function buildDashboard(): Promise<DashboardBuild> {
     );
   files.set("app/index.html", page);
   files.set("app/assets/icon.svg", await readFile(join(FOLDER, "icon.svg"), "utf8"));
-  return { files, firstScripts: [...needed].map((path) => addressOf(path).slice(1)) };
+  // Its licence requires a copy wherever the font is.
+  files.set(
+    "app/assets/geist-license.txt",
+    await readFile(join(FOLDER, "fonts", "geist-license.txt"), "utf8"),
+  );
+  return {
+    files,
+    firstScripts: [...needed].map((path) => addressOf(path).slice(1)),
+    fontBytes: font.contents.length,
+  };
 }
 
 /** The address of an esbuild output in the browser. */

@@ -18,7 +18,7 @@ type WriteOptions = {
  */
 export async function writeAtomic(
   path: string,
-  text: string,
+  text: string | Uint8Array,
   { mode = 0o644, flush = false, uniqueDraft = false }: WriteOptions = {},
 ): Promise<void> {
   const draft = uniqueDraft ? `${path}.${randomUUID()}.tmp` : `${path}.tmp`;
