@@ -2,12 +2,13 @@ import type { VNode } from "preact";
 
 import { AccountPage } from "#dashboard/pages/account/account.tsx";
 import { Audit } from "#dashboard/pages/audit/audit.tsx";
-import { Charts } from "#dashboard/pages/charts/charts.tsx";
+import { Charts, ProjectCharts } from "#dashboard/pages/charts/charts.tsx";
 import { CommandsPage } from "#dashboard/pages/commands/commands.tsx";
 import { DeploymentPage } from "#dashboard/pages/deployment/deployment.tsx";
 import { Events } from "#dashboard/pages/events/events.tsx";
 import { Freezes } from "#dashboard/pages/freezes/freezes.tsx";
 import { NewProject } from "#dashboard/pages/new-project.tsx";
+import { ProcessesPage } from "#dashboard/pages/project/processes-page.tsx";
 import { ProjectPage } from "#dashboard/pages/project/project.tsx";
 import { PushesPage } from "#dashboard/pages/pushes/pushes.tsx";
 import { RepositoryPage } from "#dashboard/pages/repository/repository.tsx";
@@ -37,6 +38,10 @@ export function LazyPage({ route }: { readonly route: LazyRoute }): VNode {
       return <PushesPage key={route.id} id={route.id} />;
     case "commands":
       return <CommandsPage key={route.id} id={route.id} />;
+    case "processes":
+      return <ProcessesPage key={route.id} id={route.id} />;
+    case "project_charts":
+      return <ProjectCharts key={route.id} id={route.id} />;
     case "deployment":
       return <DeploymentPage key={route.id} id={route.id} />;
     case "servers":

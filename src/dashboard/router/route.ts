@@ -24,19 +24,23 @@ export const pages = {
   variables: { path: "projects/:id/variables", id: ProjectId, section: "Projects" },
   pushes: { path: "projects/:id/pushes", id: ProjectId, section: "Projects" },
   commands: { path: "projects/:id/commands", id: ProjectId, section: "Projects" },
+  processes: { path: "projects/:id/processes", id: ProjectId, section: "Projects" },
+  project_charts: { path: "projects/:id/charts", id: ProjectId, section: "Projects" },
   deployment: { path: "deployments/:id", id: DeploymentId, section: "Projects" },
   servers: { path: "servers", section: "Servers" },
   charts: { path: "charts", section: "Charts" },
   events: { path: "events", section: "Events" },
-  webhooks: { path: "webhooks", section: "Webhooks" },
-  freezes: { path: "freezes", section: "Freezes" },
   audit: { path: "audit", section: "Audit log" },
+  freezes: { path: "freezes", section: "Freezes" },
+  webhooks: { path: "webhooks", section: "Webhooks" },
   tokens: { path: "tokens", section: "Tokens" },
   account: { path: "account", section: null },
   sign_in: { path: "sign-in", section: null },
 } as const satisfies Readonly<Record<string, Entry>>;
 
 type Pages = typeof pages;
+/** An entry of the navigation. */
+export type Section = Exclude<Pages[keyof Pages]["section"], null>;
 type RouteTo<Page extends keyof Pages> = Pages[Page] extends { readonly id: infer Id extends z.ZodMiniType }
   ? { readonly page: Page; readonly id: z.infer<Id> }
   : { readonly page: Page };
@@ -82,9 +86,9 @@ export function sectionOf({ page }: Route): string | null {
 }
 
 /** The navigation: the path of each section's first page, by the section's name. */
-export function sections(): ReadonlyMap<string, string> {
-  const paths = new Map<string, string>();
-  for (const { path, section } of entries.values())
+export function sections(): ReadonlyMap<Section, string> {
+  const paths = new Map<Section, string>();
+  for (const { path, section } of Object.values(pages))
     if (section !== null && !paths.has(section)) paths.set(section, `${ROOT}/${path}`);
   return paths;
 }

@@ -1,10 +1,16 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
+export type Crumb = { readonly name: string; readonly href: string };
+
 type Props = {
   readonly title: string;
   /** The heading, if it has more than the text of the title. */
   readonly heading?: ComponentChildren;
+  /** The objects that contain what the page shows, the outermost first. */
+  readonly crumbs?: readonly Crumb[];
+  /** The sections of the object that the page is about: a `SectionNav`. */
+  readonly sections?: ComponentChildren;
   /** Buttons beside the heading. */
   readonly actions?: ComponentChildren;
   readonly children: ComponentChildren;
@@ -19,7 +25,7 @@ for (const name of ["keydown", "pointerdown"])
  * A page with its title, in the tab and as a heading. The heading gets the focus when the user navigates to the page. The
  * first page of a visit leaves the focus where the browser puts it.
  */
-export function Page({ title, heading = title, actions, children }: Props) {
+export function Page({ title, heading = title, crumbs = [], sections, actions, children }: Props) {
   const headline = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · Gantry`;
@@ -29,6 +35,8 @@ export function Page({ title, heading = title, actions, children }: Props) {
   }, []);
   return (
     <main>
+      {crumbs.length === 0 ? null : <Crumbs crumbs={crumbs} />}
+      {sections}
       <header class="page">
         <h1 ref={headline} tabIndex={-1}>
           {heading}
@@ -37,5 +45,19 @@ export function Page({ title, heading = title, actions, children }: Props) {
       </header>
       {children}
     </main>
+  );
+}
+
+function Crumbs({ crumbs }: { readonly crumbs: readonly Crumb[] }) {
+  return (
+    <nav class="crumbs" aria-label="Breadcrumb">
+      <ol>
+        {crumbs.map(({ name, href }) => (
+          <li key={href}>
+            <a href={href}>{name}</a>
+          </li>
+        ))}
+      </ol>
+    </nav>
   );
 }

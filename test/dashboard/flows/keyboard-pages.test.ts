@@ -40,14 +40,31 @@ describe("Tab", () => {
     }
   });
 
-  it("follows the visual order of the frame on a narrow screen", async () => {
+  it("opens the navigation on a narrow screen, which closes on Escape and when a page is chosen", async () => {
     const { page } = await visit({ screen: phone });
     await signInWithToken(page, local, "/app/account");
-    expect(await keyboardOf(page).tabThrough()).toContain('button "Sign out"');
-    await page.goto(`${local.url}/app/tokens`);
-    const edges =
-      "[...document.querySelectorAll('nav [aria-current]')].map((link) => link.getBoundingClientRect().right)";
-    await expect.poll(async () => (await page.evaluate<number[]>(edges))[0]).toBeLessThanOrEqual(phone.width);
+    const { press, receivesFocus, tabThrough } = keyboardOf(page);
+    expect(await tabThrough()).not.toContain('a "Tokens"');
+    const menu = page.getByRole("button", { name: "Menu" });
+    const navigation = page.getByRole("navigation", { name: "Main" });
+    await press(menu);
+    await navigation.waitFor();
+    expect(await tabThrough()).toContain('button "Sign out"');
+    await press(navigation.getByRole("link", { name: "Events" }), "Escape");
+    await navigation.waitFor({ state: "hidden" });
+    await receivesFocus(menu);
+    await page.keyboard.press("Enter");
+    await press(navigation.getByRole("link", { name: "Tokens" }));
+    await navigation.waitFor({ state: "hidden" });
+    await receivesFocus(page.getByRole("heading", { level: 1, name: "Tokens" }));
+  });
+
+  it("shows the current section of a project on a narrow screen", async () => {
+    const { page } = await visit({ screen: phone });
+    await signInWithToken(page, local, `/app/projects/${local.project_id}/settings`);
+    const current = page.getByRole("navigation", { name: "Project" }).locator("[aria-current]");
+    const right = () => current.evaluate((link) => link.getBoundingClientRect().right);
+    await expect.poll(right).toBeLessThanOrEqual(phone.width);
   });
 
   it("stays within an open dialog", async () => {

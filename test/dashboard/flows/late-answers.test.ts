@@ -41,7 +41,7 @@ describe("a late response", () => {
     await page.getByRole("button", { name: "Deploy" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Deploy", exact: true }).click();
     await page.keyboard.press("Escape");
-    await page.getByRole("link", { name: "Charts" }).click();
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Charts" }).click();
     await page.getByRole("heading", { name: "Charts" }).waitFor();
     await release();
     await page.evaluate(SETTLE);

@@ -47,7 +47,9 @@ describe("the processes of a project", () => {
       aliases: [{ domain: "www.apps.test", redirect: true }],
     });
 
-    await press(page.getByRole("heading", { level: 1 }).getByRole("link"));
+    const section = (name: string) =>
+      page.getByRole("navigation", { name: "Project" }).getByRole("link", { name });
+    await press(section("Processes"));
     const card = (name: string) => page.getByRole("article", { name });
     await card("web").getByText("Not deployed yet").waitFor();
     await api.start(projectId);
@@ -86,6 +88,7 @@ describe("the processes of a project", () => {
     await press(page.getByRole("button", { name: "Stop showing output" }));
 
     const dialog = page.getByRole("dialog");
+    await press(section("Deployments"));
     await press(page.getByRole("button", { name: "Maintenance" }));
     await write(dialog.getByLabel("Message for visitors"), "Back at noon");
     await press(dialog.getByRole("button", { name: "Turn on" }));
@@ -104,6 +107,7 @@ describe("the processes of a project", () => {
     await page.getByText("The project is paused.").waitFor({ state: "detached" });
     const pauses = agent.received.flatMap((one) => (one.type === "set_pause" ? [one.seconds] : []));
     expect(pauses).toEqual([20, 0]);
+    await press(section("Processes"));
 
     const scale = page.getByRole("button", { name: "Scale web" });
     await press(scale);

@@ -2,13 +2,14 @@ import { useState } from "preact/hooks";
 
 import type { ClientResult } from "#client/send.ts";
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
+import type { ProjectId } from "#contract/ids.ts";
 import { api } from "#dashboard/data/api.ts";
 import { resources } from "#dashboard/data/resource.ts";
-import { ALL, useProjects } from "#dashboard/data/resources.ts";
 import { DaysChart } from "#dashboard/pages/charts/days-chart.tsx";
 import { DurationChart } from "#dashboard/pages/charts/duration-chart.tsx";
-import { Choice } from "#dashboard/shared/field.tsx";
 import { Page } from "#dashboard/shared/page.tsx";
+import { ProjectFilter } from "#dashboard/shared/project-filter.tsx";
+import { ProjectFrame } from "#dashboard/shared/project-frame.tsx";
 import { Show } from "#dashboard/shared/show.tsx";
 
 const DAYS = 30;
@@ -47,32 +48,40 @@ async function readRecent(projectId: string): Promise<ClientResult<Recent>> {
 
 /** The number of deployments per day, their outcomes and their durations. */
 export function Charts() {
-  const { value: projects } = useProjects(ALL);
   const [projectId, setProjectId] = useState("");
-  const recent = useRecent(projectId);
   return (
     <Page title="Charts">
       <div class="filters">
-        <Choice label="Project" value={projectId} onChange={setProjectId}>
-          <option value="">All</option>
-          {(projects?.projects ?? []).map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </Choice>
+        <ProjectFilter value={projectId} onChange={setProjectId} />
       </div>
-      <Show of={recent} what="the deployments">
-        {({ deployments, isCut }) => (
-          <>
-            {isCut ? <p class="quiet">Only the latest {deployments.length} deployments are shown.</p> : null}
-            <h2>Deployments per day</h2>
-            <DaysChart deployments={deployments} days={DAYS} />
-            <h2>Duration</h2>
-            <DurationChart deployments={deployments} />
-          </>
-        )}
-      </Show>
+      <RecentCharts projectId={projectId} />
     </Page>
+  );
+}
+
+/** The charts of one project. */
+export function ProjectCharts({ id }: { readonly id: ProjectId }) {
+  return (
+    <ProjectFrame id={id} section="project_charts" title="Charts">
+      <RecentCharts projectId={id} />
+    </ProjectFrame>
+  );
+}
+
+/** @param projectId empty: all projects */
+function RecentCharts({ projectId }: { readonly projectId: string }) {
+  const recent = useRecent(projectId);
+  return (
+    <Show of={recent} what="the deployments">
+      {({ deployments, isCut }) => (
+        <>
+          {isCut ? <p class="quiet">Only the latest {deployments.length} deployments are shown.</p> : null}
+          <h2>Deployments per day</h2>
+          <DaysChart deployments={deployments} days={DAYS} />
+          <h2>Duration</h2>
+          <DurationChart deployments={deployments} />
+        </>
+      )}
+    </Show>
   );
 }

@@ -2,9 +2,8 @@ import type { ProjectId } from "#contract/ids.ts";
 import { ALL, useProject, useServers } from "#dashboard/data/resources.ts";
 import { CommandList } from "#dashboard/pages/commands/command-list.tsx";
 import { CronList } from "#dashboard/pages/commands/cron-list.tsx";
+import { ProjectFrame } from "#dashboard/shared/project-frame.tsx";
 import { Missing, isMissing } from "#dashboard/shared/unavailable.tsx";
-import { Page } from "#dashboard/shared/page.tsx";
-import { pathTo } from "#dashboard/router/route.ts";
 
 /** The one-off commands and the cron jobs of a project. */
 export function CommandsPage({ id }: { readonly id: ProjectId }) {
@@ -12,16 +11,8 @@ export function CommandsPage({ id }: { readonly id: ProjectId }) {
   const { value: servers } = useServers(ALL);
   const server = servers?.servers.find((one) => one.id === project?.server_id);
   const isOffline = server?.status === "offline" || server?.status === "pending";
-  const name = project?.name ?? "project";
   return (
-    <Page
-      title={`${name} commands`}
-      heading={
-        <>
-          <a href={pathTo({ page: "project", id })}>{name}</a> Commands
-        </>
-      }
-    >
+    <ProjectFrame id={id} section="commands" title="Commands">
       {isMissing(problem) ? (
         <Missing what="the project" />
       ) : (
@@ -39,6 +30,6 @@ export function CommandsPage({ id }: { readonly id: ProjectId }) {
           <CommandList id={id} />
         </>
       )}
-    </Page>
+    </ProjectFrame>
   );
 }

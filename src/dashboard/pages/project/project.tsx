@@ -12,12 +12,12 @@ import { MaintenanceDialog } from "#dashboard/pages/project/maintenance-dialog.t
 import { MaintenanceNotice } from "#dashboard/pages/project/maintenance-notice.tsx";
 import { PauseDialog } from "#dashboard/pages/project/pause-dialog.tsx";
 import { PauseNotice } from "#dashboard/pages/project/pause-notice.tsx";
-import { ProcessesSection } from "#dashboard/pages/project/processes.tsx";
 import { ApplyConfig } from "#dashboard/shared/apply-config.tsx";
 import { RollbackDialog } from "#dashboard/shared/rollback-dialog.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
 import { Missing, isMissing, isNotAllowed } from "#dashboard/shared/unavailable.tsx";
 import { Page } from "#dashboard/shared/page.tsx";
+import { ProjectFrame } from "#dashboard/shared/project-frame.tsx";
 import { Show } from "#dashboard/shared/show.tsx";
 import { Branch, Commit, ServerState } from "#dashboard/shared/status.tsx";
 import { Ago } from "#dashboard/shared/times.tsx";
@@ -46,8 +46,9 @@ export function ProjectPage({ id }: Props) {
       </Page>
     );
   return (
-    <Page
-      title={name}
+    <ProjectFrame
+      id={id}
+      section="project"
       actions={
         <>
           {mayDeploy ? (
@@ -63,18 +64,6 @@ export function ProjectPage({ id }: Props) {
               <Button onClick={() => setOpen("pause")}>Pause</Button>
             </>
           ) : null}
-          <a class="button" href={pathTo({ page: "pushes", id })}>
-            Pushes
-          </a>
-          <a class="button" href={pathTo({ page: "commands", id })}>
-            Commands
-          </a>
-          <a class="button" href={pathTo({ page: "variables", id })}>
-            Variables
-          </a>
-          <a class="button" href={pathTo({ page: "settings", id })}>
-            Settings
-          </a>
         </>
       }
     >
@@ -98,7 +87,6 @@ export function ProjectPage({ id }: Props) {
                 The variables have changed since the live deployment was started.
               </ApplyConfig>
             ) : null}
-            <ProcessesSection project={value} />
           </>
         )}
       </Show>
@@ -114,7 +102,7 @@ export function ProjectPage({ id }: Props) {
       ) : null}
       <h2>Deployments</h2>
       <DeploymentList projectId={id} />
-    </Page>
+    </ProjectFrame>
   );
 }
 

@@ -11,8 +11,8 @@ import { HookCard } from "#dashboard/pages/pushes/hook-card.tsx";
 import { HookSteps } from "#dashboard/pages/pushes/hook-steps.tsx";
 import { HookPushes, ProjectPushes } from "#dashboard/pages/pushes/push-lists.tsx";
 import { Choice } from "#dashboard/shared/field.tsx";
-import { Page } from "#dashboard/shared/page.tsx";
 import { SecretDialog } from "#dashboard/shared/secret-dialog.tsx";
+import { ProjectFrame } from "#dashboard/shared/project-frame.tsx";
 import { Show } from "#dashboard/shared/show.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
 
@@ -27,16 +27,8 @@ export function PushesPage({ id }: { readonly id: ProjectId }) {
     setShown(null);
     void hooks.reload();
   };
-  const name = project.value?.name ?? "project";
   return (
-    <Page
-      title={`${name} pushes`}
-      heading={
-        <>
-          <a href={pathTo({ page: "project", id })}>{name}</a> Pushes
-        </>
-      }
-    >
+    <ProjectFrame id={id} section="pushes" title="Pushes">
       <Show of={project} what="the project">
         {(value) => (
           <>
@@ -54,7 +46,7 @@ export function PushesPage({ id }: { readonly id: ProjectId }) {
           <HookSteps hook={shown} />
         </SecretDialog>
       )}
-    </Page>
+    </ProjectFrame>
   );
 }
 

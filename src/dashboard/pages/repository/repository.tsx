@@ -7,7 +7,7 @@ import { useMay, useProject } from "#dashboard/data/resources.ts";
 import { DeployKeyView } from "#dashboard/pages/repository/deploy-key.tsx";
 import { RepositoryTester } from "#dashboard/pages/repository/repository-tester.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
-import { Page } from "#dashboard/shared/page.tsx";
+import { ProjectFrame } from "#dashboard/shared/project-frame.tsx";
 import { Show } from "#dashboard/shared/show.tsx";
 import { Branch } from "#dashboard/shared/status.tsx";
 
@@ -15,16 +15,8 @@ import { Branch } from "#dashboard/shared/status.tsx";
 export function RepositoryPage({ id }: { readonly id: ProjectId }) {
   const project = useProject(id);
   const mayTest = useMay("testRepository");
-  const name = project.value?.name ?? "project";
   return (
-    <Page
-      title={`${name} repository access`}
-      heading={
-        <>
-          <a href={pathTo({ page: "project", id })}>{name}</a> Repository access
-        </>
-      }
-    >
+    <ProjectFrame id={id} section="settings" title="Repository access">
       <Show of={project} what="the project">
         {(value) => (
           <>
@@ -35,7 +27,7 @@ export function RepositoryPage({ id }: { readonly id: ProjectId }) {
           </>
         )}
       </Show>
-    </Page>
+    </ProjectFrame>
   );
 }
 

@@ -4,9 +4,8 @@ import { useVariables } from "#dashboard/data/variable-resources.ts";
 import { History } from "#dashboard/pages/variables/history.tsx";
 import { VariablesForm } from "#dashboard/pages/variables/variables-form.tsx";
 import { ApplyConfig } from "#dashboard/shared/apply-config.tsx";
-import { Page } from "#dashboard/shared/page.tsx";
+import { ProjectFrame } from "#dashboard/shared/project-frame.tsx";
 import { Show } from "#dashboard/shared/show.tsx";
-import { pathTo } from "#dashboard/router/route.ts";
 
 /** A project's variables and secrets, and the history of their changes. */
 export function VariablesPage({ id }: { readonly id: ProjectId }) {
@@ -17,14 +16,7 @@ export function VariablesPage({ id }: { readonly id: ProjectId }) {
   };
   const name = project?.name ?? "project";
   return (
-    <Page
-      title={`${name} variables`}
-      heading={
-        <>
-          <a href={pathTo({ page: "project", id })}>{name}</a> Variables
-        </>
-      }
-    >
+    <ProjectFrame id={id} section="variables" title="Variables">
       <Show of={variables} what="the variables">
         {(value) => (
           <>
@@ -36,6 +28,6 @@ export function VariablesPage({ id }: { readonly id: ProjectId }) {
           </>
         )}
       </Show>
-    </Page>
+    </ProjectFrame>
   );
 }

@@ -9,5 +9,5 @@ export async function signInWithToken(
   await page.goto(`${url}${path}`);
   await page.getByLabel("API token").fill(token);
   await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("button", { name: "Sign out" }).waitFor();
+  await page.getByRole("link", { name: "Gantry", exact: true }).waitFor();
 }

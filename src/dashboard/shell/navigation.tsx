@@ -1,0 +1,54 @@
+import { pathTo, type Route, type Section, sectionOf, sections } from "#dashboard/router/route.ts";
+
+/** What is deployed, what has happened, and what is set up once. */
+const groups: readonly (readonly Section[])[] = [
+  ["Projects", "Servers", "Charts"],
+  ["Events", "Audit log"],
+  ["Freezes", "Webhooks", "Tokens"],
+];
+
+/** The lines of each section's picture, in a square of 16. */
+const lines: Readonly<Record<Section, string>> = {
+  Projects: "M2.5 2.5h4v4h-4zM9.5 2.5h4v4h-4zM2.5 9.5h4v4h-4zM9.5 9.5h4v4h-4z",
+  Servers: "M2 3h12v4H2zM2 9h12v4H2zM4.5 5h.01M4.5 11h.01",
+  Charts: "M2.5 13.5v-5M6.2 13.5v-9M9.8 13.5v-6M13.5 13.5v-11",
+  Events: "M1.5 8.5h3l2-5 3 9 2-4h3",
+  "Audit log": "M3.5 1.5h9v13h-9zM6 5h4M6 8h4M6 11h2.5",
+  Freezes: "M8 1.5v13M2.4 4.75l11.2 6.5M13.6 4.75 2.4 11.25",
+  Webhooks: "M9 1.5 3 9h4l-.5 5.5L13 7H8.5z",
+  Tokens: "M6.9 9.1a2.9 2.9 0 1 1-4.1 4.1 2.9 2.9 0 0 1 4.1-4.1l6.6-6.6M10.6 5.4l2.2 2.2",
+};
+
+/** The navigation of the account. */
+export function Navigation({ route, onLeave }: { readonly route: Route; readonly onLeave: () => void }) {
+  const current = sectionOf(route);
+  const paths = sections();
+  return (
+    <nav aria-label="Main">
+      {groups.map((group) => (
+        <ul key={group[0]}>
+          {group.map((name) => (
+            <li key={name}>
+              <a
+                href={paths.get(name) ?? pathTo({ page: "overview" })}
+                aria-current={current === name ? "page" : undefined}
+                onClick={onLeave}
+              >
+                <Picture lines={lines[name]} />
+                {name}
+              </a>
+            </li>
+          ))}
+        </ul>
+      ))}
+    </nav>
+  );
+}
+
+function Picture({ lines: path }: { readonly lines: string }) {
+  return (
+    <svg width="16" height="16" viewBox="0 0 16 16" fill="none" stroke="currentColor" aria-hidden="true">
+      <path d={path} stroke-width="1.35" stroke-linecap="round" stroke-linejoin="round" />
+    </svg>
+  );
+}
