@@ -402,7 +402,11 @@ describe("gantry deployments", () => {
     const one = await gantry("deployments", "list", "--all", "--limit", "1", "--branch", "main");
     expect(one.stdout.trim().split("\n")).toHaveLength(1);
     const shown = await gantry("deployments", "show", "v1", "--json");
-    expect(Deployment.parse(jsonOf(shown.stdout))).toMatchObject({ version: 1, status: "live" });
+    const live = Deployment.parse(jsonOf(shown.stdout));
+    expect(live).toMatchObject({ version: 1, status: "live" });
+    const { stderr } = await gantry("deployments", "show", "v1");
+    expect(stderr).toContain(`Deploy it again with gantry deploy --branch main --commit ${live.commit}`);
+    expect((await gantry("deployments", "show", "v2")).stderr).not.toContain("Deploy it again");
   });
 
   it("exits with 4 for an unknown deployment and with 2 for an invalid name", async () => {
@@ -425,6 +429,16 @@ describe("gantry rollback", () => {
     expect(code).toBe(0);
     expect(stderr).toMatch(/Rolling back to v1: main at \w+ "Change .*; its files are still on the server\./);
     expect(stdout).toContain("v3 is live");
+  });
+
+  it("skips the live commit, and says so if a deployment of it is named", async () => {
+    await deployLive();
+    await site.source.commit();
+    await deployLive();
+    await deployLive();
+    const same = await gantry("rollback", "--to", "v2", "--follow");
+    expect(same.stderr).toMatch(/Rolling back to v2: .* \(the same code as now\), live/);
+    expect((await gantry("rollback")).stderr).toMatch(/Rolling back to v1: /);
   });
 
   it("--to takes a version or an ID, and the live deployment is refused with 4", async () => {

@@ -86,11 +86,11 @@ export function report(release: number | null, releases: number[]): ProjectRepor
 const SHA = "0123456789abcdef0123456789abcdef01234567";
 
 /** The events of a run that goes live with `release`, on a server that then has `releases`. */
-export function liveEvents(release: number, releases: number[]): RunEvent[] {
-  const evidence = { target: `releases/${release}`, commit_sha: SHA, health_check: null };
+export function liveEvents(release: number, releases: number[], sha = SHA): RunEvent[] {
+  const evidence = { target: `releases/${release}`, commit_sha: sha, health_check: null };
   return [
     { seq: 1, type: "stage", stage: "fetch" },
-    { seq: 2, type: "resolved", commit_sha: SHA, commit_message: "Change" },
+    { seq: 2, type: "resolved", commit_sha: sha, commit_message: "Change" },
     { seq: 3, type: "ready" },
     {
       seq: 4,
@@ -118,10 +118,10 @@ export function reportActive(lane: Lane, events: RunEvent[], now = 0) {
 }
 
 /** Starts a deployment and makes it live. The server keeps all releases that were live there. */
-export function deployed(lane: Lane, now = 0, serverId = SERVER): Lane {
+export function deployed(lane: Lane, now = 0, serverId = SERVER, sha = SHA): Lane {
   const started = accepted(start(lane, now, { serverId }));
   const kept = [...keptOn(lane, serverId), lane.nextVersion];
-  return reportActive(started, liveEvents(lane.nextVersion, kept), now + 1000).lane;
+  return reportActive(started, liveEvents(lane.nextVersion, kept, sha), now + 1000).lane;
 }
 
 /** Rolls back and makes the rollback live, with the kept release. */
@@ -150,6 +150,11 @@ function keptOn(lane: Lane, serverId = SERVER): number[] {
 /** A lane on which `count` deployments went live, one after the other. */
 export function laneWithLive(count: number): Lane {
   return Array.from({ length: count }).reduce<Lane>((lane) => deployed(lane), emptyLane);
+}
+
+/** Deployments that went live one after the other, one for each commit, such as "aab". */
+export function laneWithCommits(commits: string): Lane {
+  return [...commits].reduce<Lane>((lane, commit) => deployed(lane, 0, SERVER, commit.repeat(40)), emptyLane);
 }
 
 /** Versions and states, such as "1 superseded, 2 live, 3 queued". */

@@ -1,10 +1,11 @@
 import { defineCommand } from "#cli/arguments/command.ts";
+import { shellQuote } from "#node/shell-quote.ts";
 import { done } from "#cli/outcome.ts";
 import { printFacts } from "#cli/output/facts.ts";
 import { printable, printableName } from "#cli/output/printable.ts";
 import { durationText, timeText } from "#cli/output/times.ts";
 import { DEPLOYMENT_HELP, findDeployment } from "#cli/session/find-deployment.ts";
-import { withSession } from "#cli/session/session.ts";
+import { commandLine, withSession } from "#cli/session/session.ts";
 import {
   failureText,
   sourceText,
@@ -55,6 +56,12 @@ export const deploymentsShow = defineCommand({
       ["signal", evidence?.signal ?? null],
       ["health check", evidence?.health_status?.toString() ?? null],
     ]);
+    if (status === "live" && deployment.commit !== null) {
+      const { branch } = deployment;
+      const word = /^[\w./-]+$/.test(branch) ? branch : shellQuote(branch);
+      const source = `--branch ${word} --commit ${deployment.commit}`;
+      output.note(`Deploy it again with ${commandLine(session, `deploy ${source}`)}`);
+    }
     const tail = evidence?.stderr_tail?.trimEnd() ?? "";
     if (tail !== "") {
       output.line();

@@ -15,7 +15,7 @@ export const rollback = defineCommand({
   name: "rollback",
   summary: "Roll back to an earlier deployment",
   details: [
-    "Without --to, rolls back to the newest deployment with older code than the live one, so deployments that changed only variables or processes are skipped. A second rollback goes one further back. If the server still has the files, nothing is fetched or built.",
+    "Without --to, rolls back to the newest deployment with older code than the live one and another commit. Deployments of the live commit, and those that changed only variables or processes, are skipped. A second rollback goes further back. If the server still has the files, nothing is fetched or built.",
     "The rollback runs with the project's current variables. With --variables deployed, it runs with the variables of the deployment that it rolls back to.",
   ],
   words: {},
@@ -65,11 +65,16 @@ async function printTarget(
   isTarget: (target: RollbackTarget) => boolean,
 ): Promise<void> {
   if (output.form === "json") return;
-  const targets = await client.listRollbackTargets({ params: { project_id: id } });
+  const [targets, live] = await Promise.all([
+    client.listRollbackTargets({ params: { project_id: id } }),
+    client.listDeployments({ query: { project_id: id, status: "live", limit: 1 } }),
+  ]);
   const target = targets.ok ? targets.value.rollback_targets.find(isTarget) : undefined;
   if (target === undefined) return;
   const how = target.instant ? "its files are still on the server" : "it will be built again";
+  const [now] = live.ok ? live.value.deployments : [];
+  const isSame = target.commit !== null && target.commit === now?.commit;
   output.note(
-    `Rolling back to v${target.version}: ${sourceText(target)}, live ${timeText(target.live_at, output)}; ${how}.`,
+    `Rolling back to v${target.version}: ${sourceText(target)}${isSame ? " (the same code as now)" : ""}, live ${timeText(target.live_at, output)}; ${how}.`,
   );
 }

@@ -8,14 +8,15 @@ export type RollbackChoice = { deploymentId: DeploymentId | null; version: numbe
 export type RollbackTarget = Named<"live" | "superseded">;
 
 /**
- * The newest deployment that was live and whose code is older than the live code. A rollback counts as its source, so a
- * second rollback goes back one more deployment, and never returns to the code that the first one replaced. A `config`
- * deployment counts as the code that it deployed again.
+ * The newest deployment that was live, whose code is older than the live code, and whose commit is another one: the same
+ * commit again would not change the site. If all have the live commit, the newest of them, such as one with another
+ * build. A rollback counts as its source, so a second rollback goes back further, and never returns to the code that the
+ * first one replaced. A `config` deployment counts as the code that it deployed again.
  */
 function defaultTarget(lane: Lane): RollbackTarget | null {
   const live = liveOf(lane);
-  if (live === null) return onceLiveOf(lane)[0] ?? null;
-  return onceLiveOf(lane).find((one) => one.codeVersion < live.codeVersion) ?? null;
+  const earlier = onceLiveOf(lane).filter((one) => live === null || one.codeVersion < live.codeVersion);
+  return earlier.find(({ commitSha }) => commitSha !== live?.commitSha) ?? earlier[0] ?? null;
 }
 
 /** Finds the target of a rollback. Refuses with `already_live` and `no_rollback_target`. */

@@ -11,6 +11,7 @@ import {
   accepted,
   DEFAULT_TARGET,
   deployed,
+  laneWithCommits,
   laneWithLive,
   PROJECT,
   report,
@@ -47,6 +48,21 @@ describe("rolling back", () => {
     const twice = rolledBack(once);
     expect(liveCode(twice)).toBe(1);
     expect(rollBack(twice)).toMatchObject({ ok: false, refusal: { code: "no_rollback_target" } });
+  });
+
+  it.each([
+    ["skips deployments of the live commit", "abb", 1],
+    ["takes the newest deployment with another commit", "aabb", 2],
+    ["takes an earlier deployment of the live commit if there is no other", "aaa", 2],
+  ])("%s", (_name, commits, target) => {
+    const lane = laneWithCommits(commits);
+    expect(liveCode(rolledBack(lane))).toBe(target);
+    const listed = listTargets(lane).filter(({ isDefault }) => isDefault);
+    expect(listed.map(({ deployment }) => deployment.version)).toEqual([target]);
+  });
+
+  it("never goes forward to another commit", () => {
+    expect(liveCode(rolledBack(rolledBack(laneWithCommits("aab"))))).toBe(1);
   });
 
   it("returns to newer code if its version is named", () => {

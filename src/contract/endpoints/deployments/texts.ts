@@ -130,8 +130,9 @@ export const deploymentTexts = {
       which takes milliseconds. Otherwise it builds the commit again.
 
       Without \`deployment_id\` and \`version\`, the target is the newest deployment whose code is older than the live
-      code. A second rollback therefore goes back one more deployment, and never returns to the newer code. To return to
-      newer code, send its \`version\`. \`GET /v1/projects/{project_id}/rollback-targets\` lists all targets.
+      code and whose commit is another one; if all have the live commit, the newest of them. A second rollback therefore
+      goes back further, and never returns to the newer code. To return to newer code, send its \`version\`.
+      \`GET /v1/projects/{project_id}/rollback-targets\` lists all targets.
 
       The rollback runs with the project's current variables, unless you send \`variables: "deployed"\`. If the
       project's server cannot open one of the secrets, the response is 409 \`secrets_not_sealed\`.
