@@ -207,6 +207,8 @@ export const deployments = sqliteTable("deployments", {
   waitsForServer: integer("waits_for_server", { mode: "boolean" }).notNull(),
   branch: text("branch").notNull(),
   commitSha: text("commit_sha"),
+  /** The commit as written in the request; null: the request named none. */
+  requestedCommit: text("requested_commit"),
   commitMessage: text("commit_message"),
   trigger: text("trigger").$type<DeploymentTrigger>().notNull(),
   actor: text("actor", { mode: "json" }).$type<Actor>().notNull(),

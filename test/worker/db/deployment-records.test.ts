@@ -50,6 +50,7 @@ function recordIn({ projectId, serverId }: Place, changes: Partial<DeploymentRec
     stages: null,
     variablesRevision: null,
     clearCache: false,
+    requestedCommit: null,
     pushedSha: null,
     hold: null,
     approvedBy: null,

@@ -20,6 +20,7 @@ export function recordOf(deployment: LaneDeployment, projectId: ProjectId): Unre
     rollbackOf: deployment.rollbackOf,
     branch: deployment.branch,
     commitSha: deployment.commitSha,
+    requestedCommit: deployment.requestedCommit,
     commitMessage: deployment.commitMessage,
     actor: deployment.actor,
     createdAt: deployment.createdAt,
