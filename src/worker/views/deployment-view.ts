@@ -17,7 +17,7 @@ import { keptRelease } from "#domain/lane/run-order.ts";
 /** Git's default length. */
 const ABBREVIATED = 7;
 
-/** The abbreviated commit hash; null until the agent has resolved the branch. */
+/** The abbreviated commit hash. @param commitSha a full or abbreviated hash; null if the commit is not known */
 export function abbreviatedCommit(commitSha: string | null): string | null {
   return commitSha?.slice(0, ABBREVIATED) ?? null;
 }
@@ -32,7 +32,10 @@ export function deploymentRow(record: ShownRecord, now: number): DeploymentRow {
     status: record.status,
     version: record.version,
     branch: record.branch,
-    commit: abbreviatedCommit(record.commitSha),
+    // One that ended before its commit was resolved keeps the one it was asked for.
+    commit: abbreviatedCommit(
+      record.commitSha ?? (record.status === "building" ? null : record.requestedCommit),
+    ),
     duration: durationSeconds(record, now),
     created_at: timestamp(record.createdAt),
   };

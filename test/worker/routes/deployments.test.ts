@@ -109,6 +109,18 @@ describe("a deployment", () => {
     });
   });
 
+  it("that ended before its commit was resolved keeps the one that it was asked for", async () => {
+    const project = await TestProject.create();
+    const { id } = await project.start({ branch: "feature/x", commit: "0123456789" });
+    expect((await project.post(`/v1/deployments/${id}/cancel`)).ok).toBe(true);
+    const ended = { status: "canceled", commit: "0123456", commit_sha: null };
+    expect(await project.deployment(id)).toMatchObject(ended);
+    expect((await listOf(project)).deployments).toMatchObject([{ id, commit: "0123456" }]);
+    const branchOnly = await project.start();
+    await project.post(`/v1/deployments/${branchOnly.id}/cancel`);
+    expect(await project.deployment(branchOnly.id)).toMatchObject({ status: "canceled", commit: null });
+  });
+
   it("has all details when it is live", async () => {
     const project = await TestProject.connected();
     const { id } = await project.deploy();
