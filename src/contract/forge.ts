@@ -9,7 +9,7 @@ export type KeySettings = {
   readonly steps: readonly string[];
 };
 
-type Known = { readonly forge: Forge; readonly site: string; readonly page: string };
+type Known = { readonly forge: Exclude<Forge, "other">; readonly site: string; readonly page: string };
 
 const hosts: ReadonlyMap<string, Known> = new Map([
   ["github.com", { forge: "github", site: "github.com", page: "/settings/keys/new" }],
@@ -49,9 +49,26 @@ export function keySettingsOf(repository: string): KeySettings {
   if (address === null || known === undefined)
     return { forge: "other", settingsUrl: null, steps: stepsFor.other };
   const { forge, site, page } = known;
-  const isWhole = forge === "gitlab" ? address.path.length >= 2 : address.path.length === 2;
-  const settingsUrl = isWhole ? `https://${site}/${address.path.join("/")}${page}` : null;
+  const settingsUrl = isPathOf(forge, address.path)
+    ? `https://${site}/${address.path.join("/")}${page}`
+    : null;
   return { forge, settingsUrl, steps: stepsFor[forge] };
+}
+
+/** A repository at a public git host, with the address of its page in a browser. */
+export type KnownRepository = { readonly forge: Exclude<Forge, "other">; readonly page: string };
+
+/** The repository with this address, without the address's login; `null` unless a public git host has it. */
+export function knownRepository(repository: string): KnownRepository | null {
+  const address = readAddress(repository);
+  const known = address === null ? undefined : hosts.get(address.host);
+  if (address === null || known === undefined || !isPathOf(known.forge, address.path)) return null;
+  return { forge: known.forge, page: `https://${known.site}/${address.path.join("/")}` };
+}
+
+/** Only GitLab has groups in groups. */
+function isPathOf(forge: Forge, path: readonly string[]): boolean {
+  return forge === "gitlab" ? path.length >= 2 : path.length === 2;
 }
 
 /**
