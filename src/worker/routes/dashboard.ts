@@ -16,6 +16,10 @@ export function routeDashboard(app: App): void {
     if (HASHED.test(c.req.path)) c.set("isImmutable", true);
     return file;
   });
+  // A browser is led to the dashboard. A program gets the 404 problem, which names the reference.
+  app.get("/", (c, next) =>
+    c.req.header("accept")?.includes("text/html") ? c.redirect(`${dashboardPaths.root}/`) : next(),
+  );
   app.get(dashboardPaths.root, (c) => c.redirect(`${dashboardPaths.root}/`, 307));
   // The same page for every address. Its script decides what to show.
   app.get(dashboardPaths.page, async (c) => pageResponse(await c.env.ASSETS.fetch(pageRequest(c))));

@@ -1,6 +1,7 @@
+import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 
-import { call } from "../../support/worker/call.ts";
+import { call, ORIGIN, problemOf } from "../../support/worker/call.ts";
 
 const page = async () => await (await call("/app/")).text();
 
@@ -26,4 +27,26 @@ describe("a file of the dashboard", () => {
     const tag = first.headers.get("etag") ?? "";
     expect((await call("/app/assets/icon.svg", { headers: { "if-none-match": tag } })).status).toBe(304);
   });
+});
+
+describe("the root of an installation", () => {
+  it("leads a browser to the dashboard", async () => {
+    const accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+    const request = new Request(`${ORIGIN}/`, { headers: { accept }, redirect: "manual" });
+    const response = await exports.default.fetch(request);
+    expect([response.status, response.headers.get("location")]).toEqual([302, "/app/"]);
+    expect(response.headers.get("cache-control")).toBe("no-store");
+  });
+
+  it.each([{}, { accept: "*/*" }, { accept: "application/json" }])(
+    "is a problem that names the reference for a program with %j",
+    async (headers) => {
+      const response = await call("/", { headers });
+      expect(response.status).toBe(404);
+      expect(await problemOf(response)).toMatchObject({
+        code: "not_found",
+        detail: expect.stringContaining("/docs"),
+      });
+    },
+  );
 });
