@@ -13,6 +13,7 @@ import { quietWrangler, runCommand } from "./shared/run-command.ts";
 import { home, resolveHome, runScript } from "./shared/script.ts";
 import { print, step } from "./shared/terminal.ts";
 import { lockHome } from "./start/home-lock.ts";
+import { rememberHome } from "./start/home-on-port.ts";
 import { port } from "./start/options.ts";
 
 /** How long wrangler may take to stop both of its workerd processes. */
@@ -25,7 +26,8 @@ async function runDev({ port: apiPort, home: folder }: z.output<typeof options>)
   const url = `http://127.0.0.1:${apiPort}`;
   await mkdir(folder, { recursive: true, mode: 0o700 });
   // Two servers on one state would each run the same Durable Objects.
-  const lock = await lockHome(folder);
+  const lock = await lockHome(folder, apiPort);
+  await rememberHome(folder, apiPort);
   const state = ["--persist-to", join(folder, "state")];
 
   await step("migrating the database", async () => {

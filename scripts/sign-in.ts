@@ -8,28 +8,46 @@ import { type DatabaseTarget, executeStatements } from "./shared/execute-stateme
 import { Problem } from "./shared/problem.ts";
 import { option, runScript } from "./shared/script.ts";
 import { newSignInCode, SIGN_IN_MINUTES } from "./shared/sign-in-code.ts";
-import { readLocalFile } from "./start/local-file.ts";
+import { startIn } from "./start/home-lock.ts";
+import { homeOnPort } from "./start/home-on-port.ts";
+import { ignoredOptions, portNumber } from "./start/options.ts";
 
 const isUrl = (text: string) => URL.canParse(text);
 
 const options = z.object({
   account: option("NAME", "the account to sign in to; required if there are several", z.string().optional()),
+  port: option(
+    "N",
+    "the port of the local installation: instead of --home, if npm start has been\ncalled in this clone",
+    portNumber.optional(),
+  ),
   ...databaseOptions,
   url: option(
     "URL",
     "the address of the installation, such as https://gantry.example.com;\nrequired with --remote",
     z.string().refine(isUrl, { error: "must be an address such as https://gantry.example.com" }).optional(),
   ),
+  ...ignoredOptions,
 });
+type Options = z.output<typeof options>;
 
 const Accounts = z.array(z.object({ id: AccountId, name: z.string() }));
 
-async function addressOf(target: DatabaseTarget): Promise<string> {
+/** The database of the installation, and the address that the link begins with. */
+async function installationOf({ port, url, ...given }: Options): Promise<[DatabaseTarget, string]> {
+  const isNamed = given.home !== undefined || given.local !== undefined || given.remote;
+  const found = isNamed || port === undefined ? null : await homeOnPort(port);
+  const target = databaseTarget(found === null ? given : { ...given, home: found });
+  if (url !== undefined) return [target, new URL(url).origin];
   if (target === "remote") throw new Problem("--url is missing: it is required with --remote.");
-  const url = (await readLocalFile(target.home))?.url;
-  if (url === undefined)
-    throw new Problem(`No installation runs in ${target.home}. Start it, or pass its address with --url.`);
-  return url;
+  const served = (await startIn(target.home))?.port ?? null;
+  if (served === null || (port ?? served) !== served)
+    throw new Problem(
+      `${served === null ? "No installation runs" : `The installation runs on port ${served}`} in ${target.home}. ${
+        served === null ? "Start it with npm start, or name" : "Name"
+      } another one with --home.`,
+    );
+  return [target, `http://127.0.0.1:${served}`];
 }
 
 await runScript(
@@ -38,9 +56,9 @@ await runScript(
     summary: "Creates a link that signs in to the dashboard once, and prints it.",
     options,
   },
-  async ({ account, url, ...given }) => {
-    const target = databaseTarget(given);
-    const origin = new URL(url ?? (await addressOf(target))).origin;
+  async (given) => {
+    const { account } = given;
+    const [target, origin] = await installationOf(given);
     const lookUp = { sql: "SELECT id, name FROM accounts ORDER BY id", parameters: [] };
     const owner = account === undefined ? "only" : { name: account };
     const { code, statement } = newSignInCode(owner, Date.now());

@@ -15,7 +15,12 @@ import { identify, isAlive, type ProcessIdentity } from "../shared/processes.ts"
 const LEFTOVER_MS = 15_000;
 
 const Identity = z.strictObject({ pid: z.int().min(1), startedAt: z.string().nullable() });
-const LockFile = z.strictObject({ holder: Identity, children: z.array(Identity) });
+const LockFile = z.strictObject({
+  holder: Identity,
+  /** Of the API. Null in a file of an earlier version. */
+  port: z.int().nullable().default(null),
+  children: z.array(Identity),
+});
 
 /** Keeps two starts from using the same home. */
 export type HomeLock = {
@@ -26,21 +31,26 @@ export type HomeLock = {
 
 const pathOf = (home: string) => join(home, "run", "start.lock");
 
-/** @returns the pid of the start that uses the home; null if there is none. Writes nothing. */
-export async function holderOf(home: string): Promise<number | null> {
+/** The start that uses a home, and the port of its API. Null if there is none. Writes nothing. */
+export async function startIn(
+  home: string,
+): Promise<{ readonly pid: number; readonly port: number | null } | null> {
   const file = await readLock(pathOf(home));
-  return file !== null && isAlive(file.holder) ? file.holder.pid : null;
+  return file !== null && isAlive(file.holder) ? { pid: file.holder.pid, port: file.port } : null;
 }
 
-/** @throws Problem when another start uses the home */
-export async function lockHome(home: string): Promise<HomeLock> {
+/**
+ * @param port of the API that will run in the home
+ * @throws Problem when another start uses the home
+ */
+export async function lockHome(home: string, port: number): Promise<HomeLock> {
   const path = pathOf(home);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const holder = identify(process.pid);
-  const content = (children: readonly ProcessIdentity[]) => JSON.stringify({ holder, children });
+  const content = (children: readonly ProcessIdentity[]) => JSON.stringify({ holder, port, children });
   while (!(await createLockFile(path, content([])))) {
-    const pid = await holderOf(home);
-    if (pid !== null) throw homeInUse(home, pid);
+    const start = await startIn(home);
+    if (start !== null) throw homeInUse(home, start.pid);
     await endLeftovers(home);
     await removeStaleLock(path, isHeld);
   }

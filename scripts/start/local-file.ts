@@ -1,4 +1,4 @@
-import { readFile, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import * as z from "zod";
@@ -32,10 +32,4 @@ export function writeLocalFile(home: string, content: LocalFile): Promise<void> 
 /** Removes the file of an earlier start: a program that waits for this start must not read it. */
 export function removeLocalFile(home: string): Promise<void> {
   return rm(join(home, "local.json"), { force: true });
-}
-
-/** @returns null if no installation runs in the home, or its first deployment is not live yet */
-export async function readLocalFile(home: string): Promise<LocalFile | null> {
-  const text = await readFile(join(home, "local.json"), "utf8").catch(() => null);
-  return text === null ? null : LocalFile.parse(JSON.parse(text));
 }

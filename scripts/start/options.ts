@@ -3,12 +3,11 @@ import * as z from "zod";
 import { home, option, type Script, wholeNumber } from "../shared/script.ts";
 
 /** 65535 is the last port, and the first site needs the port after this one. */
-const portNumber = wholeNumber(1, 65_534).default(8787);
-export const port = option("N", "the port of the API, 8787 by default", portNumber);
+export const portNumber = wholeNumber(1, 65_534);
+export const port = option("N", "the port of the API, 8787 by default", portNumber.default(8787));
 
-const options = z.object({
-  port: option("N", "the port of the API, 8787 by default; sites get the ports after it", portNumber),
-  home,
+/** What `npm start` starts, apart from the installation's home and port. */
+const started = {
   repo: option(
     "URL|PATH",
     "deploy this git repository instead of the example",
@@ -29,6 +28,16 @@ const options = z.object({
     "the port on which a debugger, such as Chrome's, can attach to the Worker",
     wholeNumber(1, 65_535, "a port").nullable().default(null),
   ),
+};
+
+const options = z.object({
+  port: option(
+    "N",
+    "the port of the API, 8787 by default; sites get the ports after it",
+    portNumber.default(8787),
+  ),
+  home,
+  ...started,
 });
 
 export type StartOptions = z.output<typeof options>;
@@ -39,3 +48,13 @@ export const startScript: Script<typeof options> = {
     "Runs Gantry on this machine: the Worker, an agent and a site server. Deploys an example site at the first start.",
   options,
 };
+
+const ignored = option("…", "accepted as by npm start, and ignored", z.string().optional());
+
+/** For a script that takes the line of an `npm start` with all its options. */
+export const ignoredOptions = {
+  repo: ignored,
+  branch: ignored,
+  "rate-limit": ignored,
+  inspect: ignored,
+} satisfies Record<keyof typeof started, z.ZodType>;

@@ -12,7 +12,8 @@ import { agentBeside, buildWorker, sitesBeside } from "../shared/build-worker.ts
 import { Problem } from "../shared/problem.ts";
 import { print, red, step } from "../shared/terminal.ts";
 import { WorkerReady } from "../shared/worker-ready.ts";
-import { endLeftovers, holderOf, homeInUse, lockHome } from "./home-lock.ts";
+import { endLeftovers, homeInUse, lockHome, startIn } from "./home-lock.ts";
+import { rememberHome } from "./home-on-port.ts";
 import { removeLocalFile, writeLocalFile } from "./local-file.ts";
 import { endPackageScope } from "./package-scope.ts";
 import { readMemo, writeMemo } from "./memo.ts";
@@ -47,7 +48,8 @@ export async function runStart(
   // Checked before everything else is started.
   if (options.repo !== null) repositoryOf(options.repo);
   await mkdir(home, { recursive: true, mode: 0o700 });
-  const lock = await lockHome(home);
+  const lock = await lockHome(home, port);
+  await rememberHome(home, port);
   await removeLocalFile(home);
   await endPackageScope(home);
 
@@ -152,8 +154,8 @@ export async function runStart(
 }
 
 async function refuseIfInUse({ home, port }: StartOptions): Promise<void> {
-  const pid = await holderOf(home);
-  if (pid !== null) throw homeInUse(home, pid);
+  const start = await startIn(home);
+  if (start !== null) throw homeInUse(home, start.pid);
   await endLeftovers(home);
   if (await isPortFree(port)) return;
   const holder = await holderOfPort(port);

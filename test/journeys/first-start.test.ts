@@ -1,10 +1,13 @@
+import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { readFile, stat } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { promisify } from "node:util";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
+import { root } from "../../scripts/shared/root.ts";
 import { LocalFile } from "../../scripts/start/local-file.ts";
 import { freePort } from "../support/free-port.ts";
 import { createHome, removeHome, runNpmStart, startSystem, type System } from "../support/journey-system.ts";
@@ -182,6 +185,29 @@ describe("each agreed endpoint", () => {
       expect(wrong.headers.get("www-authenticate")).toContain('error="invalid_token"');
       expect(await without.json()).toMatchObject({ code: "missing_token", status: 401 });
     }
+  });
+});
+
+describe("npm run sign-in", () => {
+  const signIn = async (...flags: string[]) => {
+    const command = [join(root, "scripts", "sign-in.ts"), ...flags];
+    const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: root });
+    return stdout;
+  };
+  const link = () => expect.stringMatching(`^${system.local.url}/app/sign-in#code=gantry_signin_\\w+\n$`);
+
+  it("takes the flags of npm start", async () => {
+    const flags = ["--home", home, "--port", `${system.port}`, "--branch", "main", "--rate-limit", "600"];
+    expect(await signIn(...flags)).toEqual(link());
+  });
+
+  it("finds the installation by its port alone, as the sign-in page says", async () => {
+    expect(await signIn("--port", `${system.port}`)).toEqual(link());
+  });
+
+  it("refuses a port that the installation does not use", async () => {
+    const refused = signIn("--home", home, "--port", `${system.port + 1}`);
+    await expect(refused).rejects.toThrow(`runs on port ${system.port} in ${home}`);
   });
 });
 

@@ -25,7 +25,7 @@ describe("two starts at the same moment", () => {
       const home = await mkdtemp(join(folder, "home-"));
       await mkdir(join(home, "run"));
       if (left !== null) await writeFile(join(home, "run", "start.lock"), left);
-      const ends = await Promise.allSettled([lockHome(home), lockHome(home)]);
+      const ends = await Promise.allSettled([lockHome(home, 8787), lockHome(home, 8788)]);
       const taken = ends.flatMap((end) => (end.status === "fulfilled" ? [end.value] : []));
       expect(taken).toHaveLength(1);
       await taken[0]?.release();
