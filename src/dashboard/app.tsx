@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 
 import { clearCaches } from "#dashboard/data/cache.ts";
-import { session } from "#dashboard/data/session.ts";
+import { followSession, session } from "#dashboard/data/session.ts";
 import { useSignal } from "#dashboard/data/signal.ts";
 import { lazy } from "#dashboard/shared/lazy.tsx";
 import { NotFound } from "#dashboard/pages/not-found.tsx";
@@ -21,6 +21,7 @@ export function App() {
   const route = useRoute();
   const state = useSignal(session);
   useEffect(followLinks, []);
+  useEffect(followSession, []);
   useEffect(keepFocus, []);
   useEffect(() => {
     if (typeof state === "string") clearCaches();

@@ -3,7 +3,7 @@ import type { Transport } from "#client/request.ts";
 import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 import { syncClock } from "#dashboard/data/clock.ts";
 import { sendOnce } from "#dashboard/data/send-once.ts";
-import { markEnded, session } from "#dashboard/data/session.ts";
+import { replacementOf, session } from "#dashboard/data/session.ts";
 
 /** For every request but the log stream, which has a timeout of its own. */
 const TIMEOUT_MS = 20_000;
@@ -19,16 +19,27 @@ export const transport: Transport = {
     return typeof state === "string" ? null : state.token;
   },
   fetch: async (url, init) => {
+    const asking = session.value;
     const headers = new Headers(init.headers);
-    if (bookmark !== null && !headers.has("gantry-bookmark")) headers.set("gantry-bookmark", bookmark);
-    const response = await fetch(url, { ...init, headers });
-    syncClock(response.headers);
-    bookmark = response.headers.get("gantry-bookmark") ?? bookmark;
+    const response = await send(url, init, headers);
     // A late response to an earlier session must not end the current one.
-    if (response.status === 401 && headers.get("authorization") === `Bearer ${transport.token}`) markEnded();
-    return response;
+    if (response.status !== 401 || typeof asking === "string") return response;
+    if (headers.get("authorization") !== `Bearer ${asking.token}`) return response;
+    const replacement = replacementOf(asking);
+    if (replacement === null) return response;
+    // Another tab has signed in again. The rejected request had no effect.
+    headers.set("authorization", `Bearer ${replacement.token}`);
+    return await send(url, init, headers);
   },
 };
+
+async function send(url: string, init: RequestInit, headers: Headers): Promise<Response> {
+  if (bookmark !== null && !headers.has("gantry-bookmark")) headers.set("gantry-bookmark", bookmark);
+  const response = await fetch(url, { ...init, headers });
+  syncClock(response.headers);
+  bookmark = response.headers.get("gantry-bookmark") ?? bookmark;
+  return response;
+}
 
 /** Not `randomUUID`, which browsers offer over HTTPS only. */
 const newKey = () => crypto.getRandomValues(new Uint32Array(4)).join("-");

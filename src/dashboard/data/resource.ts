@@ -38,6 +38,11 @@ export const watched = {
   all: new Set<{ readonly subject: Subject | null; readonly reload: () => Promise<void> }>(),
 };
 
+/** Reads everything that is shown again. */
+export function reloadWatched(): void {
+  for (const { reload } of watched.all) void reload();
+}
+
 /** The polling interval in milliseconds, which may depend on the value; null: no polling. */
 type Interval<Value> = number | null | ((value: Value) => number | null);
 

@@ -3,31 +3,73 @@ import * as z from "zod/mini";
 import { createClient } from "#client/client.ts";
 import type { ClientResult } from "#client/send.ts";
 import { parseJson } from "#contract/parse-json.ts";
+import { reloadWatched } from "#dashboard/data/resource.ts";
 import { Signal } from "#dashboard/data/signal.ts";
 
 const KEY = "gantry.session";
 
-/** `session`: created by a sign-in link, and revoked on sign-out. `token`: a pasted API token, which stays valid. */
-const Session = z.strictObject({ token: z.string(), kind: z.enum(["session", "token"]) });
+/**
+ * `session`: created by a sign-in link, and revoked on sign-out. `token`: a pasted API token, which stays valid.
+ * `account`: the id of its account; null if it could not be read.
+ */
+const Session = z.strictObject({
+  token: z.string(),
+  kind: z.enum(["session", "token"]),
+  account: z.nullable(z.string()),
+});
 export type Session = z.infer<typeof Session>;
+
+const Stored = z.union([Session, z.literal("ended")]);
 
 /** `ended`: the session expired or was revoked. */
 export type SessionState = Session | "none" | "ended";
 
-/** Stored in the tab's sessionStorage: no cookie, and gone when the tab is closed. */
+/**
+ * Stored in localStorage: all tabs of the browser share it, and a new tab is signed in. No cookie, so the browser sends
+ * it with no request by itself. What is stored is the truth; each tab follows it.
+ */
 export const session = new Signal<SessionState>(read());
 
+/** Follows what other tabs store. Call it once. */
+export function followSession(): void {
+  globalThis.addEventListener("storage", sync);
+  // A page that the browser kept for its back button has missed the events.
+  globalThis.addEventListener("pageshow", sync);
+}
+
 function read(): SessionState {
-  const parsed = Session.safeParse(parseJson(sessionStorage.getItem(KEY) ?? ""));
+  const parsed = Stored.safeParse(parseJson(localStorage.getItem(KEY) ?? ""));
   return parsed.success ? parsed.data : "none";
 }
 
-function save(state: SessionState): void {
-  // Signing out also clears form drafts. They are kept only if the session expired.
+const tokenOf = (state: SessionState) => (typeof state === "object" ? state.token : state);
+
+/** Takes over the session that another tab has stored. */
+function sync(): void {
+  const mine = session.value;
+  const stored = read();
+  if (tokenOf(mine) === tokenOf(stored)) return;
+  const isOtherAccount =
+    typeof mine === "object" &&
+    typeof stored === "object" &&
+    (stored.account === null || stored.account !== mine.account);
+  // Nothing that this tab has read of one account may be shown in another one.
+  if (isOtherAccount) return location.reload();
+  set(stored);
+  // The new session may have other permissions and ends at another time.
+  if (typeof mine === "object" && typeof stored === "object") reloadWatched();
+}
+
+function set(state: SessionState): void {
+  // Signing out, in any tab, also clears form drafts. They are kept only if the session expired.
   if (state === "none") sessionStorage.clear();
-  else if (state === "ended") sessionStorage.removeItem(KEY);
-  else sessionStorage.setItem(KEY, JSON.stringify(state));
   session.set(state);
+}
+
+function save(state: SessionState): void {
+  if (state === "none") localStorage.removeItem(KEY);
+  else localStorage.setItem(KEY, JSON.stringify(state));
+  set(state);
 }
 
 const clientWith = (token: string | null) =>
@@ -35,28 +77,32 @@ const clientWith = (token: string | null) =>
 
 /** Exchanges the code of a sign-in link for a session. */
 export async function signInWithCode(code: string): Promise<ClientResult<unknown>> {
-  const before = session.value;
   const created = await clientWith(null).createSession({ body: { code } });
   if (!created.ok) return created;
-  save({ token: created.value.token, kind: "session" });
-  // The previous session is no longer used, so it is revoked.
+  const { token } = created.value;
+  // The code is used up, so the session counts even if its account cannot be read now.
+  const account = await clientWith(token).getAccount();
+  const before = read();
+  save({ token, kind: "session", account: account.ok ? account.value.id : null });
+  // The previous session is no longer used by any tab, so it is revoked.
   if (typeof before === "object" && before.kind === "session") void clientWith(before.token).endSession();
   return created;
 }
 
-/** Signs in with an API token until the tab is closed. */
+/** Signs in with an API token. */
 export async function signInWithToken(token: string): Promise<ClientResult<unknown>> {
   const account = await clientWith(token).getAccount();
-  if (account.ok) save({ token, kind: "token" });
+  if (account.ok) save({ token, kind: "token", account: account.value.id });
   return account;
 }
 
-/** Stores the new secret of a rotated API token. */
+/** Stores the new secret of the rotated API token that this browser uses. */
 export function replaceToken(token: string): void {
-  save({ token, kind: "token" });
+  const state = session.value;
+  if (typeof state === "object") save({ ...state, token });
 }
 
-/** Revokes the session and removes it from the tab, even if revoking fails. @returns the result of revoking */
+/** Revokes the session and removes it from the browser, even if revoking fails. @returns the result of revoking */
 export async function signOut(): Promise<ClientResult<unknown> | null> {
   const state = session.value;
   const ending =
@@ -67,7 +113,16 @@ export async function signOut(): Promise<ClientResult<unknown> | null> {
   return result;
 }
 
-/** Records that the control plane rejected the token. */
-export function markEnded(): void {
-  if (typeof session.value === "object") save("ended");
+/**
+ * Records that the control plane rejected the token of a session. The session has ended, unless it was replaced in the
+ * meantime: then the newer one stays.
+ * @returns the session of the same account that has replaced it; null if there is none
+ */
+export function replacementOf(rejected: Session): Session | null {
+  // The event of another tab may not have arrived yet.
+  sync();
+  if (tokenOf(session.value) === rejected.token && tokenOf(read()) === rejected.token) save("ended");
+  const now = session.value;
+  if (typeof now === "string" || now.token === rejected.token) return null;
+  return now.account !== null && now.account === rejected.account ? now : null;
 }

@@ -11,6 +11,7 @@ import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { Waiting } from "#dashboard/shared/waiting.tsx";
 import { goTo } from "#dashboard/router/navigation.ts";
 import { routeAt } from "#dashboard/router/route.ts";
+import { signInCommand } from "#dashboard/text/sign-in-command.ts";
 
 /** The code of a sign-in link; null if the address has none. */
 function takeCode(): string | null {
@@ -22,7 +23,7 @@ function takeCode(): string | null {
 
 /** Signs in with a link or a token, and says how to get one. */
 export function SignIn({ state }: { readonly state: SessionState }) {
-  const [code] = useState(takeCode);
+  const [code, setCode] = useState(takeCode);
   const [token, setToken] = useState("");
   const [isMalformed, setIsMalformed] = useState(false);
   const exchanging = useAction(signInWithCode);
@@ -34,7 +35,13 @@ export function SignIn({ state }: { readonly state: SessionState }) {
   const exchange = async () => {
     if (code !== null && (await exchanging.run(code)) !== null) leave();
   };
-  useEffect(() => void exchange(), []);
+  useEffect(() => void exchange(), [code]);
+  // In a tab that shows this page already, a pasted link changes only the fragment.
+  useEffect(() => {
+    const take = () => setCode((earlier) => takeCode() ?? earlier);
+    globalThis.addEventListener("hashchange", take);
+    return () => globalThis.removeEventListener("hashchange", take);
+  }, []);
 
   const submit = async () => {
     const given = token.trim();
@@ -72,12 +79,10 @@ export function SignIn({ state }: { readonly state: SessionState }) {
         <section>
           <h2>With a link</h2>
           <p>
-            On the machine that runs Gantry, <code>npm start</code> prints a sign-in link that works once. To
-            create another one:
+            A sign-in link works once, within 10 minutes. To create one, run this line in your clone of
+            Gantry:
           </p>
-          <pre tabIndex={0}>npm run sign-in</pre>
-          <p>For an installation in a Cloudflare account:</p>
-          <pre tabIndex={0}>npm run sign-in -- --remote --url {location.origin}</pre>
+          <pre tabIndex={0}>{signInCommand(location)}</pre>
         </section>
         <section>
           <h2>With a token</h2>
@@ -89,7 +94,7 @@ export function SignIn({ state }: { readonly state: SessionState }) {
               value={token}
               onInput={setToken}
               placeholder="gantry_…"
-              hint="Stored in this tab only. Signing out removes it here, but the token stays valid."
+              hint="Stored in this browser, for all its tabs, until you sign out. The token itself stays valid."
               error={isMalformed ? "This is not a Gantry token. A character is wrong or missing." : null}
             />
             <ProblemBox problem={signingIn.problem} doing="Signing in" />

@@ -3,6 +3,7 @@ import { useEffect } from "preact/hooks";
 import { useNow } from "#dashboard/data/clock.ts";
 import { session } from "#dashboard/data/session.ts";
 import { useSignal } from "#dashboard/data/signal.ts";
+import { signInCommand } from "#dashboard/text/sign-in-command.ts";
 
 /** Time to finish a task and to create a new link. */
 const NOTICE_MS = 15 * 60_000;
@@ -29,8 +30,8 @@ export function SessionEnd({ expiresAt, onEnd }: Props) {
       <time dateTime={expiresAt}>
         {new Date(expiresAt).toLocaleTimeString(undefined, { timeStyle: "short" })}
       </time>
-      . To stay signed in, run <code>npm run sign-in</code> and open its link in this tab. Running deployments
-      continue either way.
+      . To stay signed in, run <code>{signInCommand(location)}</code> and open its link in this browser.
+      Running deployments continue either way.
     </p>
   );
 }

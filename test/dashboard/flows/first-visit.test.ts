@@ -46,7 +46,7 @@ describe("the link that npm start prints", () => {
     await page.locator("h1 .status.live").waitFor();
     expect(await siteOf(project.id)).toBe("one");
 
-    const token = await page.evaluate<string>("JSON.parse(sessionStorage['gantry.session']).token");
+    const token = await page.evaluate<string>("JSON.parse(localStorage['gantry.session']).token");
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("heading", { name: "Sign in to Gantry" }).waitFor();
     expect(await violations(page)).toEqual([]);
@@ -58,7 +58,8 @@ describe("the link that npm start prints", () => {
 
     await page.goto(printedLink);
     await page.getByText("This link was used or has expired.").waitFor();
-    await page.getByText("npm run sign-in", { exact: true }).waitFor();
+    const command = `npm run sign-in -- --port ${new URL(local.url).port}`;
+    await page.getByText(command, { exact: true }).waitFor();
     expect(page.url()).toBe(`${local.url}/app/sign-in`);
   });
 });

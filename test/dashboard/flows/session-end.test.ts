@@ -13,7 +13,7 @@ import { writeDatabase } from "../../support/write-database.ts";
 import { signInWithToken } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
-const { home, local, api, visit } = await useDashboard({ installation: "own" });
+const { home, local, api, visit, account } = await useDashboard({ installation: "own" });
 const served = join(home, "installation");
 
 function newLinks(): { readonly first: string; readonly second: string } {
@@ -26,11 +26,11 @@ function newLinks(): { readonly first: string; readonly second: string } {
   return { first, second };
 }
 
-/** The session of a tab. */
+/** The session of a browser. */
 async function sessionOf(
   page: Page,
 ): Promise<{ readonly id: string; readonly isGood: () => Promise<boolean> }> {
-  const kept = await page.evaluate<string>("sessionStorage.getItem('gantry.session')");
+  const kept = await page.evaluate<string>("localStorage.getItem('gantry.session')");
   const { token } = z.object({ token: z.string() }).parse(JSON.parse(kept));
   const ask = () => createApi(local.url, token).call("GET", "/v1/account");
   const { id } = Account.parse((await ask()).json).token;
@@ -86,5 +86,78 @@ describe("a session that expires", () => {
     await signInWithToken(page, local, settings);
     await field.waitFor();
     expect(await field.inputValue()).toBe(saved);
+  });
+});
+
+describe("a session in several tabs", () => {
+  const settings = `/app/projects/${local.project_id}/settings`;
+
+  it("is shared with a new tab, renewed in all of them, and ends with a sign-out in one", async () => {
+    const { page, context } = await visit({ expected: /status of 401/ });
+    const links = newLinks();
+    await page.goto(links.first);
+    await page.getByRole("heading", { name: "Projects" }).waitFor();
+    const first = await sessionOf(page);
+
+    const other = await context.newPage();
+    // A tab in the background may get the event of another tab late: here, never.
+    const deaf = await context.newPage();
+    await deaf.addInitScript("addEventListener('storage', (event) => event.stopImmediatePropagation())");
+    await deaf.goto(`${local.url}/app/servers`);
+    await deaf.getByRole("heading", { name: "Servers" }).waitFor();
+    await deaf.locator(".status").first().waitFor();
+    await other.goto(local.url + settings);
+    const field = other.getByLabel("Releases to keep");
+    await field.fill("9");
+
+    await page.goto(links.second);
+    await page.locator(".projects").waitFor();
+    const second = await sessionOf(page);
+    expect(second.id).not.toBe(first.id);
+    await expect.poll(first.isGood, { timeout: 60_000 }).toBe(false);
+    // Its requests are refused, and sent again with the new session.
+    const answered = deaf.waitForResponse(
+      (response) => response.url().endsWith("/v1/servers") && response.status() === 200,
+    );
+    await deaf.evaluate("dispatchEvent(new Event('online'))");
+    await answered;
+    await deaf.getByRole("link", { name: "Charts" }).click();
+    await deaf.getByRole("heading", { name: "Charts" }).waitFor();
+    expect((await sessionOf(deaf)).id).toBe(second.id);
+    // The tab was not reloaded, and its input is still there.
+    await other.getByText("Unsaved changes.").waitFor();
+    expect(await field.inputValue()).toBe("9");
+
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await other.getByRole("heading", { name: "Sign in to Gantry" }).waitFor();
+    await expect.poll(second.isGood, { timeout: 60_000 }).toBe(false);
+    expect(await other.getByText("Your session has ended.").count()).toBe(0);
+
+    // A pasted link, in a tab that shows the sign-in page: only the fragment of its address changes.
+    await page.getByRole("heading", { name: "Sign in to Gantry" }).waitFor();
+    expect(page.url()).toBe(`${local.url}/app/sign-in`);
+    await page.goto(newLinks().first);
+    await page.locator(".projects").waitFor();
+    await field.waitFor();
+    expect(await other.getByText("Unsaved changes.").count()).toBe(0);
+  });
+
+  it("of another account replaces everything that other tabs show", async () => {
+    const { page, context } = await visit({ expected: /status of 40[14]/ });
+    await signInWithToken(page, local, "/app/");
+    const other = await context.newPage();
+    await other.goto(`${local.url}/app/`);
+    await other.getByRole("link", { name: "hello-site" }).first().waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await other.getByRole("heading", { name: "Sign in to Gantry" }).waitFor();
+    const { token } = account("second");
+    await signInWithToken(page, { url: local.url, token }, "/app/");
+    await other.getByRole("link", { name: "second" }).waitFor();
+    expect(await other.getByText("hello-site").count()).toBe(0);
+
+    // Without a sign-out before: a link that signs in to another account.
+    await page.goto(newLinks().first);
+    await page.locator(".projects").waitFor();
+    await other.getByRole("link", { name: "hello-site" }).first().waitFor();
   });
 });

@@ -70,7 +70,7 @@ describe("variables", () => {
     await page.getByText(key?.fingerprint ?? "no seal key").waitFor();
     await add(page, "SHOP_URL", "https://one.example.com");
     await add(page, "SHOP_PASSWORD", SECRET);
-    expect(await page.evaluate("JSON.stringify(sessionStorage)")).not.toContain("s3cret");
+    expect(await page.evaluate("JSON.stringify([sessionStorage, localStorage])")).not.toContain("s3cret");
     await save(page);
     await page.getByText("Saved as revision 1.").waitFor();
 

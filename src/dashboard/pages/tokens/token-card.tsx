@@ -12,7 +12,7 @@ import { projectsText, scopesText } from "#dashboard/text/permissions.ts";
 
 type Props = {
   readonly token: Token;
-  /** This tab is signed in with it. */
+  /** This browser is signed in with it. */
   readonly isOwn: boolean;
   readonly onRotated: (token: TokenWithSecret) => void;
   readonly onRevoked: () => unknown;
@@ -33,7 +33,7 @@ export function TokenCard({ token, isOwn, onRotated, onRevoked }: Props) {
   return (
     <article class="card">
       <h3>
-        {token.name} {isOwn ? <span class="tag">this tab</span> : null}
+        {token.name} {isOwn ? <span class="tag">this browser</span> : null}
       </h3>
       <dl>
         <dt>Permissions</dt>

@@ -33,7 +33,7 @@ export function Tokens() {
             token={token}
             isOwn={token.id === account?.token.id}
             onRotated={(rotated) => {
-              // The tab uses the new secret, because the old one expires in a day.
+              // This browser uses the new secret, because the old one expires in a day.
               if (rotated.id === account?.token.id) replaceToken(rotated.token);
               show(rotated);
             }}
