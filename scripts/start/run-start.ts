@@ -148,7 +148,6 @@ export async function runStart(
     siteUrl: project.url,
     projectId,
     projectName: project.name,
-    deploymentId: liveId,
     helloSite: prepared.helloSite,
   });
 }

@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 
-import type { DeploymentId, ProjectId } from "#contract/ids.ts";
+import type { ProjectId } from "#contract/ids.ts";
 
 import { callersFolder, resolveHome } from "../shared/script.ts";
 import { SIGN_IN_MINUTES } from "../shared/sign-in-code.ts";
@@ -16,22 +16,19 @@ export type Summary = {
   readonly siteUrl: string | null;
   readonly projectId: ProjectId;
   readonly projectName: string;
-  readonly deploymentId: DeploymentId | null;
   /** The folder of the example; null if another repository is deployed. */
   readonly helloSite: string | null;
 };
 
-/** Prints what is running, and commands to try next. Each command can be pasted as it is. */
+const AUTH = '-H "Authorization: Bearer $TOKEN"';
+
+/** Prints what is running, and lines to try next. They work when they are pasted in their order. */
 export function printSummary(summary: Summary): void {
   const { url, projectId } = summary;
-  const auth = '-H "Authorization: Bearer $TOKEN"';
-  const post = (path: string, body: string) =>
-    `curl -X POST ${url}${path} ${auth} -H 'Content-Type: application/json' -d '${body}'`;
   const facts: [string, string][] = [
     ["API", `${url}/v1`],
     ["reference", `${url}/docs`],
     [summary.projectName, summary.siteUrl ?? "not served yet"],
-    ["token", summary.token],
     ["dashboard", summary.signInLink],
   ];
   const width = Math.max(...facts.map(([name]) => name.length), 8);
@@ -45,27 +42,28 @@ export function printSummary(summary: Summary): void {
   );
   print(`  ${" ".repeat(width)}  ${signInCommand(summary.home)}`);
   rule();
-  print(dim("  Paste the first line, then any other line:"));
+  print(dim("  Paste these lines into another terminal, in this order:"));
   print();
-  print(`  URL=${url} TOKEN=${summary.token} PROJECT=${projectId}`);
+  print(`  export URL=${url} TOKEN=${summary.token} PROJECT=${projectId}`);
   if (summary.helloSite !== null) {
-    const folder = quote(shortest(summary.helloSite));
+    // Absolute: the other terminal may be in another folder.
+    const folder = quote(summary.helloSite);
     comment("change the site");
-    print(
-      `  sed -i.bak 's/Version one/Version two/' ${folder}/index.html && git -C ${folder} commit -qam 'Version two'`,
-    );
+    print(`  date >> ${folder}/index.html && git -C ${folder} commit -qam 'Add the date'`);
   }
-  comment("deploy");
-  print(`  ${post("/v1/deploy", `{"project_id":"${projectId}"}`)}`);
-  comment("roll back");
-  print(`  ${post("/v1/rollback", `{"project_id":"${projectId}"}`)}`);
-  comment("list deployments");
-  print(`  curl ${url}/v1/projects/${projectId}/deployments ${auth}`);
-  const id = summary.deploymentId ?? "dpl_…";
-  comment("read the log of a deployment");
-  print(`  curl ${url}/v1/logs/${id} ${auth} -H 'Accept: text/plain'`);
-  comment("delete a deployment (refused for the live one)");
-  print(`  curl -X DELETE ${url}/v1/projects/${projectId}/deployments/${id} ${auth}`);
+  const project = "$URL/v1/projects/$PROJECT";
+  comment("deploy, and follow the log until it ends");
+  print(`  DEPLOYMENT=$(curl -sS -X POST "${project}/deployments" ${AUTH} | grep -o 'dpl_[0-9a-z]*')`);
+  print(`  curl -sSN "$URL/v1/logs/$DEPLOYMENT" ${AUTH} -H "Accept: text/event-stream"`);
+  comment("list the deployments");
+  print(`  curl -sS "${project}/deployments" ${AUTH}`);
+  comment("roll back, and follow the log");
+  const body = `-H "Content-Type: application/json" -d "{\\"project_id\\":\\"$PROJECT\\"}"`;
+  print(`  ROLLBACK=$(curl -sS -X POST "$URL/v1/rollback" ${AUTH} ${body} | grep -o 'dpl_[0-9a-z]*')`);
+  print(`  curl -sSN "$URL/v1/logs/$ROLLBACK" ${AUTH} -H "Accept: text/event-stream"`);
+  comment("read the log of the first deployment as text, and delete it");
+  print(`  curl -sS "$URL/v1/logs/$DEPLOYMENT" ${AUTH} -H "Accept: text/plain"`);
+  print(`  curl -sS -X DELETE "${project}/deployments/$DEPLOYMENT" ${AUTH}`);
   rule();
   print(dim("  Deployments are shown here as they happen. Ctrl-C ends everything."));
   print();

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { readFile, stat } from "node:fs/promises";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -11,6 +11,7 @@ import { root } from "../../scripts/shared/root.ts";
 import { LocalFile } from "../../scripts/start/local-file.ts";
 import { freePort } from "../support/free-port.ts";
 import { createHome, removeHome, runNpmStart, startSystem, type System } from "../support/journey-system.ts";
+import { runShell } from "../support/run-shell.ts";
 import { startInstance } from "../support/supervised-instance.ts";
 
 let home: string;
@@ -185,6 +186,21 @@ describe("each agreed endpoint", () => {
       expect(wrong.headers.get("www-authenticate")).toContain('error="invalid_token"');
       expect(await without.json()).toMatchObject({ code: "missing_token", status: 401 });
     }
+  });
+});
+
+describe("the lines that npm start prints", () => {
+  it("work when they are pasted in their order", async () => {
+    const folder = await createHome();
+    // Without this, curl ends with 0 also for a refusal.
+    await writeFile(join(folder, ".curlrc"), "fail\n");
+    const [, lines = ""] = /in this order:\n\n([\s\S]*?)^─/m.exec(system.output()) ?? [];
+    expect(lines).toMatch(/^ *export URL=/);
+    const shell: [string, ...string[]] = ["bash", "-euo", "pipefail", "-c", lines];
+    const { HOME = "", PATH = "" } = process.env;
+    const { code, output } = await runShell(shell, { env: { HOME, PATH, CURL_HOME: folder } });
+    await removeHome(folder);
+    expect([code, output]).toEqual([0, expect.stringContaining("rollback to the code of version")]);
   });
 });
 
