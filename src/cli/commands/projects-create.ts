@@ -12,9 +12,9 @@ import { emptyCommands, limitFields, projectFields, projectOptions } from "#cli/
 import { done, type Result, stop } from "#cli/outcome.ts";
 import { printableName } from "#cli/output/printable.ts";
 import { findServer, type Named } from "#cli/session/find-named.ts";
+import { printWithKey } from "#cli/session/print-with-key.ts";
 import { type Session, withSession } from "#cli/session/session.ts";
 import { writeLink } from "#cli/settings/link-file.ts";
-import { printProject } from "#cli/views/project-facts.ts";
 import { succeed } from "#contract/lib/result.ts";
 
 export const projectsCreate = defineCommand({
@@ -22,6 +22,7 @@ export const projectsCreate = defineCommand({
   summary: "Create a project",
   details: [
     "--branch defaults to main, --commits to reachable. The framework is detected from the repository's files, and the commands and the output directory follow from it.",
+    "For a repository with an ssh address, also prints the deploy key and where to add it.",
     emptyCommands,
     processDetails,
   ],
@@ -66,7 +67,7 @@ export const projectsCreate = defineCommand({
       },
     });
     if (!project.ok) return project;
-    printProject(output, project.value);
+    await printWithKey(session, project.value);
     if (!options.link) return done;
     const { id, name } = project.value;
     const path = await writeLink(folder, { url, project: id, name });

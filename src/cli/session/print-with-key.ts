@@ -1,0 +1,29 @@
+import { isOverSsh } from "#contract/forge.ts";
+import type { DeployKeySummary } from "#contract/endpoints/projects/repository-access.ts";
+import type { Project } from "#contract/endpoints/projects/schemas.ts";
+import type { ProjectId } from "#contract/ids.ts";
+import type { Session } from "#cli/session/session.ts";
+import { printDeployKey } from "#cli/views/deploy-key-facts.ts";
+import { printProject } from "#cli/views/project-facts.ts";
+
+/** Prints a project. If its repository is read over ssh, also its deploy key and the steps to add it. */
+export async function printWithKey(session: Session, project: Project): Promise<void> {
+  const { output } = session;
+  const { deploy_key: known, repository } = project;
+  // The server makes the key when somebody asks for it.
+  const isNeeded = known === null && isOverSsh(repository);
+  const deploy_key = isNeeded ? await askForKey(session, project.id) : known;
+  printProject(output, { ...project, deploy_key });
+  if (deploy_key !== null) printDeployKey(output, deploy_key, repository);
+}
+
+/** @returns null if the server cannot answer now; a note says why */
+async function askForKey(
+  { client, output }: Session,
+  projectId: ProjectId,
+): Promise<DeployKeySummary | null> {
+  const key = await client.getDeployKey({ params: { project_id: projectId } });
+  if (key.ok) return { public_key: key.value.public_key, fingerprint: key.value.fingerprint };
+  output.note(`The deploy key is not known yet: ${key.problem.detail}`);
+  return null;
+}
