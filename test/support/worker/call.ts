@@ -13,7 +13,7 @@ type Call = {
   /** Sent unchanged. */
   readonly raw?: BodyInit | null;
   readonly headers?: Record<string, string>;
-  readonly redirect?: RequestRedirect;
+  readonly redirect?: "follow" | "manual";
 };
 
 /** Sends a request to the Worker, as a client does. */
