@@ -9,33 +9,55 @@ import { buildDashboard } from "../shared/build-dashboard.ts";
 import { packageVersion } from "../shared/package-version.ts";
 import { root } from "../shared/root.ts";
 import { problemPage, problemsPage } from "./html/problem-pages.ts";
-import { referencePage } from "./html/reference-page.ts";
+import { pageFiles } from "#contract/reference/page-data.ts";
+import { buildDocsScript } from "../shared/build-docs-script.ts";
+import { readGuides } from "./guides/read-guides.ts";
+import { apiPage, resourcePage } from "./html/api-pages.ts";
+import { Document } from "./html/document.ts";
+import { guidePage } from "./html/guide-page.ts";
+import { homePage } from "./html/home-page.ts";
 import { openApiDocument } from "./openapi/document.ts";
+import { searchIndex } from "./search-index.ts";
 
 /** The folder of the files that the Worker serves, as wrangler.toml names it. */
 export const assetsFolder = join(root, "build", "assets");
 
 /** The style sheet's files in `html/style`, in the order of the cascade. */
-const styles = ["base", "frame", "text", "operation", "fields", "examples", "media"];
+const styles = ["base", "frame", "text", "guide", "operation", "fields", "examples", "script", "media"];
 
-/** The files of the reference by their paths below the assets: the OpenAPI document, its page, a page per problem. */
-export async function referenceFiles(): Promise<Map<string, string>> {
-  const document = openApiDocument(await packageVersion());
+/**
+ * The files below /docs by their paths below the assets, and the OpenAPI document: the first page, the guides with their
+ * images, a page per section of the API and per problem, the search index, styles and the script.
+ */
+export async function referenceFiles(): Promise<Map<string, string | Uint8Array>> {
+  const openApi = openApiDocument(await packageVersion());
+  const document = new Document(openApi);
+  const guides = await readGuides();
   const beside = async (name: string) => await readFile(join(import.meta.dirname, "html", name), "utf8");
   const style = await Promise.all(styles.map((name) => beside(`style/${name}.css`)));
-  return new Map([
-    ["v1/openapi.json", JSON.stringify(document)],
-    ["docs.html", referencePage(document)],
+  return new Map<string, string | Uint8Array>([
+    ["v1/openapi.json", JSON.stringify(openApi)],
+    ["docs.html", homePage(document, guides)],
     ["docs/style.css", style.join("\n")],
     ["docs/icon.svg", await beside("icon.svg")],
+    [pageFiles.script.slice(1), await buildDocsScript()],
+    [pageFiles.search.slice(1), JSON.stringify(searchIndex(document, guides))],
+    ["docs/api.html", apiPage(document)],
+    ...document
+      .resources()
+      .map((resource) => [`${resource.address.slice(1)}.html`, resourcePage(document, resource)] as const),
     ["docs/problems.html", problemsPage()],
     ...problemCodes.map((code) => [`docs/problems/${code}.html`, problemPage(code, document)] as const),
+    ...[...guides.all.values()].map(
+      (guide) => [`docs/${guide.name}.html`, guidePage(guides, guide)] as const,
+    ),
+    ...guides.images,
   ]);
 }
 
 /** The folders of files whose names contain a hash or can disappear, so that old files must be removed. */
 const changing = [
-  { folder: "docs", suffix: ".html" },
+  { folder: "docs", suffix: "" },
   { folder: "agent", suffix: ".mjs" },
   { folder: "app", suffix: "" },
 ];
@@ -58,6 +80,8 @@ export async function buildAssets(folder: string): Promise<void> {
   for (const { folder: below, suffix } of changing)
     for (const entry of await filesIn(join(folder, below))) {
       const name = relative(join(folder, below), entry);
+      // A draft of another process that builds the same files now.
+      if (name.endsWith(".tmp")) continue;
       if (name.endsWith(suffix) && !files.has(`${below}/${name}`)) await rm(entry, { force: true });
     }
 }

@@ -1,13 +1,12 @@
 import { describe, expect, it } from "vitest";
 
 import type { Endpoint } from "#contract/endpoints/endpoint.ts";
-import { problemCodes, problemsOf } from "#contract/endpoints/endpoint-facts.ts";
+import { problemsOf } from "#contract/endpoints/endpoint-facts.ts";
 import { endpoints } from "#contract/endpoints/endpoints.ts";
 import { EventType } from "#contract/endpoints/events/schemas.ts";
 import { problems } from "#contract/problems.ts";
 import { operationTexts } from "#contract/reference/operations.ts";
 import { parameterTexts } from "#contract/reference/parameters.ts";
-import { referenceFiles } from "../../scripts/reference/build-assets.ts";
 import { openApiDocument } from "../../scripts/reference/openapi/document.ts";
 import type { Schema } from "../../scripts/reference/openapi/types.ts";
 import { errorsOf } from "./support/json-schema.ts";
@@ -16,8 +15,6 @@ import { document, openApi } from "./support/open-api.ts";
 const table = Object.entries<Endpoint>(endpoints);
 const operations = document.operations();
 const named = operations.map((one) => [one.operation.operationId, one] as const);
-const files = await referenceFiles();
-const file = (path: string) => files.get(path) ?? "";
 
 describe("the OpenAPI document", () => {
   it("has every operation of the endpoint table, and no others", () => {
@@ -91,45 +88,6 @@ describe("the OpenAPI document", () => {
 
   it("is the same each time it is built", () => {
     expect(JSON.stringify(openApiDocument("test"))).toBe(JSON.stringify(openApi));
-  });
-});
-
-describe("the pages", () => {
-  it("show every operation", () => {
-    for (const { operation } of operations) {
-      expect(file("docs.html")).toContain(`id="${operation.operationId}"`);
-      expect(file("docs.html")).toContain(`href="#${operation.operationId}"`);
-    }
-  });
-
-  it.each(problemCodes)("say when %s is given, and what to do", (code) => {
-    const page = file(`docs/problems/${code}.html`);
-    expect(page).toContain(`<code>${code}</code>`);
-    expect(page).toContain("What to do");
-    expect(file("docs/problems.html")).toContain(`/docs/problems/${code}`);
-  });
-
-  it.each([...files.keys()].filter((path) => !path.endsWith(".json")))(
-    "%s asks nobody else for anything, and runs nothing",
-    (path) => {
-      const text = file(path).replaceAll('xmlns="http://www.w3.org/2000/svg"', "");
-      expect(text).not.toMatch(
-        /(?:href|src|srcset|action)="(?!\/|#)|url\(|@import|<script|\son\w+=|style="/i,
-      );
-    },
-  );
-
-  it("have no broken links", () => {
-    for (const [path, text] of files) {
-      if (!path.endsWith(".html")) continue;
-      const ids = new Set(Array.from(text.matchAll(/id="([^"]+)"/g), ([, id]) => id));
-      for (const [, page = "", anchor] of text.matchAll(/href="([^"#]*)(?:#([^"]+))?"/g)) {
-        const target = page.slice(1);
-        const isThere = page === "" || files.has(target) || files.has(`${target}.html`);
-        expect(isThere, `${path} leads to ${page}`).toBe(true);
-        if (page === "" && anchor !== undefined) expect(ids, `${path} leads to #${anchor}`).toContain(anchor);
-      }
-    }
   });
 });
 

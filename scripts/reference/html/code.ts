@@ -1,5 +1,8 @@
 import { type Html, html } from "./escape.ts";
 
+/** The address of the installation in samples. The page's script replaces it with its own. */
+export const SAMPLE_ORIGIN = "https://gantry.example.com";
+
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)/gi;
 
 /** Indented JSON with its tokens in elements, for colors. */
@@ -15,31 +18,20 @@ export function jsonBlock(value: unknown): Html {
     else parts.push(html`<em>${word ?? number ?? whole}</em>`);
     at = match.index + whole.length;
   }
-  return html`<pre tabindex="0"><code>${parts}${text.slice(at)}</code></pre>`;
+  return block(html`${parts}${text.slice(at)}`);
 }
 
-export function textBlock(text: string): Html {
-  return html`<pre tabindex="0"><code>${text}</code></pre>`;
+/** A block of code. @param language the choice of the reader that shows it; null: always shown */
+export function textBlock(text: string, language: string | null = null): Html {
+  const parts = text
+    .split(SAMPLE_ORIGIN)
+    .map((part, at) => html`${at === 0 ? null : html`<span class="origin">${SAMPLE_ORIGIN}</span>`}${part}`);
+  return block(html`${parts}`, language);
 }
 
-/** A request as a shell command. */
-export function curl(request: {
-  readonly method: string;
-  readonly path: string;
-  readonly hasToken: boolean;
-  readonly body: unknown;
-}): string {
-  const isPlain = request.method === "GET";
-  const lines = [
-    `curl${isPlain ? "" : ` -X ${request.method}`} "$URL${request.path}"`,
-    ...(request.hasToken ? ['-H "Authorization: Bearer $TOKEN"'] : []),
-    ...(hasFields(request.body)
-      ? ['-H "Content-Type: application/json"', `-d '${JSON.stringify(request.body, null, 2)}'`]
-      : []),
-  ];
-  return lines.join(" \\\n  ");
-}
-
-function hasFields(body: unknown): boolean {
-  return typeof body === "object" && body !== null && Object.keys(body).length > 0;
+function block(content: Html, language: string | null = null): Html {
+  const attribute = language === null ? null : html` data-language="${language}"`;
+  return html`<div class="code" ${attribute}>
+    <pre tabindex="0"><code>${content}</code></pre>
+  </div>`;
 }

@@ -3,6 +3,19 @@ import { Schemas } from "./schemas.ts";
 
 export type Listed = { readonly method: string; readonly path: string; readonly operation: Operation };
 
+/** A section of the reference, which has a page of its own. */
+export type Resource = {
+  readonly name: string;
+  readonly description: string;
+  readonly address: string;
+  readonly operations: readonly Listed[];
+};
+
+/** Whether a reader can try an operation: its caller is not an agent. */
+export function isTriable(operation: Operation): boolean {
+  return operation["x-internal"] !== true;
+}
+
 /** Reads an OpenAPI document, and follows its references. */
 export class Document {
   readonly schemas: Schemas;
@@ -13,11 +26,12 @@ export class Document {
     this.schemas = new Schemas(openApi.components.schemas);
   }
 
-  /** The tags, each with its operations in the order of the document. */
-  tags(): { name: string; description: string; operations: Listed[] }[] {
+  /** The sections, each with its operations in the order of the document. */
+  resources(): Resource[] {
     const all = this.operations();
     return this.#openApi.tags.map((tag) => ({
       ...tag,
+      address: resourceAddress(tag.name),
       operations: all.filter(({ operation }) => operation.tags.includes(tag.name)),
     }));
   }
@@ -59,4 +73,14 @@ function found<Component>(components: Readonly<Record<string, Component>>, { $re
   const component = components[$ref.slice($ref.lastIndexOf("/") + 1)];
   if (component === undefined) throw new Error(`There is no ${$ref}.`);
   return component;
+}
+
+/** The address of a section's page. */
+function resourceAddress(tag: string): string {
+  return `/docs/api/${tag.toLowerCase()}`;
+}
+
+/** The address of an operation on the page of its section. */
+export function operationAddress({ tags: [tag = ""], operationId }: Operation): string {
+  return `${resourceAddress(tag)}#${operationId}`;
 }

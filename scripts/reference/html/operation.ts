@@ -1,12 +1,15 @@
 import { isProblemCode } from "#contract/endpoints/endpoint-facts.ts";
 import { type ProblemCode, problems } from "#contract/problems.ts";
 
-import type { Operation, Parameter, Reference, Response } from "../openapi/types.ts";
-import { curl, jsonBlock, textBlock } from "./code.ts";
+import type { TriedOperation } from "#contract/reference/page-data.ts";
+
+import type { Operation, Parameter, Response } from "../openapi/types.ts";
+import { jsonBlock, textBlock } from "./code.ts";
 import { type Html, html } from "./escape.ts";
 import { field, fieldList } from "./fields.ts";
 import { inline, markdown } from "./markdown.ts";
-import type { Document } from "./document.ts";
+import { type Document, isTriable } from "./document.ts";
+import { requestSamples, sampleGroup } from "./samples.ts";
 import { problemCauses } from "#contract/reference/problem-causes.ts";
 
 /** Problems that nearly every operation can return. They are listed without an explanation. */
@@ -25,9 +28,10 @@ export function operationSection(
   const success = document.successOf(operation);
   return html`<article id="${operation.operationId}">
     <div class="text">
-      <h3><a href="#${operation.operationId}">${operation.summary}</a></h3>
+      <h2><a href="#${operation.operationId}">${operation.summary}</a></h2>
       <p class="route">
         <span class="method ${method}">${method.toUpperCase()}</span> <code>${route(path)}</code>
+        ${scopesOf(operation).map((scope) => html`<span class="scope" title="The scope that the token needs">${scope}</span>`)}
       </p>
       ${markdown(operation.description)} ${parameterSection(document, operation, "path")}
       ${parameterSection(document, operation, "query")} ${bodySection(document, operation)}
@@ -36,6 +40,10 @@ export function operationSection(
     </div>
     <div class="examples">${examples(document, method, path, operation, success)}</div>
   </article>`;
+}
+
+function scopesOf({ security }: Operation): readonly string[] {
+  return security.flatMap((one) => one["token"] ?? []);
 }
 
 function route(path: string): Html[] {
@@ -51,7 +59,7 @@ function parameterSection(
 ): Html | null {
   const some = parameters.map((one) => document.parameter(one)).filter((one) => one.in === where);
   if (some.length === 0) return null;
-  return html`<h4>${titles[where]}</h4>
+  return html`<h3>${titles[where]}</h3>
     <dl class="fields">${some.map((one) => parameterField(document, one))}</dl>`;
 }
 
@@ -65,7 +73,7 @@ function bodySection({ schemas }: Document, { requestBody }: Operation): Html | 
   const fields = schema === undefined ? null : fieldList(schemas, schema, true);
   return fields === null
     ? null
-    : html`<h4>Body</h4>
+    : html`<h3>Body</h3>
         ${fields}`;
 }
 
@@ -73,7 +81,7 @@ function responseSection({ schemas }: Document, { status, response }: Success): 
   const schema = response.content?.["application/json"]?.schema;
   const fields = schema === undefined ? null : fieldList(schemas, schema, false);
   const headers = Object.keys(response.headers ?? {}).filter((name) => !EVERYWHERE.has(name));
-  return html`<h4>Response <span class="status">${status}</span></h4>
+  return html`<h3>Response <span class="status">${status}</span></h3>
     ${fields ?? html`<p>No body.</p>`}
     ${
       headers.length === 0
@@ -96,7 +104,7 @@ function problemSection(document: Document, operation: Operation): Html {
   const codes = document.codesOf(operation).filter((code) => isProblemCode(code));
   const own = codes.filter((code) => !COMMON.has(code));
   const common = codes.filter((code) => COMMON.has(code));
-  return html`<h4>Problems</h4>
+  return html`<h3>Problems</h3>
     ${own.length === 0 ? null : html`<dl class="problems">${own.map(problemEntry)}</dl>`}
     <p class="common">
       ${own.length === 0 ? "Common problems: " : "And common problems: "}${common.map(
@@ -126,20 +134,45 @@ function examples(
   operation: Operation,
   { status, response }: Success,
 ): Html {
-  const request = curl({
+  const parameters = operation.parameters.map((one) => document.parameter(one));
+  const example = operation.requestBody?.content["application/json"]?.example ?? null;
+  const samples = requestSamples({
     method: method.toUpperCase(),
-    path: filled(document, path, operation.parameters),
+    path: filled(path, parameters),
     hasToken: operation.security.length > 0,
-    body: operation.requestBody?.content["application/json"]?.example ?? null,
+    body: example,
   });
+  const tried: TriedOperation = {
+    id: operation.operationId,
+    method: method.toUpperCase(),
+    path,
+    takesToken: operation.security.length > 0,
+    parameters: parameters
+      .filter(({ name }) => !NOT_TRIED.has(name))
+      .map((one) => ({
+        name: one.name,
+        in: one.in,
+        required: one.required,
+        example: exampleText(one.example),
+      })),
+    body: example === null ? null : JSON.stringify(example, null, 2),
+  };
   const json = response.content?.["application/json"]?.example;
   const texts = Object.entries(response.content ?? {}).flatMap(([type, media]) =>
     media["x-text"] === undefined ? [] : [[type, media["x-text"]] as const],
   );
   return html`<p class="label">Request</p>
-    ${textBlock(request)}
+    ${sampleGroup(operation.operationId, samples)}
+    ${
+      isTriable(operation)
+        ? html`<details class="try" data-operation="${JSON.stringify(tried)}">
+            <summary>Try it</summary>
+            <p>Needs JavaScript.</p>
+          </details>`
+        : null
+    }
     <p class="label">Response, ${status}</p>
-    ${json === undefined ? textBlock("") : jsonBlock(json)}
+    ${json === undefined ? html`<p class="empty">No body</p>` : jsonBlock(json)}
     ${texts.map(
       ([type, text]) =>
         html`<p class="label">With Accept: ${type}</p>
@@ -147,10 +180,23 @@ function examples(
     )}`;
 }
 
-function filled(document: Document, path: string, parameters: readonly (Parameter | Reference)[]): string {
-  const all = parameters.map((one) => document.parameter(one));
-  return path.replace(/\{(\w+)\}/g, (whole, name: string) => {
-    const value = all.find((one) => one.in === "path" && one.name === name)?.example;
-    return typeof value === "string" ? value : whole;
+/** Headers that repeat what an earlier response said, which a single request does not need. */
+const NOT_TRIED = new Set(["If-None-Match", "Gantry-Bookmark", "Last-Event-ID"]);
+
+/** The path with examples for its parameters, and for the parameters of the query that are required. */
+function filled(path: string, parameters: readonly Parameter[]): string {
+  const query = parameters.filter((one) => one.in === "query" && one.required);
+  const start = path.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = parameters.find((one) => one.in === "path" && one.name === name)?.example;
+    return value === undefined ? whole : exampleText(value);
   });
+  return (
+    start +
+    query.map(({ name, example }, at) => `${at === 0 ? "?" : "&"}${name}=${exampleText(example)}`).join("")
+  );
+}
+
+function exampleText(example: unknown): string {
+  if (Array.isArray(example)) return example.map(exampleText).join(",");
+  return typeof example === "string" ? example : JSON.stringify(example);
 }

@@ -3,9 +3,8 @@ import { type ProblemCode, problems } from "#contract/problems.ts";
 import { problemRemedies } from "#contract/reference/problem-remedies.ts";
 
 import { problemExample } from "../openapi/problems.ts";
-import type { OpenApi } from "../openapi/types.ts";
 import { jsonBlock } from "./code.ts";
-import { Document } from "./document.ts";
+import { type Document, operationAddress } from "./document.ts";
 import { type Html, html } from "./escape.ts";
 import { inline } from "./markdown.ts";
 import { problemEntry } from "./operation.ts";
@@ -23,13 +22,12 @@ export function problemsPage(): string {
     <section>
       <dl class="problems all">${problemCodes.map(problemEntry)}</dl>
     </section>`;
-  return page("Problems of the Gantry API", navigation(null), content);
+  return page({ title: "Problems", part: "problems", navigation: navigation(null), content });
 }
 
 /** The page at the address in a problem's `type`. */
-export function problemPage(code: ProblemCode, openApi: OpenApi): string {
+export function problemPage(code: ProblemCode, document: Document): string {
   const { status, title } = problems[code];
-  const document = new Document(openApi);
   const returnedBy = document
     .operations()
     .filter(({ operation }) => document.codesOf(operation).includes(code));
@@ -38,14 +36,14 @@ export function problemPage(code: ProblemCode, openApi: OpenApi): string {
       <h1>${title}</h1>
       <p class="route"><span class="method">${status}</span> <code>${code}</code></p>
       <p>${inline(problemCauses[code])}</p>
-      <h4>What to do</h4>
+      <h2>What to do</h2>
       <p>${inline(problemRemedies[code])}</p>
-      ${returnedBy.length === 0 ? null : html`<h4>Operations that return this problem</h4>`}
+      ${returnedBy.length === 0 ? null : html`<h2>Operations that return this problem</h2>`}
       <ul class="operations">
         ${returnedBy.map(
           ({ method, path, operation }) =>
             html`<li>
-              <a href="/docs#${operation.operationId}"
+              <a href="${operationAddress(operation)}"
                 ><span class="method ${method}">${method.toUpperCase()}</span> <code>${path}</code></a
               >
             </li>`,
@@ -57,16 +55,18 @@ export function problemPage(code: ProblemCode, openApi: OpenApi): string {
       ${jsonBlock(problemExample(code))}
     </div>
   </article>`;
-  return page(`${title} – Gantry API`, navigation(code), content);
+  return page({ title, part: "problems", navigation: navigation(code), content });
 }
 
 function navigation(current: ProblemCode | null): Html {
-  return html`<p><a href="/docs/problems">All problems</a></p>
+  return html`<p>
+      <a href="/docs/problems" ${current === null ? html`aria-current="page"` : null}>All problems</a>
+    </p>
     <ul>
       ${problemCodes.map(
         (code) =>
           html`<li>
-            <a href="/docs/problems/${code}" class="${code === current ? "current" : ""}"
+            <a href="/docs/problems/${code}" ${code === current ? html`aria-current="page"` : null}
               ><span class="method">${problems[code].status}</span><span>${problems[code].title}</span></a
             >
           </li>`,

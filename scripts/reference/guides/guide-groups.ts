@@ -1,0 +1,51 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+
+import { root } from "../../shared/root.ts";
+
+/** The folder of the documents that are served as guides. */
+export const docsFolder = join(root, "docs");
+
+export type GuideGroup = { readonly title: string; readonly names: readonly string[] };
+
+/** The guides in the order of the navigation, by their paths below docs/ without the suffix. */
+const groups: readonly GuideGroup[] = [
+  {
+    title: "Get started",
+    names: ["first-hour", "dashboard", "command", "frameworks"],
+  },
+  {
+    title: "Frameworks",
+    names: ["guides/node", "guides/rails", "guides/django", "guides/laravel", "guides/static"],
+  },
+  { title: "Deploy", names: ["builds", "processes", "jobs", "pushes", "ci", "holds"] },
+  { title: "Git hosts", names: ["forges/github", "forges/gitlab", "forges/gitea", "forges/bitbucket"] },
+  { title: "Servers", names: ["servers", "ingress"] },
+  { title: "Events", names: ["events", "webhooks", "notifications"] },
+  { title: "Run Gantry", names: ["release", "reliability", "scaling", "request-costs"] },
+];
+
+/** Documents for people who change Gantry, and docs/api.md, which the reference replaces. */
+const notServed = new Set([
+  "agent-protocol",
+  "api",
+  "architecture",
+  "benchmarks",
+  "contributing",
+  "decisions",
+]);
+
+/** The groups of the documents that exist. A document that no group names is in the last one. */
+export async function guideGroups(): Promise<GuideGroup[]> {
+  const files = await readdir(docsFolder, { recursive: true });
+  const names = files
+    .filter((file) => file.endsWith(".md"))
+    .map((file) => file.slice(0, -".md".length))
+    .filter((name) => !notServed.has(name))
+    .toSorted();
+  const named = new Set(groups.flatMap((group) => group.names));
+  const others = { title: "More", names: names.filter((name) => !named.has(name)) };
+  return [...groups, others]
+    .map((group) => ({ ...group, names: group.names.filter((name) => names.includes(name)) }))
+    .filter((group) => group.names.length > 0);
+}

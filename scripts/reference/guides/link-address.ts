@@ -1,0 +1,17 @@
+import { posix } from "node:path";
+
+/**
+ * The address at which a link of a document leads when the document is served; null if the target is not served.
+ * @param from the document's path below docs/
+ * @param served the names of the documents that are served
+ */
+export function linkAddress(link: string, from: string, served: ReadonlySet<string>): string | null {
+  if (/^(?:https?:|mailto:|#)/.test(link)) return link;
+  const [path = "", anchor] = link.split("#");
+  const target = posix.join(posix.dirname(from), path);
+  if (target === "api.md") return "/docs/api";
+  if (target.startsWith("images/")) return `/docs/${target}`;
+  const name = target.replace(/\.md$/, "");
+  if (name === target || !served.has(name)) return null;
+  return `/docs/${name}${anchor === undefined ? "" : `#${anchor}`}`;
+}

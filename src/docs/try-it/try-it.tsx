@@ -1,0 +1,133 @@
+import { useRef, useState } from "preact/hooks";
+
+import type { TriedOperation } from "#contract/reference/page-data.ts";
+import { AnswerView } from "#docs/try-it/answer-view.tsx";
+import { ParameterField } from "#docs/try-it/parameter-field.tsx";
+import { requestOf, type TriedRequest } from "#docs/try-it/request.ts";
+import { type Answer, sendTried } from "#docs/try-it/send.ts";
+import { dashboardToken, keepPasted, pastedToken } from "#docs/try-it/token.ts";
+
+/** `asks`: the request changes something, and the reader has not confirmed it yet. */
+type State = { readonly is: "idle" | "sending" } | { readonly is: "asks"; readonly request: TriedRequest };
+
+/** A form that sends the request of an operation to this installation, and shows its answer. */
+export function TryIt({ operation }: { readonly operation: TriedOperation }) {
+  const { id, method, path, parameters, body, takesToken } = operation;
+  const [signedIn] = useState(dashboardToken);
+  const [token, setToken] = useState(pastedToken);
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  const [text, setText] = useState(body ?? "");
+  const [state, setState] = useState<State>({ is: "idle" });
+  const [problem, setProblem] = useState("");
+  const [answer, setAnswer] = useState<Answer | null>(null);
+  const aborter = useRef<AbortController | null>(null);
+
+  const send = async (request: TriedRequest) => {
+    const { signal } = (aborter.current = new AbortController());
+    setState({ is: "sending" });
+    setAnswer(null);
+    try {
+      await sendTried(request, signal, setAnswer);
+    } catch {
+      if (!signal.aborted) setProblem("The request failed. Is the installation reachable?");
+    }
+    setState({ is: "idle" });
+  };
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    if (state.is === "sending") return;
+    const used = takesToken ? (token ?? dashboardToken()) : null;
+    const request =
+      takesToken && used === null
+        ? { problem: "Paste a token, or sign in to the dashboard." }
+        : requestOf(operation, { values, body: text }, used);
+    setProblem("problem" in request ? request.problem : "");
+    if ("problem" in request) return;
+    if (method === "GET") void send(request);
+    else setState({ is: "asks", request });
+  };
+
+  // What was asked for is no longer what is filled in.
+  const onInput = () => {
+    if (state.is === "asks") setState({ is: "idle" });
+  };
+
+  return (
+    <form onSubmit={submit} onInput={onInput} aria-label={`Try ${method} ${path}`}>
+      {takesToken ? (
+        <label>
+          <span>Token</span>
+          <input
+            type="password"
+            autocomplete="off"
+            placeholder={signedIn === null ? "gantry_…" : "of your dashboard session"}
+            value={token ?? ""}
+            onInput={({ currentTarget }) => {
+              keepPasted(currentTarget.value);
+              setToken(pastedToken());
+            }}
+          />
+          <small>
+            {signedIn === null
+              ? "Kept in the memory of this page only."
+              : "You are signed in to the dashboard. Paste another token to use that one on this page."}
+          </small>
+        </label>
+      ) : null}
+      {parameters.map((parameter) => (
+        <ParameterField
+          key={parameter.name}
+          parameter={parameter}
+          value={values[parameter.name] ?? ""}
+          onChange={(value) => setValues({ ...values, [parameter.name]: value })}
+        />
+      ))}
+      {body === null ? null : (
+        <label>
+          <span>Body</span>
+          <textarea
+            rows={Math.min(16, body.split("\n").length + 1)}
+            spellcheck={false}
+            value={text}
+            onInput={({ currentTarget }) => setText(currentTarget.value)}
+          />
+        </label>
+      )}
+      {state.is === "asks" ? (
+        <div class="ask" role="alertdialog" aria-labelledby={`${id}-ask`}>
+          <p id={`${id}-ask`}>
+            <b>
+              {method} {state.request.address}
+            </b>{" "}
+            changes this installation.
+          </p>
+          <button type="button" class="primary" ref={focused} onClick={() => void send(state.request)}>
+            Send {method}
+          </button>
+          <button type="button" onClick={() => setState({ is: "idle" })}>
+            Cancel
+          </button>
+        </div>
+      ) : (
+        <p class="buttons">
+          <button type="submit" class="primary">
+            {state.is === "sending" ? "Sending…" : "Send request"}
+          </button>
+          {state.is === "sending" ? (
+            <button type="button" onClick={() => aborter.current?.abort()}>
+              Stop
+            </button>
+          ) : null}
+        </p>
+      )}
+      <p class="problem-text" role="alert">
+        {problem}
+      </p>
+      {answer === null ? null : <AnswerView answer={answer} />}
+    </form>
+  );
+}
+
+function focused(button: HTMLButtonElement | null): void {
+  button?.focus();
+}
