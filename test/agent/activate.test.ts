@@ -71,7 +71,7 @@ function keepAsking(url: string): { stop(): Promise<readonly string[]>; readonly
 }
 
 const check = (change: object) =>
-  HealthCheck.parse({ path: "/", tries: 3, interval_seconds: 0.1, timeout_seconds: 0.3, ...change });
+  HealthCheck.parse({ path: "/", tries: 3, interval_seconds: 0.1, timeout_seconds: 10, ...change });
 
 describe("the activation permit", () => {
   it("is required before the agent switches", async () => {

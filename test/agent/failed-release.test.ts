@@ -35,13 +35,18 @@ const commitApp = (name: string, status = 200) =>
 /** Ends the app that the previous command started, and starts the release's own as a daemon. */
 const restart = (how: string) =>
   `if [ -e ${world.file("app.pid")} ]; then kill $(cat ${world.file("app.pid")}); sleep 0.3; fi; ${how}`;
-const inBackground = () => `node app.mjs & echo $! > ${world.file("app.pid")}; sleep 0.5`;
-const asDaemon = (prefix = "") => `( ${prefix} setsid sh -c 'node app.mjs & exit' & ); sleep 0.5`;
+/** Waits until the app that a line starts is there. */
+const untilItRuns = (line: string) => {
+  const apps = `$(cat ${world.file("pids")} 2>/dev/null | wc -l)`;
+  return `before=${apps}; ${line}; until [ "${apps}" -gt "$before" ]; do sleep 0.05; done; sleep 0.2`;
+};
+const inBackground = () => untilItRuns(`node app.mjs & echo $! > ${world.file("app.pid")}`);
+const asDaemon = (prefix = "") => untilItRuns(`( ${prefix} setsid sh -c 'node app.mjs & exit' & )`);
 
 const health = () =>
   HealthCheck.parse({
     url: `http://127.0.0.1:${port}/`,
-    tries: 15,
+    tries: 60,
     interval_seconds: 0.2,
     timeout_seconds: 2,
   });

@@ -245,6 +245,7 @@ describe("The agent", () => {
     expect(agent.problem()).toContain("does not answer");
     let changes = 0;
     void agent.watch(watching.signal, () => (changes += 1));
+    await expect.poll(() => changes).toBe(1);
     await pause(100);
     expect(changes).toBe(1);
     expect(lines.filter((line) => line.includes("does not answer"))).toHaveLength(1);
@@ -252,6 +253,7 @@ describe("The agent", () => {
     await expect.poll(() => agent.problem()).toBeNull();
     expect(configFile()).toContain("a.test");
     expect(lines.at(-1)).toBe("the ingress works again");
+    await expect.poll(() => changes).toBe(2);
     await pause(100);
     expect(changes).toBe(2);
   });

@@ -168,7 +168,7 @@ describe("a repository test", () => {
     const startedAt = performance.now();
     const url = `https://127.0.0.1:${silent.port}/shop.git`;
     const results = await Promise.all(Array.from({ length: 6 }, () => test(url)));
-    expect(performance.now() - startedAt).toBeLessThan(20_000);
+    expect(performance.now() - startedAt).toBeLessThan(60_000);
     const codes = results.map((result) => (result.ok ? "ok" : result.code)).toSorted();
     expect(codes).toEqual([
       ...Array.from({ length: 4 }, () => "timed_out"),

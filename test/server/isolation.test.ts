@@ -424,7 +424,7 @@ describe("the isolation helper", () => {
     expect(long).toBe("refused: not a request\n");
     const startedAt = Date.now();
     expect(await send('write("x".repeat(100_000));')).toBe("refused: not a request\n");
-    expect(Date.now() - startedAt).toBeLessThan(15_000);
+    expect(Date.now() - startedAt).toBeLessThan(60_000);
     expect(await send('write("sh\\0ow x\\n");')).toBe("refused: not a request\n");
   });
 

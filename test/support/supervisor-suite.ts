@@ -110,8 +110,8 @@ export function describeSupervisor(kind: string, world: () => SupervisorWorld): 
       const waits = times.slice(1).map((time, index) => time - (times[index] ?? 0));
       for (const [index, least] of [200, 400, 800].entries()) {
         expect(waits[index]).toBeGreaterThanOrEqual(least - 20);
-        // The machine is busy with other tests.
-        expect(waits[index]).toBeLessThan(least + 3_000);
+        // The machine may be slow, and busy with other tests.
+        expect(waits[index]).toBeLessThan(least + 15_000);
       }
       await expect.poll(() => find(name)).toMatchObject({ state: "restarting", startedAt: null });
       const found = await find(name);

@@ -93,12 +93,12 @@ describe("a deployment of an app", () => {
   });
 
   it("fails when it does not listen on its port, or does not pass its check", async () => {
-    await world.startAgent({ silentInstanceMs: 1_000 });
+    await world.startAgent({ silentInstanceMs: 4_000 });
     world.repository.commit({
       "server.js":
         "require('node:http').createServer().listen(0, '::1', () => console.log('http://localhost:3000')); ",
     });
-    const timeouts = { ...Timeouts.parse({}), start_seconds: 4 };
+    const timeouts = { ...Timeouts.parse({}), start_seconds: 10 };
     const silent = await world.deploy({ processes, timeouts });
     const lines = messagesOf(silent.run, "system").filter((line) => line.includes("does not listen"));
     expect(lines).toEqual([

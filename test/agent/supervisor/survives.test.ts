@@ -304,12 +304,14 @@ describe("the supervisor of npm start", () => {
     await once(child, "message");
     await home
       .connect()
-      .start(home.spec("web-1-0", "trap '' TERM; echo ready; while true; do sleep 1; done"));
+      .start(
+        home.spec("web-1-0", "trap '' TERM; echo ready; while true; do sleep 1; done", { stopSeconds: 100 }),
+      );
     await expect.poll(() => home.linesOf("web-1-0")).toEqual(["ready"]);
     const startedAt = performance.now();
     child.kill("SIGTERM");
     setTimeout(() => child.disconnect(), 300);
     await once(child, "exit");
-    expect(performance.now() - startedAt).toBeLessThan(4_000);
+    expect(performance.now() - startedAt).toBeLessThan(50_000);
   });
 });

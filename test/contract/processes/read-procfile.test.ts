@@ -76,8 +76,9 @@ describe("a Procfile", () => {
         }
       }),
     );
-    const startedAt = performance.now();
+    const startedAt = process.cpuUsage();
     for (const part of [":", "\r", "web:", " ", "a: b\r\n", "#"]) problemOf(part.repeat(64 * 1024));
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    // CPU time, which other programs on the machine do not lengthen.
+    expect(process.cpuUsage(startedAt).user).toBeLessThan(2_000_000);
   });
 });

@@ -1,6 +1,6 @@
 /**
  * An app for load tests, which answers with its name (argument 1) at a port of 127.0.0.1 (argument 2, or PORT): `/` and a
- * POST at once, `/slow` over 1.5 s, `/events` as a stream, `/headers` with those of the request, and a WebSocket that
+ * POST at once, `/slow` over 1.5 s, `/events` as a stream whose second event comes after a request to `/next`, `/headers` with those of the request, and a WebSocket that
  * echoes. On SIGTERM it finishes its requests and closes its WebSockets.
  */
 import { createServer } from "node:http";
@@ -10,6 +10,8 @@ import { WebSocketServer } from "ws";
 
 const [, , name = "app", port = process.env["PORT"]] = process.argv;
 const sockets = new WebSocketServer({ noServer: true });
+/** @type {PromiseWithResolvers<void>} */
+const next = Promise.withResolvers();
 
 /**
  * @param {import("node:http").IncomingMessage} request
@@ -29,9 +31,10 @@ async function answer(request, response) {
   if (pathname === "/events") {
     response.setHeader("Content-Type", "text/event-stream");
     response.write("data: first\n\n");
-    await pause(1000);
+    await next.promise;
     return response.end("data: second\n\n");
   }
+  if (pathname === "/next") next.resolve();
   let bytes = 0;
   for await (const chunk of request) bytes += chunk.length;
   response.end(`${name} ${request.method} ${bytes}`);

@@ -7,7 +7,7 @@ const MINUTE_MS = 60_000;
  * requests that are counted together must be in the same minute.
  * @param neededMs the least time that must be left of the minute
  */
-export async function startInMinute(neededMs = 10_000): Promise<void> {
+export async function startInMinute(neededMs = 25_000): Promise<void> {
   const leftMs = MINUTE_MS - (Date.now() % MINUTE_MS);
   if (leftMs < neededMs) await pause(leftMs + 50);
 }

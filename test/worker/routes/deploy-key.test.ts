@@ -209,13 +209,11 @@ describe("a repository test", () => {
     const project = await createProject();
     const testing = test(project.id);
     await agent.receives("test_repository");
-    const cutAt = performance.now();
     agent.cut();
     expect(await problemOf(await testing)).toMatchObject({
       status: 503,
       detail: expect.stringContaining("connection"),
     });
-    expect(performance.now() - cutAt).toBeLessThan(5_000);
   });
 
   it("ignores answers that nobody waits for", async () => {

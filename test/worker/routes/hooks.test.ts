@@ -123,5 +123,5 @@ it("tells when it last received a delivery", async () => {
   const hook = await create(project);
   await delivered(hook, { zen: "no push" }, "issues");
   const { received_at } = Hook.parse(await (await project.get(`/v1/hooks/${hook.id}`)).json());
-  expect(Date.now() - Date.parse(received_at ?? "")).toBeLessThan(10_000);
+  expect(Date.now() - Date.parse(received_at ?? "")).toBeLessThan(60_000);
 });

@@ -107,10 +107,11 @@ it("reads any file content in little time and without an error", () => {
   );
   fc.assert(
     fc.property(fc.constantFrom(...toolFiles), content, (name, text) => {
-      const startedAt = performance.now();
+      const startedAt = process.cpuUsage();
       const requests = findRequests([folder("", { [name]: text })]);
       for (const [, found] of requests) expect(found.length).toBeGreaterThan(0);
-      expect(performance.now() - startedAt).toBeLessThan(2_000);
+      // CPU time, which other programs on the machine do not lengthen.
+      expect(process.cpuUsage(startedAt).user).toBeLessThan(2_000_000);
     }),
     { numRuns: 1_500 },
   );

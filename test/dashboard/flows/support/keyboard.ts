@@ -4,7 +4,7 @@ import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 
 /** How long a page may take to show the focus again after its content has changed. */
-const SETTLING_MS = 2_000;
+const SETTLING_MS = 10_000;
 /** More tab stops than any page has. */
 const MOST_STOPS = 150;
 

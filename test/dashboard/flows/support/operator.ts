@@ -10,7 +10,7 @@ import { builtPrograms } from "../../../support/built-programs.ts";
 
 const root = resolve(import.meta.dirname, "../../../..");
 const run = promisify(execFile);
-const ENROLL_TIMEOUT_MS = 30_000;
+const ENROLL_TIMEOUT_MS = 120_000;
 
 /** Runs a script and returns its output. @param name of a file in scripts */
 export async function script(name: string, ...args: string[]): Promise<string> {
