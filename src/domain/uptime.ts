@@ -27,41 +27,42 @@ export function recordConnection(
 }
 
 /**
- * The share of the last 30 UTC days, including today, or of the time since enrolment, in which the agent was connected.
+ * The share of the last 30 UTC days, including today, or of the time since the first connection, in which the agent was
+ * connected.
  * @param connectedAt the start of the current connection (Unix milliseconds, as all times here); null: not connected
- * @param enrolledAt null: not enrolled, which is "0.00%"
+ * @param since when the agent connected for the first time; null: never, which is "0.00%"
  * @returns a percentage with two decimals, rounded down, so that "100.00%" means no interruption at all
  */
 export function uptime(
   connectedMsByDay: ConnectedMsByDay,
   connectedAt: number | null,
-  enrolledAt: number | null,
+  since: number | null,
   now: number,
 ): string {
-  if (enrolledAt === null) return percentage(0, 1);
+  if (since === null) return percentage(0, 1);
   const firstDay = firstDayOfWindow(now);
-  const from = Math.max(enrolledAt, firstDay * DAY_MS);
+  const from = Math.max(since, firstDay * DAY_MS);
   const ended = Object.entries(connectedMsByDay)
     .filter(([day]) => Number(day) >= firstDay && Number(day) <= dayOf(now))
     .reduce((total, [, connectedMs]) => total + connectedMs, 0);
   const present = connectedAt === null ? 0 : Math.max(0, now - Math.max(connectedAt, from));
-  // At the instant of the enrolment no time has passed, so the result depends on the connection alone.
+  // At the instant of the first connection no time has passed, so the result depends on the connection alone.
   if (now <= from) return percentage(connectedAt === null ? 0 : 1, 1);
   return percentage(ended + present, now - from);
 }
 
 /**
- * The uptime of each of the last 30 UTC days, including today, oldest first. The day of the enrolment counts from the
- * enrolment on, and today counts until now. The parameters are those of `uptime`.
+ * The uptime of each of the last 30 UTC days, including today, oldest first. The day of the first connection counts from
+ * it on, and today counts until now. The parameters are those of `uptime`.
  */
 export function uptimeByDay(
   connectedMsByDay: ConnectedMsByDay,
   connectedAt: number | null,
-  enrolledAt: number | null,
+  since: number | null,
   now: number,
 ): UptimeDay[] {
-  if (enrolledAt === null) return [];
-  const from = Math.max(enrolledAt, firstDayOfWindow(now) * DAY_MS);
+  if (since === null) return [];
+  const from = Math.max(since, firstDayOfWindow(now) * DAY_MS);
   const days = Array.from({ length: Math.max(0, dayOf(now) - dayOf(from) + 1) }, (_, at) => dayOf(from) + at);
   return days.map((day) => {
     const start = Math.max(from, day * DAY_MS);

@@ -23,21 +23,21 @@ const record = (spans: readonly (readonly [number, number])[]) =>
 const percent = (text: string) => Number(text.slice(0, -1));
 
 describe("uptime", () => {
-  it("is 0.00% for a server that was never enrolled", () => {
+  it("is 0.00% for a server that never connected", () => {
     expect(uptime({}, null, null, NOW)).toBe("0.00%");
   });
 
-  it("is 100.00% from the instant of enrolment while the agent is connected", () => {
+  it("is 100.00% from the instant of the first connection while the agent is connected", () => {
     expect(uptime({}, NOW, NOW, NOW)).toBe("100.00%");
     expect(uptime({}, NOW, NOW, NOW + HOUR_MS)).toBe("100.00%");
     expect(uptime({}, null, NOW, NOW)).toBe("0.00%");
   });
 
-  it("is the connected share since enrolment, with two decimals", () => {
-    const enrolledAt = NOW - 10 * HOUR_MS;
-    expect(uptime(recordConnection({}, enrolledAt, NOW - HOUR_MS), null, enrolledAt, NOW)).toBe("90.00%");
-    expect(uptime({}, NOW - 5 * HOUR_MS, enrolledAt, NOW)).toBe("50.00%");
-    expect(uptime({}, enrolledAt + 1_000, enrolledAt, NOW)).toBe("99.99%");
+  it("is the connected share since the first connection, with two decimals", () => {
+    const since = NOW - 10 * HOUR_MS;
+    expect(uptime(recordConnection({}, since, NOW - HOUR_MS), null, since, NOW)).toBe("90.00%");
+    expect(uptime({}, NOW - 5 * HOUR_MS, since, NOW)).toBe("50.00%");
+    expect(uptime({}, since + 1_000, since, NOW)).toBe("99.99%");
   });
 
   it("is rounded down, so that 100.00% means no interruption", () => {
@@ -46,10 +46,10 @@ describe("uptime", () => {
   });
 
   it("ignores everything older than 30 days", () => {
-    const enrolledAt = NOW - 300 * DAY_MS;
-    const byDay = recordConnection({}, enrolledAt, NOW - 31 * DAY_MS);
-    expect(uptime(byDay, null, enrolledAt, NOW)).toBe("0.00%");
-    expect(uptime({}, enrolledAt, enrolledAt, NOW)).toBe("100.00%");
+    const since = NOW - 300 * DAY_MS;
+    const byDay = recordConnection({}, since, NOW - 31 * DAY_MS);
+    expect(uptime(byDay, null, since, NOW)).toBe("0.00%");
+    expect(uptime({}, since, since, NOW)).toBe("100.00%");
   });
 
   it("is a percentage with two decimals for any connections", () => {
@@ -59,8 +59,8 @@ describe("uptime", () => {
         fc.option(fc.nat(3e12)),
         fc.option(fc.nat(3e12)),
         fc.nat(3e12),
-        (byDay, connectedAt, enrolledAt, now) => {
-          const text = uptime(byDay, connectedAt, enrolledAt, now);
+        (byDay, connectedAt, since, now) => {
+          const text = uptime(byDay, connectedAt, since, now);
           expect(text).toMatch(/^\d{1,3}\.\d\d%$/);
           expect(percent(text)).toBeLessThanOrEqual(100);
         },
@@ -68,13 +68,13 @@ describe("uptime", () => {
     );
   });
 
-  it("is the sum of its connections over the time since enrolment", () => {
+  it("is the sum of its connections over the time since the first connection", () => {
     fc.assert(
       fc.property(connections(25), fc.nat(2 * DAY_MS), (spans, earlier) => {
-        const enrolledAt = (spans[0]?.[0] ?? NOW) - earlier - 1;
+        const since = (spans[0]?.[0] ?? NOW) - earlier - 1;
         const connected = spans.reduce((total, [from, to]) => total + to - from, 0);
-        const expected = Math.floor((connected * 10_000) / (NOW - enrolledAt)) / 100;
-        expect(percent(uptime(record(spans), null, enrolledAt, NOW))).toBeCloseTo(expected, 5);
+        const expected = Math.floor((connected * 10_000) / (NOW - since)) / 100;
+        expect(percent(uptime(record(spans), null, since, NOW))).toBeCloseTo(expected, 5);
       }),
     );
   });
@@ -82,10 +82,10 @@ describe("uptime", () => {
   it("does not change when the current connection ends and is recorded", () => {
     fc.assert(
       fc.property(connections(25), (spans) => {
-        const [last, enrolledAt] = [spans.at(-1)?.[0] ?? NOW, (spans[0]?.[0] ?? NOW) - 1];
+        const [last, since] = [spans.at(-1)?.[0] ?? NOW, (spans[0]?.[0] ?? NOW) - 1];
         const before = record(spans.slice(0, -1));
-        const still = uptime(before, last, enrolledAt, NOW);
-        expect(uptime(recordConnection(before, last, NOW), null, enrolledAt, NOW)).toBe(still);
+        const still = uptime(before, last, since, NOW);
+        expect(uptime(recordConnection(before, last, NOW), null, since, NOW)).toBe(still);
       }),
     );
   });
@@ -94,20 +94,20 @@ describe("uptime", () => {
 describe("uptime by day", () => {
   const shares = (days: readonly { readonly uptime: string }[]) => days.map((day) => percent(day.uptime));
 
-  it("is empty for a server that was never enrolled", () => {
+  it("is empty for a server that never connected", () => {
     expect(uptimeByDay({}, null, null, NOW)).toEqual([]);
   });
 
-  it("starts at the enrolment and ends now", () => {
-    const enrolledAt = NOW - 24 * HOUR_MS;
-    const byDay = recordConnection({}, enrolledAt, enrolledAt + 6 * HOUR_MS);
-    expect(uptimeByDay(byDay, NOW - 3 * HOUR_MS, enrolledAt, NOW)).toEqual([
+  it("starts at the first connection and ends now", () => {
+    const since = NOW - 24 * HOUR_MS;
+    const byDay = recordConnection({}, since, since + 6 * HOUR_MS);
+    expect(uptimeByDay(byDay, NOW - 3 * HOUR_MS, since, NOW)).toEqual([
       { date: "2026-06-14", uptime: "50.00%" },
       { date: "2026-06-15", uptime: "25.00%" },
     ]);
   });
 
-  it("has only today at the instant of the enrolment", () => {
+  it("has only today at the instant of the first connection", () => {
     expect(uptimeByDay({}, NOW, NOW, NOW)).toEqual([{ date: "2026-06-15", uptime: "100.00%" }]);
     expect(uptimeByDay({}, null, NOW, NOW)).toEqual([{ date: "2026-06-15", uptime: "0.00%" }]);
   });
@@ -126,8 +126,8 @@ describe("uptime by day", () => {
         fc.option(fc.nat(3e12)),
         fc.option(fc.nat(3e12)),
         fc.nat(3e12),
-        (byDay, connectedAt, enrolledAt, now) => {
-          const days = uptimeByDay(byDay, connectedAt, enrolledAt, now);
+        (byDay, connectedAt, since, now) => {
+          const days = uptimeByDay(byDay, connectedAt, since, now);
           const dates = days.map(({ date }) => date);
           expect(dates).toEqual([...new Set(dates)].toSorted());
           expect(days.length).toBeLessThanOrEqual(30);
@@ -140,18 +140,18 @@ describe("uptime by day", () => {
   it("has the total uptime as its average, weighted by the length of each day", () => {
     fc.assert(
       fc.property(connections(25), fc.boolean(), (spans, isConnected) => {
-        const enrolledAt = (spans[0]?.[0] ?? NOW) - 1;
+        const since = (spans[0]?.[0] ?? NOW) - 1;
         const byDay = record(isConnected ? spans.slice(0, -1) : spans);
         const connectedAt = isConnected ? (spans.at(-1)?.[0] ?? NOW) : null;
-        const days = uptimeByDay(byDay, connectedAt, enrolledAt, NOW);
+        const days = uptimeByDay(byDay, connectedAt, since, NOW);
         const weights = days.map(({ date }) => {
           const start = Date.parse(date);
-          return Math.min(NOW, start + DAY_MS) - Math.max(enrolledAt, start);
+          return Math.min(NOW, start + DAY_MS) - Math.max(since, start);
         });
         const sum = shares(days).reduce((total, share, at) => total + share * (weights[at] ?? 0), 0);
-        const whole = percent(uptime(byDay, connectedAt, enrolledAt, NOW));
+        const whole = percent(uptime(byDay, connectedAt, since, NOW));
         // Each value is rounded down by less than a hundredth.
-        expect(Math.abs(sum / (NOW - enrolledAt) - whole)).toBeLessThan(0.0101);
+        expect(Math.abs(sum / (NOW - since) - whole)).toBeLessThan(0.0101);
       }),
     );
   });

@@ -21,21 +21,21 @@ const STALE_MS = 7 * 60_000;
 /** A row of the servers list. @param now Unix milliseconds, the end of the uptime span */
 export function serverRow(stored: ServerReading, now: number): ServerRow {
   const reading = asSeen(stored, now);
-  const { connectedMsByDay, connectedAt, enrolledAt } = reading;
+  const { connectedMsByDay, connectedAt } = reading;
   return {
     id: reading.id,
     name: reading.name,
     ip: reading.ip,
     status: statusOf(reading),
     apps: reading.apps,
-    uptime: uptime(connectedMsByDay, connectedAt, enrolledAt, now),
+    uptime: uptime(connectedMsByDay, connectedAt, uptimeSince(reading), now),
   };
 }
 
 /** A server with its agent's last report. @param now as for serverRow */
 export function serverView(stored: ServerReading, now: number): Server {
   const reading = asSeen(stored, now);
-  const { connectedMsByDay, connectedAt, enrolledAt } = reading;
+  const { connectedMsByDay, connectedAt } = reading;
   return {
     ...serverRow(reading, now),
     created_at: timestamp(reading.createdAt),
@@ -45,13 +45,18 @@ export function serverView(stored: ServerReading, now: number): Server {
     agent_problem: agentProblem(reading),
     disk: diskOf(reading),
     isolation: reading.isolation,
-    uptime_days: uptimeByDay(connectedMsByDay, connectedAt, enrolledAt, now),
+    uptime_days: uptimeByDay(connectedMsByDay, connectedAt, uptimeSince(reading), now),
     seal_key: reading.sealKey,
     tools: reading.tools,
     ingress_problem: reading.ingressProblem,
     region: reading.region,
     detected_region: reading.detectedRegion,
   };
+}
+
+/** An agent connects for the first time some seconds after its enrolment. */
+function uptimeSince({ firstConnectedAt, enrolledAt }: ServerReading): number | null {
+  return firstConnectedAt ?? enrolledAt;
 }
 
 /** Treats a connection without reports for too long as ended at its last sign of life. */

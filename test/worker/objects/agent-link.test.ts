@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 
 import { closeCodes, PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
@@ -27,6 +28,30 @@ describe("an agent's link", () => {
     expect((await serverOf(project)).disk).toEqual({ total_bytes: 100e9, free_bytes: 60e9 });
     project.agent.cut();
     await vi.waitFor(async () => expect((await serverOf(project)).status).toBe("offline"));
+  });
+
+  it("counts the uptime from the agent's first connection, not from its enrolment", async () => {
+    const project = await TestProject.create();
+    const { serverId } = project.agent;
+    const enrolledAt = Date.now() - 3_600_000;
+    await env.DB.prepare("UPDATE servers SET enrolled_at = ? WHERE id = ?").bind(enrolledAt, serverId).run();
+    await project.agent.connect();
+    await vi.waitFor(async () => expect((await serverOf(project)).status).toBe("healthy"));
+    expect(await serverOf(project)).toMatchObject({
+      uptime: "100.00%",
+      uptime_days: [{ uptime: "100.00%" }],
+    });
+    project.agent.cut();
+    await vi.waitFor(async () => expect((await serverOf(project)).status).toBe("offline"));
+    await project.agent.connect();
+    await vi.waitFor(async () => expect((await serverOf(project)).status).toBe("healthy"));
+    const first = await env.DB.prepare(
+      "SELECT first_connected_at AS first, connected_at AS latest FROM servers WHERE id = ?",
+    )
+      .bind(serverId)
+      .first();
+    expect(Number(first?.["first"])).toBeGreaterThan(enrolledAt);
+    expect(Number(first?.["first"])).toBeLessThan(Number(first?.["latest"]));
   });
 
   it("is closed with the reason when a newer link opens with the same credential", async () => {

@@ -137,7 +137,8 @@ const rowFields = {
   id: "The server's id.",
   status: "The server's status.",
   apps: "The number of projects on the server.",
-  uptime: "The share of the last 30 days, or of the time since enrolment, in which the agent was connected.",
+  uptime:
+    "The share of the last 30 days, or of the time since its first connection, in which the agent was connected.",
 };
 
 const serverFields = {
@@ -150,7 +151,8 @@ const serverFields = {
   disk: "The disk that holds the releases, from the agent's last report.",
   isolation:
     "Whether the projects of the server are isolated from each other. `null`: its agent has not connected yet, or is older than this field.",
-  uptime_days: "The uptime of each of the last 30 days, or of each day since enrolment, oldest first.",
+  uptime_days:
+    "The uptime of each of the last 30 days, or of each day since its first connection, oldest first.",
   seal_key:
     "The key for which secrets are sealed. `null` until an agent that supports secrets has connected.",
   tools:

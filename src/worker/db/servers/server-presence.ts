@@ -60,6 +60,7 @@ export async function writePresence(
   const { disk, ...columns } = presence;
   const changes = {
     ...columns,
+    firstConnectedAt: sql`coalesce(${servers.firstConnectedAt}, iif(${servers.connectedMsByDay} = '{}', ${columns.connectedAt ?? null}, null))`,
     ...(disk === undefined || disk === null
       ? {}
       : {

@@ -9,6 +9,7 @@ const columns = {
   ip: servers.ip,
   createdAt: servers.createdAt,
   enrolledAt: servers.enrolledAt,
+  firstConnectedAt: servers.firstConnectedAt,
   connectedAt: servers.connectedAt,
   lastSeenAt: servers.lastSeenAt,
   connectedMsByDay: servers.connectedMsByDay,

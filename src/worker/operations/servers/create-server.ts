@@ -29,6 +29,7 @@ export async function createServer(
     ip: input.ip,
     createdAt: now,
     enrolledAt: null,
+    firstConnectedAt: null,
     connectedAt: null,
     lastSeenAt: null,
     connectedMsByDay: {},
