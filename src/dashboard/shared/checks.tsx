@@ -19,6 +19,7 @@ export function Checks<Value extends string>(props: Props<Value>) {
           <input
             type="checkbox"
             checked={chosen.includes(value)}
+            aria-invalid={error !== null}
             onChange={() => onChange(toggled(chosen, value))}
           />
           {label}

@@ -29,7 +29,6 @@ export function Field({
   lines = 1,
 }: FieldProps) {
   const id = useId();
-  const described = [hint === undefined ? "" : `${id}-hint`, error === null ? "" : `${id}-error`];
   const common = {
     id,
     value,
@@ -37,8 +36,7 @@ export function Field({
     class: isCode ? "code" : "",
     spellcheck: false,
     autocomplete: "off",
-    "aria-invalid": error !== null,
-    "aria-describedby": described.join(" ").trim(),
+    ...notesOf(id, hint, error),
   } as const;
   return (
     <div class="field">
@@ -80,7 +78,7 @@ export function Choice({ label, value, onChange, hint, error = null, children }:
       <select
         id={id}
         value={value}
-        aria-describedby={`${id}-hint`}
+        {...notesOf(id, hint, error)}
         onChange={(event) => onChange(event.currentTarget.value)}
       >
         {children}
@@ -88,6 +86,12 @@ export function Choice({ label, value, onChange, hint, error = null, children }:
       <FieldNotes id={id} hint={hint} error={error} />
     </div>
   );
+}
+
+/** What a field says about its hint and its error. */
+function notesOf(id: string, hint: string | undefined, error: string | null) {
+  const described = [hint === undefined ? "" : `${id}-hint`, error === null ? "" : `${id}-error`];
+  return { "aria-invalid": error !== null, "aria-describedby": described.join(" ").trim() || undefined };
 }
 
 type NotesProps = {

@@ -1,3 +1,5 @@
+import { sentence } from "#contract/lib/sentence.ts";
+
 type Issue = {
   readonly code?: string | undefined;
   readonly path: readonly PropertyKey[];
@@ -18,7 +20,7 @@ export function errorsOf({ issues }: { readonly issues: readonly Issue[] }): Rec
 
 /** The contract's own rules have messages. For the others, zod/mini reports only a code. */
 function textOf({ code, message, origin, expected, minimum, maximum }: Issue): string {
-  if (message !== "Invalid input") return message.startsWith("must ") ? `M${message.slice(1)}.` : message;
+  if (message !== "Invalid input") return sentence(message);
   const isNumber = origin === "number" || origin === "int";
   if (code === "too_small") return isNumber ? `Must be ${minimum} or more.` : "Required.";
   if (code === "too_big") {
