@@ -46,7 +46,7 @@ describe("the dependencies of a project", () => {
     await world.startAgent();
     const first = await deploy();
     expect(first).toMatchObject({ text: "one\n", isInstalled: true });
-    expect(first.log).toMatch(/kept the dependencies for later deployments \([\d.]+ MB in [\d.]+ s\)/);
+    expect(first.log).toMatch(/kept the dependencies for later deployments \([\d.]+ MiB in [\d.]+ s\)/);
     world.repository.commit({ "index.html": "two" });
     const second = await deploy();
     expect(second).toMatchObject({ text: "one\n", isInstalled: false });
@@ -188,7 +188,7 @@ describe("what a build keeps for the next one", () => {
     expect((await deploy(next)).text).toBe("1\n2\n");
     const third = await deploy(main);
     expect(third.text).toBe("1\n3\n");
-    expect(third.log).toMatch(/restored `.cache` of release 1 \(.* MB in .* s\)/);
+    expect(third.log).toMatch(/restored `.cache` of release 1 \(.* MiB in .* s\)/);
     expect((await deploy(next)).text).toBe("1\n2\n4\n");
     await expect.poll(cacheNames).toEqual(["build-3", "build-4"]);
   });

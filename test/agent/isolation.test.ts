@@ -100,7 +100,7 @@ describe("an agent that isolates projects", () => {
     expect(result).toMatchObject({
       failure: {
         code: "build_failed",
-        message: "the build command was killed, because it used more memory than its limit of 64 MB",
+        message: "the build command was killed, because it used more memory than its limit of 64 MiB",
         hint: "Raise limits.memory_mb of the project, or let the command run fewer processes at once.",
         evidence: { signal: "SIGKILL" },
       },
@@ -260,7 +260,7 @@ describe("the end of a unit", () => {
     ["end exit-code 1 3 no", "ended with exit code 3"],
     ["end signal 2 9 no", "was killed by SIGKILL"],
     ["end core-dump 3 11 no", "was killed by SIGSEGV"],
-    ["end oom-kill 2 9 no", "was killed, because it used more memory than its limit of 512 MB"],
+    ["end oom-kill 2 9 no", "was killed, because it used more memory than its limit of 512 MiB"],
   ])("%j is shown as %j", (line, text) => {
     const end = readEnd(line, { memoryMb: 512 });
     expect(end === null ? null : describeEnd(end.end)).toBe(text);

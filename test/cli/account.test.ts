@@ -440,7 +440,7 @@ describe("gantry projects", () => {
     const anyCommit = await run("projects", "set", "shop", "--commits", "any");
     expect(anyCommit.stdout).toMatch(/^commits by hash\tany$/m);
     const limited = await run("projects", "set", "shop", "--memory-limit", "512", "--task-limit", "100");
-    expect(limited.stdout).toMatch(/^limits\t512 MB of memory, 100 tasks$/m);
+    expect(limited.stdout).toMatch(/^limits\t512 MiB of memory, 100 tasks$/m);
     const checked = await run("projects", "set", "shop", "--health-check", "/up");
     expect(checked.stdout).toMatch(/^health check\t\/up$/m);
     const unchecked = await run("projects", "set", "shop", "--health-check", "");

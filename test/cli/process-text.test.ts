@@ -50,7 +50,12 @@ describe("gantry ps", () => {
   it("prints short values at a terminal", () => {
     const [first = [], second = [], third = []] = processRows(report, terminal);
     expect(first[3]).toMatch(/^\d+ (d|h|min|s)/);
-    expect([first[5], first[6], second[5], third[2]]).toEqual(["80 MB", "1.4 %", "2.0 GB", "crash looping"]);
+    expect([first[5], first[6], second[5], third[2]]).toEqual([
+      "80 MiB",
+      "1.4 %",
+      "2.0 GiB",
+      "crash looping",
+    ]);
   });
 
   it("says which processes lack instances, and why an instance keeps ending, with its last lines", () => {

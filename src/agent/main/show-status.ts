@@ -6,6 +6,7 @@ import { holderOf } from "#agent/lib/home-lock.ts";
 import { readSealKey } from "#agent/secrets/seal-key.ts";
 import { toolList } from "#contract/endpoints/servers/tool-list.ts";
 import { readLinkStatus } from "#agent/link/link-status.ts";
+import { sizeText } from "#contract/lib/size-text.ts";
 
 export type AgentStatus = { readonly isConnected: boolean; readonly text: string };
 
@@ -29,7 +30,7 @@ export async function agentStatus(home: string): Promise<AgentStatus> {
   const connection = link.connected
     ? `connected to ${link.url} as ${link.server_id} since ${link.since} (${what})`
     : `not connected to ${link.url} since ${link.since}: ${link.reason ?? "connecting"} (${what})`;
-  const caches = `\ncaches of projects: ${((await cachesSize(home)) / 1e6).toFixed(1)} MB`;
+  const caches = `\ncaches of projects: ${sizeText(await cachesSize(home))}`;
   const lines = `${await sealKeyLine(home)}${isolation}${tools}${await ingressLines(home)}${caches}`;
   return { isConnected: link.connected, text: `${connection}${lines}` };
 }

@@ -73,7 +73,7 @@ export function describeEnd(end: ProcessEnd): string {
     case "out_of_memory":
       return end.limitMb === null
         ? "was killed, because the server has no memory left"
-        : `was killed, because it used more memory than its limit of ${end.limitMb} MB`;
+        : `was killed, because it used more memory than its limit of ${end.limitMb} MiB`;
     case "stopped":
       return "was stopped";
     case "not_started":

@@ -49,7 +49,7 @@ export const projectOptions = {
     value: "PATH",
     help: "Path that must answer with 200 before a release is switched to, such as /up",
   },
-  "memory-limit": { kind: "text", value: "MB", help: "Memory of the build, release and activate command" },
+  "memory-limit": { kind: "text", value: "MIB", help: "Memory of the build, release and activate command" },
   "cpu-weight": { kind: "text", value: "N", help: "Their share of the CPU; other programs have 100" },
   "task-limit": { kind: "text", value: "N", help: "Their processes and threads" },
   "shared-path": { kind: "list", value: "PATH", help: "Path that all releases share" },

@@ -1,3 +1,4 @@
+import { sizeText } from "#contract/lib/size-text.ts";
 import type {
   InstanceReport,
   InstanceState,
@@ -44,16 +45,9 @@ function instanceCells(instance: InstanceReport, { form, style }: Form): readonl
     style[instanceStyles[state]](isPlain ? state : state.replace("_", " ")),
     since === null ? "–" : isPlain ? since : ageText(since),
     `${restarts}`,
-    memory === null ? "–" : isPlain ? `${memory}` : memoryText(memory),
+    memory === null ? "–" : isPlain ? `${memory}` : sizeText(memory),
     cpu === null ? "–" : isPlain ? `${cpu}` : `${cpu.toFixed(1)} %`,
   ];
-}
-
-const MIB = 2 ** 20;
-
-function memoryText(bytes: number): string {
-  const megabytes = bytes / MIB;
-  return megabytes < 1024 ? `${megabytes.toFixed(0)} MB` : `${(megabytes / 1024).toFixed(1)} GB`;
 }
 
 /** The server answers sooner. An older report is from before it lost contact. */

@@ -119,7 +119,7 @@ function healthCheckText(check: Project["health_check"]): string | null {
 
 function limitsText({ memory_mb, cpu_weight, tasks }: Limits): string | null {
   const parts = [
-    ...(memory_mb === undefined ? [] : [`${memory_mb} MB of memory`]),
+    ...(memory_mb === undefined ? [] : [`${memory_mb} MiB of memory`]),
     ...(cpu_weight === undefined ? [] : [`CPU weight ${cpu_weight}`]),
     ...(tasks === undefined ? [] : [`${tasks} tasks`]),
   ];

@@ -4,15 +4,13 @@ import type {
   Server,
   ServerStatus,
 } from "#contract/endpoints/servers/schemas.ts";
+import { sizeText } from "#contract/lib/size-text.ts";
 import { toolList } from "#contract/endpoints/servers/tool-list.ts";
 import { printFacts } from "#cli/output/facts.ts";
 import type { Output } from "#cli/output/output.ts";
 import { printable, printableName } from "#cli/output/printable.ts";
 import type { Style } from "#cli/output/style.ts";
 import { timeText } from "#cli/output/times.ts";
-
-const GB = 1e9;
-const MB = 1e6;
 
 export const serverStyles = {
   healthy: "green",
@@ -29,10 +27,7 @@ const isolationTexts = {
 export function printServer(output: Output, server: Server): void {
   const { disk, agent_problem: problem } = server;
   output.json(server);
-  const free =
-    disk === null
-      ? null
-      : `${(disk.free_bytes / GB).toFixed(1)} of ${(disk.total_bytes / GB).toFixed(1)} GB free`;
+  const free = disk === null ? null : `${sizeText(disk.free_bytes)} of ${sizeText(disk.total_bytes)} free`;
   printFacts(output, [
     ["name", printableName(server.name)],
     ["id", server.id],
@@ -55,11 +50,6 @@ export function printServer(output: Output, server: Server): void {
 
 function regionText({ region, detected_region: detected }: Server): string | null {
   return region ?? (detected === null ? null : `${detected} (detected)`);
-}
-
-/** A size that can be small, with one digit after the point. */
-function sizeText(bytes: number): string {
-  return bytes < GB ? `${(bytes / MB).toFixed(1)} MB` : `${(bytes / GB).toFixed(1)} GB`;
 }
 
 /** Prints the install command. Only the command goes to stdout, so that it can be piped. */

@@ -58,7 +58,7 @@ describe("the processes of a project", () => {
     await card("web").getByText("2 of 2 live").waitFor();
     await card("web").getByText("1 restart").waitFor();
     await card("web")
-      .getByRole("img", { name: /^Memory: 80 MB to 80 MB/ })
+      .getByRole("img", { name: /^Memory: 80 MiB to 80 MiB/ })
       .first()
       .waitFor();
     await card("worker").getByText("worker-1-0 keeps ending.").waitFor();

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 
 import { type CacheEntry, readCacheIndex, withEntry, writeCacheIndex } from "#agent/cache/cache-index.ts";
-import { megabytes } from "#agent/cache/megabytes.ts";
+import { sizeText } from "#contract/lib/size-text.ts";
 import { replaceExpression, restoreScript, storeScript } from "#agent/cache/copy-scripts.ts";
 import { cacheLimit } from "#agent/run/cache/cache-limit.ts";
 import { type CacheScript, runCacheScript } from "#agent/run/cache/run-cache-script.ts";
@@ -28,7 +28,7 @@ export async function restoreEntry(
   const args = [join(scope.folder.cache, entry.name), release, mode, edit, ...entry.paths];
   const end = await runCacheScript(scope, { ...script, script: restoreScript, args });
   if (end.kind === "failed") return end;
-  return { kind: "restored", what: `${megabytes(entry.bytes)} in ${end.seconds} s` };
+  return { kind: "restored", what: `${sizeText(entry.bytes)} in ${end.seconds} s` };
 }
 
 /** More are a sign of something else than dependencies, and would make a command too long. */
@@ -72,12 +72,12 @@ async function store(
   if (end.kind === "failed") return end.reason;
   const [verdict, size] = end.words;
   const bytes = Number(size) * 1024;
-  if (verdict !== "stored") return `they need ${megabytes(bytes)}, and the limit is ${megabytes(maxBytes)}`;
+  if (verdict !== "stored") return `they need ${sizeText(bytes)}, and the limit is ${sizeText(maxBytes)}`;
   const entry: CacheEntry = {
     ...{ name, kind, key, version: order.version, paths: [...paths], bytes },
     used_by: order.version,
   };
   await writeCacheIndex(folder, withEntry(await readCacheIndex(folder), entry));
-  log.system(script.stage, `kept ${what} for later deployments (${megabytes(bytes)} in ${end.seconds} s)`);
+  log.system(script.stage, `kept ${what} for later deployments (${sizeText(bytes)} in ${end.seconds} s)`);
   return null;
 }

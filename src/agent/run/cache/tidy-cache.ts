@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 
 import { entriesWithin, readCacheIndex, sizeOf, writeCacheIndex } from "#agent/cache/cache-index.ts";
 import { tidyCacheFolder } from "#agent/cache/cache-folder.ts";
-import { megabytes } from "#agent/cache/megabytes.ts";
+import { sizeText } from "#contract/lib/size-text.ts";
 import { cacheLimit } from "#agent/run/cache/cache-limit.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
@@ -27,5 +27,5 @@ export async function clearCache({ context, folder, log }: RunScope): Promise<vo
     // Nothing uses the files without the list, and they are deleted after the run.
     log.system("fetch", `files of the cache cannot be deleted yet: ${messageOf(error)}`),
   );
-  log.system("fetch", size === 0 ? "the cache is empty already" : `cleared the cache (${megabytes(size)})`);
+  log.system("fetch", size === 0 ? "the cache is empty already" : `cleared the cache (${sizeText(size)})`);
 }

@@ -1,3 +1,4 @@
+import { sizeText } from "#contract/lib/size-text.ts";
 import { CHART_BOX, pointsOf, type Sample } from "#dashboard/pages/project/samples.ts";
 
 type Props = {
@@ -8,7 +9,7 @@ type Props = {
 
 const names = { memory: "Memory", cpu: "CPU" };
 
-/** The least that fills the height of a chart, so that noise stays small: 1 MB, and 5 % of a core. */
+/** The least that fills the height of a chart, so that noise stays small: 1 MiB, and 5 % of a core. */
 const LEAST = { memory: 2 ** 20, cpu: 5 };
 
 /** The memory or CPU use of an instance now, and a small chart of the last two minutes. */
@@ -34,10 +35,7 @@ export function Usage({ what, samples }: Props) {
   );
 }
 
-const MIB = 2 ** 20;
-
 const usageTexts = {
-  memory: (bytes: number) =>
-    bytes < 1024 * MIB ? `${(bytes / MIB).toFixed(0)} MB` : `${(bytes / MIB / 1024).toFixed(1)} GB`,
+  memory: sizeText,
   cpu: (percent: number) => `${percent.toFixed(percent < 10 ? 1 : 0)} %`,
 };

@@ -2,6 +2,7 @@ import { withHiddenShown } from "#contract/hidden-text.ts";
 import type { ServerId } from "#contract/ids.ts";
 import type { Disk, IsolationLevel, Server, ServerRow } from "#contract/endpoints/servers/schemas.ts";
 import { toolList } from "#contract/endpoints/servers/tool-list.ts";
+import { sizeText } from "#contract/lib/size-text.ts";
 import { regionNames } from "#dashboard/pages/servers/region-names.ts";
 import { ALL, useProjects } from "#dashboard/data/resources.ts";
 import { Fingerprint } from "#dashboard/shared/fingerprint.tsx";
@@ -88,14 +89,12 @@ const isolationTexts = {
   none: "None: all projects share the agent's user, and each can read and change the others.",
 } as const satisfies Record<IsolationLevel, string>;
 
-const GIB = 1024 ** 3;
-
 function DiskUse({ total_bytes: total, free_bytes: free, cache_bytes: caches }: Disk) {
   return (
     <>
       <meter min={0} max={total} value={total - free} high={total * 0.9} aria-label="Disk in use" />{" "}
-      {(free / GIB).toFixed(1)} of {(total / GIB).toFixed(1)} GiB free
-      {caches === undefined ? "" : `, ${(caches / GIB).toFixed(2)} GiB in caches`}
+      {sizeText(free)} of {sizeText(total)} free
+      {caches === undefined ? "" : `, ${sizeText(caches)} in caches`}
     </>
   );
 }

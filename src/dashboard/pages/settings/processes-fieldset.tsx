@@ -128,7 +128,7 @@ function ProcessSettings({ row, takesFocus, error, onChange, onRemove, onKeep }:
       <div class="columns">
         {field("instances", "Instances", 1)}
         {flag("port", "Listens on PORT", name === WEB)}
-        {field("memory_mb", "Memory of an instance, in MB", "no limit")}
+        {field("memory_mb", "Memory of an instance, in MiB", "no limit")}
         {field("cpu_weight", "CPU weight (others have 100)", "the server's")}
         {field("tasks", "Processes and threads", "the server's")}
         <Choice

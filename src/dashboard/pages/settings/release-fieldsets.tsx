@@ -96,7 +96,7 @@ export function ReleaseFieldsets({ project, draft, change, field, errors }: Sett
           fields are the server's.
         </p>
         <div class="columns">
-          {field("limit_memory_mb", "Memory, in MB", { type: "number" })}
+          {field("limit_memory_mb", "Memory, in MiB", { type: "number" })}
           {field("limit_cpu_weight", "CPU weight (others have 100)", { type: "number" })}
           {field("limit_tasks", "Processes and threads", { type: "number" })}
         </div>
