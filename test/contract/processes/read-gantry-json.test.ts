@@ -71,7 +71,7 @@ describe("gantry.json", () => {
       '{ "output_directory": "../x" }',
       expect.stringMatching(/^line 1 of gantry\.json is wrong: `output_directory`: /),
     ],
-    ["[]", "line 1 of gantry.json is wrong: invalid input: expected object, received array"],
+    ["[]", "line 1 of gantry.json is wrong: must be an object"],
   ])("with a wrong value is refused with its line: %j", (text, message) => {
     expect(problemOf(text)?.message).toEqual(message);
   });
