@@ -31,7 +31,7 @@ describe("a double click", () => {
     const { page } = await visit();
     await signInWithToken(page, local, `/app/projects/${id}`);
     const dialog = page.getByRole("dialog");
-    await clickTwice(page, page.getByRole("button", { name: "Deploy" }), () => dialog.waitFor());
+    await clickTwice(page, page.getByRole("button", { name: "Deploy", exact: true }), () => dialog.waitFor());
     expect(await dialog.count()).toBe(1);
 
     // Selecting text with the mouse may end outside the dialog.
@@ -43,7 +43,7 @@ describe("a double click", () => {
     await page.mouse.click(5, 5);
     await dialog.waitFor({ state: "detached" });
     // Holding Enter opens the dialog and does not submit it.
-    await page.getByRole("button", { name: "Deploy" }).focus();
+    await page.getByRole("button", { name: "Deploy", exact: true }).focus();
     await page.keyboard.down("Enter");
     await dialog.waitFor();
     await page.keyboard.down("Enter");
@@ -80,7 +80,7 @@ describe("a second click after a lost response", () => {
       },
       { times: 1 },
     );
-    await page.getByRole("button", { name: "Deploy" }).click();
+    await page.getByRole("button", { name: "Deploy", exact: true }).click();
     const deploy = page.getByRole("dialog").getByRole("button", { name: "Deploy", exact: true });
     await deploy.click();
     await page.getByText("Deploying failed.").waitFor();

@@ -23,7 +23,7 @@ describe("a project's deployments, by keyboard", () => {
     await api.start(project.id);
 
     const { page } = await visit();
-    const { signIn, press, write, receivesFocus } = keyboardOf(page);
+    const { signIn, press, choose, write, receivesFocus } = keyboardOf(page);
     await signIn(local, `/app/projects/${project.id}`);
     const heading = page.getByRole("heading", { level: 1, name: "rows" });
     await receivesFocus(heading);
@@ -37,17 +37,17 @@ describe("a project's deployments, by keyboard", () => {
     await version("v2").waitFor({ state: "detached" });
     await receivesFocus(branch);
     expect(new URL(page.url()).search).toBe("?branch=other");
-    await press(list.getByRole("button", { name: "Cancel v1" }));
+    const menu = list.getByRole("button", { name: "Actions for v1" });
+    await choose(menu, "Cancel");
     await row("v1").locator(".status.canceled").waitFor();
-    await receivesFocus(version("v1"));
+    await receivesFocus(menu);
     expect((await api.getDeployment(running.id)).status).toBe("canceled");
 
-    const remove = list.getByRole("button", { name: "Delete v1" });
     const dialog = page.getByRole("dialog");
-    await press(remove);
+    await choose(menu, "Delete");
     await press(dialog.getByRole("button", { name: "Cancel" }));
-    await receivesFocus(remove);
-    await page.keyboard.press("Enter");
+    await receivesFocus(menu);
+    await choose(menu, "Delete");
     await press(dialog.getByRole("button", { name: "Delete" }));
     await page.getByText("No deployments match the filters.").waitFor();
     await receivesFocus(heading);

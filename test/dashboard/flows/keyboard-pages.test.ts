@@ -25,7 +25,7 @@ describe("Tab", () => {
       "/app/tokens": 'button "Revoke"',
       "/app/account": 'input "Log retention in days"',
       "/app/projects/new": 'button "Add project"',
-      [`/app/projects/${local.project_id}`]: 'button "Delete v1"',
+      [`/app/projects/${local.project_id}`]: 'button "Actions for v1"',
       [`/app/projects/${local.project_id}/settings`]: 'button "Delete hello-site"',
       [`/app/projects/${local.project_id}/variables`]: 'button "Import .env"',
       [`/app/deployments/${local.deployment_id}`]: 'a "Line 1"',

@@ -38,7 +38,7 @@ describe("a late response", () => {
     const { page } = await visit();
     await signInWithToken(page, local, `/app/projects/${id}`);
     const release = await delayResponses(page, `/v1/projects/${id}/deployments`, "POST");
-    await page.getByRole("button", { name: "Deploy" }).click();
+    await page.getByRole("button", { name: "Deploy", exact: true }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Deploy", exact: true }).click();
     await page.keyboard.press("Escape");
     await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Charts" }).click();

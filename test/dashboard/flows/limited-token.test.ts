@@ -50,7 +50,7 @@ describe("a token that may only view deployments", () => {
     const token = await tokenWith("deployments:read", "projects:read", "servers:read");
     await signInWithToken(page, { ...local, token }, `/app/projects/${local.project_id}`);
     await page.getByRole("list", { name: "Deployments" }).getByText("v1").waitFor();
-    for (const name of ["Deploy", "Roll back", "Delete v1"])
+    for (const name of ["Deploy", "Roll back", "Redeploy", "Actions for v1"])
       expect(await page.getByRole("button", { name, exact: true }).count()).toBe(0);
     await page.getByRole("link", { name: "Servers" }).click();
     await page.getByRole("article").first().waitFor();

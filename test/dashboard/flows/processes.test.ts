@@ -28,7 +28,7 @@ const worker = processReport("worker", { instances: [instanceReport("worker-1-0"
 describe("the processes of a project", () => {
   it("are added in the settings, shown with their instances, and changed by keyboard", async () => {
     const { page } = await visit();
-    const { signIn, press, write, goTo, receivesFocus } = keyboardOf(page);
+    const { signIn, press, choose, write, goTo, receivesFocus } = keyboardOf(page);
     await signIn(local, `/app/projects/${projectId}/settings`);
     const another = page.getByLabel("Another process");
     for (const name of ["web", "worker"]) {
@@ -89,7 +89,8 @@ describe("the processes of a project", () => {
 
     const dialog = page.getByRole("dialog");
     await press(section("Deployments"));
-    await press(page.getByRole("button", { name: "Maintenance" }));
+    const more = page.getByRole("button", { name: "More actions" });
+    await choose(more, "Maintenance");
     await write(dialog.getByLabel("Message for visitors"), "Back at noon");
     await press(dialog.getByRole("button", { name: "Turn on" }));
     await page.getByText("Back at noon").waitFor();
@@ -97,7 +98,7 @@ describe("the processes of a project", () => {
     await press(page.getByRole("button", { name: "End maintenance" }));
     await page.getByText("Maintenance is on.").waitFor({ state: "detached" });
 
-    await press(page.getByRole("button", { name: "Pause" }));
+    await choose(more, "Pause");
     await write(dialog.getByLabel("Seconds"), "31");
     await dialog.getByText("Must be 1 to 30.").waitFor();
     await write(dialog.getByLabel("Seconds"), "20");

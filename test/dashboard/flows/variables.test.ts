@@ -243,7 +243,7 @@ describe("variables", () => {
     await row(page, "SHOP_PASSWORD").getByText("Enter it again").waitFor();
     expect([...(await violations(page, "light")), ...(await violations(page, "dark"))]).toEqual([]);
     await page.goto(`${local.url}/app/projects/${id}`);
-    await page.getByRole("button", { name: "Deploy" }).click();
+    await page.getByRole("button", { name: "Deploy", exact: true }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Deploy", exact: true }).click();
     await page.getByText("cannot open these secrets").waitFor();
 

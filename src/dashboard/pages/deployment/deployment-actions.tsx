@@ -3,9 +3,9 @@ import { useState } from "preact/hooks";
 import type { Deployment, StartDeploymentInput } from "#contract/endpoints/deployments/schemas.ts";
 import { withHiddenShown } from "#contract/hidden-text.ts";
 import { api } from "#dashboard/data/api.ts";
-import { processApi } from "#dashboard/data/process-resources.ts";
 import { useDeployment, useMay } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
+import { useRedeploy } from "#dashboard/data/use-redeploy.ts";
 import { Button } from "#dashboard/shared/button.tsx";
 import { DeleteDeployment } from "#dashboard/shared/delete-deployment.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
@@ -22,12 +22,7 @@ export function DeploymentActions({ deployment }: Props) {
   const { reload } = useDeployment(id);
   const mayChange = useMay("startDeployment");
   const canceling = useAction(() => api.cancelDeployment({ params: { deployment_id: id } }));
-  const params = { project_id: projectId };
-  const again = useAction((change: StartDeploymentInput) =>
-    isConfig
-      ? processApi.applyConfig({ params })
-      : api.startDeployment({ params, body: { branch: deployment.branch, ...change } }),
-  );
+  const again = useRedeploy(deployment);
   const cancel = async () => {
     await canceling.run();
     await reload();

@@ -6,13 +6,14 @@ import type { Filters } from "#dashboard/data/deployment-feed.ts";
 import { feedOf } from "#dashboard/data/deployment-feeds.ts";
 import { useMay } from "#dashboard/data/resources.ts";
 import { useSignal } from "#dashboard/data/signal.ts";
-import { RowActions } from "#dashboard/pages/project/row-actions.tsx";
 import { DeleteDeployment } from "#dashboard/shared/delete-deployment.tsx";
+import { DeploymentMenu } from "#dashboard/shared/deployment-menu.tsx";
 import { DeploymentRow } from "#dashboard/shared/deployment-row.tsx";
 import { memo } from "#dashboard/shared/memo.tsx";
 import { isNotAllowed, NoAccess } from "#dashboard/shared/unavailable.tsx";
 import { useBrowserValue } from "#dashboard/shared/use-browser-value.ts";
 import { Choice, Field } from "#dashboard/shared/field.tsx";
+import { RollbackDialog } from "#dashboard/shared/rollback-dialog.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { VirtualList } from "#dashboard/shared/virtual-list.tsx";
 import { Waiting } from "#dashboard/shared/waiting.tsx";
@@ -37,28 +38,31 @@ export function DeploymentList({ projectId }: { readonly projectId: ProjectId })
   useEffect(() => writeFiltersToAddress({ status, branch }), [status, branch]);
   return (
     <>
-      <div class="filters">
-        <Choice
-          label="Status"
-          value={status}
-          onChange={(chosen) => setStatus(DeploymentStatus.safeParse(chosen).data ?? "")}
-        >
-          <option value="">All</option>
-          {DeploymentStatus.options.map((option) => (
-            <option key={option} value={option}>
-              {statusLabels[option]}
-            </option>
-          ))}
-        </Choice>
-        <Field
-          label="Branch"
-          type="search"
-          value={typed}
-          onInput={setTyped}
-          placeholder="all branches"
-          isCode
-        />
-      </div>
+      <header class="list-head">
+        <h2>Deployments</h2>
+        <div class="filters">
+          <Choice
+            label="Status"
+            value={status}
+            onChange={(chosen) => setStatus(DeploymentStatus.safeParse(chosen).data ?? "")}
+          >
+            <option value="">All</option>
+            {DeploymentStatus.options.map((option) => (
+              <option key={option} value={option}>
+                {statusLabels[option]}
+              </option>
+            ))}
+          </Choice>
+          <Field
+            label="Branch"
+            type="search"
+            value={typed}
+            onInput={setTyped}
+            placeholder="all branches"
+            isCode
+          />
+        </div>
+      </header>
       <Rows key={`${status} ${branch}`} projectId={projectId} filters={{ status, branch }} />
     </>
   );
@@ -78,6 +82,7 @@ function Rows({ projectId, filters }: RowsProps) {
   const newest = useSignal(list.newest.state);
   const mayChange = useMay("startDeployment");
   const [deleted, setDeleted] = useState<Deployment | null>(null);
+  const [target, setTarget] = useState<Deployment | null>(null);
   const isNarrow = useBrowserValue(() => matchMedia("(width < 640px)").matches, "resize");
   const row = (index: number) => {
     const deployment = rows[index];
@@ -87,6 +92,7 @@ function Rows({ projectId, filters }: RowsProps) {
         deployment={deployment}
         mayChange={mayChange}
         onCanceled={list.newest.reload}
+        onRollBack={setTarget}
         onDelete={setDeleted}
       />
     );
@@ -122,6 +128,9 @@ function Rows({ projectId, filters }: RowsProps) {
       )}
       {isLoadingMore ? <Waiting what="Loading older deployments" /> : null}
       <ProblemBox problem={problem} doing="Loading older deployments" retry={list.loadMore} />
+      {target === null ? null : (
+        <RollbackDialog projectId={projectId} target={target.id} onClose={() => setTarget(null)} />
+      )}
       {deleted === null ? null : (
         <DeleteDeployment
           deployment={rows.find(({ id }) => id === deleted.id) ?? deleted}
@@ -140,14 +149,20 @@ type RowProps = {
   readonly deployment: Deployment;
   readonly mayChange: boolean;
   readonly onCanceled: () => unknown;
+  readonly onRollBack: (deployment: Deployment) => void;
   readonly onDelete: (deployment: Deployment) => void;
 };
 
-const Row = memo(function Row({ deployment, mayChange, onCanceled, onDelete }: RowProps) {
+const Row = memo(function Row({ deployment, mayChange, onCanceled, onRollBack, onDelete }: RowProps) {
   return (
     <DeploymentRow deployment={deployment}>
       {mayChange ? (
-        <RowActions deployment={deployment} onCanceled={onCanceled} onDelete={() => onDelete(deployment)} />
+        <DeploymentMenu
+          deployment={deployment}
+          onCanceled={onCanceled}
+          onRollBack={() => onRollBack(deployment)}
+          onDelete={() => onDelete(deployment)}
+        />
       ) : undefined}
     </DeploymentRow>
   );

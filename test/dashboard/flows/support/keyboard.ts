@@ -16,6 +16,8 @@ export type Keyboard = {
   readonly goTo: (target: Locator) => Promise<void>;
   /** Moves the focus to an element and presses a key, by default Enter. */
   readonly press: (target: Locator, key?: string) => Promise<void>;
+  /** Opens the menu of a button and selects an item. */
+  readonly choose: (menu: Locator, item: string) => Promise<void>;
   /** Moves the focus to a field and replaces its text. */
   readonly write: (target: Locator, text: string) => Promise<void>;
   /** Waits until the page itself has moved the focus to an element. */
@@ -46,6 +48,18 @@ export function keyboardOf(page: Page): Keyboard {
     async press(target, key = "Enter") {
       await goTo(target);
       await page.keyboard.press(key);
+    },
+    async choose(menu, name) {
+      await goTo(menu);
+      await page.keyboard.press("Enter");
+      const item = page.getByRole("menuitem", { name, exact: true });
+      await item.waitFor();
+      const items = await page.getByRole("menuitem").count();
+      for (let at = 0; !(await checkFocus(item, false)).isAtTarget; at += 1) {
+        if (at === items) throw new Error(`The arrow key does not lead to ${name}`);
+        await page.keyboard.press("ArrowDown");
+      }
+      await page.keyboard.press("Enter");
     },
     write,
     async receivesFocus(target) {

@@ -1,0 +1,160 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+
+import { withHiddenShown } from "#contract/hidden-text.ts";
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
+import type { Project } from "#contract/endpoints/projects/schemas.ts";
+import { ALL, useLive, useMay, useServers } from "#dashboard/data/resources.ts";
+import { useRedeploy } from "#dashboard/data/use-redeploy.ts";
+import { goFromHere } from "#dashboard/router/navigation.ts";
+import { pathTo } from "#dashboard/router/route.ts";
+import { Button } from "#dashboard/shared/button.tsx";
+import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
+import { RollbackDialog } from "#dashboard/shared/rollback-dialog.tsx";
+import { Branch, Commit, ServerState, Status } from "#dashboard/shared/status.tsx";
+import { Ago, Duration } from "#dashboard/shared/times.tsx";
+import { isNotAllowed } from "#dashboard/shared/unavailable.tsx";
+import { siteName } from "#dashboard/text/site-name.ts";
+
+type Props = { readonly project: Project };
+
+/** What is in production: the live deployment, its site and its source, with the actions on it. */
+export function ProductionCard({ project }: Props) {
+  const { value, problem } = useLive(project.id);
+  const live = value?.deployments[0] ?? null;
+  const isKnown = value !== null;
+  return (
+    <section class="card production" aria-label="Production">
+      <header>
+        <h2>Production</h2>
+        {live === null ? (
+          // The list below says that the token has no access to deployments.
+          isKnown && !isNotAllowed(problem) && <span class="quiet">not deployed yet</span>
+        ) : (
+          <Status status={live.status} stage={live.stage} />
+        )}
+        <LiveActions project={project} live={live} />
+      </header>
+      <dl class="details">
+        {/* Their names are shown while the deployment loads, so that the page does not move. */}
+        {live === null && isKnown ? null : <LiveFacts live={live} />}
+        <ProjectFacts project={project} />
+      </dl>
+    </section>
+  );
+}
+
+function LiveActions({ project, live }: Props & { readonly live: Deployment | null }) {
+  const mayDeploy = useMay("startDeployment");
+  const [isRollingBack, setIsRollingBack] = useState(false);
+  return (
+    <div class="actions">
+      {mayDeploy && live !== null ? (
+        <>
+          <Redeploy live={live} />
+          <Button onClick={() => setIsRollingBack(true)}>Roll back</Button>
+        </>
+      ) : null}
+      {project.url === null || live === null ? null : (
+        <a class="button" href={project.url}>
+          Visit
+        </a>
+      )}
+      {isRollingBack ? (
+        <RollbackDialog projectId={project.id} onClose={() => setIsRollingBack(false)} />
+      ) : null}
+    </div>
+  );
+}
+
+function Redeploy({ live }: { readonly live: Deployment }) {
+  const redeploying = useRedeploy(live);
+  const redeploy = async () => {
+    const go = goFromHere();
+    const started = await redeploying.run();
+    if (started !== null) go({ page: "deployment", id: started.value.id });
+  };
+  return (
+    <>
+      <ProblemBox problem={redeploying.problem} doing="Deploying" />
+      <Button onClick={redeploy} isBusy={redeploying.isRunning}>
+        Redeploy
+      </Button>
+    </>
+  );
+}
+
+function Site({ project: { url, domain } }: Props) {
+  return url === null ? <>{domain}</> : <a href={url}>{siteName(url, domain)}</a>;
+}
+
+function LiveFacts({ live }: { readonly live: Deployment | null }) {
+  return (
+    <>
+      <Fact name="Deployment" isWide>
+        {live === null ? null : (
+          <>
+            <a href={pathTo({ page: "deployment", id: live.id })}>v{live.version}</a>{" "}
+            <Branch name={live.branch} /> <Commit commit={live.commit} message={live.commit_message} />
+          </>
+        )}
+      </Fact>
+      <Fact name="Deployed">
+        {live === null ? null : (
+          <>
+            <Ago time={live.finished_at ?? live.created_at} /> by {live.actor.name}
+          </>
+        )}
+      </Fact>
+      <Fact name="Duration">
+        {live === null ? null : (
+          <span class="duration">
+            <Duration seconds={live.duration} runningSince={null} />
+          </span>
+        )}
+      </Fact>
+    </>
+  );
+}
+
+function ProjectFacts({ project }: Props) {
+  const { value: servers } = useServers(ALL);
+  const server = servers?.servers.find(({ id }) => id === project.server_id);
+  const reasons = project.framework_reasons.join(" and ");
+  return (
+    <>
+      <Fact name="Site">
+        <Site project={project} />
+      </Fact>
+      <Fact name="Server">
+        {server === undefined ? (
+          <code>{project.server_id}</code>
+        ) : (
+          <>
+            {server.name} <ServerState status={server.status} />
+          </>
+        )}
+      </Fact>
+      <Fact name="Source">
+        <Branch name={project.branch} /> of <code>{withHiddenShown(project.repository)}</code>{" "}
+        <a href={pathTo({ page: "repository", id: project.id })}>Repository access</a>
+      </Fact>
+      <Fact name="Framework">
+        {project.framework}
+        {project.app_type === "server" ? ", runs as a server" : ""}
+        {reasons === "" ? null : <span class="quiet"> because {withHiddenShown(reasons)}</span>}
+      </Fact>
+    </>
+  );
+}
+
+type FactProps = { readonly name: string; readonly isWide?: boolean; readonly children: ComponentChildren };
+
+function Fact({ name, isWide = false, children }: FactProps) {
+  return (
+    <div class={isWide ? "wide" : ""}>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
