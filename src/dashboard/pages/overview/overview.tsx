@@ -7,7 +7,8 @@ import type { Watched } from "#dashboard/data/resource.ts";
 import type { Activity } from "#dashboard/data/activity.ts";
 import { ALL, useActivity, useMay, useProjects, useServers } from "#dashboard/data/resources.ts";
 import { lazy } from "#dashboard/shared/lazy.tsx";
-import { ProjectCard } from "#dashboard/pages/overview/project-card.tsx";
+import { ProjectCard, ProjectColumns } from "#dashboard/pages/overview/project-card.tsx";
+import { EmptyState } from "#dashboard/shared/empty-state.tsx";
 import { Find, matches } from "#dashboard/shared/find.tsx";
 import { isNotAllowed, NoAccess } from "#dashboard/shared/unavailable.tsx";
 import { Page } from "#dashboard/shared/page.tsx";
@@ -90,7 +91,7 @@ function Projects({ projects, servers, activity }: ProjectsProps) {
   // Before the first deployment, there is nothing to list.
   const isBeginning = activity?.latest.length === 0 && projects.length < 2;
   if (isBeginning && servers !== null && mayAdd) return <FirstSteps servers={servers} projects={projects} />;
-  if (projects.length === 0) return <p class="quiet">No projects yet.</p>;
+  if (projects.length === 0) return <EmptyState title="No projects yet" />;
   const serversById = new Map((servers ?? []).map((server) => [server.id, server]));
   const live = byProject(activity?.live ?? []);
   const building = byProject(activity?.building ?? []);
@@ -98,6 +99,7 @@ function Projects({ projects, servers, activity }: ProjectsProps) {
   return (
     <>
       <Find what="project" count={projects.length} query={query} onInput={setQuery} />
+      <ProjectColumns />
       <ul class="projects">
         {projects
           .filter(({ name, domain }) => matches(`${name} ${domain}`, query))

@@ -18,6 +18,20 @@ type Props = {
   readonly latest: Deployment | null;
 };
 
+/** The columns of the list. On a narrow screen, their names are beside the values instead. */
+export function ProjectColumns() {
+  return (
+    <div class="project-columns" aria-hidden="true">
+      <span>Project</span>
+      <div>
+        <span>Live</span>
+        <span>Last deployment</span>
+        <span>Server</span>
+      </div>
+    </div>
+  );
+}
+
 const hidden = <span class="quiet">no access</span>;
 
 /** A project in the list, with its live and latest deployment and its server. */
@@ -42,7 +56,6 @@ export function ProjectCard({ project, server, isVisible, live, running, latest 
             <Version deployment={live} />
           )}
         </Fact>
-        <Fact name="Server">{server === null ? hidden : <ServerName server={server} />}</Fact>
         <Fact name="Last deployment">
           {running.length > 0 ? (
             <RunningDeployments deployments={running} />
@@ -50,6 +63,7 @@ export function ProjectCard({ project, server, isVisible, live, running, latest 
             <LatestDeployment project={project} latest={latest} />
           )}
         </Fact>
+        <Fact name="Server">{server === null ? hidden : <ServerName server={server} />}</Fact>
       </dl>
     </article>
   );
