@@ -65,6 +65,18 @@ function screenshotsOf(scene: Scene): Screenshot[] {
     { name: "project", path: project },
     { name: "deploy", path: project, prepare: press("Deploy") },
     { name: "rollback", path: project, prepare: press("Roll back") },
+    {
+      name: "menu",
+      path: project,
+      prepare: async (page: Page) => {
+        await page.getByRole("button", { name: "Actions for v3" }).click();
+        await page.getByRole("menu").waitFor();
+      },
+    },
+    { name: "processes", path: `${project}/processes` },
+    { name: "commands", path: `${project}/commands` },
+    { name: "project-charts", path: `${project}/charts` },
+    { name: "repository", path: `${project}/repository` },
     { name: "settings", path: `${project}/settings` },
     { name: "delete-project", path: `${project}/settings`, prepare: press("Delete shop") },
     { name: "variables", path: `${project}/variables` },
