@@ -150,7 +150,7 @@ describe("a build that writes a gigabyte", () => {
         build_command: `yes ${"y".repeat(60)} | head -c 1000000000; echo the end >&2; exit 1`,
       }),
     );
-    const result = await world.control.result(run, 60_000);
+    const result = await world.control.result(run, 240_000);
     expect(result).toMatchObject({
       failure: { code: "build_failed", evidence: { stderr_tail: "the end\n" } },
     });

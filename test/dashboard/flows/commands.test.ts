@@ -77,7 +77,7 @@ it("jobs are added in the settings, shown with their runs, run at once and stopp
   agent.cronJobs = [{ ...cronJob, runs: [ended] }];
   await press(card.getByRole("button", { name: `Stop run 7 of ${cronJob.name}` }));
   await card.getByText("Stopped", { exact: true }).waitFor();
-  expect(agent.received.some(({ type }) => type === "stop_cron_run")).toBe(true);
+  await vi.waitFor(() => expect(agent.received.some(({ type }) => type === "stop_cron_run")).toBe(true));
   agent.cronRun = endedCronRun;
 });
 
