@@ -1,11 +1,12 @@
 import { resolveProcesses } from "#contract/processes/resolve-processes.ts";
 import type { Limits, Project } from "#contract/endpoints/projects/schemas.ts";
 import { printFacts } from "#cli/output/facts.ts";
+import { isDetectedLater } from "#contract/frameworks/is-detected-later.ts";
 import type { Output } from "#cli/output/output.ts";
 import { printable, printableName } from "#cli/output/printable.ts";
 import { timeText } from "#cli/output/times.ts";
 
-const NOT_DETECTED = "detected by the first deployment (automatic)";
+const NOT_DETECTED = "detected at the first deployment (automatic)";
 
 /** Prints a project and its settings. Settings that come from the framework are marked `(automatic)`. */
 export function printProject(output: Output, project: Project): void {
@@ -47,11 +48,6 @@ export function printProject(output: Output, project: Project): void {
     ["approval", project.approval === "none" ? null : project.approval],
     ["last deployment", timeText(project.last_deploy, output)],
   ]);
-}
-
-/** Until a server has seen the files of an automatic project, it has the settings of a project without a framework. */
-function isDetectedLater({ automatic, framework_reasons, last_deploy }: Project): boolean {
-  return last_deploy === null && framework_reasons.length === 0 && automatic.includes("framework");
 }
 
 function typeText(project: Project): string | null {

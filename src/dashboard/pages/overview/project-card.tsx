@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 
+import { STATIC } from "#contract/frameworks/usual-preset.ts";
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { ProjectRow } from "#contract/endpoints/projects/schemas.ts";
 import type { ServerRow } from "#contract/endpoints/servers/schemas.ts";
@@ -32,6 +33,9 @@ export function ProjectColumns() {
   );
 }
 
+/** Nobody has read the repository of a project without a deployment, so it has no framework yet. */
+const isKnown = ({ framework, last_deploy: last }: ProjectRow) => last !== null || framework !== STATIC;
+
 const hidden = <span class="quiet">no access</span>;
 
 /** A project in the list, with its live and latest deployment and its server. */
@@ -43,7 +47,8 @@ export function ProjectCard({ project, server, isVisible, live, running, latest 
           <a href={pathTo({ page: "project", id: project.id })}>{project.name}</a>
         </h2>
         <p class="quiet">
-          {project.framework} · {project.domain}
+          {isKnown(project) ? `${project.framework} · ` : ""}
+          {project.domain}
         </p>
       </header>
       <dl>

@@ -3,6 +3,8 @@ import { useState } from "preact/hooks";
 
 import { withHiddenShown } from "#contract/hidden-text.ts";
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
+import { isDetectedLater } from "#contract/frameworks/is-detected-later.ts";
+import type { ServerId } from "#contract/ids.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import { ALL, useLive, useMay, useServers } from "#dashboard/data/resources.ts";
 import { useRedeploy } from "#dashboard/data/use-redeploy.ts";
@@ -38,7 +40,7 @@ export function ProductionCard({ project }: Props) {
       <dl class="details">
         {/* Their names are shown while the deployment loads, so that the page does not move. */}
         {live === null && isKnown ? null : <LiveFacts live={live} />}
-        <ProjectFacts project={project} />
+        <ProjectFacts project={project} live={live} />
       </dl>
     </section>
   );
@@ -117,9 +119,7 @@ function LiveFacts({ live }: { readonly live: Deployment | null }) {
   );
 }
 
-function ProjectFacts({ project }: Props) {
-  const { value: servers } = useServers(ALL);
-  const server = servers?.servers.find(({ id }) => id === project.server_id);
+function ProjectFacts({ project, live }: Props & { readonly live: Deployment | null }) {
   const reasons = project.framework_reasons.join(" and ");
   return (
     <>
@@ -127,12 +127,11 @@ function ProjectFacts({ project }: Props) {
         <Site project={project} />
       </Fact>
       <Fact name="Server">
-        {server === undefined ? (
-          <code>{project.server_id}</code>
-        ) : (
-          <>
-            {server.name} <ServerState status={server.status} />
-          </>
+        <ServerName id={live?.server_id ?? project.server_id} />
+        {live === null || live.server_id === project.server_id ? null : (
+          <p>
+            Moves to <ServerName id={project.server_id} /> with the next deployment.
+          </p>
         )}
       </Fact>
       <Fact name="Source">
@@ -140,10 +139,24 @@ function ProjectFacts({ project }: Props) {
         <a href={pathTo({ page: "repository", id: project.id })}>Repository access</a>
       </Fact>
       <Fact name="Framework">
-        {project.framework}
-        {project.app_type === "server" ? ", runs as a server" : ""}
+        {isDetectedLater(project) ? (
+          <span class="quiet">detected at the first deployment</span>
+        ) : (
+          `${project.framework}${project.app_type === "server" ? ", runs as a server" : ""}`
+        )}
         {reasons === "" ? null : <span class="quiet"> because {withHiddenShown(reasons)}</span>}
       </Fact>
+    </>
+  );
+}
+
+function ServerName({ id }: { readonly id: ServerId }) {
+  const { value } = useServers(ALL);
+  const server = value?.servers.find((one) => one.id === id);
+  if (server === undefined) return <code>{id}</code>;
+  return (
+    <>
+      {server.name} <ServerState status={server.status} />
     </>
   );
 }
