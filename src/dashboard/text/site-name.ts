@@ -1,10 +1,10 @@
 import { isLoopback } from "#contract/loopback.ts";
 
 /**
- * The text of a link to a site: the project's domain if the URL leads to it or to this machine, else the URL. The
- * server's agent reports the URL, so a wrong one must not be shown under the project's domain.
+ * The text of a link to a site: the host, with its port if it has one, if the URL leads to the project's domain or to
+ * this machine, else the URL. The server's agent reports the URL, so a wrong one must not be shown under the domain.
  */
 export function siteName(url: string, domain: string): string {
-  const { hostname } = new URL(url);
-  return hostname === domain.toLowerCase() || isLoopback(hostname) ? domain : url;
+  const { hostname, host } = new URL(url);
+  return hostname === domain.toLowerCase() || isLoopback(hostname) ? host : url;
 }
