@@ -17,7 +17,7 @@ import { Settings } from "#dashboard/pages/settings/settings.tsx";
 import { Tokens } from "#dashboard/pages/tokens/tokens.tsx";
 import { VariablesPage } from "#dashboard/pages/variables/variables.tsx";
 import { Webhooks } from "#dashboard/pages/webhooks/webhooks.tsx";
-import type { PageRoute } from "#dashboard/router/route.ts";
+import { type PageRoute, pathTo } from "#dashboard/router/route.ts";
 
 type LazyRoute = Exclude<PageRoute, { readonly page: "overview" | "sign_in" }>;
 
@@ -29,7 +29,13 @@ export function LazyPage({ route }: { readonly route: LazyRoute }): VNode {
     case "project":
       return <ProjectPage key={route.id} id={route.id} />;
     case "settings":
-      return <Settings key={route.id} id={route.id} />;
+    case "settings_build":
+    case "settings_domains":
+    case "settings_releases":
+    case "settings_processes":
+    case "settings_cron":
+    case "settings_pushes":
+      return <Settings key={pathTo(route)} id={route.id} page={route.page} />;
     case "repository":
       return <RepositoryPage key={route.id} id={route.id} />;
     case "variables":

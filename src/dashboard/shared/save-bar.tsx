@@ -4,7 +4,7 @@ import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 
 type Props = {
   readonly saving: Pick<Action<unknown, never>, "isRunning" | "problem">;
-  /** There are changes, and they are valid. */
+  /** There are changes. A form with errors can be saved too: then the first error gets the focus. */
   readonly canSave: boolean;
   /** The message while everything is saved; null before the first save. */
   readonly saved: string | null;
@@ -15,7 +15,7 @@ type Props = {
 /** The buttons of a settings form, and the result of saving. */
 export function SaveBar({ saving, canSave, saved, onDiscard }: Props) {
   return (
-    <>
+    <div class="save-bar">
       <ProblemBox problem={saving.problem} doing="Saving" />
       <div class="actions">
         <Button type="submit" variant="primary" isBusy={saving.isRunning} isDisabled={!canSave}>
@@ -26,6 +26,6 @@ export function SaveBar({ saving, canSave, saved, onDiscard }: Props) {
           {saved ?? (onDiscard === undefined ? null : "Unsaved changes.")}
         </span>
       </div>
-    </>
+    </div>
   );
 }

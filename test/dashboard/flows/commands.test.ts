@@ -34,7 +34,7 @@ it("jobs are added in the settings, shown with their runs, run at once and stopp
   agent.cronJobs = [{ ...cronJob, runs: [skipped, { ...endedCronRun.run, number: 5, exit_code: 2 }] }];
   const { page } = await visit();
   const { signIn, press, write, receivesFocus } = keyboardOf(page);
-  await signIn(local, `/app/projects/${projectId}/settings`);
+  await signIn(local, `/app/projects/${projectId}/settings/cron`);
   await press(page.getByRole("button", { name: "Add a cron job" }));
   const fields = page.getByRole("group", { name: "Cron job" });
   await receivesFocus(fields.getByLabel("Name"));

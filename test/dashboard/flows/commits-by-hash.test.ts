@@ -31,7 +31,8 @@ describe("a commit by its hash", () => {
     await failure.getByText("No branch or tag contains this commit.").waitFor();
     await failure.getByText("set the project's commits to any").waitFor();
 
-    await page.goto(`${local.url}/app/projects/${project.id}/settings`);
+    await page.goto(`${local.url}/app/projects/${project.id}/settings/build`);
+    await page.getByText("Advanced").click();
     const choice = page.getByLabel("Commits by hash");
     expect(await choice.inputValue()).toBe("reachable");
     await choice.selectOption("any");

@@ -12,7 +12,7 @@ const allWeek = { type: "weekly", days, from: "00:00", to: "00:00", timezone: "U
 it("a freeze is created with its time zone, shown while it holds, and deleted", async () => {
   const { page } = await visit({ expected: /status of 422/ });
   await signInWithToken(page, local, "/app/freezes");
-  await page.getByText("No freezes.").waitFor();
+  await page.getByText("No freezes").waitFor();
   await page.getByRole("button", { name: "Create a freeze" }).click();
   const dialog = page.getByRole("dialog");
   const create = dialog.getByRole("button", { name: "Create freeze" });
@@ -49,12 +49,12 @@ it("a freeze is created with its time zone, shown while it holds, and deleted", 
 
   await page.getByRole("button", { name: "Delete Release days" }).click();
   await dialog.getByRole("button", { name: "Delete" }).click();
-  await page.getByText("No freezes.").waitFor();
+  await page.getByText("No freezes").waitFor();
 });
 
 it("deployments say what holds them, and run when somebody has approved them and the freeze is deleted", async () => {
   const { page } = await visit();
-  await signInWithToken(page, local, `/app/projects/${local.project_id}/settings`);
+  await signInWithToken(page, local, `/app/projects/${local.project_id}/settings/releases`);
   await page.getByLabel("Approval").selectOption("Deployments wait until somebody approves them");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved.").waitFor();
@@ -81,7 +81,7 @@ it("deployments say what holds them, and run when somebody has approved them and
   await page.getByRole("main").getByRole("link", { name: "Freezes" }).click();
   await page.getByRole("button", { name: "Delete Launch" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-  await page.getByText("No freezes.").waitFor();
+  await page.getByText("No freezes").waitFor();
   await page.goto(`${local.url}/app/deployments/${behind.id}`);
   await page.locator("h1 .status.live").waitFor();
 });

@@ -66,7 +66,7 @@ describe("a token that is limited to a project", () => {
     const scopes = ["projects:write", "servers:read"];
     const token = await makeToken({ scopes, project_ids: [local.project_id] });
     await signInWithToken(page, { ...local, token }, `/app/projects/${local.project_id}/settings`);
-    await page.getByLabel("Branch", { exact: true }).waitFor();
+    await page.getByLabel("Name", { exact: true }).waitFor();
     await page.getByLabel("Server", { exact: true }).waitFor({ state: "detached" });
     expect(await page.getByRole("alert").count()).toBe(0);
   });

@@ -29,7 +29,7 @@ describe("the processes of a project", () => {
   it("are added in the settings, shown with their instances, and changed by keyboard", async () => {
     const { page } = await visit();
     const { signIn, press, choose, write, goTo, receivesFocus } = keyboardOf(page);
-    await signIn(local, `/app/projects/${projectId}/settings`);
+    await signIn(local, `/app/projects/${projectId}/settings/processes`);
     const another = page.getByLabel("Another process");
     for (const name of ["web", "worker"]) {
       await write(another, name);
@@ -39,9 +39,13 @@ describe("the processes of a project", () => {
       await receivesFocus(fields.getByLabel("Command"));
       await write(fields.getByLabel("Command"), `node ${name}.js`);
     }
+    const saved = page.getByText("Saved. Changes apply from the next deployment.");
+    await press(page.getByRole("button", { name: "Save" }));
+    await saved.waitFor();
+    await page.goto(`${local.url}/app/projects/${projectId}/settings/domains`);
     await write(page.getByLabel("Host names that redirect to the domain"), "www.apps.test");
     await press(page.getByRole("button", { name: "Save" }));
-    await page.getByText("Saved. Changes apply from the next deployment.").waitFor();
+    await saved.waitFor();
     expect(await settings()).toMatchObject({
       processes: { web: { command: "node web.js" }, worker: { command: "node worker.js" } },
       aliases: [{ domain: "www.apps.test", redirect: true }],

@@ -65,7 +65,7 @@ describe("a session that expires", () => {
     await expect.poll(first.isGood).toBe(false);
     expect(await second.isGood()).toBe(true);
 
-    const settings = `/app/projects/${local.project_id}/settings`;
+    const settings = `/app/projects/${local.project_id}/settings/releases`;
     await page.goto(local.url + settings);
     const field = page.getByLabel("Releases to keep");
     const saved = await field.inputValue();

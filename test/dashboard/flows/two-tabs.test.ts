@@ -20,15 +20,15 @@ describe("a page whose data changes in another tab", () => {
     const expected = /status of 404/;
 
     const { page } = await visit({ expected });
-    await signInWithToken(page, local, `/app/projects/${id}/settings`);
+    await signInWithToken(page, local, `/app/projects/${id}/settings/releases`);
     await page.getByLabel("Releases to keep").fill("7");
-    await api.call("PATCH", `/v1/projects/${id}`, { branch: "next" });
+    await api.call("PATCH", `/v1/projects/${id}`, { release_command: "make migrate" });
     await wake(page);
-    await expect.poll(() => page.getByLabel("Branch", { exact: true }).inputValue()).toBe("next");
+    await expect.poll(() => page.getByLabel("Release command").inputValue()).toBe("make migrate");
     expect(await page.getByLabel("Releases to keep").inputValue()).toBe("7");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved.").waitFor();
-    expect(await api.getProject(id)).toMatchObject({ branch: "next", keep_releases: 7 });
+    expect(await api.getProject(id)).toMatchObject({ release_command: "make migrate", keep_releases: 7 });
 
     const other = await visit({ expected });
     await signInWithToken(other.page, local, `/app/projects/${id}`);

@@ -17,8 +17,8 @@ export function CronList({ project }: { readonly project: Project }) {
           <>
             {jobs.length === 0 && waiting.length === 0 ? (
               <p class="quiet">
-                None. Cron jobs are added in the <a href={pathTo({ page: "settings", id })}>settings</a> or in
-                gantry.json.
+                None. Cron jobs are added in the <a href={pathTo({ page: "settings_cron", id })}>settings</a>{" "}
+                or in gantry.json.
               </p>
             ) : null}
             {jobs.map((job) => (

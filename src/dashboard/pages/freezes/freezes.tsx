@@ -6,6 +6,7 @@ import { ALL, useAllowed } from "#dashboard/data/resources.ts";
 import { FreezeDialog } from "#dashboard/pages/freezes/freeze-dialog.tsx";
 import { FreezeRow } from "#dashboard/pages/freezes/freeze-row.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
+import { EmptyState } from "#dashboard/shared/empty-state.tsx";
 import { Page } from "#dashboard/shared/page.tsx";
 import { Show } from "#dashboard/shared/show.tsx";
 
@@ -36,7 +37,10 @@ export function Freezes() {
       <Show of={freezes} what="the freezes">
         {(rows) =>
           rows.length === 0 ? (
-            <p>No freezes. Create one for a holiday, or for each Friday evening.</p>
+            <EmptyState title="No freezes">
+              Create one for a holiday, a launch, or for each Friday evening: deployments then wait until it
+              ends.
+            </EmptyState>
           ) : (
             <ul class="records" aria-label="Freezes">
               {rows.map((freeze) => (

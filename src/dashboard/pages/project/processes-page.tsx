@@ -19,7 +19,7 @@ export function ProcessesPage({ id }: { readonly id: ProjectId }) {
             <EmptyState
               title="No processes"
               actions={
-                <a class="button" href={pathTo({ page: "settings", id })}>
+                <a class="button" href={pathTo({ page: "settings_processes", id })}>
                   Settings
                 </a>
               }

@@ -69,7 +69,7 @@ function DeployOn({ project: { id, branch, deploy_on: on } }: { readonly project
       ) : (
         "Deploy on push is off."
       )}{" "}
-      <a href={pathTo({ page: "settings", id })}>Settings</a>
+      <a href={pathTo({ page: "settings_pushes", id })}>Settings</a>
     </p>
   );
 }

@@ -7,7 +7,7 @@ import { useMay, useProject } from "#dashboard/data/resources.ts";
 import { DeployKeyView } from "#dashboard/pages/repository/deploy-key.tsx";
 import { RepositoryTester } from "#dashboard/pages/repository/repository-tester.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
-import { ProjectFrame } from "#dashboard/shared/project-frame.tsx";
+import { SettingsFrame } from "#dashboard/pages/settings/settings-frame.tsx";
 import { Show } from "#dashboard/shared/show.tsx";
 import { Branch } from "#dashboard/shared/status.tsx";
 
@@ -16,7 +16,7 @@ export function RepositoryPage({ id }: { readonly id: ProjectId }) {
   const project = useProject(id);
   const mayTest = useMay("testRepository");
   return (
-    <ProjectFrame id={id} section="settings" title="Repository access">
+    <SettingsFrame id={id} page="repository" title="Repository access">
       <Show of={project} what="the project">
         {(value) => (
           <>
@@ -27,7 +27,7 @@ export function RepositoryPage({ id }: { readonly id: ProjectId }) {
           </>
         )}
       </Show>
-    </ProjectFrame>
+    </SettingsFrame>
   );
 }
 
@@ -42,7 +42,7 @@ function Source({ project }: { readonly project: Project }) {
         <p class="notice">
           The deploy key is not used with this address. If the repository is private, use its ssh address,
           such as <code>git@github.com:acme/shop.git</code>, in the{" "}
-          <a href={pathTo({ page: "settings", id: project.id })}>settings</a>, or set the secret{" "}
+          <a href={pathTo({ page: "settings_build", id: project.id })}>settings</a>, or set the secret{" "}
           <code>{REPOSITORY_TOKEN}</code> among the{" "}
           <a href={pathTo({ page: "variables", id: project.id })}>variables</a>.
         </p>

@@ -18,7 +18,8 @@ type Props = {
 export function CronFieldset({ jobs, onChange, errors }: Props) {
   const [added, setAdded] = useState<number | null>(null);
   return (
-    <>
+    <fieldset>
+      <legend>Jobs</legend>
       <p class="quiet">
         Commands that run at the times of a schedule, in the live release. A job of gantry.json with the same
         name is replaced. The server's policy must allow them.
@@ -48,7 +49,7 @@ export function CronFieldset({ jobs, onChange, errors }: Props) {
       >
         Add a cron job
       </Button>
-    </>
+    </fieldset>
   );
 }
 

@@ -6,7 +6,7 @@ export function PushFieldset({ project, draft, change, field }: SettingsPart) {
   const patterns = { isCode: true, lines: 2 } as const;
   return (
     <fieldset>
-      <legend>Deploy on push</legend>
+      <legend>Pushes</legend>
       <p class="quiet">
         The git host reports pushes to the repository's hook, which is on the page{" "}
         <a href={pathTo({ page: "pushes", id: project.id })}>Pushes</a>. Patterns are one per line, such as{" "}

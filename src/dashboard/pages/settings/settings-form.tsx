@@ -1,3 +1,4 @@
+import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
 import { type Project, UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
@@ -8,37 +9,43 @@ import { changesOf, editsAfter, editsSince } from "#dashboard/pages/settings/cha
 import { cronErrors } from "#dashboard/pages/settings/cron-draft.ts";
 import { type DraftName, draftOf, Edits } from "#dashboard/pages/settings/draft.ts";
 import { errorPaths } from "#dashboard/pages/settings/error-paths.ts";
-import { ProjectFieldsets } from "#dashboard/pages/settings/project-fieldsets.tsx";
-import { PushFieldset } from "#dashboard/pages/settings/push-fieldset.tsx";
-import { ReleaseFieldsets } from "#dashboard/pages/settings/release-fieldsets.tsx";
+import type { SettingsPage } from "#dashboard/pages/settings/settings-pages.ts";
+import type { SettingsPart } from "#dashboard/pages/settings/settings-part.ts";
 import { ApplyConfig } from "#dashboard/shared/apply-config.tsx";
 import { Field, type FieldProps } from "#dashboard/shared/field.tsx";
 import { Form } from "#dashboard/shared/form.tsx";
 import { SaveBar } from "#dashboard/shared/save-bar.tsx";
 import { errorsOf } from "#dashboard/text/field-errors.ts";
 
-type Props = { readonly project: Project; readonly onSaved: () => unknown };
+type Props = {
+  readonly project: Project;
+  /** The page of the form, which has a draft of its own. */
+  readonly page: SettingsPage;
+  readonly fields: (part: SettingsPart) => VNode;
+  readonly onSaved: () => unknown;
+};
 
-/** A form for all settings, validated while typing. Saved changes apply from the next deployment. */
-export function SettingsForm({ project: read, onSaved }: Props) {
+/** A form for a part of the settings, validated while typing. Saved changes apply from the next deployment. */
+export function SettingsForm({ project: read, page, fields: Fields, onSaved }: Props) {
   // The saved project is known before it is loaded again.
   const [project, setProject] = useState(read);
   useEffect(() => setProject(read), [read]);
-  const { draft: edits, change: changeEdits } = useDraft(`settings of ${project.id}`, Edits);
+  const { draft: edits, change: changeEdits } = useDraft(`${page} of ${project.id}`, Edits);
   // Fields without edits follow changes that others save.
   const draft = { ...draftOf(project), ...edits };
-  const [isSaved, setIsSaved] = useState(false);
+  /** What applies later, once everything is saved. */
+  const [savedText, setSavedText] = useState<string | null>(null);
   const saving = useAction((body: UpdateProjectInput) =>
     api.updateProject({ params: { project_id: project.id }, body }),
   );
   const changes = changesOf(draft, project);
   const parsed = UpdateProjectInput.safeParse(changes);
-  const errors = parsed.success ? cronErrors(draft.cron) : errorsOf(parsed.error);
+  const errors = !parsed.success ? errorsOf(parsed.error) : "cron" in changes ? cronErrors(draft.cron) : {};
   const isValid = Object.keys(errors).length === 0;
   const isChanged = Object.keys(changes).length > 0;
 
   const change = (part: Edits) => {
-    setIsSaved(false);
+    setSavedText(null);
     changeEdits((before) => editsAfter({ ...before, ...part }, project));
   };
   const save = async () => {
@@ -47,7 +54,11 @@ export function SettingsForm({ project: read, onSaved }: Props) {
     // The user may have typed more in the meantime.
     changeEdits((now) => editsAfter(editsSince(edits, now), saved.value));
     setProject(saved.value);
-    setIsSaved(true);
+    setSavedText(
+      parsed.data?.server_id === undefined
+        ? "Saved. Changes apply from the next deployment."
+        : "Saved. The project moves with its next deployment.",
+    );
     await onSaved();
   };
   const errorOf = (name: DraftName) => {
@@ -65,17 +76,15 @@ export function SettingsForm({ project: read, onSaved }: Props) {
   );
   const part = { project, draft, change, field, errors };
   return (
-    <Form class="settings" onSubmit={save}>
-      <ProjectFieldsets {...part} />
-      <PushFieldset {...part} />
-      <ReleaseFieldsets {...part} />
+    <Form onSubmit={save}>
+      <Fields {...part} />
       <SaveBar
         saving={saving}
-        canSave={isChanged && isValid}
-        saved={isSaved && !isChanged ? "Saved. Changes apply from the next deployment." : null}
+        canSave={isChanged}
+        saved={isChanged ? null : savedText}
         onDiscard={isChanged ? () => changeEdits(() => null) : undefined}
       />
-      {isSaved && !isChanged && project.variables_applied !== null ? (
+      {savedText !== null && !isChanged && project.variables_applied !== null ? (
         <ApplyConfig projectId={project.id}>
           Settings of what runs, such as processes, can be applied without a build.
         </ApplyConfig>

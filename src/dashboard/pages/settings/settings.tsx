@@ -1,24 +1,47 @@
+import type { VNode } from "preact";
+
 import type { ProjectId } from "#contract/ids.ts";
 import { useProject } from "#dashboard/data/resources.ts";
-import { DeleteProject } from "#dashboard/pages/settings/delete-project.tsx";
+import { BuildFields } from "#dashboard/pages/settings/build-fields.tsx";
+import { CronFieldset } from "#dashboard/pages/settings/cron-fieldset.tsx";
+import { DangerZone } from "#dashboard/pages/settings/danger-zone.tsx";
+import { DomainFields } from "#dashboard/pages/settings/domain-fields.tsx";
+import { GeneralFields } from "#dashboard/pages/settings/general-fields.tsx";
+import { ProcessFields } from "#dashboard/pages/settings/process-fields.tsx";
+import { PushFieldset } from "#dashboard/pages/settings/push-fieldset.tsx";
+import { ReleaseFields } from "#dashboard/pages/settings/release-fields.tsx";
 import { SettingsForm } from "#dashboard/pages/settings/settings-form.tsx";
-import { ProjectFrame } from "#dashboard/shared/project-frame.tsx";
+import { SettingsFrame } from "#dashboard/pages/settings/settings-frame.tsx";
+import { type SettingsPage, settingsPages } from "#dashboard/pages/settings/settings-pages.ts";
+import type { SettingsPart } from "#dashboard/pages/settings/settings-part.ts";
 import { Show } from "#dashboard/shared/show.tsx";
 
-/** A project's settings, and a form to delete it. */
-export function Settings({ id }: { readonly id: ProjectId }) {
+/** The fields of each page. */
+const fieldsOf: Readonly<Record<SettingsPage, (part: SettingsPart) => VNode>> = {
+  settings: GeneralFields,
+  settings_build: BuildFields,
+  settings_domains: DomainFields,
+  settings_releases: ReleaseFields,
+  settings_processes: ProcessFields,
+  settings_cron: ({ draft, change, errors }) => (
+    <CronFieldset jobs={draft.cron} onChange={(cron) => change({ cron })} errors={errors} />
+  ),
+  settings_pushes: PushFieldset,
+};
+
+/** A part of a project's settings. The first page also has what cannot be undone. */
+export function Settings({ id, page }: { readonly id: ProjectId; readonly page: SettingsPage }) {
   const project = useProject(id);
   return (
-    <ProjectFrame id={id} section="settings" title="Settings">
+    <SettingsFrame id={id} page={page} title={settingsPages[page]}>
       <Show of={project} what="the project">
         {(value) => (
           <>
-            <SettingsForm project={value} onSaved={project.reload} />
-            <h2>Delete the project</h2>
-            <DeleteProject project={value} />
+            <SettingsForm project={value} page={page} fields={fieldsOf[page]} onSaved={project.reload} />
+            {page === "settings" ? <DangerZone project={value} /> : null}
           </>
         )}
       </Show>
-    </ProjectFrame>
+    </SettingsFrame>
   );
 }

@@ -1,12 +1,11 @@
 import { runStages, stageLabels, timeoutName } from "#contract/stages.ts";
-import { CronFieldset } from "#dashboard/pages/settings/cron-fieldset.tsx";
-import { ProcessesFieldset } from "#dashboard/pages/settings/processes-fieldset.tsx";
 import type { SettingsPart } from "#dashboard/pages/settings/settings-part.ts";
+import { Advanced } from "#dashboard/shared/advanced.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
 import { Choice } from "#dashboard/shared/field.tsx";
 
-/** How a release goes live, what runs in it, and the limits. */
-export function ReleaseFieldsets({ project, draft, change, field, errors }: SettingsPart) {
+/** When a deployment runs, how its release goes live, and the limits of its commands. */
+export function ReleaseFields({ project, draft, change, field }: SettingsPart) {
   const { suggested_release_command: suggested } = project;
   return (
     <>
@@ -25,11 +24,15 @@ export function ReleaseFieldsets({ project, draft, change, field, errors }: Sett
             </Button>
           </p>
         )}
-        {field("activate_command", "Activate command", {
+        {field("shared_paths", "Shared paths", {
           isCode: true,
           lines: 3,
-          hint: "Runs after the switch to the new release. Only for an app that is not started as a process.",
+          hint: "Files and folders that all releases share, one per line.",
         })}
+        {field("keep_releases", "Releases to keep", { type: "number" })}
+      </fieldset>
+      <fieldset>
+        <legend>Health check</legend>
         {field("health_check", "Health check", {
           isCode: true,
           placeholder: "/up",
@@ -43,12 +46,9 @@ export function ReleaseFieldsets({ project, draft, change, field, errors }: Sett
             {field("health_timeout_seconds", "Seconds per attempt", { type: "number" })}
           </div>
         )}
-        {field("shared_paths", "Shared paths", {
-          isCode: true,
-          lines: 3,
-          hint: "Files and folders that all releases share, one per line.",
-        })}
-        {field("keep_releases", "Releases to keep", { type: "number" })}
+      </fieldset>
+      <fieldset>
+        <legend>Queue and approval</legend>
         <Choice label="Queue" value={draft.queue} onChange={(queue) => change({ queue })}>
           <option value="all">Run every deployment, in order</option>
           <option value="latest">Run only the latest: a new deployment cancels queued ones</option>
@@ -66,31 +66,18 @@ export function ReleaseFieldsets({ project, draft, change, field, errors }: Sett
           </option>
         </Choice>
       </fieldset>
-      <fieldset>
-        <legend>Processes</legend>
-        <ProcessesFieldset
-          project={project}
-          edits={draft.processes}
-          onChange={(processes) => change({ processes })}
-          errors={errors}
-        />
-        {field("drain_seconds", "Seconds for replaced instances to finish their requests", {
-          type: "number",
+      <Advanced>
+        {field("activate_command", "Activate command", {
+          isCode: true,
+          lines: 3,
+          hint: "Runs after the switch to the new release. Only for an app that is not started as a process.",
         })}
-      </fieldset>
-      <fieldset>
-        <legend>Cron jobs</legend>
-        <CronFieldset jobs={draft.cron} onChange={(cron) => change({ cron })} errors={errors} />
-      </fieldset>
-      <fieldset>
-        <legend>Time limits, in seconds</legend>
+        <h3>Time limits, in seconds</h3>
         <div class="columns">
           {runStages.map((stage) => field(timeoutName(stage), stageLabels[stage], { type: "number" }))}
           {field("queue_seconds", "Waiting for an offline server", { type: "number" })}
         </div>
-      </fieldset>
-      <fieldset>
-        <legend>Limits of commands</legend>
+        <h3>Limits of commands</h3>
         <p class="quiet">
           For the build, the release and the activate command, on a server that isolates projects. Empty
           fields are the server's.
@@ -100,7 +87,7 @@ export function ReleaseFieldsets({ project, draft, change, field, errors }: Sett
           {field("limit_cpu_weight", "CPU weight (others have 100)", { type: "number" })}
           {field("limit_tasks", "Processes and threads", { type: "number" })}
         </div>
-      </fieldset>
+      </Advanced>
     </>
   );
 }

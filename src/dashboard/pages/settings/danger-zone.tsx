@@ -11,8 +11,8 @@ import { Form } from "#dashboard/shared/form.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { goFromHere } from "#dashboard/router/navigation.ts";
 
-/** Deletes a project after its name was typed as a confirmation. */
-export function DeleteProject({ project }: { readonly project: Project }) {
+/** What cannot be undone: a project is deleted after its name was typed as a confirmation. */
+export function DangerZone({ project }: { readonly project: Project }) {
   const { reload } = useProjects(ALL);
   const [isOpen, setIsOpen] = useState(false);
   const [typed, setTyped] = useState("");
@@ -30,13 +30,17 @@ export function DeleteProject({ project }: { readonly project: Project }) {
     go({ page: "overview" });
   };
   return (
-    <>
-      <p>
-        This also deletes its deployments and logs. The site stays online unless its files are removed, too.
-      </p>
-      <Button variant="danger" onClick={() => setIsOpen(true)}>
-        Delete {project.name}
-      </Button>
+    <section class="danger-zone" aria-labelledby="danger-zone">
+      <h2 id="danger-zone">Danger zone</h2>
+      <div class="danger-row">
+        <p>
+          <strong>Delete this project.</strong> This also deletes its deployments and logs. The site stays
+          online unless its files are removed, too.
+        </p>
+        <Button variant="danger" onClick={() => setIsOpen(true)}>
+          Delete {project.name}
+        </Button>
+      </div>
       {isOpen ? (
         <Dialog title={`Delete ${project.name}`} onClose={() => setIsOpen(false)}>
           <Form onSubmit={remove}>
@@ -64,6 +68,6 @@ export function DeleteProject({ project }: { readonly project: Project }) {
           </Form>
         </Dialog>
       ) : null}
-    </>
+    </section>
   );
 }

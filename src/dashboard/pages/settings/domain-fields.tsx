@@ -1,0 +1,22 @@
+import type { SettingsPart } from "#dashboard/pages/settings/settings-part.ts";
+
+/** The host names of a project's site. */
+export function DomainFields({ project, field }: SettingsPart) {
+  return (
+    <fieldset>
+      <legend>Host names</legend>
+      {field("domain", "Domain", { isCode: true, hint: "Its DNS record must lead to the server." })}
+      {field("redirects", "Host names that redirect to the domain", {
+        isCode: true,
+        lines: 2,
+        placeholder: `www.${project.domain}`,
+        hint: "One per line.",
+      })}
+      {field("served_aliases", "Host names that show the same site", {
+        isCode: true,
+        lines: 2,
+        hint: "One per line.",
+      })}
+    </fieldset>
+  );
+}
