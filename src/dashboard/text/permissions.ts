@@ -1,6 +1,6 @@
 import type { ProjectId } from "#contract/ids.ts";
 import type { ProjectRow } from "#contract/endpoints/projects/schemas.ts";
-import { type Scope, scopesAllowAll } from "#contract/scopes.ts";
+import { type Scope, scopesAllow, scopesAllowAll } from "#contract/scopes.ts";
 
 export const scopeLabels: Record<Scope, string> = {
   "deployments:read": "View deployments and logs",
@@ -27,11 +27,18 @@ export const scopeLabels: Record<Scope, string> = {
 /** The permissions of a token as text. */
 export function scopesText(scopes: readonly Scope[]): string {
   if (scopesAllowAll(scopes)) return "Full access";
-  // Write access includes read access.
-  const listed = scopes.filter(
-    (scope) => !scope.endsWith(":read") || !scopes.some((one) => one === scope.replace(":read", ":write")),
+  return scopes
+    .filter((scope) => !isIncluded(scope, scopes))
+    .map((scope) => scopeLabels[scope])
+    .join("; ");
+}
+
+/** Whether a scope is part of another one: write access includes read access. */
+export function isIncluded(scope: Scope, scopes: readonly Scope[]): boolean {
+  return scopesAllow(
+    scopes.filter((one) => one !== scope),
+    scope,
   );
-  return listed.map((scope) => scopeLabels[scope]).join("; ");
 }
 
 /** The names of a token's projects, and the number of those that are not in `projects`. */

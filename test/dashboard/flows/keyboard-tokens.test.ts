@@ -12,7 +12,7 @@ describe("tokens, by keyboard", () => {
   it("are created for selected projects, copied, rotated and revoked", async () => {
     const { page, context } = await visit();
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-    const { signIn, goTo, press, write, receivesFocus } = keyboardOf(page);
+    const { signIn, goTo, press, choose, write, receivesFocus } = keyboardOf(page);
     const dialog = page.getByRole("dialog");
     const isClosed = () => dialog.waitFor({ state: "detached" });
     const copied = async () => {
@@ -34,6 +34,12 @@ describe("tokens, by keyboard", () => {
     await page.keyboard.type("Only");
     await press(dialog.getByRole("button", { name: "Create token" }));
     await expect.poll(() => dialog.getByText("Choose at least one.").count()).toBe(2);
+    // Write access includes read access.
+    const deploys = dialog.getByLabel("Deploy, roll back, cancel and delete");
+    await press(deploys, "Space");
+    expect(await dialog.getByLabel("View deployments").isDisabled()).toBe(true);
+    expect(await dialog.getByLabel("View deployments").isChecked()).toBe(true);
+    await press(deploys, "Space");
     await press(dialog.getByLabel("View deployments"), "Space");
     await press(dialog.getByLabel("hello-site"), "Space");
     await write(dialog.getByLabel("Days until it expires"), "30");
@@ -54,21 +60,22 @@ describe("tokens, by keyboard", () => {
       project_ids: [local.project_id],
     });
 
-    const card = page.getByRole("article").filter({ hasText: "by keys" });
-    await press(card.getByRole("button", { name: "Rotate" }));
+    const row = page.getByRole("row").filter({ hasText: "by keys" });
+    const menu = row.getByRole("button", { name: "Actions for by keys" });
+    await choose(menu, "Rotate");
     await receivesFocus(shown);
     expect(await copied()).not.toBe(token);
     await page.keyboard.press("Escape");
     await isClosed();
-    await receivesFocus(card.getByRole("button", { name: "Rotate" }));
+    await receivesFocus(menu);
 
-    await press(card.getByRole("button", { name: "Revoke" }));
+    await choose(menu, "Revoke");
     await press(dialog.getByRole("button", { name: "Cancel" }));
     await isClosed();
-    await receivesFocus(card.getByRole("button", { name: "Revoke" }));
-    await press(card.getByRole("button", { name: "Revoke" }));
+    await receivesFocus(menu);
+    await choose(menu, "Revoke");
     await press(dialog.getByRole("button", { name: "Revoke" }));
-    await card.waitFor({ state: "detached" });
+    await row.waitFor({ state: "detached" });
     await receivesFocus(heading);
   });
 });

@@ -49,24 +49,28 @@ describe("a token for CI", () => {
     expect(await curl(token, "/v1/servers")).toBe("403");
     expect(await curl(token, `/v1/projects/${local.project_id}`)).toBe("404");
     await page.reload();
-    const card = page.getByRole("article").filter({ hasText: "CI of ci" });
-    await card.getByText("never").waitFor({ state: "detached" });
-    await card.getByText("Deploy, roll back, cancel and delete").waitFor();
-    await card.getByRole("definition").getByText("ci", { exact: true }).waitFor();
+    const row = page.getByRole("row").filter({ hasText: "CI of ci" });
+    const choose = async (action: string) => {
+      await row.getByRole("button", { name: "Actions for CI of ci" }).click();
+      await page.getByRole("menuitem", { name: action }).click();
+    };
+    await row.getByText("never").waitFor({ state: "detached" });
+    await row.getByText("Deploy, roll back, cancel and delete").waitFor();
+    await row.getByRole("cell").getByText("ci", { exact: true }).waitFor();
 
-    await card.getByRole("button", { name: "Rotate" }).click();
+    await choose("Rotate");
     await shown.waitFor();
     const rotated = (await shown.textContent()) ?? "";
     expect(rotated).not.toBe(token);
     await page.keyboard.press("Escape");
-    await card.getByText("Old secret expires").waitFor();
+    await row.getByText("Old secret expires").waitFor();
     expect(await curl(rotated, `/v1/projects/${project.id}`)).toBe("200");
     expect(await curl(token, `/v1/projects/${project.id}`)).toBe("200");
 
-    await card.getByRole("button", { name: "Revoke" }).click();
+    await choose("Revoke");
     await dialog.getByText("lose access immediately").waitFor();
     await dialog.getByRole("button", { name: "Revoke" }).click();
-    await card.waitFor({ state: "detached" });
+    await row.waitFor({ state: "detached" });
     expect(await curl(rotated, `/v1/projects/${project.id}`)).toBe("401");
     expect(await curl(token, `/v1/projects/${project.id}`)).toBe("401");
   });

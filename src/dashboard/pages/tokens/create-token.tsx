@@ -13,7 +13,7 @@ import { Form } from "#dashboard/shared/form.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { ProjectLimit } from "#dashboard/shared/project-limit.tsx";
 import { errorsOf } from "#dashboard/text/field-errors.ts";
-import { scopeLabels } from "#dashboard/text/permissions.ts";
+import { isIncluded, scopeLabels } from "#dashboard/text/permissions.ts";
 
 type Props = { readonly onCreated: (token: TokenWithSecret) => void; readonly onClose: () => void };
 
@@ -28,7 +28,7 @@ export function CreateToken({ onCreated, onClose }: Props) {
 
   const parsed = CreateTokenInput.safeParse({
     name,
-    scopes,
+    scopes: scopes.filter((scope) => !isIncluded(scope, scopes)),
     project_ids: projectIds,
     expires_in_days: Number(days),
   });
@@ -53,6 +53,7 @@ export function CreateToken({ onCreated, onClose }: Props) {
           options={allScopes.map((scope) => ({ value: scope, label: scopeLabels[scope] }))}
           chosen={scopes}
           onChange={setScopes}
+          isIncluded={(scope) => isIncluded(scope, scopes)}
           error={errors["scopes"] === undefined ? null : "Choose at least one."}
         />
         <ProjectLimit

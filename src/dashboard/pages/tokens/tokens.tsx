@@ -4,12 +4,23 @@ import type { Token, TokenWithSecret } from "#contract/endpoints/tokens/schemas.
 import { ALL, useAccount, useMay, useTokens } from "#dashboard/data/resources.ts";
 import { replaceToken } from "#dashboard/data/session.ts";
 import { CreateToken } from "#dashboard/pages/tokens/create-token.tsx";
-import { TokenCard } from "#dashboard/pages/tokens/token-card.tsx";
+import { TokenRow } from "#dashboard/pages/tokens/token-row.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
 import { Find, matches } from "#dashboard/shared/find.tsx";
 import { Page } from "#dashboard/shared/page.tsx";
 import { SecretDialog } from "#dashboard/shared/secret-dialog.tsx";
 import { Show } from "#dashboard/shared/show.tsx";
+import { EmptyState } from "#dashboard/shared/empty-state.tsx";
+import { type Column, Table } from "#dashboard/shared/table.tsx";
+
+const columns: readonly Column[] = [
+  { name: "Name" },
+  { name: "Permissions" },
+  { name: "Projects" },
+  { name: "Last used" },
+  { name: "Expires" },
+  { name: "Actions", isActions: true },
+];
 
 /** API tokens and dashboard sessions. A secret is shown once, when it is created or rotated. */
 export function Tokens() {
@@ -24,12 +35,13 @@ export function Tokens() {
     setShown(token);
     void tokens.reload();
   };
-  const list = (kind: Token["kind"], rows: readonly Token[]) =>
-    rows
-      .filter((token) => token.kind === kind && matches(token.name, query))
-      .map((token) => (
-        <li key={token.id}>
-          <TokenCard
+  const table = (label: string, rows: readonly Token[]) => (
+    <Table label={label} columns={columns}>
+      {rows
+        .filter((token) => matches(token.name, query))
+        .map((token) => (
+          <TokenRow
+            key={token.id}
             token={token}
             isOwn={token.id === account?.token.id}
             onRotated={(rotated) => {
@@ -39,8 +51,9 @@ export function Tokens() {
             }}
             onRevoked={tokens.reload}
           />
-        </li>
-      ));
+        ))}
+    </Table>
+  );
   return (
     <Page
       title="Tokens"
@@ -53,19 +66,30 @@ export function Tokens() {
       }
     >
       <Show of={tokens} what="the tokens">
-        {({ tokens: rows }) => (
-          <>
-            <Find what="token" count={rows.length} query={query} onInput={setQuery} />
-            <h2>API tokens</h2>
-            <ul class="cards">{list("token", rows)}</ul>
-            {rows.some(({ kind }) => kind === "session") ? (
-              <>
-                <h2>Dashboard sessions</h2>
-                <ul class="cards">{list("session", rows)}</ul>
-              </>
-            ) : null}
-          </>
-        )}
+        {({ tokens: rows }) => {
+          const own = rows.filter(({ kind }) => kind === "token");
+          const sessions = rows.filter(({ kind }) => kind === "session");
+          return (
+            <>
+              <Find what="token" count={rows.length} query={query} onInput={setQuery} />
+              <h2>API tokens</h2>
+              {own.length === 0 ? (
+                <EmptyState title="No API tokens">
+                  A token lets a CI job or a script call the API, for chosen projects and with chosen
+                  permissions.
+                </EmptyState>
+              ) : (
+                table("API tokens", own)
+              )}
+              {sessions.length === 0 ? null : (
+                <>
+                  <h2>Dashboard sessions</h2>
+                  {table("Dashboard sessions", sessions)}
+                </>
+              )}
+            </>
+          );
+        }}
       </Show>
       {isCreating ? <CreateToken onCreated={show} onClose={() => setIsCreating(false)} /> : null}
       {shown === null ? null : (
