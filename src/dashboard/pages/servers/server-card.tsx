@@ -33,31 +33,33 @@ export function ServerCard({ row, onChanged }: Props) {
   const [{ value: server, problem, reload }, setLoaded] = useState<Watched<Server>>(notLoaded);
   const mayChange = useMay("updateServer");
   return (
-    <article ref={card} class="card">
+    <article ref={card} class="card server">
       {/* Each card sends its own requests, and an account may have a thousand servers. */}
       {isSeen ? <ServerLoader id={row.id} onRead={setLoaded} /> : null}
-      <h2>
-        {row.name} <ServerState status={row.status} />
-      </h2>
-      <Uptime row={row} server={server} />
-      <ServerFacts row={row} server={server} />
+      <header>
+        <h2>
+          {row.name} <ServerState status={row.status} />
+        </h2>
+        {mayChange ? (
+          <ServerActions
+            row={row}
+            server={server}
+            onChanged={() => {
+              void reload();
+              return onChanged();
+            }}
+            onRemoved={onChanged}
+          />
+        ) : null}
+      </header>
       <ProblemBox problem={problem} doing="Loading the server" retry={reload} />
       {server?.agent_problem ? (
         <p class="problem">
           {server.agent_problem.message} <Ago time={server.agent_problem.at} />
         </p>
       ) : null}
-      {mayChange ? (
-        <ServerActions
-          row={row}
-          server={server}
-          onChanged={() => {
-            void reload();
-            return onChanged();
-          }}
-          onRemoved={onChanged}
-        />
-      ) : null}
+      <Uptime row={row} server={server} />
+      <ServerFacts row={row} server={server} />
     </article>
   );
 }
@@ -79,7 +81,7 @@ function Uptime({ row, server }: { readonly row: ServerRow; readonly server: Ser
       <UptimeStrip server={server} />
       <Values
         label={`Uptime of ${row.name} by day`}
-        summary={`${row.uptime} uptime ${isNew ? "since enrollment" : `in ${MAX_UPTIME_DAYS} days`}`}
+        summary={`${row.uptime} uptime ${isNew ? "since its first connection" : `in ${MAX_UPTIME_DAYS} days`}`}
         columns={["Day", "Uptime"]}
         rows={() => (server?.uptime_days ?? []).toReversed().map(({ date, uptime }) => [date, uptime])}
       />
@@ -107,14 +109,16 @@ function ServerActions({ row, server, onChanged, onRemoved }: ActionsProps) {
   const close = () => setOpen(null);
   return (
     <>
-      <ProblemBox problem={enrolling.problem} doing="Creating the install command" />
       <div class="actions">
         <Button onClick={enroll} isBusy={enrolling.isRunning}>
           {row.status === "pending" ? "Show install command" : "Enroll again"}
         </Button>
         <Button onClick={() => setOpen("change")}>Edit</Button>
-        <Button onClick={() => setOpen("remove")}>Remove</Button>
+        <Button variant="danger" onClick={() => setOpen("remove")}>
+          Remove
+        </Button>
       </div>
+      <ProblemBox problem={enrolling.problem} doing="Creating the install command" />
       {enrollment === null ? null : (
         <Dialog title={`Enroll ${row.name}`} onClose={() => setEnrollment(null)}>
           {row.status === "pending" ? null : <p>The current agent stops when the new one connects.</p>}

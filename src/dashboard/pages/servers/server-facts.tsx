@@ -94,7 +94,7 @@ function DiskUse({ total_bytes: total, free_bytes: free, cache_bytes: caches }: 
     <>
       <meter min={0} max={total} value={total - free} high={total * 0.9} aria-label="Disk in use" />{" "}
       {sizeText(free)} of {sizeText(total)} free
-      {caches === undefined ? "" : `, ${sizeText(caches)} in caches`}
+      {caches === undefined || caches === 0 ? "" : `, ${sizeText(caches)} in caches`}
     </>
   );
 }

@@ -5,6 +5,7 @@ import { ServerCard } from "#dashboard/pages/servers/server-card.tsx";
 import { AddServer } from "#dashboard/shared/add-server.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
 import { Dialog } from "#dashboard/shared/dialog.tsx";
+import { EmptyState } from "#dashboard/shared/empty-state.tsx";
 import { Find, matches } from "#dashboard/shared/find.tsx";
 import { Page } from "#dashboard/shared/page.tsx";
 import { Show } from "#dashboard/shared/show.tsx";
@@ -33,11 +34,19 @@ export function Servers() {
       <Show of={servers} what="the servers">
         {({ servers: rows }) =>
           rows.length === 0 ? (
-            <p>No servers yet. Add the first machine to deploy projects to.</p>
+            <EmptyState
+              title="No servers yet"
+              actions={
+                mayChange ? <Button onClick={() => setIsAdding(true)}>Add the first server</Button> : null
+              }
+            >
+              A server is a Linux machine of yours. Its agent connects to Gantry, builds your projects and
+              serves them.
+            </EmptyState>
           ) : (
             <>
               <Find what="server" count={rows.length} query={query} onInput={setQuery} />
-              <ul class="cards">
+              <ul class="servers">
                 {rows
                   .filter(({ name, ip }) => matches(`${name} ${ip}`, query))
                   .map((server) => (
