@@ -33,7 +33,7 @@ it("a webhook is created, tested, disabled, enabled and deleted, and shows what 
   const { page } = await visit();
   const { signIn, press, write } = keyboardOf(page);
   await signIn(local, "/app/webhooks");
-  await page.getByText("No webhooks yet.").waitFor();
+  await page.getByText("No webhooks yet").waitFor();
   await press(page.getByRole("button", { name: "Create a webhook" }));
   const dialog = page.getByRole("dialog");
   const create = dialog.getByRole("button", { name: "Create webhook" });
@@ -99,7 +99,7 @@ it("a webhook is created, tested, disabled, enabled and deleted, and shows what 
   await card.getByText("Active").waitFor();
   await press(card.getByRole("button", { name: "Delete Deploy bot" }));
   await press(dialog.getByRole("button", { name: "Delete" }));
-  await page.getByText("No webhooks yet.").waitFor();
+  await page.getByText("No webhooks yet").waitFor();
 });
 
 it("the audit log says who did what, with filters, details and an export", async () => {

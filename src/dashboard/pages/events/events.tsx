@@ -3,6 +3,8 @@ import { useEffect, useState } from "preact/hooks";
 import { type EventFilters, listEvents, useEvents } from "#dashboard/data/event-resources.ts";
 import { EventRow } from "#dashboard/pages/events/event-row.tsx";
 import { Choice } from "#dashboard/shared/field.tsx";
+import { EmptyState } from "#dashboard/shared/empty-state.tsx";
+import { pathTo } from "#dashboard/router/route.ts";
 import { Page } from "#dashboard/shared/page.tsx";
 import { PagedList } from "#dashboard/shared/paged-list.tsx";
 import { ProjectFilter } from "#dashboard/shared/project-filter.tsx";
@@ -46,9 +48,20 @@ function Rows({ filters }: { readonly filters: EventFilters }) {
     >
       {(rows) =>
         rows.length === 0 ? (
-          <p class="quiet">
-            {isFiltered ? "No events match the filters." : "No events yet. Deploy a project to see some."}
-          </p>
+          isFiltered ? (
+            <p class="quiet">No events match the filters.</p>
+          ) : (
+            <EmptyState
+              title="No events yet"
+              actions={
+                <a class="button" href={pathTo({ page: "overview" })}>
+                  Projects
+                </a>
+              }
+            >
+              Deployments, changes of settings and servers that lose contact appear here.
+            </EmptyState>
+          )
         ) : (
           <ul class="records" aria-label="Events">
             {rows.map((row) => (

@@ -8,6 +8,7 @@ import { CreateWebhook } from "#dashboard/pages/webhooks/create-webhook.tsx";
 import { WebhookCard } from "#dashboard/pages/webhooks/webhook-card.tsx";
 import { WebhookSecret } from "#dashboard/pages/webhooks/webhook-secret.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
+import { EmptyState } from "#dashboard/shared/empty-state.tsx";
 import { Find, matches } from "#dashboard/shared/find.tsx";
 import { Page } from "#dashboard/shared/page.tsx";
 import { Show } from "#dashboard/shared/show.tsx";
@@ -39,7 +40,10 @@ export function Webhooks() {
       <Show of={webhooks} what="the webhooks">
         {(rows) =>
           rows.length === 0 ? (
-            <p>No webhooks yet. A webhook tells a program, a chat or the git host about your deployments.</p>
+            <EmptyState title="No webhooks yet">
+              A webhook tells a program, a chat or the git host about your deployments. Create one, then send
+              a test event.
+            </EmptyState>
           ) : (
             <>
               <Find what="webhook" count={rows.length} query={query} onInput={setQuery} />
