@@ -38,8 +38,12 @@ describe("a page whose data changes in another tab", () => {
     await third.page.locator("h1 .status.live").waitFor();
     await page.getByRole("button", { name: "Delete shared" }).click();
     await page.getByLabel("Type shared to confirm").fill("shared");
-    await api.call("DELETE", `/v1/projects/${id}`);
-    // The project is deleted already, so deleting it succeeds.
+    // When the request arrives, the project is deleted already, so deleting it succeeds. Before the click, the page
+    // would close the dialog as soon as it hears of the deletion.
+    await page.route(`**/v1/projects/${id}*`, async (route) => {
+      if (route.request().method() === "DELETE") await api.call("DELETE", `/v1/projects/${id}`);
+      await route.fallback();
+    });
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await page.getByRole("heading", { name: "Projects" }).waitFor();
     for (const { page: shown } of [other, third]) {
