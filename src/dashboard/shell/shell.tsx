@@ -91,15 +91,13 @@ function Frame({ route, account }: FrameProps) {
               limited token
             </span>
           )}
-          {account === null ? null : (
-            <a
-              href={pathTo({ page: "account" })}
-              aria-current={route.page === "account" ? "page" : undefined}
-              onClick={close}
-            >
-              {account.name}
-            </a>
-          )}
+          <a
+            href={pathTo({ page: "account" })}
+            aria-current={route.page === "account" ? "page" : undefined}
+            onClick={close}
+          >
+            {account?.name ?? "Account"}
+          </a>
           <a href="/docs">Documentation</a>
           <Button variant="subtle" onClick={() => leaving.run()} isBusy={leaving.isRunning}>
             Sign out

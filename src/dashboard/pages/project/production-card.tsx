@@ -16,6 +16,7 @@ import { RollbackDialog } from "#dashboard/shared/rollback-dialog.tsx";
 import { Branch, Commit, ServerState, Status } from "#dashboard/shared/status.tsx";
 import { Ago, Duration } from "#dashboard/shared/times.tsx";
 import { isNotAllowed } from "#dashboard/shared/unavailable.tsx";
+import { Waiting } from "#dashboard/shared/waiting.tsx";
 import { siteName } from "#dashboard/text/site-name.ts";
 
 type Props = { readonly project: Project };
@@ -24,9 +25,9 @@ type Props = { readonly project: Project };
 export function ProductionCard({ project }: Props) {
   const { value, problem } = useLive(project.id);
   const live = value?.deployments[0] ?? null;
-  const isKnown = value !== null;
+  const isKnown = value !== null || problem !== null;
   return (
-    <section class="card production" aria-label="Production">
+    <section class={isKnown ? "card production" : "card production loading"} aria-label="Production">
       <header>
         <h2>Production</h2>
         {live === null ? (
@@ -42,6 +43,20 @@ export function ProductionCard({ project }: Props) {
         {live === null && isKnown ? null : <LiveFacts live={live} />}
         <ProjectFacts project={project} live={live} />
       </dl>
+    </section>
+  );
+}
+
+/** Takes the place of the card while the project loads, so that the page does not move. */
+export function ProductionSpace() {
+  return (
+    <section class="card production loading" aria-label="Production">
+      <header>
+        <h2>Production</h2>
+      </header>
+      <div class="details">
+        <Waiting what="Loading the project" />
+      </div>
     </section>
   );
 }

@@ -12,7 +12,7 @@ import { MaintenanceDialog } from "#dashboard/pages/project/maintenance-dialog.t
 import { MaintenanceNotice } from "#dashboard/pages/project/maintenance-notice.tsx";
 import { PauseDialog } from "#dashboard/pages/project/pause-dialog.tsx";
 import { PauseNotice } from "#dashboard/pages/project/pause-notice.tsx";
-import { ProductionCard } from "#dashboard/pages/project/production-card.tsx";
+import { ProductionCard, ProductionSpace } from "#dashboard/pages/project/production-card.tsx";
 import { ApplyConfig } from "#dashboard/shared/apply-config.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
 import { Missing, isMissing } from "#dashboard/shared/unavailable.tsx";
@@ -72,30 +72,34 @@ export function ProjectPage({ id }: Props) {
         </>
       }
     >
-      <Show of={project} what="the project">
-        {(value) => (
-          <>
-            <MaintenanceNotice project={value} set={maintenance} onChange={noteMaintenance} />
-            {value.ingress_problem === null ? null : (
-              <div class="notice apply" role="status">
-                <p>
-                  <strong>The ingress has a problem.</strong> {withHiddenShown(value.ingress_problem)}
-                </p>
-              </div>
-            )}
-            {pausedUntil === null ? null : (
-              <PauseNotice projectId={id} until={Date.parse(pausedUntil)} onChange={setPause} />
-            )}
-            <ProductionCard project={value} />
-            <Drift project={value} />
-            {value.variables_applied === false ? (
-              <ApplyConfig projectId={id}>
-                The variables have changed since the live deployment was started.
-              </ApplyConfig>
-            ) : null}
-          </>
-        )}
-      </Show>
+      {project.value === null && project.problem === null ? (
+        <ProductionSpace />
+      ) : (
+        <Show of={project} what="the project">
+          {(value) => (
+            <>
+              <MaintenanceNotice project={value} set={maintenance} onChange={noteMaintenance} />
+              {value.ingress_problem === null ? null : (
+                <div class="notice apply" role="status">
+                  <p>
+                    <strong>The ingress has a problem.</strong> {withHiddenShown(value.ingress_problem)}
+                  </p>
+                </div>
+              )}
+              {pausedUntil === null ? null : (
+                <PauseNotice projectId={id} until={Date.parse(pausedUntil)} onChange={setPause} />
+              )}
+              <ProductionCard project={value} />
+              <Drift project={value} />
+              {value.variables_applied === false ? (
+                <ApplyConfig projectId={id}>
+                  The variables have changed since the live deployment was started.
+                </ApplyConfig>
+              ) : null}
+            </>
+          )}
+        </Show>
+      )}
       {open === "deploy" ? (
         <DeployDialog id={id} project={project.value} onClose={() => setOpen(null)} />
       ) : null}
