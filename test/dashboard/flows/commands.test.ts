@@ -86,7 +86,7 @@ it("a command is refused with the line to add, run, followed and stopped by keyb
   const { signIn, press, write, goTo } = keyboardOf(page);
   await signIn(local, `/app/projects/${projectId}`);
   await press(page.getByRole("link", { name: "Commands" }));
-  await page.getByText("No command has been run yet.").waitFor();
+  await page.getByText("No command has been run yet").waitFor();
   const message = 'the policy allows it with the line "commands": "any"';
   agent.command = { ok: false, code: "refused_by_policy", message };
   await write(page.getByLabel("Command", { exact: true }), "npm run import");

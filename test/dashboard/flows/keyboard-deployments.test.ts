@@ -49,7 +49,7 @@ describe("a project's deployments, by keyboard", () => {
     await receivesFocus(menu);
     await choose(menu, "Delete");
     await press(dialog.getByRole("button", { name: "Delete" }));
-    await page.getByText("No deployments match the filters.").waitFor();
+    await page.getByText("No deployments match the filters").waitFor();
     await receivesFocus(heading);
 
     await write(branch, "main");

@@ -13,6 +13,7 @@ import { Button } from "#dashboard/shared/button.tsx";
 import { Choice, Field } from "#dashboard/shared/field.tsx";
 import { saveBlob } from "#dashboard/shared/open-blob.ts";
 import { Page } from "#dashboard/shared/page.tsx";
+import { EmptyState } from "#dashboard/shared/empty-state.tsx";
 import { PagedList } from "#dashboard/shared/paged-list.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { ProjectFilter } from "#dashboard/shared/project-filter.tsx";
@@ -83,7 +84,7 @@ function Rows({ filters, onActor }: RowsProps) {
     >
       {(rows) =>
         rows.length === 0 ? (
-          <p class="quiet">{isFiltered ? "No entries match the filters." : "No entries yet."}</p>
+          <EmptyState title={isFiltered ? "No entries match the filters" : "No entries yet"} />
         ) : (
           <ul class="records" aria-label="Audit log">
             {rows.map((row) => (

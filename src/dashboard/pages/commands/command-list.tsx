@@ -4,6 +4,7 @@ import type { CommandId, ProjectId } from "#contract/ids.ts";
 import { commandApi, useCommands } from "#dashboard/data/job-resources.ts";
 import { CommandCard } from "#dashboard/pages/commands/command-card.tsx";
 import { RunForm } from "#dashboard/pages/commands/run-form.tsx";
+import { EmptyState } from "#dashboard/shared/empty-state.tsx";
 import { PagedList } from "#dashboard/shared/paged-list.tsx";
 
 /** The one-off commands of a project, the newest first, and a form that runs one. */
@@ -28,7 +29,9 @@ export function CommandList({ id }: { readonly id: ProjectId }) {
             }}
           />
           {rows.length === 0 ? (
-            <p class="quiet">No command has been run yet.</p>
+            <EmptyState title="No command has been run yet">
+              A command runs in the live release, with its variables. Its output is shown here.
+            </EmptyState>
           ) : (
             <ul class="runs" aria-label="Commands">
               {rows.map((row) => (

@@ -9,6 +9,7 @@ import { useSignal } from "#dashboard/data/signal.ts";
 import { DeleteDeployment } from "#dashboard/shared/delete-deployment.tsx";
 import { DeploymentMenu } from "#dashboard/shared/deployment-menu.tsx";
 import { DeploymentRow } from "#dashboard/shared/deployment-row.tsx";
+import { EmptyState } from "#dashboard/shared/empty-state.tsx";
 import { memo } from "#dashboard/shared/memo.tsx";
 import { isNotAllowed, NoAccess } from "#dashboard/shared/unavailable.tsx";
 import { useBrowserValue } from "#dashboard/shared/use-browser-value.ts";
@@ -108,11 +109,13 @@ function Rows({ projectId, filters }: RowsProps) {
         retry={list.newest.reload}
       />
       {rows.length === 0 && newest.problem === null ? (
-        <p class="quiet">
-          {filters.status === "" && filters.branch === ""
-            ? "No deployments yet."
-            : "No deployments match the filters."}
-        </p>
+        filters.status === "" && filters.branch === "" ? (
+          <EmptyState title="No deployments yet">
+            <em>Deploy</em> fetches the latest commit, builds it and serves it at the project's domain.
+          </EmptyState>
+        ) : (
+          <EmptyState title="No deployments match the filters" />
+        )
       ) : (
         <div class="rows">
           <VirtualList

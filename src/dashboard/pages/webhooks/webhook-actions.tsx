@@ -64,7 +64,7 @@ export function WebhookActions({ webhook: { id, name, kind, state }, onRotated, 
       >
         {isDisabled ? "Enable" : "Disable"}
       </Button>
-      <Button label={`Delete ${name}`} onClick={() => setIsDeleting(true)}>
+      <Button variant="danger" label={`Delete ${name}`} onClick={() => setIsDeleting(true)}>
         Delete
       </Button>
       <ProblemBox problem={testing.problem} doing="The test" />
