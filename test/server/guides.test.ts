@@ -1,4 +1,4 @@
-import { afterEach, describe, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 
 import { createCli } from "../cli/support/command.ts";
 import { useGantry } from "../openapi/support/gantry.ts";
@@ -16,9 +16,19 @@ type Guide = {
   readonly name: string;
   /** Installs on the machine what the guide's reader has already. */
   readonly prepare?: (reader: GuideReader) => Promise<void>;
+  /** What ntfy has received at the end. */
+  readonly messages?: readonly string[];
 };
 
 const guides: readonly Guide[] = [
+  {
+    name: "first-hour",
+    async prepare(reader) {
+      await installNpm(reader.machine);
+      await reader.useOutside();
+    },
+    messages: ["version 2 is live"],
+  },
   { name: "static" },
   // What the generator makes needs packages that are not Debian's.
   { name: "laravel", prepare: (reader) => reader.generate(laravelShop) },
@@ -49,10 +59,14 @@ afterEach(async () => {
 describe("the commands of a guide, run in order on a fresh Debian, do what it says:", () => {
   it.each(guides)(
     "$name",
-    async ({ name, prepare }) => {
+    async ({ name, prepare, messages = [] }) => {
       reader = await GuideReader.start(name, await useGantry(), cli.program);
       await prepare?.(reader);
       for (const step of readGuide(name)) await reader.follow(step);
+      for (const message of messages)
+        await expect
+          .poll(() => reader?.messages(), { timeout: 60_000 })
+          .toContainEqual(expect.stringContaining(message));
     },
     GUIDE_MS,
   );

@@ -5,6 +5,7 @@ import { AUTHORITY, prepareIngress } from "../app-server.ts";
 import { freePort } from "../../../support/free-port.ts";
 import { servePackages } from "../package-registry.ts";
 import { DebianMachine } from "../debian-machine.ts";
+import { Outside } from "./outside.ts";
 import type { GuideStep, Place } from "./read-guide.ts";
 
 const REPOSITORIES = "/srv/repositories";
@@ -26,6 +27,7 @@ export class GuideReader {
   #folder = `${HOME}/shop`;
   #token = "";
   #project = "";
+  #outside: Outside | null = null;
 
   private constructor(machine: DebianMachine, gantry: Gantry, httpsPort: number, name: string) {
     this.machine = machine;
@@ -66,6 +68,16 @@ export class GuideReader {
     );
   }
 
+  /** Gives the reader a private repository at GitHub, and ntfy. */
+  async useOutside(): Promise<void> {
+    this.#outside = await Outside.start(this.machine, HOME);
+  }
+
+  /** The messages that ntfy has received. */
+  async messages(): Promise<readonly string[]> {
+    return (await this.#outside?.messages()) ?? [];
+  }
+
   /** Does what a step says. @throws with the output if it fails, or if the output is not as the guide says */
   async follow(step: GuideStep): Promise<void> {
     if (step.kind === "file") {
@@ -103,6 +115,7 @@ export class GuideReader {
   }
 
   async close(): Promise<void> {
+    await this.#outside?.close();
     await this.machine.close();
   }
 
@@ -111,7 +124,9 @@ export class GuideReader {
   }
 
   #ownNames(text: string): string {
-    return text
+    const outside = this.#outside?.names ?? [];
+    return outside
+      .reduce((changed, [theirs, ours]) => changed.replaceAll(theirs, ours), text)
       .replaceAll("https://gantry.example.com", this.#gantry.url)
       .replaceAll("gantry_enroll_…", this.#token)
       .replaceAll("proj_…", this.#project)
