@@ -57,7 +57,9 @@ it("a private repository is set up with the command alone: the key, the refused 
   expect(refused.stdout).toContain(`/app/projects/${site.projectId}/repository`);
 
   const created = await gantry("projects", "create", "second", "--repository", repository);
-  expect(created.stdout).toMatch(/^deploy key\tssh-ed25519 .*\n(?:.*\n)*step 1\tOpen the settings of the repository/m);
+  expect(created.stdout).toMatch(
+    /^deploy key\tssh-ed25519 .*\n(?:.*\n)*step 1\tOpen the settings of the repository/m,
+  );
 
   server.allow(key, site.source.repository.path);
   const passed = await gantry("projects", "test-repository", "--json");
