@@ -5,14 +5,8 @@ import { chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 
 import { root } from "../../../scripts/shared/root.ts";
-import {
-  createHome,
-  freePorts,
-  IS_UP,
-  removeHome,
-  runNpmStart,
-  type SystemRun,
-} from "../../support/journey-system.ts";
+import { createHome, IS_UP, removeHome, runNpmStart, type SystemRun } from "../../support/journey-system.ts";
+import { freePort } from "../../support/free-port.ts";
 import { runShell } from "../../support/run-shell.ts";
 import { fetchShare } from "../../support/serve-shares.ts";
 import { openTab, type Visit } from "./support/browser.ts";
@@ -42,7 +36,7 @@ class Newcomer {
   /** Runs a block of the README in a shell in which the printed variables are exported. */
   async run(script: string): Promise<void> {
     if (script === START) {
-      this.#start = runNpmStart(join(this.#folder, "home"), await freePorts());
+      this.#start = runNpmStart(join(this.#folder, "home"), await freePort());
       await this.#start.printed(IS_UP);
       return;
     }
