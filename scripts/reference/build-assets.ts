@@ -10,7 +10,7 @@ import { packageVersion } from "../shared/package-version.ts";
 import { root } from "../shared/root.ts";
 import { problemPage, problemsPage } from "./html/problem-pages.ts";
 import { pageFiles } from "#contract/reference/page-data.ts";
-import { buildDocsScript } from "../shared/build-docs-script.ts";
+import { buildDocsScript, buildDocsStyle } from "../shared/build-docs-files.ts";
 import { readGuides } from "./guides/read-guides.ts";
 import { apiPage, resourcePage } from "./html/api-pages.ts";
 import { Document } from "./html/document.ts";
@@ -22,9 +22,6 @@ import { searchIndex } from "./search-index.ts";
 /** The folder of the files that the Worker serves, as wrangler.toml names it. */
 export const assetsFolder = join(root, "build", "assets");
 
-/** The style sheet's files in `html/style`, in the order of the cascade. */
-const styles = ["base", "frame", "text", "guide", "operation", "fields", "examples", "script", "media"];
-
 /**
  * The files below /docs by their paths below the assets, and the OpenAPI document: the first page, the guides with their
  * images, a page per section of the API and per problem, the search index, styles and the script.
@@ -33,13 +30,11 @@ export async function referenceFiles(): Promise<Map<string, string | Uint8Array>
   const openApi = openApiDocument(await packageVersion());
   const document = new Document(openApi);
   const guides = await readGuides();
-  const beside = async (name: string) => await readFile(join(import.meta.dirname, "html", name), "utf8");
-  const style = await Promise.all(styles.map((name) => beside(`style/${name}.css`)));
   return new Map<string, string | Uint8Array>([
     ["v1/openapi.json", JSON.stringify(openApi)],
     ["docs.html", homePage(document, guides)],
-    ["docs/style.css", style.join("\n")],
-    ["docs/icon.svg", await beside("icon.svg")],
+    ["docs/style.css", await buildDocsStyle()],
+    ["docs/icon.svg", await readFile(join(root, "src", "dashboard", "icon.svg"), "utf8")],
     [pageFiles.script.slice(1), await buildDocsScript()],
     [pageFiles.search.slice(1), JSON.stringify(searchIndex(document, guides))],
     ["docs/api.html", apiPage(document)],

@@ -78,9 +78,13 @@ function isHeading(token: { readonly type: string }): token is Tokens.Heading {
   return token.type === "heading";
 }
 
+/** The header that Markdown requires, of a table that needs none. */
+const EMPTY_HEADER = /<thead>\s*<tr>(?:\s*<th[^>]*><\/th>)+\s*<\/tr>\s*<\/thead>/g;
+
 /** Wide tables scroll on narrow screens. The code of examples is escaped, so it has no tables. */
 function inScrollers(page: string): string {
   return page
+    .replace(EMPTY_HEADER, "")
     .replaceAll("<table>", '<div class="table" tabindex="0"><table>')
     .replaceAll("</table>", "</table></div>");
 }
