@@ -10,6 +10,7 @@ import { FollowedLine } from "#contract/endpoints/output/schemas.ts";
 import { ProcessReports } from "#contract/endpoints/processes/schemas.ts";
 import { ReleaseVersion, RunOrder } from "#contract/agent-order.ts";
 import { TipMoved, WatchedBranch } from "#contract/agent-watch.ts";
+import { instead } from "#contract/lib/zod-parts.ts";
 
 /**
  * Raised for changes that an older agent or control plane must not ignore. Both sides send their version first. Within a
@@ -39,7 +40,7 @@ export const LIMITED_RETRY_MS = 30_000;
 export const AnyHello = z.object({
   type: z.literal("hello"),
   protocol: z.int(),
-  agent_version: z.catch(textUpTo(50), ""),
+  agent_version: instead(textUpTo(50), ""),
 });
 export type AnyHello = z.infer<typeof AnyHello>;
 /** The fields of `welcome` that every protocol version has. */

@@ -5,6 +5,7 @@ import { DeploymentStatus, Failure } from "#contract/endpoints/deployments/schem
 import { DeploymentId } from "#contract/ids.ts";
 import { NextCursor, queryInteger } from "#contract/paging.ts";
 import { stages } from "#contract/stages.ts";
+import { dateTime } from "#contract/lib/zod-parts.ts";
 
 /** The maximum size of a message, in bytes of UTF-8. */
 export const MAX_LOG_LINE_BYTES = 16 * 1024;
@@ -34,7 +35,7 @@ export type LogLine = z.infer<typeof LogLine>;
 const MAX_LINE_AGE_MS = 24 * 60 * 60_000;
 const MAX_LINE_LEAD_MS = 5 * 60_000;
 
-const LineTime = z.iso.datetime({ offset: true });
+const LineTime = dateTime();
 
 /**
  * The time to store with a line, in UTC. If the agent's time is invalid or too far from the arrival, the time of arrival

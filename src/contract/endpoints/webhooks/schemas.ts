@@ -22,6 +22,7 @@ import {
 } from "#contract/endpoints/webhooks/settings.ts";
 import { EventId, ProjectId, WebhookId } from "#contract/ids.ts";
 import { NextCursor } from "#contract/paging.ts";
+import { dateTime } from "#contract/lib/zod-parts.ts";
 
 const MAX_PATTERNS = 50;
 const MAX_PROJECT_IDS = 1_000;
@@ -163,7 +164,7 @@ export type WebhookTest = z.infer<typeof WebhookTest>;
  * `delivered`: also those that were delivered.
  */
 export const ResendInput = z.strictObject({
-  since: z.optional(z.iso.datetime({ offset: true })),
+  since: z.optional(dateTime()),
   delivered: z._default(z.boolean(), false),
 });
 export type ResendInput = z.infer<typeof ResendInput>;

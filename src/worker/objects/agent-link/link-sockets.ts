@@ -14,6 +14,7 @@ import {
 import { parseJson } from "#contract/parse-json.ts";
 import { parseKnown } from "#contract/tolerant.ts";
 import { notWellFormed } from "#contract/well-formed.ts";
+import { instead } from "#contract/lib/zod-parts.ts";
 
 /** The tag of the sockets of those who read what instances print. */
 export const OUTPUT_TAG = "output";
@@ -81,7 +82,7 @@ const Attachment = z.strictObject({
   credentialHash: z.string(),
   openedAt: z.number(),
   // Version 0.1 had another name for the last state.
-  state: z.catch(z.enum(["opened", "ready", "ended"]), "ended"),
+  state: instead(z.enum(["opened", "ready", "ended"]), "ended"),
   /** Whether the agent answers requests. Sockets of an earlier version of this object do not have it. */
   takesRequests: z.optional(z.boolean()),
 });
