@@ -486,6 +486,10 @@ describe("gantry projects", () => {
       code: 0,
       stderr: expect.stringContaining("The project linked of gantry.json is now named renamed. gantry pro"),
     });
+    await run("servers", "add", "web-m", "192.0.2.13");
+    const moved = await run("projects", "set", "renamed", "--server", "web-m");
+    expect(moved.stderr).toContain("renamed moves to web-m with its next deployment.");
+    expect(moved.stdout).toMatch(/^server\tweb-m \(srv_\w+\)$/m);
     await run("projects", "delete", "renamed", "--yes");
     expect(await cli.run(["deploy"], { env, folder: deep })).toMatchObject({
       code: 4,

@@ -5,7 +5,8 @@ import { processDetails, processOptions, readProcessOptions } from "#cli/command
 import { deployOnFields, deployOnOptions } from "#cli/commands/deploy-on-options.ts";
 import { emptyCommands, limitFields, projectFields, projectOptions } from "#cli/commands/project-options.ts";
 import { done, stop } from "#cli/outcome.ts";
-import { findProject, findServer } from "#cli/session/find-named.ts";
+import { printableName } from "#cli/output/printable.ts";
+import { findProject, findServer, serverName } from "#cli/session/find-named.ts";
 import { withSession } from "#cli/session/session.ts";
 import { printProject } from "#cli/views/project-facts.ts";
 
@@ -72,9 +73,15 @@ export const projectsSet = defineCommand({
     };
     if (Object.keys(body).length === 0)
       return stop("usage", "Pass at least one setting. See gantry projects set --help.");
-    const project = await client.updateProject({ params: { project_id: found.value.id }, body });
+    const params = { project_id: found.value.id };
+    const before = server === null ? null : await client.getProject({ params });
+    const project = await client.updateProject({ params, body });
     if (!project.ok) return project;
-    printProject(output, project.value);
+    const { name: current, server_id: serverId } = project.value;
+    const newServer = await serverName(session, serverId);
+    printProject(output, project.value, newServer);
+    if (before?.ok === true && before.value.server_id !== serverId)
+      output.note(`${printableName(current)} moves to ${newServer ?? serverId} with its next deployment.`);
     return done;
   }),
 });

@@ -62,6 +62,13 @@ export function shownName({ linkedProject, linkedName }: Session, { id, name }: 
   return name ?? (id === linkedProject ? linkedName : null) ?? id;
 }
 
+/** The name of a server, for output; null if the token may not read it. */
+export async function serverName({ client, output }: Session, id: ServerId): Promise<string | null> {
+  if (output.form === "json") return null;
+  const server = await client.getServer({ params: { server_id: id } });
+  return server.ok ? server.value.name : null;
+}
+
 export function findServer({ client }: Session, word: string): Promise<Result<Named<ServerId>>> {
   return findNamed("server", word, ServerId, () => readAll(client.listServers, (page) => page.servers));
 }

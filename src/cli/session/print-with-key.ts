@@ -2,6 +2,7 @@ import { isOverSsh } from "#contract/forge.ts";
 import type { DeployKeySummary } from "#contract/endpoints/projects/repository-access.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
+import { serverName } from "#cli/session/find-named.ts";
 import type { Session } from "#cli/session/session.ts";
 import { printDeployKey } from "#cli/views/deploy-key-facts.ts";
 import { printProject } from "#cli/views/project-facts.ts";
@@ -13,7 +14,7 @@ export async function printWithKey(session: Session, project: Project): Promise<
   // The server makes the key when somebody asks for it.
   const isNeeded = known === null && isOverSsh(repository);
   const deploy_key = isNeeded ? await askForKey(session, project.id) : known;
-  printProject(output, { ...project, deploy_key });
+  printProject(output, { ...project, deploy_key }, await serverName(session, project.server_id));
   if (deploy_key !== null) printDeployKey(output, deploy_key, repository);
 }
 

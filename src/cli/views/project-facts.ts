@@ -8,8 +8,11 @@ import { timeText } from "#cli/output/times.ts";
 
 const NOT_DETECTED = "detected at the first deployment (automatic)";
 
-/** Prints a project and its settings. Settings that come from the framework are marked `(automatic)`. */
-export function printProject(output: Output, project: Project): void {
+/**
+ * Prints a project and its settings. Settings that come from the framework are marked `(automatic)`.
+ * @param serverName null: unknown
+ */
+export function printProject(output: Output, project: Project, serverName: string | null): void {
   const { serving, automatic } = project;
   output.json(project);
   const settingText = (name: (typeof automatic)[number], text: string | null) => {
@@ -28,7 +31,10 @@ export function printProject(output: Output, project: Project): void {
     ["repository", printableName(project.repository)],
     ["branch", printableName(project.branch)],
     ["commits by hash", project.commits],
-    ["server", project.server_id],
+    [
+      "server",
+      serverName === null ? project.server_id : `${printableName(serverName)} (${project.server_id})`,
+    ],
     ["framework", settingText("framework", project.framework)],
     ["because", reasonsText(project)],
     ["type", typeText(project)],
