@@ -85,7 +85,7 @@ it("a command is refused with the line to add, run, followed and stopped by keyb
   const { page } = await visit({ expected: /status of 409/ });
   const { signIn, press, write, goTo } = keyboardOf(page);
   await signIn(local, `/app/projects/${projectId}`);
-  await press(page.getByRole("link", { name: "Commands" }));
+  await press(page.getByRole("link", { name: "Commands", exact: true }));
   await page.getByText("No command has been run yet").waitFor();
   const message = 'the policy allows it with the line "commands": "any"';
   agent.command = { ok: false, code: "refused_by_policy", message };

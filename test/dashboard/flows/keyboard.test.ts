@@ -20,7 +20,7 @@ describe("the keyboard alone", () => {
     await commit({ "index.html": "two" });
 
     const { page } = await visit();
-    const { signIn, goTo, press, write, receivesFocus } = keyboardOf(page);
+    const { signIn, goTo, press, choose, write, receivesFocus } = keyboardOf(page);
     const dialog = page.getByRole("dialog");
     const button = (name: string) => page.getByRole("button", { name, exact: true });
     await signIn(local, "/app/");
@@ -69,6 +69,7 @@ describe("the keyboard alone", () => {
     expect((await api.listDeployments(project.id)).map(({ version }) => version)).toEqual([3, 1]);
 
     await press(page.getByRole("link", { name: "Settings" }));
+    await press(page.getByRole("link", { name: "Source and build" }));
     await press(page.getByLabel("Skip the installation"), "Space");
     await write(page.getByLabel("Build command"), "echo made");
     await press(page.getByLabel("Skip the build"), "Space");
@@ -88,11 +89,11 @@ describe("the keyboard alone", () => {
     await press(dialog.getByRole("button", { name: "Create token" }));
     await goTo(dialog.getByLabel("Token", { exact: true }));
     await press(dialog.getByRole("button", { name: "Done" }));
-    const card = page.getByRole("article").filter({ hasText: "keys" });
-    await card.getByText("View servers").waitFor();
-    await press(card.getByRole("button", { name: "Revoke" }));
+    const row = page.getByRole("row").filter({ hasText: "keys" });
+    await row.getByText("View servers").waitFor();
+    await choose(row.getByRole("button", { name: "Actions for keys" }), "Revoke");
     await press(dialog.getByRole("button", { name: "Revoke" }));
-    await card.waitFor({ state: "detached" });
+    await row.waitFor({ state: "detached" });
 
     await press(button("Sign out"));
     await page.getByRole("heading", { name: "Sign in to Gantry" }).waitFor();

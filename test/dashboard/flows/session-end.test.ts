@@ -90,7 +90,7 @@ describe("a session that expires", () => {
 });
 
 describe("a session in several tabs", () => {
-  const settings = `/app/projects/${local.project_id}/settings`;
+  const settings = `/app/projects/${local.project_id}/settings/releases`;
 
   it("is shared with a new tab, renewed in all of them, and ends with a sign-out in one", async () => {
     const { page, context } = await visit({ expected: /status of 401/ });

@@ -36,6 +36,8 @@ describe("a page whose data changes in another tab", () => {
     const third = await visit({ expected });
     await signInWithToken(third.page, local, `/app/deployments/${deployment}`);
     await third.page.locator("h1 .status.live").waitFor();
+    const sections = page.getByRole("navigation", { name: "Settings" });
+    await sections.getByRole("link", { name: "General" }).click();
     await page.getByRole("button", { name: "Delete shared" }).click();
     await page.getByLabel("Type shared to confirm").fill("shared");
     // When the request arrives, the project is deleted already, so deleting it succeeds. Before the click, the page
