@@ -61,7 +61,7 @@ it("a hook is created, its pushes are listed with a reason, and replayed after a
   const found = [...(await violations(page, "light")), ...(await violations(page, "dark"))];
   expect(found).toEqual([]);
 
-  await press(page.getByRole("main").getByRole("link", { name: "Settings" }));
+  await press(page.getByRole("paragraph").getByRole("link", { name: "Settings" }));
   await write(page.getByLabel("Branches to deploy"), "feat*");
   await press(page.getByRole("button", { name: "Save" }));
   await page.getByText("Saved.").waitFor();
