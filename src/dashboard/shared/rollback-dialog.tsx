@@ -60,13 +60,15 @@ export function RollbackDialog({ projectId, target, onClose }: Props) {
   );
 }
 
-function optionText({
-  version,
-  commit,
-  commit_message: message,
-  default: isDefault,
-}: RollbackTarget): string {
-  return [`v${version}`, commit ?? "", titleOf(message), isDefault ? "(default)" : ""]
+/** Whether a rollback would not change the code: another build or other variables of the live commit. */
+function isSameCode(target: RollbackTarget, live: Deployment | null): boolean {
+  return target.commit !== null && target.commit === live?.commit;
+}
+
+function optionText(target: RollbackTarget, live: Deployment | null): string {
+  const { version, commit, commit_message: message, default: isDefault } = target;
+  const notes = [isDefault ? "default" : "", isSameCode(target, live) ? "same code" : ""].filter(Boolean);
+  return [`v${version}`, commit ?? "", titleOf(message), notes.length === 0 ? "" : `(${notes.join(", ")})`]
     .filter((part) => part !== "")
     .join(" ");
 }
@@ -107,7 +109,7 @@ function Preview({ projectId, targets, live, first, onRefused, onClose }: Previe
       <Choice label="Roll back to" value={target.deployment_id} onChange={setChosen}>
         {targets.map((one) => (
           <option key={one.deployment_id} value={one.deployment_id}>
-            {optionText(one)}
+            {optionText(one, live)}
           </option>
         ))}
       </Choice>
@@ -127,6 +129,7 @@ function Preview({ projectId, targets, live, first, onRefused, onClose }: Previe
         <dd>
           <strong>v{target.version}</strong> <Commit commit={target.commit} message={target.commit_message} />
           , went live <Ago time={target.live_at} />
+          {isSameCode(target, live) ? <span class="tag">same code as now</span> : null}
         </dd>
         <dt>How</dt>
         <dd>

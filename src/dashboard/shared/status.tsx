@@ -1,3 +1,5 @@
+import type { ComponentChildren } from "preact";
+
 import type {
   Deployment,
   DeploymentStage,
@@ -5,6 +7,7 @@ import type {
 } from "#contract/endpoints/deployments/schemas.ts";
 import { withHiddenShown } from "#contract/hidden-text.ts";
 import type { ServerStatus } from "#contract/endpoints/servers/schemas.ts";
+import { branchLink, commitLink, repositoryLink } from "#dashboard/text/forge-links.ts";
 import { serverStatusLabels, buildingLabels, statusLabels } from "#dashboard/text/labels.ts";
 import { dateText } from "#dashboard/text/times.ts";
 
@@ -21,9 +24,32 @@ export function ServerState({ status }: { readonly status: ServerStatus }) {
   return <span class={`status ${status}`}>{serverStatusLabels[status]}</span>;
 }
 
+type BranchProps = {
+  readonly name: string;
+  /** The project's repository: the name is a link to its git host, if that is a public one. */
+  readonly repository?: string | undefined;
+};
+
 /** A branch name. Invisible characters are shown by their code points. */
-export function Branch({ name }: { readonly name: string }) {
-  return <code>{withHiddenShown(name)}</code>;
+export function Branch({ name, repository }: BranchProps) {
+  return (
+    <Linked href={repository === undefined ? null : branchLink(repository, name)}>
+      <code>{withHiddenShown(name)}</code>
+    </Linked>
+  );
+}
+
+/** The address of a repository, as a link to its git host if that is a public one. */
+export function Repository({ address }: { readonly address: string }) {
+  return (
+    <Linked href={repositoryLink(address)}>
+      <code>{withHiddenShown(address)}</code>
+    </Linked>
+  );
+}
+
+function Linked({ href, children }: { readonly href: string | null; readonly children: ComponentChildren }) {
+  return href === null ? <>{children}</> : <a href={href}>{children}</a>;
 }
 
 /** The first line of a commit message, with invisible characters shown by their code points. Empty if there is none. */
@@ -32,24 +58,26 @@ export function titleOf(message: string | null): string {
   return withHiddenShown(title);
 }
 
-/** A commit's short hash and the first line of its message. */
-export function Commit({
-  commit,
-  message,
-  isFinal = true,
-}: {
+type CommitProps = {
   readonly commit: string | null;
   readonly message: string | null;
   /** The deployment has ended, so an unknown commit stays unknown. */
   readonly isFinal?: boolean;
-}) {
+  /** As for a branch. */
+  readonly repository?: string | undefined;
+};
+
+/** A commit's short hash and the first line of its message. */
+export function Commit({ commit, message, isFinal = true, repository }: CommitProps) {
   const title = titleOf(message);
   return (
     <span class="commit">
       {commit === null ? (
         <span class="quiet">{isFinal ? "no commit" : "commit pending"}</span>
       ) : (
-        <code>{commit}</code>
+        <Linked href={repository === undefined ? null : commitLink(repository, commit)}>
+          <code>{commit}</code>
+        </Linked>
       )}
       {title === "" ? null : <span class="message"> {title}</span>}
     </span>

@@ -32,5 +32,8 @@ export function branchLink(repository: string, branch: string): string | null {
   const parts = branch.split("/");
   // A browser would leave out such a part, and show another page.
   if (known === null || parts.some((part) => /^\.{0,2}$/.test(part))) return null;
-  return known.page + pagesOf[known.forge].branch(parts.map((part) => encodeURIComponent(part.toWellFormed())).join("/"));
+  return (
+    known.page +
+    pagesOf[known.forge].branch(parts.map((part) => encodeURIComponent(part.toWellFormed())).join("/"))
+  );
 }

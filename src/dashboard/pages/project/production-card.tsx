@@ -13,7 +13,7 @@ import { pathTo } from "#dashboard/router/route.ts";
 import { Button } from "#dashboard/shared/button.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { RollbackDialog } from "#dashboard/shared/rollback-dialog.tsx";
-import { Branch, Commit, ServerState, Status } from "#dashboard/shared/status.tsx";
+import { Branch, Commit, Repository, ServerState, Status } from "#dashboard/shared/status.tsx";
 import { Ago, Duration } from "#dashboard/shared/times.tsx";
 import { isNotAllowed } from "#dashboard/shared/unavailable.tsx";
 import { Waiting } from "#dashboard/shared/waiting.tsx";
@@ -40,7 +40,7 @@ export function ProductionCard({ project }: Props) {
       </header>
       <dl class="details">
         {/* Their names are shown while the deployment loads, so that the page does not move. */}
-        {live === null && isKnown ? null : <LiveFacts live={live} />}
+        {live === null && isKnown ? null : <LiveFacts live={live} project={project} />}
         <ProjectFacts project={project} live={live} />
       </dl>
     </section>
@@ -105,14 +105,15 @@ function Site({ project: { url, domain } }: Props) {
   return url === null ? <>{domain}</> : <a href={url}>{siteName(url, domain)}</a>;
 }
 
-function LiveFacts({ live }: { readonly live: Deployment | null }) {
+function LiveFacts({ live, project: { repository } }: Props & { readonly live: Deployment | null }) {
   return (
     <>
       <Fact name="Deployment" isWide>
         {live === null ? null : (
           <>
             <a href={pathTo({ page: "deployment", id: live.id })}>v{live.version}</a>{" "}
-            <Branch name={live.branch} /> <Commit commit={live.commit} message={live.commit_message} />
+            <Branch name={live.branch} repository={repository} />{" "}
+            <Commit commit={live.commit} message={live.commit_message} repository={repository} />
           </>
         )}
       </Fact>
@@ -150,7 +151,8 @@ function ProjectFacts({ project, live }: Props & { readonly live: Deployment | n
         )}
       </Fact>
       <Fact name="Source">
-        <Branch name={project.branch} /> of <code>{withHiddenShown(project.repository)}</code>{" "}
+        <Branch name={project.branch} repository={project.repository} /> of{" "}
+        <Repository address={project.repository} />{" "}
         <a href={pathTo({ page: "repository", id: project.id })}>Repository access</a>
       </Fact>
       <Fact name="Framework">
