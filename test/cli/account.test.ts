@@ -384,8 +384,8 @@ describe("gantry servers", () => {
     expect((await run("servers", "show", "web-1")).stdout).toMatch(/^status\tpending$/m);
     const again = await run("servers", "enroll", "web-1");
     expect(again.stdout).toContain("gantry_enroll_");
-    const ingress = await run("servers", "enroll", "web-1", "--ingress");
-    expect(ingress.stdout).toMatch(/^curl .*gantry_enroll_\w+ sh -s -- --ingress\n$/);
+    const more = await run("servers", "enroll", "web-1", "--allow-commands", "--ingress");
+    expect(more.stdout).toMatch(/^curl .*gantry_enroll_\w+ sh -s -- --ingress --allow-commands\n$/);
     expect(again.stdout).not.toBe(added.stdout);
     expect(await run("servers", "remove", "web-2", "-y")).toMatchObject({
       code: 4,
