@@ -103,6 +103,9 @@ export function SignIn({ state }: { readonly state: SessionState }) {
             </Button>
           </Form>
         </section>
+        <p class="quiet">
+          New here? <a href="/docs/guides/first-hour">The first hour</a> · <a href="/docs">Documentation</a>
+        </p>
       </Page>
     </div>
   );

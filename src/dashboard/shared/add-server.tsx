@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 
 import type { ServerId } from "#contract/ids.ts";
+import { withInstallFlags } from "#contract/install-flags.ts";
 import { CreateServerInput, type Enrollment } from "#contract/endpoints/servers/schemas.ts";
 import { api } from "#dashboard/data/api.ts";
 import { useServer } from "#dashboard/data/resources.ts";
@@ -67,6 +68,7 @@ type WaitProps = Added & Props;
 /** The command that installs a server's agent, and the server's status. */
 export function WaitForAgent({ id, enrollment, onConnected }: WaitProps) {
   const { value: server, problem, reload } = useServer(id);
+  const [hasIngress, setHasIngress] = useState(false);
   const isConnected = server !== null && server.status !== "pending" && server.status !== "offline";
   useEffect(() => {
     if (isConnected) void onConnected();
@@ -74,7 +76,16 @@ export function WaitForAgent({ id, enrollment, onConnected }: WaitProps) {
   return (
     <>
       <p>Run this command on the server. It works once, within an hour, as long as you stay signed in:</p>
-      <Copyable text={enrollment.command} label="Install command" />
+      <Copyable
+        text={withInstallFlags(enrollment.command, hasIngress ? ["ingress"] : [])}
+        label="Install command"
+      />
+      {isConnected ? null : (
+        <label class="check">
+          <input type="checkbox" checked={hasIngress} onChange={() => setHasIngress(!hasIngress)} />
+          Also serve the projects at their domains with TLS, on the ports 80 and 443
+        </label>
+      )}
       <ProblemBox problem={problem} doing="Loading the server" retry={reload} />
       <p role="status">
         {isConnected ? (

@@ -29,6 +29,9 @@ describe("an empty account", () => {
     await page.getByLabel("IPv4 address").fill("192.0.2.1");
     await page.getByRole("button", { name: "Add server" }).click();
     const line = page.getByLabel("Install command");
+    await page.getByLabel("Also serve the projects at their domains").check();
+    expect(await line.textContent()).toMatch(/ sh -s -- --ingress$/);
+    await page.getByLabel("Also serve the projects at their domains").uncheck();
     await line.waitFor();
     await page.getByText("Waiting for the agent…").waitFor();
     expect(await violations(page)).toEqual([]);

@@ -20,35 +20,41 @@ export function FirstSteps({ servers, projects }: Props) {
   const connected = servers.find(({ status }) => status === "healthy" || status === "degraded");
   const [project] = projects;
   return (
-    <ol class="steps">
-      <Step title="Add a server" isDone={connected !== undefined} isNext={connected === undefined}>
-        {connected === undefined ? (
-          <AddServer onConnected={reloadServers} />
-        ) : (
-          <p>{connected.name} is connected.</p>
-        )}
-      </Step>
-      <Step
-        title="Add a project"
-        isDone={project !== undefined}
-        isNext={connected !== undefined && project === undefined}
-      >
-        {project !== undefined ? (
-          <p>{project.name} is ready to deploy.</p>
-        ) : connected === undefined ? (
-          <p class="quiet">A Git repository and the server to deploy it to.</p>
-        ) : (
-          <ProjectForm servers={servers} onCreated={() => reloadProjects()} />
-        )}
-      </Step>
-      <Step title="Deploy" isDone={false} isNext={project !== undefined}>
-        {project === undefined ? (
-          <p class="quiet">The server fetches and builds the code, then serves the site.</p>
-        ) : (
-          <FirstDeployment project={project} />
-        )}
-      </Step>
-    </ol>
+    <>
+      <ol class="steps">
+        <Step title="Add a server" isDone={connected !== undefined} isNext={connected === undefined}>
+          {connected === undefined ? (
+            <AddServer onConnected={reloadServers} />
+          ) : (
+            <p>{connected.name} is connected.</p>
+          )}
+        </Step>
+        <Step
+          title="Add a project"
+          isDone={project !== undefined}
+          isNext={connected !== undefined && project === undefined}
+        >
+          {project !== undefined ? (
+            <p>{project.name} is ready to deploy.</p>
+          ) : connected === undefined ? (
+            <p class="quiet">A Git repository and the server to deploy it to.</p>
+          ) : (
+            <ProjectForm servers={servers} onCreated={() => reloadProjects()} />
+          )}
+        </Step>
+        <Step title="Deploy" isDone={false} isNext={project !== undefined}>
+          {project === undefined ? (
+            <p class="quiet">The server fetches and builds the code, then serves the site.</p>
+          ) : (
+            <FirstDeployment project={project} />
+          )}
+        </Step>
+      </ol>
+      <p class="quiet">
+        The same for a private repository, with a secret, deploys on push and messages:{" "}
+        <a href="/docs/guides/first-hour">the first hour</a>.
+      </p>
+    </>
   );
 }
 
