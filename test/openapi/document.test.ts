@@ -74,6 +74,19 @@ describe("the OpenAPI document", () => {
     expect(bare).toEqual([]);
   });
 
+  it.each(
+    named.filter(([, { method, operation }]) => method !== "patch" && operation["x-internal"] !== true),
+  )("states what %s does without an optional field or parameter", (_, { operation }) => {
+    const optional = operation.parameters
+      .map((one) => document.parameter(one))
+      .filter((one) => one.in === "query" && !one.required)
+      .map(({ name, description }): [string, string] => [name, description]);
+    const body = operation.requestBody?.content["application/json"]?.schema;
+    if (body !== undefined) optional.push(...optionalFields(body, ""));
+    const stated = /Default: |\b[Ii]f omitted\b|\bomitted: |^(?:Returns )?[Oo]nly\b/;
+    expect(optional.filter(([, text]) => !stated.test(text))).toEqual([]);
+  });
+
   it("has no unused parameter", () => {
     const used = new Set(
       operations.flatMap(({ operation }) => operation.parameters.map((one) => document.parameter(one).name)),
@@ -100,4 +113,17 @@ function fieldsWithoutText(schema: Schema, path: string): string[] {
       ...fieldsWithoutText(property, `${path}.${name}`),
     ]),
   ];
+}
+
+/** The optional fields of a request and their texts, without objects, whose fields say what they do. */
+function optionalFields(schema: Schema, path: string): [name: string, text: string][] {
+  const { schemas } = document;
+  return schemas.variantsOf(schema).flatMap(({ properties = {}, required = [] }) =>
+    Object.entries(properties).flatMap(([name, property]): [string, string][] => {
+      const inner = schemas.objectIn(property);
+      if (inner !== null) return optionalFields(inner, `${path}${name}.`);
+      const text = property.description ?? schemas.resolve(property).description ?? "";
+      return required.includes(name) ? [] : [[`${path}${name}`, text]];
+    }),
+  );
 }

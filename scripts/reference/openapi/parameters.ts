@@ -63,13 +63,13 @@ function headersOf(endpoint: Endpoint): (keyof typeof headerParameters)[] {
 }
 
 function parameter(where: "path" | "query", name: string, schema: Schema, required: boolean): Parameter {
-  const { description, example: value } = textOf(name);
+  const { description, inQuery = description, example: value } = textOf(name);
   const isList = schema.type === "array";
   return {
     name,
     in: where,
     required,
-    description,
+    description: where === "query" ? inQuery : description,
     schema,
     example: isList ? [value] : value,
     ...(isList ? { style: "form", explode: false } : {}),

@@ -140,6 +140,18 @@ function withFieldTexts(schema: Schema, fields: Readonly<Record<string, string>>
  */
 function described({ default: value, ...schema }: Schema, text: string | undefined): Schema {
   if (text === undefined) return schema;
-  const isPlain = typeof value === "string" || typeof value === "number";
-  return { ...schema, description: isPlain ? `${text} Default: \`${value}\`.` : text };
+  const words = text.includes("Default: ") ? null : defaultInWords(value);
+  return { ...schema, description: words === null ? text : `${text} Default: ${words}.` };
+}
+
+/** null if there is no default, or if it is an object, whose fields have defaults of their own. */
+function defaultInWords(value: unknown): string | null {
+  if (value === undefined) return null;
+  if (Array.isArray(value)) return value.length === 0 ? "none" : value.map(inCode).join(", ");
+  if (typeof value === "object" && value !== null) return Object.keys(value).length === 0 ? "none" : null;
+  return inCode(value);
+}
+
+function inCode(value: unknown): string {
+  return `\`${typeof value === "string" ? value : JSON.stringify(value)}\``;
 }

@@ -10,11 +10,24 @@ export type ParameterName = {
   [Name in OperationName]: NamesIn<Endpoints[Name]["params"]> | NamesIn<Endpoints[Name]["query"]>;
 }[OperationName];
 
-export type ParameterText = { readonly description: string; readonly example: string | number | boolean };
+export type ParameterText = {
+  readonly description: string;
+  /** The description as an optional parameter of the query; omitted: the same. */
+  readonly inQuery?: string;
+  readonly example: string | number | boolean;
+};
 
 export const parameterTexts: Readonly<Record<ParameterName, ParameterText>> = {
-  project_id: { description: "The project's id.", example: example.project },
-  server_id: { description: "The server's id.", example: example.server },
+  project_id: {
+    description: "The project's id.",
+    inQuery: "Returns only deployments of this project.",
+    example: example.project,
+  },
+  server_id: {
+    description: "The server's id.",
+    inQuery: "Returns only deployments on this server.",
+    example: example.server,
+  },
   deployment_id: { description: "The deployment's id.", example: example.deployment },
   token_id: { description: "The token's id.", example: example.token },
   freeze_id: { description: "The freeze's id.", example: example.freeze },
@@ -33,18 +46,27 @@ export const parameterTexts: Readonly<Record<ParameterName, ParameterText>> = {
   target_id: { description: "Returns only entries about the object with this id.", example: example.server },
   event_id: { description: "The event's id.", example: example.event },
   webhook_id: { description: "The webhook's id.", example: example.webhook },
-  process: { description: "The name of the process.", example: "web" },
+  process: {
+    description: "The name of the process.",
+    inQuery: "Returns only the output of this process.",
+    example: "web",
+  },
   job: { description: "The name of the job.", example: "backup" },
   run: { description: "The number of the run.", example: "17" },
-  instance: { description: "The name of an instance. Only its lines are returned.", example: "web-12-0" },
+  instance: { description: "Returns only the lines of the instance with this name.", example: "web-12-0" },
   lines: {
     description:
       "How many of the last lines come first, up to 1000. Each instance has the same share of them. Default: 100.",
     example: 200,
   },
-  limit: { description: "The maximum number of rows in the page.", example: 20 },
+  limit: {
+    description:
+      "The maximum number of rows in the page. Default: 50, and all rows in the lists of projects and servers.",
+    example: 20,
+  },
   cursor: {
-    description: "The `next_cursor` of the previous page. A cursor of another list is 422.",
+    description:
+      "The `next_cursor` of the previous page. If omitted: the first page. A cursor of another list is 422.",
     example: example.cursor,
   },
   status: {
@@ -70,18 +92,18 @@ export const parameterTexts: Readonly<Record<ParameterName, ParameterText>> = {
     example: 20,
   },
   deep: {
-    description: "`true`: also says which copy of the database serves reads from here.",
+    description: "`true`: also says which copy of the database serves reads from here. Default: `false`.",
     example: "true",
   },
   purge: {
-    description: "Also removes the project's files from its server.",
+    description: "Also removes the project's files from its server. Default: `false`.",
     example: true,
   },
 };
 
 export const headerTexts = {
   ifLive:
-    "Starts the deployment only if this deployment is still the live one. Otherwise the response is 412 `live_changed`.",
+    "Starts the deployment only if this deployment is still the live one. Otherwise the response is 412 `live_changed`. If omitted: starts it in any case.",
   idempotencyKey:
     "A unique text for this request, such as a UUID. If you send it again within 24 hours with the same body, you get the first response again, with `Idempotent-Replayed: true`. With another body, the response is 422 `idempotency_mismatch`.",
   lastEventId:

@@ -169,9 +169,9 @@ export const deploymentTexts = {
 } as const satisfies Partial<OperationTexts>;
 
 const source = {
-  branch: "The branch or tag to deploy instead of the project's branch.",
+  branch: "The branch or tag to deploy. If omitted: the project's branch.",
   commit:
-    "The hash of the commit to deploy, at least 7 characters. The commit must be contained in `branch` if you send it, otherwise in any branch or tag, unless the project's `commits` setting says otherwise.",
+    "The hash of the commit to deploy, at least 7 characters. If omitted: the newest one of the branch. The commit must be contained in `branch` if you send it, otherwise in any branch or tag, unless the project's `commits` setting says otherwise.",
   clear_cache:
     "Whether to delete what the server keeps of earlier installations and builds of the project. Default: `false`.",
 };
@@ -249,8 +249,10 @@ export const deploymentSchemas = {
     "The rollback target, by id or by version. Without either: the default target.",
     {
       project_id: "The id of the project to roll back.",
-      deployment_id: "The id of the deployment to roll back to. It must have been live.",
-      version: "The version of the deployment to roll back to.",
+      deployment_id:
+        "The id of the deployment to roll back to. It must have been live. If omitted: `version`, or the default target.",
+      version:
+        "The version of the deployment to roll back to. If omitted: `deployment_id`, or the default target.",
       variables: "Which variables the rollback runs with.",
     },
   ),

@@ -196,8 +196,8 @@ export const projectSchemas = {
     schemas.HealthCheck,
     "How to check that a release works. Send either `path` or `url`.",
     {
-      path: "A path to request from the site, on the server itself.",
-      url: "A URL to request from the server.",
+      path: "A path to request from the site, on the server itself. If omitted: `url` is requested.",
+      url: "A URL to request from the server. If omitted: `path` is requested.",
       status: "The expected HTTP status.",
       tries: "How many times the check is tried before the release fails.",
       interval_seconds: "The pause between two tries.",

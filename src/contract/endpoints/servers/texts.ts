@@ -129,7 +129,7 @@ const shownFields = {
 const inputFields = {
   ...shownFields,
   region:
-    "Where the objects of the server and its projects are created. `null`, the default: where its agent connects from.",
+    "Where the objects of the server and its projects are created. `null`: where its agent connects from. Default: `null`.",
 };
 
 const rowFields = {

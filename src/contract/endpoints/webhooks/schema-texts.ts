@@ -87,6 +87,7 @@ export const webhookSchemas = {
     {
       ...common,
       ...settings,
+      events: `${common.events} If omitted: \`*\` for \`standard\`, \`deployment.*\` for \`commit_status\`, and for messages to people the deployments that fail or go live and the servers that disconnect or connect.`,
       kind: "What it sends.",
       forge: "The kind of git host.",
     },
@@ -143,7 +144,7 @@ export const webhookSchemas = {
     hint: "What else to look at, because the answer does not show everything.",
   }),
   ResendInput: object(schemas.ResendInput, "Which deliveries to send again.", {
-    since: "Only those of events since this time.",
+    since: "Only those of events since this time. If omitted: all.",
     delivered: "Also those that were delivered.",
   }),
   Resent: object(schemas.Resent, "How many deliveries are sent again.", { resent: "How many." }),
