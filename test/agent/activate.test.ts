@@ -104,6 +104,24 @@ describe("the activation permit", () => {
     expect(eventsOf(run, "ready")).toEqual([]);
   });
 
+  it("is requested while a release without commands is checked, and a release that fails the check is not served", async () => {
+    world.repository.commit({ secrets: { link: "/etc/hostname" } });
+    await world.startAgent();
+    const { run, result } = await world.deploy();
+    expect(eventsOf(run, "ready")).toHaveLength(1);
+    expect(result).toMatchObject({ failure: { code: "build_failed" } });
+    expect(world.current).toBeNull();
+    expect(world.has("releases/1")).toBe(false);
+  });
+
+  it("is requested after the check of a release with commands, which can be canceled until then", async () => {
+    world.repository.commit({ secrets: { link: "/etc/hostname" } });
+    await world.startAgent();
+    const { run, result } = await world.deploy({ build_command: "true" });
+    expect(eventsOf(run, "ready")).toEqual([]);
+    expect(result).toMatchObject({ failure: { code: "build_failed" } });
+  });
+
   it("makes the run impossible to cancel", async () => {
     await world.startAgent();
     const order = world.order({ activate_command: "echo switched; sleep 0.3" });

@@ -62,7 +62,13 @@ const stageFunctions = {
 export async function runDeployment(scope: RunScope, unreadable: string | null): Promise<void> {
   const { order, folder, journal, reporter } = scope;
   const previous = await readCurrent(folder);
-  const progress: Progress = { stage: "fetch", isBuilding: false, activates: null, rollout: null };
+  const progress: Progress = {
+    stage: "fetch",
+    isBuilding: false,
+    permit: null,
+    activates: null,
+    rollout: null,
+  };
   const carriedOut =
     unreadable === null
       ? carryOut(scope, previous, progress)
@@ -103,6 +109,8 @@ export async function runDeployment(scope: RunScope, unreadable: string | null):
 type Progress = {
   stage: RunStage;
   isBuilding: boolean;
+  /** The answer to the request for the activation permit; `null` before it was sent. */
+  permit: Promise<boolean> | null;
   activates: number | null;
   /** The change of the project's instances, from its plan on. */
   rollout: Rollout | null;
@@ -129,7 +137,7 @@ async function carryOut(
     return fail("start_failed", progress.stage, what);
   }
   if (!order.preapproved) {
-    const isPermitted = await reporter.askPermit(interrupt.signal);
+    const isPermitted = await (progress.permit ?? reporter.askPermit(interrupt.signal));
     if (!isPermitted) return interrupted;
   }
   if (interrupt.signal.aborted) return interrupted;
@@ -172,7 +180,7 @@ async function prepareRelease(
   previous: number | null,
   progress: Progress,
 ): Promise<Step<Release>> {
-  const { order, folder, journal, log, context } = scope;
+  const { order, folder, journal, log, context, reporter, interrupt } = scope;
   const ordered = permit(null, checkOrder(context.policy, order));
   if (!ordered.ok) return ordered;
   if (order.reuse_release !== null) {
@@ -196,7 +204,11 @@ async function prepareRelease(
   const installed = await stageFunctions.install(scope, plan.value);
   if (!installed.ok) return installed;
   progress.stage = "build";
-  return stageFunctions.build(scope, plan.value);
+  const built = stageFunctions.build(scope, plan.value);
+  // The answer arrives while the release is checked and recorded. With a command, there would be time left to cancel.
+  if (plan.value.install_command === null && plan.value.build_command === null && !order.preapproved)
+    progress.permit = reporter.askPermit(interrupt.signal);
+  return built;
 }
 
 /** Checks a release on disk, which may be older than the agent or the policy. */
