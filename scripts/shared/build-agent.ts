@@ -25,18 +25,46 @@ Promise.withResolvers ??= function () {
 };`;
 
 /**
- * Loads these modules with `require`. An `import` reads all of a module's properties, and some of http and tls load undici
- * and the root certificates, which takes a fifth of the CPU time of the agent's start.
+ * Loads `http` with `require`. An `import` reads all of a module's properties, and some of http load undici, which takes a
+ * fifth of the CPU time of the agent's start.
  */
-const requireNetworkModules: Plugin = {
-  name: "require-network-modules",
+const requireHttp: Plugin = {
+  name: "require-http",
   setup(bundler) {
-    bundler.onResolve({ filter: /^node:(http|https|tls)$/ }, ({ path, kind }) =>
+    bundler.onResolve({ filter: /^node:http$/ }, ({ path, kind }) =>
       kind === "import-statement" ? { path, namespace: "required" } : null,
     );
     bundler.onLoad({ filter: /^/, namespace: "required" }, ({ path }) => ({
       contents: `module.exports = require(${JSON.stringify(path)});`,
     }));
+  },
+};
+
+/** The exports that the agent and `ws` use of modules that an idle agent may never need, by the module's name. */
+const lazyExports: ReadonlyMap<string, readonly string[]> = new Map([
+  ["https", ["Agent", "request"]],
+  ["tls", ["connect"]],
+  ["zlib", ["createDeflateRaw", "createInflateRaw", "Z_DEFAULT_WINDOWBITS", "Z_SYNC_FLUSH"]],
+]);
+
+/**
+ * Loads these modules when one of their exports is first used: TLS takes 2 MB of memory, which an agent beside its control
+ * plane does not need. `ws` compresses only if it is asked to.
+ */
+const loadLazily: Plugin = {
+  name: "load-lazily",
+  setup(bundler) {
+    bundler.onResolve({ filter: /^(node:)?(https|tls|zlib)$/ }, ({ path, namespace }) =>
+      namespace === "file" ? { path: path.replace("node:", ""), namespace: "lazy" } : null,
+    );
+    bundler.onLoad({ filter: /^/, namespace: "lazy" }, ({ path }) => {
+      const getters = (lazyExports.get(path) ?? []).map((name) => `get ${name}() { return load().${name}; }`);
+      return {
+        contents: `let loaded;
+const load = () => (loaded ??= require("node:${path}"));
+module.exports = { ${getters.join(", ")} };`,
+      };
+    });
   },
 };
 
@@ -55,7 +83,10 @@ async function bundleProgram(main: string): Promise<string> {
     format: "esm",
     target: TARGET,
     banner: { js: PREAMBLE },
-    plugins: [requireNetworkModules],
+    // Node keeps the text in memory. Names stay, so that the trace of an error can be read.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    plugins: [requireHttp, loadLazily],
     logLevel: "error",
   });
   const [file] = outputFiles;

@@ -36,7 +36,8 @@ export type HttpAnswer =
 // A run sends many requests to the same control plane, so connections are kept.
 const kept = { keepAlive: true, keepAliveMsecs: 15_000, maxFreeSockets: 4 };
 const keptHttp = new http.Agent(kept);
-const keptHttps = new https.Agent(kept);
+/** Created by the first request that needs it, because it loads TLS. */
+let keptHttps: https.Agent | null = null;
 const keptTunnels = new Map<string, http.Agent>();
 
 function agentFor({ url, fresh = false, socketPath, proxy = null, timeoutMs }: HttpRequest) {
@@ -47,7 +48,7 @@ function agentFor({ url, fresh = false, socketPath, proxy = null, timeoutMs }: H
     const options = { autoSelectFamilyAttemptTimeout: Math.ceil(timeoutMs / 4) };
     return isSecure ? new https.Agent(options) : new http.Agent(options);
   }
-  if (proxy === null) return isSecure ? keptHttps : keptHttp;
+  if (proxy === null) return isSecure ? (keptHttps ??= new https.Agent(kept)) : keptHttp;
   if (fresh) return createTunnelAgent(proxy, {});
   const known = keptTunnels.get(proxy.href) ?? createTunnelAgent(proxy, kept);
   keptTunnels.set(proxy.href, known);
