@@ -614,7 +614,7 @@ GANTRY_HOME=\${GANTRY_HOME:-$home}
 export GANTRY_HOME
 # Less memory for an agent that is idle. No command of a project gets these variables.
 export MALLOC_ARENA_MAX=1 MALLOC_TRIM_THRESHOLD_=65536
-exec $node --max-semi-space-size=2 --v8-pool-size=1 $program "\$@"
+exec $node --max-semi-space-size=2 --v8-pool-size=1 --no-maglev $program "\$@"
 END
 }
 

@@ -1,5 +1,6 @@
 import type { AgentContext } from "#agent/context/context.ts";
 import { runIsolated, type UnitLimits } from "#agent/isolation/run-isolated.ts";
+import { optimizeHotCode } from "#agent/lib/optimize-hot-code.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import type { Command, ProcessEnd } from "#build/process/command.ts";
 import { killProcessesOfRun } from "#build/process/process-table.ts";
@@ -28,6 +29,7 @@ export type Job = {
  */
 export async function runJob({ settings, isolation }: AgentContext, job: Job): Promise<ProcessEnd> {
   const { command, folder, marker, mask, signal } = job;
+  optimizeHotCode();
   const lines = createLineOutput(
     { line: (stream, text) => job.line(stream, mask(text)), room: () => null, mask },
     settings.partialLineMs,

@@ -7,6 +7,7 @@ import { runIsolated, type Unit } from "#agent/isolation/run-isolated.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { type CommandEnd, commandFailure, timeoutFailure } from "#build/failure/command-failure.ts";
 import type { CommandScope } from "#agent/run/step/run-scope.ts";
+import { optimizeHotCode } from "#agent/lib/optimize-hot-code.ts";
 import type { StageLimit } from "#agent/run/step/stage-limit.ts";
 import { failWith, interrupted, type Step } from "#agent/run/step/step.ts";
 import { MAX_STDERR_TAIL } from "#contract/endpoints/deployments/schemas.ts";
@@ -40,6 +41,7 @@ export async function runCommand(
   options: CommandOptions,
 ): Promise<CapturedEnd> {
   const { settings } = scope.context;
+  if (options.stdout === "log") optimizeHotCode();
   const output = createTailedOutput(
     {
       line(stream, text) {
