@@ -12,7 +12,8 @@ import { faultKinds, Faults, type ObjectOf } from "../../support/worker/faults.t
 import { TestProject } from "../../support/worker/project.ts";
 import { createSession, createSignInCode } from "../../support/worker/sessions.ts";
 import { succeedingRequest } from "../../support/worker/succeeding-requests.ts";
-import { createWorld, operationNames, requests } from "../../support/worker/world.ts";
+import { operationNames, requests } from "../../support/worker/world.ts";
+import { copyWorld } from "../../support/worker/world-copy.ts";
 
 beforeEach(() => {
   vi.spyOn(console, "error").mockImplementation(() => {});
@@ -59,7 +60,7 @@ const special: { readonly [Name in OperationName]?: () => Promise<Target> } = {
     return ownTarget(project.token, `/v1/projects/${project.id}`);
   },
   deleteServer: async () => {
-    const { token } = (await createWorld(unusedName())).account;
+    const { token } = (await copyWorld(unusedName())).account;
     const body = { name: "empty", ip: "192.0.2.7" };
     const { id } = ServerCreated.parse(
       await (await call("/v1/servers", { method: "POST", token, body })).json(),
@@ -67,7 +68,7 @@ const special: { readonly [Name in OperationName]?: () => Promise<Target> } = {
     return ownTarget(token, `/v1/servers/${id}`);
   },
   enrollAgent: async () => {
-    const { account, serverId } = await createWorld(unusedName());
+    const { account, serverId } = await copyWorld(unusedName());
     const path = `/v1/servers/${serverId}/enrollment`;
     const answer = await call(path, { method: "POST", token: account.token, body: {} });
     const { token } = Enrollment.parse(await answer.json());
@@ -75,12 +76,12 @@ const special: { readonly [Name in OperationName]?: () => Promise<Target> } = {
     return { owner: account.token, token: null, path: "/v1/agent/enroll", body };
   },
   createSession: async () => {
-    const { account } = await createWorld(unusedName());
+    const { account } = await copyWorld(unusedName());
     const body = { code: await createSignInCode(account.id) };
     return { owner: account.token, token: null, path: "/v1/sessions", body };
   },
   endSession: async () => {
-    const { account } = await createWorld(unusedName());
+    const { account } = await copyWorld(unusedName());
     const { token } = await createSession(account.id);
     return { owner: account.token, token, path: "/v1/session" };
   },
@@ -106,7 +107,7 @@ const unusedName = () => `shop-${(made += 1)}`;
 async function targetOf(name: OperationName): Promise<Target> {
   const specially = special[name];
   if (specially !== undefined) return await specially();
-  const world = await createWorld(unusedName());
+  const world = await copyWorld(unusedName());
   if (asksAgent(name)) await connectAgent(world);
   const token = endpoints[name].access.by === "agent" ? world.credential : world.account.token;
   const request = needsPreparation.has(name) ? await succeedingRequest(name, world) : requests[name](world);
