@@ -11,6 +11,7 @@ import { call, problemOf } from "../support/worker/call.ts";
 import { recordPush } from "../support/worker/deliveries.ts";
 import { share } from "../support/worker/storage.ts";
 import { createWorld, operationNames, perform, requests, type World } from "../support/worker/world.ts";
+import { copyWorld } from "../support/worker/world-copy.ts";
 
 const byToken = operationNames.filter((name) => endpoints[name].access.by === "token");
 const byAgent = operationNames.filter((name) => endpoints[name].access.by === "agent");
@@ -203,7 +204,7 @@ describe("a token that is limited to some projects", () => {
   );
 
   it.each(forProjects)("%s works for its own project, and does not find others", async (name) => {
-    const world = await createWorld();
+    const world = await copyWorld();
     const [own, none] = [await limitedTo(world, world.projectId), await limitedTo(world, ids.project())];
     if (name === "createProject") {
       expect((await perform(name, world, own)).status).toBe(403);
@@ -221,7 +222,7 @@ describe("a token that is limited to some projects", () => {
   it.each(forProjects)(
     "%s answers the same for a project outside its limit as for a missing one",
     async (name) => {
-      const world = await createWorld();
+      const world = await copyWorld();
       const token = await limitedTo(world, ids.project());
       const ask = async (about: World) => await comparable(await perform(name, about, token));
       expect(await ask(world)).toEqual(await ask(missing(world)));
@@ -275,7 +276,7 @@ describe("a token that is limited to some projects", () => {
   }
 
   it.each(changing)("%s changes nothing outside of its project", async (name) => {
-    const world = await createWorld();
+    const world = await copyWorld();
     const token = await limitedTo(world, world.projectId);
     const other = await surroundings(world);
     const before = await everythingOutside(world);
@@ -299,7 +300,7 @@ describe("a token that is limited to some projects", () => {
   const aboutServers = changing.filter((name) => endpoints[name].path.startsWith("/v1/servers"));
 
   it.each(aboutServers)("%s is refused, even if its project is the only one on the server", async (name) => {
-    const world = await createWorld();
+    const world = await copyWorld();
     const response = await perform(name, world, await limitedTo(world, world.projectId));
     expect(response.status).toBe(403);
     expect(await problemOf(response)).toMatchObject({
@@ -309,13 +310,13 @@ describe("a token that is limited to some projects", () => {
   });
 
   it("sees its limit in the account", async () => {
-    const world = await createWorld();
+    const world = await copyWorld();
     const response = await call("/v1/account", { token: await limitedTo(world, world.projectId) });
     expect(await response.json()).toMatchObject({ token: { project_ids: [world.projectId] } });
   });
 
   it("can be limited to more projects than a statement has parameters", async () => {
-    const world = await createWorld();
+    const world = await copyWorld();
     const many = Array.from({ length: 500 }, () => ids.project());
     const token = await limitedTo(world, ...many, world.projectId);
     expect((await call(`/v1/projects/${world.projectId}`, { token })).status).toBe(200);

@@ -9,6 +9,7 @@ import { connectAgent } from "../../support/worker/enrol-agent.ts";
 import { succeedingRequest } from "../../support/worker/succeeding-requests.ts";
 import { share } from "../../support/worker/storage.ts";
 import { createWorld, operationNames, perform, requests, type World } from "../../support/worker/world.ts";
+import { copyWorld } from "../../support/worker/world-copy.ts";
 
 const withBody = operationNames.filter((name) => endpoints[name].body !== null);
 const withParams = operationNames.filter((name) => endpoints[name].path.includes(":"));
@@ -51,7 +52,7 @@ async function performPrepared(name: OperationName, world: World): Promise<Respo
 
 describe("every endpoint", () => {
   it.each(operationNames)("%s answers as described in the table", async (name) => {
-    const world = await createWorld();
+    const world = await copyWorld();
     await connectAgent(world);
     const endpoint: Endpoint = endpoints[name];
     const response = await (prepared.has(name) ? performPrepared(name, world) : perform(name, world));
@@ -68,7 +69,7 @@ describe("every endpoint", () => {
   it.each(operationNames)(
     "%s has a request id and a private Cache-Control in every response",
     async (name) => {
-      const world = await createWorld();
+      const world = await copyWorld();
       for (const response of [await perform(name, world), await perform(name, world, null)]) {
         expect(response.headers.get("x-request-id")).toMatch(/^req_[0-9a-f]{24}$/);
         const isTagged = response.headers.has("etag");
@@ -148,7 +149,7 @@ describe("an endpoint that refuses a body", () => {
 
 describe("an endpoint with a body", () => {
   it.each(withBody)("%s refuses other media types", async (name) => {
-    const world = await createWorld();
+    const world = await copyWorld();
     for (const type of [
       undefined,
       "text/plain",
@@ -161,7 +162,7 @@ describe("an endpoint with a body", () => {
   });
 
   it.each(withBody)("%s counts the bytes of the body as they arrive", async (name) => {
-    const world = await createWorld();
+    const world = await copyWorld();
     const { maxBodyBytes } = endpoints[name];
     const tooLarge = " ".repeat(maxBodyBytes - 1) + "{}";
     await expectProblem(await sendBody(name, world, tooLarge, "application/json"), "body_too_large");
@@ -175,14 +176,14 @@ describe("an endpoint with a body", () => {
 
 describe("a request without a body", () => {
   it("is the same as {} with any media type", async () => {
-    const world = await createWorld();
+    const world = await copyWorld();
     expect((await sendBody("startDeployment", world, null)).status).toBe(201);
     expect((await sendBody("startDeployment", world, "", "text/plain")).status).toBe(201);
     expect((await sendBody("startDeployment", world, "{}", json["content-type"])).status).toBe(201);
   });
 
   it("gets a problem with a pointer to each required field", async () => {
-    const world = await createWorld();
+    const world = await copyWorld();
     const problem = await expectProblem(await sendBody("createServer", world, null), "invalid_request");
     expect(problem.errors?.map((error) => error.pointer)).toEqual(["/name", "/ip"]);
   });
@@ -190,7 +191,7 @@ describe("a request without a body", () => {
 
 describe("If-Live", () => {
   it("must contain the id of a deployment", async () => {
-    const { account, projectId } = await createWorld();
+    const { account, projectId } = await copyWorld();
     const response = await call("/v1/deploy", {
       method: "POST",
       token: account.token,
@@ -201,7 +202,7 @@ describe("If-Live", () => {
   });
 
   it("refuses if that deployment is not live", async () => {
-    const { account, projectId, deploymentId } = await createWorld();
+    const { account, projectId, deploymentId } = await copyWorld();
     const response = await call("/v1/deploy", {
       method: "POST",
       token: account.token,
@@ -247,7 +248,7 @@ describe("a query parameter", () => {
 
 describe("HEAD and OPTIONS", () => {
   it("HEAD answers like GET, without the body", async () => {
-    const { account, projectId } = await createWorld();
+    const { account, projectId } = await copyWorld();
     const response = await call(`/v1/projects/${projectId}`, { method: "HEAD", token: account.token });
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("application/json");
