@@ -411,7 +411,7 @@ describe("gantry projects", () => {
       server_id: id,
       shared_paths: ["storage", "data"],
     });
-    expect((await run("projects")).stdout).toMatch(/^shop\tstatic\t/m);
+    expect((await run("projects")).stdout).toMatch(/^shop\t–\t/m);
     const changed = await run(
       "projects",
       "set",

@@ -1,4 +1,5 @@
 import { readAll } from "#client/read-all.ts";
+import { STATIC } from "#contract/frameworks/usual-preset.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done } from "#cli/outcome.ts";
 import { printableName } from "#cli/output/printable.ts";
@@ -19,7 +20,8 @@ export const projectsList = defineCommand({
       ["NAME", "FRAMEWORK", "DOMAIN", "LAST DEPLOYMENT", "ID"],
       projects.value.map(({ name, framework, domain, last_deploy: last, id }) => [
         printableName(name),
-        framework,
+        // Nobody has read the repository of a project without a deployment.
+        last === null && framework === STATIC ? "–" : framework,
         domain,
         timeText(last, output),
         output.style.dim(id),
