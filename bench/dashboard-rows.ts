@@ -100,7 +100,7 @@ async function framesOfLog(browser: Browser, system: System, home: string): Prom
     await page.evaluate(
       `history.pushState(null, "", "/app/deployments/${id}"); dispatchEvent(new Event("popstate"))`,
     );
-    await page.getByRole("list", { name: "Lines of the log" }).waitFor();
+    await page.getByRole("list", { name: "Lines of Build" }).waitFor();
     // The button is shown while the log can grow.
     await page.getByLabel("Follow").waitFor({ state: "detached" });
   });
@@ -108,8 +108,8 @@ async function framesOfLog(browser: Browser, system: System, home: string): Prom
   await lines.scrollIntoViewIfNeeded();
   const frames = await framesWhile(page, async () => {
     for (const sign of [1, 1, 1, -1, -1, 1]) await scroll(page, sign);
-    await lines.press("End");
-    await lines.press("Home");
+    await page.keyboard.press("End");
+    await page.keyboard.press("Home");
   });
   await context.close();
   return [

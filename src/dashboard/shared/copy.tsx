@@ -4,19 +4,20 @@ import { Button } from "#dashboard/shared/button.tsx";
 
 const MESSAGE_MS = 2_000;
 
-/** A text with a copy button: a command or a secret. */
-export function Copyable({ text, label }: { readonly text: string; readonly label: string }) {
+/** A button that copies a text, and says if the browser did. */
+export function CopyButton({
+  text,
+  variant = "plain",
+}: {
+  readonly text: string;
+  readonly variant?: "plain" | "subtle";
+}) {
   const [outcome, setOutcome] = useState<"copied" | "refused" | null>(null);
   useEffect(() => {
     if (outcome === null) return;
     const timer = setTimeout(() => setOutcome(null), MESSAGE_MS);
     return () => clearTimeout(timer);
   }, [outcome]);
-  const shown = useRef<HTMLPreElement>(null);
-  // The form that this replaces may have had the focus.
-  useLayoutEffect(() => {
-    if (document.activeElement === document.body) shown.current?.focus();
-  }, []);
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(text);
@@ -27,11 +28,10 @@ export function Copyable({ text, label }: { readonly text: string; readonly labe
     }
   };
   return (
-    <div class="copyable">
-      <pre ref={shown} tabIndex={0} aria-label={label}>
-        {text}
-      </pre>
-      <Button onClick={copy}>Copy</Button>
+    <>
+      <Button variant={variant} onClick={copy}>
+        Copy
+      </Button>
       <span role="status" class="quiet">
         {outcome === "copied"
           ? "Copied"
@@ -39,6 +39,23 @@ export function Copyable({ text, label }: { readonly text: string; readonly labe
             ? "Cannot copy here. Select the text and copy it."
             : ""}
       </span>
+    </>
+  );
+}
+
+/** A text with a copy button: a command or a secret. */
+export function Copyable({ text, label }: { readonly text: string; readonly label: string }) {
+  const shown = useRef<HTMLPreElement>(null);
+  // The form that this replaces may have had the focus.
+  useLayoutEffect(() => {
+    if (document.activeElement === document.body) shown.current?.focus();
+  }, []);
+  return (
+    <div class="copyable">
+      <pre ref={shown} tabIndex={0} aria-label={label}>
+        {text}
+      </pre>
+      <CopyButton text={text} />
     </div>
   );
 }

@@ -48,7 +48,8 @@ export function Page({ title, heading = title, crumbs = [], sections, actions, c
   );
 }
 
-function Crumbs({ crumbs }: { readonly crumbs: readonly Crumb[] }) {
+/** Links to the objects that contain what a page shows. */
+export function Crumbs({ crumbs }: { readonly crumbs: readonly Crumb[] }) {
   return (
     <nav class="crumbs" aria-label="Breadcrumb">
       <ol>

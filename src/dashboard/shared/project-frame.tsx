@@ -56,12 +56,11 @@ export function ProjectFrame({ id, section, title, actions, children }: Props) {
   );
 }
 
+export const allProjects: Crumb = { name: "Projects", href: pathTo({ page: "overview" }) };
+
 /** Where a project's pages are. @param name null: not loaded yet */
 export function projectCrumbs(id: ProjectId, name: string | null): readonly Crumb[] {
-  return [
-    { name: "Projects", href: pathTo({ page: "overview" }) },
-    { name: name ?? "Project", href: pathTo({ page: "project", id }) },
-  ];
+  return [allProjects, { name: name ?? "Project", href: pathTo({ page: "project", id }) }];
 }
 
 /** The navigation of a project. @param current null: the page is in no section */

@@ -6,14 +6,23 @@ const SPARE_ROWS = 8;
 /** With this many rows left below, more are requested. */
 const NEAR_END_ROWS = 50;
 
+/** The places of rows of different heights, in pixels. */
+export type RowPlaces = {
+  /** The distance of a row to the top of the list. With the number of rows, the height of the list. */
+  readonly top: (index: number) => number;
+  /** The row at a distance to the top. */
+  readonly at: (top: number) => number;
+};
+
 export type VirtualListProps = {
   readonly count: number;
-  /** In pixels, the same for each row. */
+  /** In pixels, the same for each row unless `places` is given. */
   readonly rowHeight: number;
+  readonly places?: RowPlaces;
   readonly label: string;
   /** `isStop`: the one row that Tab reaches. */
   readonly row: (index: number, isStop: boolean) => ComponentChildren;
-  /** The row that Tab reaches while it is visible; otherwise it is the first visible row. */
+  /** The row that Tab reaches, wherever it is; without one, it is the first visible row. */
   readonly stop?: number | null;
   readonly keyOf: (index: number) => string | number;
   /** Called when the end of the list is near. */
@@ -29,13 +38,14 @@ type Range = { readonly first: number; readonly top: number; readonly after: num
 /** A list that renders only its visible rows. It scrolls with the page, or with an ancestor that has `data-scrolls`. */
 export function VirtualList(props: VirtualListProps) {
   const { count, rowHeight, label, row, keyOf, onEnd, total, rowClass, stop = null } = props;
+  const places = props.places ?? evenPlaces(rowHeight);
   const box = useRef<HTMLDivElement>(null);
   const [range, setRange] = useState<Range>({ first: 0, top: 0, after: 40 });
 
   useLayoutEffect(() => {
     const update = () => {
       if (box.current === null) return;
-      const next = visibleRows(box.current, count, rowHeight);
+      const next = visibleRows(box.current, count, places);
       setRange((now) => (now.top === next.top && now.after === next.after ? now : next));
       if (next.after + NEAR_END_ROWS >= count) void onEnd?.();
     };
@@ -47,20 +57,26 @@ export function VirtualList(props: VirtualListProps) {
       document.removeEventListener("scroll", update, { capture: true });
       globalThis.removeEventListener("resize", update);
     };
-  }, [count, rowHeight, onEnd]);
+  }, [count, rowHeight, props.places, onEnd]);
 
   const after = Math.min(range.after, count);
   const first = Math.min(range.first, after);
-  const isStopShown = stop !== null && stop >= first && stop < after;
-  const stopAt = isStopShown ? stop : Math.min(range.top, after - 1);
-  const indexes = Array.from({ length: after - first }, (_, at) => first + at);
+  const known = stop !== null && stop < count ? stop : null;
+  const stopAt = known ?? Math.min(range.top, after - 1);
+  const visible = Array.from({ length: after - first }, (_, at) => first + at);
+  const indexes =
+    known === null || (known >= first && known < after)
+      ? visible
+      : known < first
+        ? [known, ...visible]
+        : [...visible, known];
   return (
     <div
       ref={box}
       class="virtual"
       role="list"
       aria-label={label}
-      style={{ height: `${count * rowHeight}px` }}
+      style={{ height: `${places.top(count)}px` }}
     >
       {indexes.map((index) => (
         <div
@@ -69,7 +85,10 @@ export function VirtualList(props: VirtualListProps) {
           aria-posinset={index + 1}
           aria-setsize={total ?? -1}
           class={rowClass?.(index) ?? ""}
-          style={{ transform: `translateY(${index * rowHeight}px)`, height: `${rowHeight}px` }}
+          style={{
+            transform: `translateY(${places.top(index)}px)`,
+            height: `${places.top(index + 1) - places.top(index)}px`,
+          }}
         >
           {row(index, index === stopAt)}
         </div>
@@ -78,13 +97,20 @@ export function VirtualList(props: VirtualListProps) {
   );
 }
 
-function visibleRows(box: HTMLElement, count: number, rowHeight: number): Range {
+function evenPlaces(rowHeight: number): RowPlaces {
+  return { top: (index) => index * rowHeight, at: (top) => Math.floor(top / rowHeight) };
+}
+
+function visibleRows(box: HTMLElement, count: number, places: RowPlaces): Range {
   const { top } = box.getBoundingClientRect();
   const window = scrollerOf(box)?.getBoundingClientRect();
   const [from, to] = window === undefined ? [0, innerHeight] : [window.top, window.bottom];
-  const seen = Math.min(Math.max(0, Math.ceil((from - top) / rowHeight)), Math.max(0, count - 1));
+  const hidden = from - top;
+  const cut = hidden <= 0 ? 0 : places.at(hidden);
+  const seen = Math.min(hidden > places.top(cut) ? cut + 1 : cut, Math.max(0, count - 1));
   const first = Math.max(0, seen - SPARE_ROWS);
-  const after = Math.max(first, Math.ceil((to - top) / rowHeight) + SPARE_ROWS);
+  const last = to <= top ? -1 : places.at(to - top);
+  const after = Math.max(first, last + 1 + SPARE_ROWS);
   return { first: Math.min(first, count), top: seen, after: Math.min(after, count) };
 }
 

@@ -1,4 +1,5 @@
-import type { FailureCode } from "#contract/endpoints/deployments/schemas.ts";
+import type { Failure, FailureCode } from "#contract/endpoints/deployments/schemas.ts";
+import { buildingLabels } from "#dashboard/text/labels.ts";
 
 /** The cause of each failure, and how to fix it. */
 export const failureTexts: Record<FailureCode, string> = {
@@ -22,3 +23,21 @@ export const failureTexts: Record<FailureCode, string> = {
   secrets_unreadable: "The server could not open secrets of the project. Enter them again.",
   internal: "An internal error occurred in Gantry.",
 };
+
+/** The message of such a failure says which command failed and how, so its text adds nothing. */
+export function namesItsCommand(code: FailureCode): boolean {
+  return code === "install_failed" || code === "build_failed";
+}
+
+/** A longer message is not part of the headline. */
+const MAX_TITLE = 120;
+
+/** The headline of a failure: the stage, and its message if that is short. Otherwise `detail` is the message. */
+export function failureTitle({ stage, message }: Pick<Failure, "stage" | "message">): {
+  readonly title: string;
+  readonly detail: string | null;
+} {
+  const what = `${stage === "queued" ? "Start" : buildingLabels[stage]} failed`;
+  const isShort = message.length <= MAX_TITLE && !message.includes("\n");
+  return isShort ? { title: `${what}: ${message}`, detail: null } : { title: what, detail: message };
+}

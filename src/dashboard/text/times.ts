@@ -27,3 +27,10 @@ const dates = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyl
 export function dateText(iso: string): string {
   return dates.format(Date.parse(iso));
 }
+
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium", hourCycle: "h23" });
+
+/** The time of day in the browser's time zone, such as `14:03:07`. */
+export function clockText(iso: string): string {
+  return clock.format(Date.parse(iso));
+}

@@ -23,14 +23,30 @@ describe("a failed deployment", () => {
     const { page } = await visit();
     await signInWithToken(page, local, `/app/deployments/${failed.id}`);
     const failure = page.getByRole("region", { name: "Failure" });
-    await failure.getByText("Build failed").waitFor();
+    await failure
+      .getByRole("heading", { name: "Build failed: the build command ended with exit code 3" })
+      .waitFor();
     await failure.getByText("build_failed", { exact: true }).waitFor();
-    await failure.getByText("The build command failed, or its output cannot be published.").waitFor();
     await failure.getByText("The server has no program `no-such-tool`").waitFor();
-    await failure.getByLabel("Failing line").getByText("Error: no such recipe").waitFor();
-    await failure.getByLabel("Last lines of stderr").getByText("no such recipe").waitFor();
-    expect(await failure.getByRole("definition").allTextContents()).toContain("3");
+    const error = failure.getByLabel("First error");
+    await error.getByText("Error: no such recipe").waitFor();
+    // With its number in the log, and with the lines around it.
+    await error
+      .getByRole("link", { name: /^Line \d+$/ })
+      .first()
+      .waitFor();
+    await error.getByText("warning: older").waitFor();
+    expect(await error.getByText("100", { exact: true }).count()).toBe(0);
     expect(await violations(page)).toEqual([]);
+
+    // Of the groups of the log, only that of the failed stage is open.
+    const group = (name: string) =>
+      page.getByRole("button", { name: new RegExp(`^${name}`), expanded: true });
+    await group("Build").waitFor();
+    expect(await group("Fetch").count()).toBe(0);
+    await failure.getByRole("button", { name: "Show all" }).click();
+    await page.locator(".linked", { hasText: "Error: no such recipe" }).waitFor();
+    await page.goto(`${local.url}/app/deployments/${failed.id}`);
 
     // Warnings of the stage that failed may be why, so they are not folded.
     const folded = (count: number) => page.getByRole("button", { name: `${count} warnings`, exact: true });

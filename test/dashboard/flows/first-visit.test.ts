@@ -36,7 +36,7 @@ describe("the link that npm start prints", () => {
     expect(await page.title()).toBe("v2 live · Gantry");
     expect(await siteOf(project.id)).toBe("two");
 
-    await page.getByRole("heading", { name: "v2" }).getByRole("link").click();
+    await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link").last().click();
     await page.getByRole("button", { name: "Roll back" }).click();
     await dialog.getByText("Instant").waitFor();
     await dialog.getByRole("definition").filter({ hasText: "v2" }).waitFor();

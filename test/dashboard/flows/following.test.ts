@@ -28,7 +28,7 @@ describe("a log that grows", () => {
     const line = (text: string) => lines.locator(".text").getByText(text, { exact: true });
     await line("300").waitFor();
     expect(await follow.isChecked()).toBe(true);
-    await lines.hover();
+    await page.mouse.move(640, 400);
     await page.mouse.wheel(0, -2_000);
     await line("200").waitFor();
     expect(await follow.isChecked()).toBe(false);
@@ -37,13 +37,38 @@ describe("a log that grows", () => {
     await expect.poll(async () => (await api.log(id)).length).toBeGreaterThan(600);
     await expect.poll(() => lines.evaluate((box) => box.scrollHeight)).toBeGreaterThan(600 * 20);
     expect(await line("200").isVisible()).toBe(true);
-    await lines.press("End");
+    await page.keyboard.press("End");
     await line("600").waitFor();
     await expect.poll(() => follow.isChecked()).toBe(true);
 
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.locator("h1 .status.canceled").waitFor();
+    await page.getByRole("status").getByText("v1: Canceled").waitFor();
     expect((await api.getDeployment(id)).status).toBe("canceled");
     await follow.waitFor({ state: "detached" });
+  });
+
+  it("leads the reader to the failure, which is an alert", async () => {
+    const { path, commit } = await repository("breaking");
+    await commit({ "index.html": "breaking" });
+    const gate = join(home, "breaking-1");
+    const project = await api.createProject({
+      name: "breaking",
+      server_id: local.server_id,
+      repository: path,
+      build_command: `seq 300; until [ -e '${gate}' ]; do sleep 0.1; done; echo 'Error: no flour' >&2; exit 1`,
+    });
+    const { id } = await api.start(project.id);
+
+    const { page } = await visit();
+    await signInWithToken(page, local, `/app/deployments/${id}`);
+    await page.getByRole("region", { name: "Lines" }).getByText("300", { exact: true }).first().waitFor();
+    const failure = page.getByRole("region", { name: "Failure" });
+    expect(await failure.count()).toBe(0);
+    await writeFile(gate, "");
+    const headline = "Build failed: the build command ended with exit code 1";
+    await page.getByRole("alert").getByText(`v1: ${headline}`).waitFor();
+    await failure.getByLabel("First error").getByText("Error: no flour").waitFor();
+    await expect.poll(() => page.evaluate("scrollY < innerHeight")).toBe(true);
   });
 });

@@ -58,12 +58,12 @@ describe("names, messages and lines with markup and scripts", () => {
       `/app/deployments/${failed.id}`,
       ...[name, branch, message, markup("actor"), markup("line"), "link"],
     );
-    for (const label of ["Failing line", "Last lines of stderr"])
-      await page
-        .getByRole("region", { name: "Failure" })
-        .getByLabel(label)
-        .getByText(markup("line"))
-        .waitFor();
+    await page
+      .getByRole("region", { name: "Failure" })
+      .getByLabel("First error")
+      .getByText(markup("line"))
+      .first()
+      .waitFor();
 
     const [raw] = await Promise.all([
       context.waitForEvent("page"),

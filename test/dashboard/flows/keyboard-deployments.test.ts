@@ -82,7 +82,7 @@ describe("a log, by keyboard", () => {
     await receivesFocus(page.getByRole("heading", { level: 1, name: "v1" }));
     const button = (name: string) => page.getByRole("button", { name, exact: true });
     const linked = (text: string) => page.locator(".linked").getByText(text, { exact: true }).waitFor();
-    await goTo(page.getByLabel("Last lines of stderr"));
+    await goTo(page.getByLabel("First error"));
 
     const search = page.getByLabel("Search the log");
     await write(search, "page 130");

@@ -37,7 +37,7 @@ describe("the keyboard alone", () => {
     await page.getByRole("heading", { name: "v2" }).waitFor();
     await page.locator("h1 .status.live").waitFor();
     const lines = page.getByRole("region", { name: "Lines" });
-    await goTo(lines);
+    await goTo(page.getByRole("button", { name: "Build" }));
     await page.keyboard.press("Home");
     await lines.getByText("1", { exact: true }).first().waitFor();
     // The key goes to the end of the lines that are loaded, and more may follow.
@@ -50,13 +50,13 @@ describe("the keyboard alone", () => {
     await page.keyboard.press("Enter");
     await page.locator("mark", { hasText: "123" }).waitFor();
 
-    await press(page.getByRole("heading", { level: 1 }).getByRole("link"));
+    await press(page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link").last());
     await press(button("Roll back"));
     await press(dialog.getByRole("button", { name: "Roll back to v1" }));
     await page.getByRole("heading", { name: "v3" }).waitFor();
     await page.locator("h1 .status.live").waitFor();
 
-    await press(page.getByRole("heading", { level: 1 }).getByRole("link"));
+    await press(page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link").last());
     const list = page.getByRole("list", { name: "Deployments" });
     await list.getByText("v3").waitFor();
     await goTo(page.getByLabel("Status"));

@@ -39,7 +39,7 @@ describe("a browser that is offline for a while", () => {
     const shown = await lines.locator(".stdout .text").allTextContents();
     expect(shown).toEqual(["line one", "line two", "line three"]);
 
-    await page.getByRole("heading", { level: 1 }).getByRole("link").click();
+    await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link").last().click();
     const list = page.getByRole("list", { name: "Deployments" });
     await list.getByText("v1").waitFor();
     await context.setOffline(true);

@@ -25,7 +25,7 @@ const other: Short = ["install", "stdout", "added 3 packages"];
 
 /** The rows as text: a line's index, or the count of folded warnings. */
 function texts(lines: number, log: ReturnType<typeof emptyLog>, opened: readonly number[] = []) {
-  const rows = logRows(lines, warningRuns(log, lines), new Set(opened));
+  const rows = logRows({ first: 0, count: lines }, warningRuns(log, lines), new Set(opened));
   return Array.from({ length: rows.count }, (_, at) => {
     const row = rows.at(at);
     return row.kind === "line" ? row.index : `${row.run.count} warnings`;
@@ -66,12 +66,19 @@ describe("the rows of a log", () => {
     for (let at = 0; at < 200; at += 1) log.add(at % 7 < 3 || at % 11 === 0 ? warning : other);
     const runs = warningRuns(log, 200);
     const opened = new Set(runs.filter((_, at) => at % 2 === 0).map(({ first }) => first));
-    const rows = logRows(200, runs, opened);
-    const shown = Array.from({ length: rows.count }, (_, at) => rows.at(at));
-    for (let index = 0; index < 200; index += 1) {
-      const at = shown.findIndex((row) => row.kind === "line" && row.index === index);
-      expect(rows.rowOf(index)).toBe(at === -1 ? null : at);
+    for (const [first, count] of [
+      [0, 200],
+      [3, 150],
+      [100, 100],
+    ] as const) {
+      const inside = runs.filter((run) => run.first >= first && run.first + run.count <= first + count);
+      const rows = logRows({ first, count }, inside, opened);
+      const shown = Array.from({ length: rows.count }, (_, at) => rows.at(at));
+      for (let index = 0; index < 200; index += 1) {
+        const at = shown.findIndex((row) => row.kind === "line" && row.index === index);
+        expect(rows.rowOf(index)).toBe(at === -1 ? null : at);
+      }
+      expect(shown.filter(({ kind }) => kind === "warnings")).toHaveLength(inside.length);
     }
-    expect(shown.filter(({ kind }) => kind === "warnings")).toHaveLength(runs.length);
   });
 });

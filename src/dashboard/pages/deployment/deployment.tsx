@@ -1,17 +1,20 @@
 import { useEffect, useMemo } from "preact/hooks";
 
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
-import type { DeploymentId } from "#contract/ids.ts";
+import type { DeploymentId, ProjectId } from "#contract/ids.ts";
 import { LogStore } from "#dashboard/data/log-store.ts";
 import { useDeployment, useProject } from "#dashboard/data/resources.ts";
 import { useSignal } from "#dashboard/data/signal.ts";
+import { Announcer } from "#dashboard/pages/deployment/announcer.tsx";
 import { FailureBox } from "#dashboard/pages/deployment/failure-box.tsx";
 import { HeldNotice } from "#dashboard/pages/deployment/held-notice.tsx";
 import { LogView } from "#dashboard/pages/deployment/log-view.tsx";
 import { Stages } from "#dashboard/pages/deployment/stages.tsx";
+import { useLineLink } from "#dashboard/pages/deployment/use-line-link.ts";
 import { isMissing } from "#dashboard/shared/unavailable.tsx";
 import { DeploymentActions } from "#dashboard/pages/deployment/deployment-actions.tsx";
-import { Page } from "#dashboard/shared/page.tsx";
+import { Crumbs, Page } from "#dashboard/shared/page.tsx";
+import { allProjects, projectCrumbs } from "#dashboard/shared/project-frame.tsx";
 import { Show } from "#dashboard/shared/show.tsx";
 import { Branch, Commit, Status, waitingText } from "#dashboard/shared/status.tsx";
 import { Ago, Duration } from "#dashboard/shared/times.tsx";
@@ -26,6 +29,7 @@ export function DeploymentPage({ id }: Props) {
   const deployment = useDeployment(id);
   const log = useMemo(() => new LogStore(id), [id]);
   const { hasEnded } = useSignal(log.state);
+  const lineLink = useLineLink();
   useEffect(() => log.follow(), [log]);
   // The log ends before the deployment is polled again.
   useEffect(() => {
@@ -36,6 +40,7 @@ export function DeploymentPage({ id }: Props) {
     <Page
       title={value === null ? "Deployment" : `v${value.version} ${statusLabels[value.status].toLowerCase()}`}
       heading={value === null ? "Deployment" : <Heading deployment={value} />}
+      sections={value === null ? <Crumbs crumbs={[allProjects]} /> : <ProjectCrumbs id={value.project_id} />}
       actions={
         value === null || isMissing(deployment.problem) ? null : <DeploymentActions deployment={value} />
       }
@@ -44,10 +49,11 @@ export function DeploymentPage({ id }: Props) {
         {(known) => (
           <>
             <HeldNotice deployment={known} />
-            <FailureBox deployment={known} />
+            <Announcer deployment={known} />
+            <FailureBox deployment={known} log={log} onLine={lineLink.link} />
             <Facts deployment={known} />
             <Stages deployment={known} log={log} />
-            <LogView deployment={known} log={log} />
+            <LogView deployment={known} log={log} lineLink={lineLink} />
           </>
         )}
       </Show>
@@ -55,12 +61,15 @@ export function DeploymentPage({ id }: Props) {
   );
 }
 
-function Heading({ deployment }: { readonly deployment: Deployment }) {
-  const { value: project } = useProject(deployment.project_id);
+function ProjectCrumbs({ id }: { readonly id: ProjectId }) {
+  const { value: project } = useProject(id);
+  return <Crumbs crumbs={projectCrumbs(id, project?.name ?? null)} />;
+}
+
+function Heading({ deployment: { version, status, stage } }: { readonly deployment: Deployment }) {
   return (
     <>
-      <a href={pathTo({ page: "project", id: deployment.project_id })}>{project?.name ?? "Project"}</a> v
-      {deployment.version} <Status status={deployment.status} stage={deployment.stage} />
+      v{version} <Status status={status} stage={stage} />
     </>
   );
 }
@@ -75,8 +84,13 @@ function Facts({ deployment }: { readonly deployment: Deployment }) {
     <dl class="facts">
       <dt>Source</dt>
       <dd>
-        <Branch name={branch} />{" "}
-        <Commit commit={commit} message={message} isFinal={deployment.status !== "building"} />
+        <Branch name={branch} repository={project?.repository} />{" "}
+        <Commit
+          commit={commit}
+          message={message}
+          isFinal={deployment.status !== "building"}
+          repository={project?.repository}
+        />
       </dd>
       <dt>Started</dt>
       <dd>
@@ -84,7 +98,7 @@ function Facts({ deployment }: { readonly deployment: Deployment }) {
         {trigger === "api" ? null : <PushOf deployment={deployment} />}
         {kind === "rollback" && source !== null ? (
           <>
-            , as a rollback to <a href={pathTo({ page: "deployment", id: source })}>an earlier deployment</a>
+            , as a rollback to <Source id={source} />
           </>
         ) : null}
         {kind === "config" ? ", to apply variables and settings without a build" : ""}
@@ -119,6 +133,16 @@ function Facts({ deployment }: { readonly deployment: Deployment }) {
         </>
       )}
     </dl>
+  );
+}
+
+/** The deployment that a rollback goes back to. It may be deleted. */
+function Source({ id }: { readonly id: DeploymentId }) {
+  const { value } = useDeployment(id);
+  return (
+    <a href={pathTo({ page: "deployment", id })}>
+      {value === null ? "an earlier deployment" : `v${value.version}`}
+    </a>
   );
 }
 

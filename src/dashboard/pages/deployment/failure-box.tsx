@@ -1,74 +1,83 @@
-import type { Deployment, FailureEvidence } from "#contract/endpoints/deployments/schemas.ts";
-import { AnsiText } from "#dashboard/shared/ansi-text.tsx";
+import { useLayoutEffect, useRef } from "preact/hooks";
+
+import type { Deployment, Failure, FailureEvidence } from "#contract/endpoints/deployments/schemas.ts";
+import type { LogStore } from "#dashboard/data/log-store.ts";
+import { DeployAgain } from "#dashboard/pages/deployment/deploy-again.tsx";
+import { ErrorExcerpt } from "#dashboard/pages/deployment/error-excerpt.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
-import { failureTexts } from "#dashboard/text/failure-texts.ts";
-import { buildingLabels } from "#dashboard/text/labels.ts";
+import { failureTexts, failureTitle, namesItsCommand } from "#dashboard/text/failure-texts.ts";
 
-const LAST_LINES = 20;
+type Props = {
+  readonly deployment: Deployment;
+  readonly log: LogStore;
+  /** Goes to a line of the log. */
+  readonly onLine: (line: number) => void;
+};
 
-/** Why a deployment failed: the stage, the cause, the failing line and the last lines of stderr. */
-export function FailureBox({ deployment: { failure, project_id: id } }: { readonly deployment: Deployment }) {
+/** Why a deployment failed: one headline, the first error with its lines, and what to do. */
+export function FailureBox({ deployment, log, onLine }: Props) {
+  const { failure } = deployment;
+  const box = useRef<HTMLElement>(null);
+  const hadFailed = useRef(failure !== null);
+  const isNew = failure !== null && !hadFailed.current;
+  useLayoutEffect(() => {
+    // Only of a reader who follows the log at its end: nobody else loses the place.
+    if (isNew && isAtEnd(box.current)) box.current?.scrollIntoView({ block: "start" });
+  }, [isNew]);
   if (failure === null) return null;
-  const { code, message, stage, failing_line: line, hint, evidence } = failure;
+  const { title, detail } = failureTitle(failure);
   return (
-    <section class="problem failure" aria-label="Failure">
-      <h2>
-        {stage === "queued" ? "Start" : buildingLabels[stage]} failed <code>{code}</code>
-      </h2>
-      <p>{failureTexts[code]}</p>
-      <p>{message}</p>
-      {line === undefined ? null : (
-        <pre tabIndex={0} aria-label="Failing line">
-          <AnsiText line={line} />
-        </pre>
-      )}
-      {hint === undefined ? null : <p>{hint}</p>}
-      {code === "fetch_failed" ? (
-        <p>
-          <a href={pathTo({ page: "repository", id })}>Repository access</a>
-        </p>
-      ) : null}
-      {evidence === undefined ? null : <Evidence evidence={evidence} />}
+    <section ref={box} class="card failure" aria-label="Failure">
+      <header>
+        <h2>{title}</h2>
+        <code class="tag">{failure.code}</code>
+      </header>
+      {detail === null ? null : <p>{detail}</p>}
+      <ErrorExcerpt failure={failure} log={log} onLine={onLine} />
+      {failure.evidence === undefined ? null : <HealthCheck evidence={failure.evidence} />}
+      <Remedy failure={failure} deployment={deployment} />
+      <DeployAgain deployment={deployment} />
     </section>
   );
 }
 
-function Evidence({ evidence }: { readonly evidence: FailureEvidence }) {
-  const { exit_code: code, signal, stderr_tail: stderr, health_status: status, health_body: body } = evidence;
-  const lines = (stderr ?? "").trimEnd().split("\n").slice(-LAST_LINES);
+/** A position this close to the end of the page, in pixels, counts as the end. */
+const NEAR_PX = 40;
+
+/** Whether the window shows the end of the page, apart from what the box adds to it. */
+function isAtEnd(box: HTMLElement | null): boolean {
+  const added = box?.getBoundingClientRect().height ?? 0;
+  return scrollY > 0 && scrollY + innerHeight >= document.documentElement.scrollHeight - added - NEAR_PX;
+}
+
+/** What the failure means, where its message does not say it, and what to do. */
+function Remedy({
+  failure: { code, hint },
+  deployment,
+}: Pick<Props, "deployment"> & { readonly failure: Failure }) {
   return (
     <>
-      <dl class="facts">
-        <Fact name="Exit code" value={code} />
-        <Fact name="Signal" value={signal} />
-        <Fact name="Health check status" value={status} />
-      </dl>
-      {stderr === undefined || stderr === "" ? null : (
-        <pre tabIndex={0} aria-label="Last lines of stderr">
-          {lines.map((line, at) => (
-            <div key={at}>
-              <AnsiText line={line} />
-            </div>
-          ))}
-        </pre>
-      )}
+      {namesItsCommand(code) ? null : <p>{failureTexts[code]}</p>}
+      {hint === undefined ? null : <p>{hint}</p>}
+      {code === "fetch_failed" ? (
+        <p>
+          <a href={pathTo({ page: "repository", id: deployment.project_id })}>Repository access</a>
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+function HealthCheck({ evidence }: { readonly evidence: FailureEvidence }) {
+  const { health_status: status, health_body: body } = evidence;
+  return (
+    <>
+      {status === undefined || status === null ? null : <p>The health check got the status {status}.</p>}
       {body === undefined || body === "" ? null : (
         <pre tabIndex={0} aria-label="Health check response">
           {body}
         </pre>
       )}
-    </>
-  );
-}
-
-type FactProps = { readonly name: string; readonly value: string | number | null | undefined };
-
-function Fact({ name, value }: FactProps) {
-  if (value === null || value === undefined) return null;
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
     </>
   );
 }

@@ -1,26 +1,60 @@
-import { looksLikeError } from "#contract/output-lines.ts";
+import { EXCERPT_REACH, type ErrorExcerpt, excerptAround } from "#contract/first-error.ts";
+import { type ErrorRank, errorRank } from "#contract/output-lines.ts";
 import type { LogStore } from "#dashboard/data/log-store.ts";
 
 /** The lines so far, and their texts for the search. */
 type Log = Pick<LogStore, "lines" | "searchText">;
 
 /**
- * The number of the first line that mentions an error. If there is none and the deployment failed, the first line on
- * stderr; otherwise null.
+ * The number of the line that says most clearly what failed, the first of such lines. With `stage`, of this stage, which
+ * has failed: if no line says it, its first line on stderr, or its last one. Otherwise null.
  */
-export function firstError(log: Log, hasFailed: boolean): number | null {
-  const progress = progresses.get(log) ?? { looked: 0, error: null, stderr: null };
-  for (; progress.looked < log.lines.length && progress.error === null; progress.looked += 1) {
+export function firstError(log: Log, stage: string | null): number | null {
+  const known = progresses.get(log);
+  const progress = known?.stage === stage ? known : { ...NOTHING, stage };
+  for (; progress.looked < log.lines.length && progress.rank !== 1; progress.looked += 1) {
     const line = log.lines[progress.looked];
-    if (line === undefined || line.stream === "system") continue;
+    if (line === undefined || line.stream === "system" || (stage !== null && line.stage !== stage)) continue;
     if (line.stream === "stderr") progress.stderr ??= line.line;
-    if (looksLikeError(log.searchText(progress.looked))) progress.error = line.line;
+    progress.last = line.line;
+    const rank = errorRank(log.searchText(progress.looked));
+    if (rank === null || rank >= (progress.rank ?? Infinity)) continue;
+    progress.rank = rank;
+    progress.line = line.line;
   }
   progresses.set(log, progress);
-  return progress.error ?? (hasFailed ? progress.stderr : null);
+  if (stage !== null) return progress.line ?? progress.stderr ?? progress.last;
+  // Lines such as "not found" mean nothing where nothing has failed.
+  return progress.rank === 3 ? null : progress.line;
 }
 
-type Progress = { looked: number; error: number | null; stderr: number | null };
+/** The lines of an error in a log, as indexes. @param number of the line that says it */
+export function errorExcerpt(log: Log, number: number): ErrorExcerpt {
+  const at = number - 1;
+  const stage = log.lines[at]?.stage;
+  const isPart = (index: number) => {
+    const line = log.lines[index];
+    return line !== undefined && line.stage === stage && line.stream !== "system";
+  };
+  let first = at;
+  while (at - first < EXCERPT_REACH.before && isPart(first - 1)) first -= 1;
+  let end = at + 1;
+  while (end - at < EXCERPT_REACH.after && isPart(end)) end += 1;
+  const texts = Array.from({ length: end - first }, (_, index) => log.searchText(first + index));
+  const found = excerptAround(texts, at - first);
+  return { first: first + found.first, at: first + found.at, end: first + found.end };
+}
+
+type Progress = {
+  readonly stage: string | null;
+  looked: number;
+  rank: ErrorRank | null;
+  line: number | null;
+  stderr: number | null;
+  last: number | null;
+};
+
+const NOTHING = { looked: 0, rank: null, line: null, stderr: null, last: null };
 
 /** How far each log was searched. Logs only grow. */
 const progresses = new WeakMap<Log, Progress>();

@@ -1,25 +1,33 @@
 import { useEffect, useState } from "preact/hooks";
 
 import type { LogStore } from "#dashboard/data/log-store.ts";
+import type { LogGroup } from "#dashboard/pages/deployment/log-groups.ts";
 import { type LogRows, logRows } from "#dashboard/pages/deployment/log-rows.ts";
 import { warningRuns } from "#dashboard/pages/deployment/warning-runs.ts";
 
 type Options = {
-  /** The number of lines so far. */
-  readonly count: number;
-  /** The stage that failed. Its warnings are not folded, because they may be why. */
-  readonly failedStage: string | null;
+  /** Not in a stage that failed: its warnings may be why. */
+  readonly isFolding: boolean;
   /** The line in the address, which is always shown when it changes. */
   readonly linked: number | null;
 };
 
-/** The rows of a log, with its warnings folded until they are opened. */
+type FoldedRows = LogRows & {
+  readonly toggle: (first: number) => void;
+  /** Changes when warnings are shown or hidden. */
+  readonly opened: ReadonlySet<number>;
+};
+
+/** The rows of a group, with its warnings folded until they are opened. */
 export function useLogRows(
   log: LogStore,
-  { count, failedStage, linked }: Options,
-): LogRows & { readonly toggle: (first: number) => void } {
+  { first: begin, count }: LogGroup,
+  { isFolding, linked }: Options,
+): FoldedRows {
   const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
-  const runs = warningRuns(log, count).filter(({ stage }) => stage !== failedStage);
+  const runs = isFolding
+    ? warningRuns(log, begin + count).filter(({ first }) => first >= begin && first < begin + count)
+    : [];
   const around =
     linked === null
       ? undefined
@@ -29,7 +37,8 @@ export function useLogRows(
     if (first !== null) setOpened((now) => (now.has(first) ? now : new Set([...now, first])));
   }, [linked, first]);
   return {
-    ...logRows(count, runs, opened),
+    ...logRows({ first: begin, count }, runs, opened),
+    opened,
     toggle: (run) => setOpened((now) => (now.has(run) ? without(now, run) : new Set([...now, run]))),
   };
 }

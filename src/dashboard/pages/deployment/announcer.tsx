@@ -1,0 +1,27 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
+import { failureTitle } from "#dashboard/text/failure-texts.ts";
+import { buildingLabels, statusLabels } from "#dashboard/text/labels.ts";
+
+/** Tells a screen reader each stage when it is free to talk, and a failure at once. Says nothing when the page opens. */
+export function Announcer({ deployment }: { readonly deployment: Deployment }) {
+  const { version, status, stage, failure } = deployment;
+  const state = stage === null ? statusLabels[status] : buildingLabels[stage];
+  const first = useRef(state);
+  const [hasChanged, setHasChanged] = useState(false);
+  useEffect(() => {
+    if (state !== first.current) setHasChanged(true);
+  }, [state]);
+  const text = hasChanged ? `v${version}: ${state}` : "";
+  return (
+    <>
+      <p class="hidden" role="status">
+        {failure === null ? text : ""}
+      </p>
+      <p class="hidden" role="alert">
+        {failure === null || !hasChanged ? "" : `v${version}: ${failureTitle(failure).title}`}
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,122 @@
+import type { RefObject } from "preact";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+
+import { durationText } from "#contract/lib/duration-text.ts";
+import { stageLabels } from "#contract/stages.ts";
+import type { LogStage } from "#contract/endpoints/logs/schemas.ts";
+import type { LogStore } from "#dashboard/data/log-store.ts";
+import type { LogGroup } from "#dashboard/pages/deployment/log-groups.ts";
+import { LogRow } from "#dashboard/pages/deployment/log-row.tsx";
+import { useColumns } from "#dashboard/pages/deployment/use-columns.ts";
+import type { LinkedLine } from "#dashboard/pages/deployment/use-line-link.ts";
+import { useLogRows } from "#dashboard/pages/deployment/use-log-rows.ts";
+import { WarningsRow } from "#dashboard/pages/deployment/warnings-row.tsx";
+import { columnsOf, wrappedPlaces } from "#dashboard/pages/deployment/wrapped-rows.ts";
+import { type RowPlaces, VirtualList } from "#dashboard/shared/virtual-list.tsx";
+
+/** In pixels, as in the style sheet. */
+const LINE_HEIGHT = 20;
+/** The tools and the head of the group, which cover the first lines below the top of the window, in pixels. */
+const COVERED = 96;
+
+const groupLabels: Readonly<Record<LogStage, string>> = { ...stageLabels, prune: "Clean up", end: "End" };
+
+type Props = {
+  readonly log: LogStore;
+  readonly group: LogGroup;
+  readonly isOpen: boolean;
+  readonly onToggle: () => void;
+  readonly hasFailed: boolean;
+  /** Further lines may come. */
+  readonly isGrowing: boolean;
+  readonly isWrapped: boolean;
+  /** The line in the address, if it is one of the group. */
+  readonly linked: LinkedLine | null;
+  /** Whether the linked line takes the focus, because the user moved to it from another line. */
+  readonly takesFocus: RefObject<boolean>;
+  readonly onSeek: () => void;
+  /** A text in lower case that is highlighted. */
+  readonly marked: string;
+};
+
+/** The lines of a stage, which can be folded away. */
+export function LogGroupView(props: Props) {
+  const { group, isOpen, onToggle, hasFailed, isGrowing } = props;
+  const label = groupLabels[group.stage];
+  return (
+    <section class="group" aria-label={label}>
+      <h3 class={hasFailed ? "failed" : ""}>
+        <button type="button" class="fold" aria-expanded={isOpen} onClick={onToggle}>
+          {label}
+          {hasFailed ? <span class="status failed">failed</span> : null}
+        </button>
+        <span class="quiet numeric">
+          {group.count === 1 ? "1 line" : `${group.count.toLocaleString()} lines`}
+          {isGrowing ? "" : ` · ${durationText(group.seconds)}`}
+        </span>
+      </h3>
+      {isOpen ? <Lines {...props} label={`Lines of ${label}`} /> : null}
+    </section>
+  );
+}
+
+function Lines(props: Props & { readonly label: string }) {
+  const { log, group, label, hasFailed, isGrowing, isWrapped, linked, takesFocus, onSeek, marked } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const columns = useColumns(box, isWrapped);
+  const line = linked?.line ?? null;
+  const rows = useLogRows(log, group, { isFolding: !hasFailed, linked: line });
+  const places = useMemo<RowPlaces | undefined>(() => {
+    if (columns === null) return undefined;
+    const columnsAt = (at: number) => {
+      const row = rows.at(at);
+      return row.kind === "line" ? columnsOf(log.searchText(row.index)) : 0;
+    };
+    return wrappedPlaces(rows.count, columnsAt, { columns, lineHeight: LINE_HEIGHT });
+  }, [columns, rows.count, rows.opened]);
+  const linkedRow = line === null ? null : rows.rowOf(line - 1);
+
+  useEffect(() => {
+    if (linkedRow === null || box.current === null) return;
+    const top = box.current.getBoundingClientRect().top + (places?.top(linkedRow) ?? linkedRow * LINE_HEIGHT);
+    if (top < COVERED || top + LINE_HEIGHT > innerHeight) {
+      onSeek();
+      scrollBy({ top: top - Math.max(COVERED, innerHeight / 3) });
+    }
+    if (!takesFocus.current) return;
+    takesFocus.current = false;
+    const focus = () => {
+      const number = box.current?.querySelector<HTMLElement>(`[href="#L${line}"]`);
+      number?.focus({ preventScroll: true });
+      return number !== null;
+    };
+    // A line that was far away is rendered after the page has scrolled to it.
+    if (!focus()) requestAnimationFrame(() => requestAnimationFrame(focus));
+  }, [linked, linkedRow === null]);
+
+  return (
+    <div ref={box} class={isWrapped ? "lines wrapped" : "lines"}>
+      <VirtualList
+        count={rows.count}
+        rowHeight={LINE_HEIGHT}
+        {...(places === undefined ? {} : { places })}
+        label={label}
+        total={isGrowing ? -1 : rows.count}
+        keyOf={(at) => {
+          const row = rows.at(at);
+          return row.kind === "line" ? row.index : `warnings ${row.run.first}`;
+        }}
+        rowClass={(at) => (at === linkedRow ? "linked" : "")}
+        stop={linkedRow}
+        row={(at, isStop) => {
+          const row = rows.at(at);
+          if (row.kind === "warnings")
+            return <WarningsRow {...row} isStop={isStop} onToggle={() => rows.toggle(row.run.first)} />;
+          const shown = log.lines[row.index];
+          if (shown === undefined) return null;
+          return <LogRow line={shown} style={log.styles.at(row.index)} marked={marked} isStop={isStop} />;
+        }}
+      />
+    </div>
+  );
+}

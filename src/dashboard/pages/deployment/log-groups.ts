@@ -1,0 +1,35 @@
+import type { LogStage } from "#contract/endpoints/logs/schemas.ts";
+import type { LogStore } from "#dashboard/data/log-store.ts";
+
+type Log = Pick<LogStore, "lines">;
+
+/** Lines of one stage in a row. `first` is the index of the first line, from 0. */
+export type LogGroup = {
+  readonly first: number;
+  readonly count: number;
+  readonly stage: LogStage;
+  /** From its first line to the first line of the next group, or to its last line. */
+  readonly seconds: number;
+};
+
+/** The groups of the first `count` lines. A log usually has one for each of its stages. */
+export function logGroups(log: Log, count: number): readonly LogGroup[] {
+  const progress = progresses.get(log) ?? { looked: 0, starts: [] };
+  for (; progress.looked < count; progress.looked += 1) {
+    const stage = log.lines[progress.looked]?.stage;
+    const last = progress.starts.at(-1);
+    if (stage !== undefined && stage !== last?.stage) progress.starts.push({ first: progress.looked, stage });
+  }
+  progresses.set(log, progress);
+  const timeOf = (index: number) => Date.parse(log.lines[index]?.time ?? "");
+  return progress.starts.map(({ first, stage }, at) => {
+    const next = progress.starts[at + 1]?.first ?? null;
+    const seconds = (timeOf(next ?? count - 1) - timeOf(first)) / 1000;
+    return { first, stage, count: (next ?? count) - first, seconds: Math.max(0, seconds) };
+  });
+}
+
+type Progress = { looked: number; readonly starts: { readonly first: number; readonly stage: LogStage }[] };
+
+/** How far each log was grouped. Logs only grow. */
+const progresses = new WeakMap<Log, Progress>();

@@ -1,0 +1,37 @@
+import { expect, it } from "vitest";
+
+import type { LogLine } from "#contract/endpoints/logs/schemas.ts";
+import { logGroups } from "#dashboard/pages/deployment/log-groups.ts";
+
+const START = Date.parse("2026-11-20T09:14:00.000Z");
+
+/** A log of lines with these stages, one a second. */
+function logOf(...stages: readonly LogLine["stage"][]) {
+  const lines = stages.map((stage, at): LogLine => {
+    const time = new Date(START + 1_000 * at).toISOString();
+    return { line: at + 1, time, stage, stream: "stdout", message: "" };
+  });
+  return { lines };
+}
+
+it("the groups of a log are its stages, with the time until the next one", () => {
+  expect(logGroups(logOf("queued", "fetch", "build", "build", "build"), 5)).toEqual([
+    { first: 0, count: 1, stage: "queued", seconds: 1 },
+    { first: 1, count: 1, stage: "fetch", seconds: 1 },
+    { first: 2, count: 3, stage: "build", seconds: 2 },
+  ]);
+});
+
+it("the groups of a log grow with it", () => {
+  const log = logOf("fetch");
+  expect(logGroups(log, 1)).toEqual([{ first: 0, count: 1, stage: "fetch", seconds: 0 }]);
+  log.lines.push(...logOf("fetch", "build", "fetch").lines);
+  // Lines that the page does not know of yet do not count.
+  expect(logGroups(log, 1)).toHaveLength(1);
+  expect(logGroups(log, 4).map(({ stage, count }) => [stage, count])).toEqual([
+    ["fetch", 2],
+    ["build", 1],
+    ["fetch", 1],
+  ]);
+  expect(logGroups(logOf(), 0)).toEqual([]);
+});
