@@ -14,6 +14,9 @@ const HOME = "/srv/ada";
 /** How curl reaches the ingress. A new domain has its certificate a moment after the deployment. */
 const CURL = `cacert = ${AUTHORITY}\nretry = 20\nretry-delay = 1\nretry-all-errors\nsilent\nshow-error\n`;
 
+/** The time and the stage before each line of a log that is printed to a pipe. The guides show neither. */
+const LOG_COLUMNS = /^\d{4}-\d\d-\d\dT[\d:.]+Z [a-z]+ +/;
+
 /**
  * Follows a guide: on a fresh Debian that is the server, and in a folder of it that is the reader's computer. The names
  * of the guide stand for those of the test: the control plane, the domain, the repository, the enrolment token and the
@@ -85,7 +88,7 @@ export class GuideReader {
       return;
     }
     const output = await this.run(step.place, step.script);
-    const lines = output.split("\n").map(comparable);
+    const lines = output.split("\n").map((line) => comparable(line.replace(LOG_COLUMNS, "")));
     const missing = step.output.filter((expected) => !lines.some((line) => fits(line, comparable(expected))));
     if (missing.length > 0)
       throw new Error(
