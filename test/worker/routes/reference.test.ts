@@ -55,9 +55,12 @@ describe("the reference", () => {
     expect([response.status, response.headers.get("location")]).toEqual([307, to]);
   });
 
-  it.each(["/docs/problems/nothing", "/docs/nothing", "/docs.html"])("%s is not a part of it", async (path) => {
-    expect(await problemOf(await call(path))).toMatchObject({ status: 404, code: "not_found" });
-  });
+  it.each(["/docs/problems/nothing", "/docs/nothing", "/docs.html"])(
+    "%s is not a part of it",
+    async (path) => {
+      expect(await problemOf(await call(path))).toMatchObject({ status: 404, code: "not_found" });
+    },
+  );
 
   it("has a page at the type URL of every problem", async () => {
     const { type } = await problemOf(await call("/v1/nothing"));
