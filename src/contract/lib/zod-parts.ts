@@ -1,4 +1,3 @@
-import { _isoDateTime } from "zod/v4/core";
 import * as z from "zod/mini";
 
 // `z.catch` and `z.iso` lead to whole modules of zod, and all of these would be in a bundle: 2.5 kB after gzip.
@@ -13,4 +12,8 @@ export function instead(schema: z.ZodMiniType, value: unknown): z.ZodMiniCatch {
 }
 
 /** As `z.iso.datetime` with an offset. */
-export const dateTime = () => _isoDateTime(z.ZodMiniISODateTime, { offset: true });
+export const dateTime = () =>
+  new z.ZodMiniISODateTime({
+    ...{ type: "string", format: "datetime", check: "string_format" },
+    ...{ offset: true, local: false, precision: null },
+  });
