@@ -229,6 +229,5 @@ describe("an agent that is killed before any of the steps of", () => {
         : expect.stringMatching(/^none: rename \/releases\/N \/N-.*\.bin$/);
       expect(steps).toContainEqual(telling);
     },
-    180_000,
   );
 });

@@ -253,16 +253,12 @@ describe("another npm start at the same time", () => {
     [["--inspect", "here"], "--inspect must be a port"],
     [["--prot", "1"], "--prot"],
     [["--repo", "/no/such/folder"], "there is no /no/such/folder"],
-  ])(
-    "is refused with %j, with the reason",
-    async (flags, message) => {
-      const other = join(home, "wrong");
-      const run = runNpmStart(other, await freePort(), flags);
-      expect(await run.exit).toBe(1);
-      expect(run.output()).toContain(message);
-    },
-    30_000,
-  );
+  ])("is refused with %j, with the reason", async (flags, message) => {
+    const other = join(home, "wrong");
+    const run = runNpmStart(other, await freePort(), flags);
+    expect(await run.exit).toBe(1);
+    expect(run.output()).toContain(message);
+  });
 });
 
 describe("a program that is killed", () => {

@@ -72,36 +72,32 @@ describe("At each step of a switch, what is live answers and nothing else runs a
     ["the ingress is killed", run("systemctl kill --signal=KILL gantry-ingress")],
     ["the machine is rebooted", () => server.machine.reboot()],
     ["the power is cut", () => server.machine.cutPower()],
-  ])(
-    "%s",
-    async (_, kill) => {
-      const { api } = server;
-      gates.shut();
-      const target = await server.target(projects.drain.domain);
-      const socket = openSocket(target);
-      socket.on("error", () => undefined);
-      await once(socket, "open");
-      const start = (some: readonly Step[]) => Promise.all(some.map((step) => api.start(projects[step].id)));
-      const waiting = await start(waitingSteps);
-      await gates.reached(waitingSteps);
-      const late = await start(lateSteps);
-      for (const { id } of late) await server.becomesLive(id);
-      const stopping = `systemctl list-units --plain --no-legend --state=deactivating 'gantry-app-${projects.stop.id}-*'`;
-      await expect.poll(() => server.machine.tell(stopping)).not.toBe("");
-      await kill();
-      gates.open();
-      await Promise.all(waiting.map(({ id }) => api.ended(id)));
-      for (const step of steps) {
-        const { live, wanted } = await onlyLiveRuns(server, projects[step]);
-        expect(wanted).toEqual([`web-${live}-0`]);
-        await expect.poll(() => server.ask(projects[step].domain)).toBe(`web-${live}-0 GET 0`);
-      }
-      const commands = "systemctl list-units --all --plain --no-legend 'gantry-build-*' 'gantry-command-*'";
-      await expect.poll(() => server.machine.tell(commands)).toBe("");
-      socket.terminate();
-    },
-    120_000,
-  );
+  ])("%s", async (_, kill) => {
+    const { api } = server;
+    gates.shut();
+    const target = await server.target(projects.drain.domain);
+    const socket = openSocket(target);
+    socket.on("error", () => undefined);
+    await once(socket, "open");
+    const start = (some: readonly Step[]) => Promise.all(some.map((step) => api.start(projects[step].id)));
+    const waiting = await start(waitingSteps);
+    await gates.reached(waitingSteps);
+    const late = await start(lateSteps);
+    for (const { id } of late) await server.becomesLive(id);
+    const stopping = `systemctl list-units --plain --no-legend --state=deactivating 'gantry-app-${projects.stop.id}-*'`;
+    await expect.poll(() => server.machine.tell(stopping)).not.toBe("");
+    await kill();
+    gates.open();
+    await Promise.all(waiting.map(({ id }) => api.ended(id)));
+    for (const step of steps) {
+      const { live, wanted } = await onlyLiveRuns(server, projects[step]);
+      expect(wanted).toEqual([`web-${live}-0`]);
+      await expect.poll(() => server.ask(projects[step].domain)).toBe(`web-${live}-0 GET 0`);
+    }
+    const commands = "systemctl list-units --all --plain --no-legend 'gantry-build-*' 'gantry-command-*'";
+    await expect.poll(() => server.machine.tell(commands)).toBe("");
+    socket.terminate();
+  });
 });
 
 describe("No request is lost while", () => {

@@ -253,7 +253,6 @@ describe("a repair during other changes", () => {
         await kill(() => laneOf(project));
       }
     },
-    60_000,
   );
 
   it("runs by itself if D1 refuses the lane's writes", async () => {

@@ -221,7 +221,6 @@ describe("a request with one failing call to another part", () => {
         }
       }
     },
-    60_000,
   );
 });
 

@@ -217,7 +217,6 @@ describe("presence and uptime", () => {
         if (calls.length <= at) break;
       }
     },
-    60_000,
   );
 });
 
