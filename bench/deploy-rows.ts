@@ -1,15 +1,14 @@
 import { join } from "node:path";
 
-import { createRepository } from "../test/support/journey-repository.ts";
 import type { System } from "../test/support/journey-system.ts";
 import { median, type Row, time } from "./measure.ts";
 import { createShellDeployer } from "./shell-floor.ts";
+import { createSiteProject, FILES } from "./site-project.ts";
 import { untilLive } from "./until-live.ts";
 
 const ROUNDS = 25;
 /** Rounds that are not counted, because they fill caches on both sides. */
 const WARM_UP = 3;
-const FILES = 200;
 
 // On an idle machine.
 const DEPLOY_RATIO_GOAL = 1.6;
@@ -17,23 +16,15 @@ const ROLLBACK_GOAL_MS = 40;
 
 /** Measures a deployment without a build, and a rollback, against the same git commands in a shell. */
 export async function measureDeploys(system: System, home: string): Promise<Row[]> {
-  const repository = await createRepository(join(home, "bench-site"));
-  const files: Record<string, string> = { "index.html": "first" };
-  for (let page = 1; page < FILES; page += 1) files[`page-${page}.html`] = `page ${page}`;
-  await repository.commit(files);
-  const project = await system.api.createProject({
-    name: "bench",
-    server_id: system.local.server_id,
-    repository: repository.path,
-  });
+  const site = await createSiteProject(system, home, "bench");
   const shell = await createShellDeployer(join(home, "bench-shell"));
 
   const times = { shell: [] as number[], deploy: [] as number[], rollback: [] as number[] };
   for (let round = -WARM_UP; round < ROUNDS; round += 1) {
-    await repository.commit({ "index.html": `round ${round}` });
-    const byShell = await time(() => shell.deploy(repository.path));
-    const deploy = await untilLive(system, () => system.api.start(project.id));
-    const rollback = round === -WARM_UP ? 0 : await untilLive(system, () => system.api.rollBack(project.id));
+    await site.change(round);
+    const byShell = await time(() => shell.deploy(site.repository.path));
+    const deploy = await untilLive(system, site.start);
+    const rollback = round === -WARM_UP ? 0 : await untilLive(system, site.rollBack);
     if (round < 0) continue;
     times.shell.push(byShell);
     times.deploy.push(deploy);

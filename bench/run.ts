@@ -12,6 +12,8 @@ import { measureDeploys } from "./deploy-rows.ts";
 import { measureFlood, measureLogLatency } from "./log-rows.ts";
 import { formatTable, type Row } from "./measure.ts";
 import { measurePages } from "./page-rows.ts";
+import { measurePeers } from "./peer-rows.ts";
+import { peers } from "./peers.ts";
 import { measureReads } from "./read-rows.ts";
 import { measureStartup } from "./startup-rows.ts";
 import { measureWebhooks } from "./webhook-rows.ts";
@@ -22,6 +24,7 @@ type Bench = { readonly system: System; readonly home: string; readonly inspecto
 const parts: Readonly<Record<string, (bench: Bench) => Promise<Row[]>>> = {
   agent: ({ system }) => measureIdleAgent(system),
   deploys: ({ system, home }) => measureDeploys(system, home),
+  peers: ({ system, home }) => measurePeers(system, home),
   apps: ({ system, home }) => measureApp(system, home),
   cache: ({ system, home }) => measureCache(system, home),
   logs: async ({ system, home, inspectorPort }) => [
@@ -37,11 +40,12 @@ const parts: Readonly<Record<string, (bench: Bench) => Promise<Row[]>>> = {
 const READS = "reads";
 
 const names = [READS, ...Object.keys(parts)];
+const howToInstall = peers.map(({ name, install }) => `${name}: ${install}`).join("\n");
 const isName = (name: string) => names.includes(name);
 const options = z.object({
   only: option(
     "NAMES",
-    `measure these parts only, separated by commas:\n${names.join(", ")}`,
+    `measure these parts only, separated by commas:\n${names.join(", ")}\npeers needs other tools, and skips those that are not installed:\n${howToInstall}`,
     z
       .string()
       .transform((text) => text.split(","))
@@ -93,7 +97,7 @@ await runScript(
   {
     usage: "npm run bench -- [options]",
     summary:
-      "Measures reads against a Worker with one D1 read, deployments and rollbacks against the same git commands in a shell, then apps, kept dependencies, logs, webhooks, the start of the Worker, pages of a long history and the dashboard.",
+      "Measures reads against a Worker with one D1 read, deployments and rollbacks against the same git commands in a shell and with other tools, then apps, kept dependencies, logs, webhooks, the start of the Worker, pages of a long history and the dashboard.",
     options,
   },
   runBench,
