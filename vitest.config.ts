@@ -51,6 +51,9 @@ export default defineConfig({
             "test/dashboard/**/*.test.ts",
           ],
           exclude: ["test/dashboard/flows/**"],
+          // As for the agent's files. Zod's messages are the only state that these files share.
+          isolate: false,
+          setupFiles: ["./test/support/dashboard-messages.ts"],
         },
       },
       {

@@ -51,6 +51,12 @@ const AGENT = [
   "agent/activate",
 ];
 
+/** The slowest files of the domain. */
+const DOMAIN = ["domain/lane/interleavings"];
+
+/** The projects whose files share processes. */
+const SHARING = new Set(["worker", "dashboard", "agent", "domain"]);
+
 /** The slowest other files, the slowest first. */
 const OTHERS = [
   "journeys/release",
@@ -63,7 +69,6 @@ const OTHERS = [
   "cli/variables",
   "cli/processes",
   "journeys/install",
-  "domain/lane/interleavings",
   // On booted machines.
   "server/guides",
   "server/kills",
@@ -75,8 +80,8 @@ const OTHERS = [
 
 /**
  * Starts the slowest files first. By default vitest sorts by file size, and the slowest file could run alone at the end.
- * The files of the Worker, of the dashboard and of the agent stay together, because vitest keeps their processes only if the
- * next file in the queue is of the same project: a new workerd costs seconds of CPU time until it is warm.
+ * The files of a project that shares processes stay together, because vitest keeps a process only if the next file in the
+ * queue is of the same project: a new workerd costs seconds of CPU time until it is warm.
  */
 export class SlowestFirst extends BaseSequencer {
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -87,12 +92,13 @@ export class SlowestFirst extends BaseSequencer {
     const first = files.filter((file) => isIn(FIRST, file));
     const rest = files.filter((file) => !isIn(FIRST, file));
     const ofProject = (name: string) => rest.filter(({ project }) => project.name === name);
-    const others = rest.filter(({ project }) => !["worker", "dashboard", "agent"].includes(project.name));
+    const others = rest.filter(({ project }) => !SHARING.has(project.name));
     return Promise.resolve([
       ...sorted(FIRST, first),
       ...sorted(WORKER, ofProject("worker")),
       ...sorted(FLOWS, ofProject("dashboard")),
       ...sorted(OTHERS, others),
+      ...sorted(DOMAIN, ofProject("domain")),
       ...sorted(AGENT, ofProject("agent")),
     ]);
   }
