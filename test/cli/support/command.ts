@@ -6,10 +6,11 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll } from "vitest";
 
-import { buildCommand } from "../../../scripts/shared/build-command.ts";
 import { eventually } from "../../support/faults/eventually.ts";
+import { CommandShare } from "../../support/shared-command.ts";
+import { requestShare } from "../../support/shared-installations.ts";
 
-/** The only variable that the command gets from this process: nothing that names an installation. */
+/** The only variable of this process that the command gets: nothing that names an installation. */
 const { PATH = "" } = process.env;
 
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
@@ -44,11 +45,17 @@ export type Cli = {
   inTerminal(args: readonly string[], options?: CallOptions): Running & { type(keys: string): void };
 };
 
-/** Bundles the command for the tests of one file. Call it at the top level of the file. */
+/** Prepares the command for the tests of one file. Call it at the top level of the file. */
 export function createCli(): Cli {
   const home = mkdtempSync(join(tmpdir(), "gantry-cli-"));
-  const program = join(home, "package", "gantry.mjs");
-  beforeAll(() => buildCommand(join(home, "package")));
+  let command: CommandShare | null = null;
+  beforeAll(async () => {
+    command = CommandShare.parse(await requestShare("/command"));
+  });
+  const bundled = (): CommandShare => {
+    if (command === null) throw new Error("call this in a test");
+    return command;
+  };
   afterAll(() => rmSync(home, { recursive: true, force: true }));
 
   const watch = (child: ChildProcess): Running => {
@@ -75,22 +82,30 @@ export function createCli(): Cli {
   };
   const optionsOf = ({ env = {}, folder = home }: CallOptions) => ({
     cwd: folder,
-    env: { PATH, HOME: home, XDG_CONFIG_HOME: join(home, "config"), ...env },
+    env: {
+      PATH,
+      HOME: home,
+      XDG_CONFIG_HOME: join(home, "config"),
+      NODE_COMPILE_CACHE: bundled().compileCache,
+      ...env,
+    },
   });
   const start: Cli["start"] = (args, options = {}) => {
-    const child = spawn(process.execPath, [program, ...args], optionsOf(options));
+    const child = spawn(process.execPath, [bundled().program, ...args], optionsOf(options));
     child.stdin.on("error", () => undefined);
     if (options.isInputOpen !== true) child.stdin.end(options.input ?? "");
     return watch(child);
   };
   return {
     home,
-    program,
+    get program() {
+      return bundled().program;
+    },
     start,
     run: (args, options) => start(args, options).ended,
     inTerminal(args, options = {}) {
       const { cwd, env } = optionsOf(options);
-      const line = [process.execPath, program, ...args].map((word) => `'${word}'`).join(" ");
+      const line = [process.execPath, bundled().program, ...args].map((word) => `'${word}'`).join(" ");
       // Part of util-linux, which every Debian has. With -e it returns the command's exit code.
       const child = spawn("script", ["-qefc", line, "/dev/null"], {
         cwd,
