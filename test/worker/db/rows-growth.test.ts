@@ -9,7 +9,8 @@ import { fillHistory } from "../../support/worker/fill-tables.ts";
 import { statementsOf } from "../../support/worker/rows-read.ts";
 import { runDueIn, runScheduleIn } from "../../support/worker/schedule.ts";
 import { succeedingRequest } from "../../support/worker/succeeding-requests.ts";
-import { createWorld, operationNames, type World } from "../../support/worker/world.ts";
+import { operationNames, type World } from "../../support/worker/world.ts";
+import { copyWorld } from "../../support/worker/world-copy.ts";
 
 /** How many rows each table has, of the project of the request, and of another project of the account. */
 const SIZE = 2_000;
@@ -28,7 +29,7 @@ async function excessive(act: () => Promise<unknown>, most = MOST_ROWS): Promise
 
 /** A world whose account has a long history, of its project and of another one. */
 async function oldWorld(size = SIZE): Promise<World & { readonly otherId: ProjectId }> {
-  const world = await createWorld();
+  const world = await copyWorld();
   const { account, serverId, hookId } = world;
   const otherId = ids.project();
   await env.DB.prepare(
