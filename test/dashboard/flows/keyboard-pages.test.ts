@@ -22,7 +22,7 @@ describe("Tab", () => {
       "/app/": 'a "v1"',
       "/app/servers": 'button "Remove"',
       "/app/charts": 'summary "Show as table"',
-      "/app/tokens": 'button "Revoke"',
+      "/app/tokens": 'button "Actions for flow"',
       "/app/account": 'input "Log retention in days"',
       "/app/projects/new": 'button "Add project"',
       [`/app/projects/${local.project_id}`]: 'button "Actions for v1"',
