@@ -63,7 +63,7 @@ function firstBefore(lines: readonly string[], at: number): number {
     first -= 1;
   }
   // Node shows its own code where the error was thrown inside of it.
-  const isInternal = lines.slice(first, at).some((line) => /^node:/.test(line));
+  const isInternal = lines.slice(first, at).some((line) => line.startsWith("node:"));
   return isInternal ? at : first;
 }
 

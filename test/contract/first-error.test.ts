@@ -10,7 +10,7 @@ import { failingLine, firstErrorIn } from "#contract/first-error.ts";
 const LOGS = join(import.meta.dirname, "error-logs");
 
 async function linesOf(name: string): Promise<string[]> {
-  return stripVTControlCharacters(await readFile(join(LOGS, `${name}.log`), "utf8")).split("\n");
+  return stripVTControlCharacters(await readFile(join(LOGS, `${name}.txt`), "utf8")).split("\n");
 }
 
 describe("the first error", () => {

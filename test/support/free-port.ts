@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { createServer, type ListenOptions } from "node:net";
 
-/** Below the ports that the agent gives to apps, and those that the kernel gives to whoever asks for any. */
+/** Below the ports that the agent gives to apps, and those that the kernel chooses. */
 const FIRST_PORT = 10_000;
 const END_PORT = 20_000;
 const BLOCK = 4;

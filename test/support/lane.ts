@@ -154,7 +154,9 @@ export function laneWithLive(count: number): Lane {
 
 /** Deployments that went live one after the other, one for each commit, such as "aab". */
 export function laneWithCommits(commits: string): Lane {
-  return [...commits].reduce<Lane>((lane, commit) => deployed(lane, 0, SERVER, commit.repeat(40)), emptyLane);
+  return commits
+    .split("")
+    .reduce<Lane>((lane, commit) => deployed(lane, 0, SERVER, commit.repeat(40)), emptyLane);
 }
 
 /** Versions and states, such as "1 superseded, 2 live, 3 queued". */

@@ -1,18 +1,12 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
+import type { RowPlaces } from "#dashboard/shared/row-places.ts";
+
 /** Rows rendered beyond each edge of the visible area, so that fast scrolling shows no gap. */
 const SPARE_ROWS = 8;
 /** With this many rows left below, more are requested. */
 const NEAR_END_ROWS = 50;
-
-/** The places of rows of different heights, in pixels. */
-export type RowPlaces = {
-  /** The distance of a row to the top of the list. With the number of rows, the height of the list. */
-  readonly top: (index: number) => number;
-  /** The row at a distance to the top. */
-  readonly at: (top: number) => number;
-};
 
 export type VirtualListProps = {
   readonly count: number;

@@ -87,7 +87,7 @@ export async function copyWorld(name = "shop"): Promise<World> {
 async function readTemplate(): Promise<Template> {
   const world = await createWorld(NAME);
   let json = "";
-  // The objects go on working after the responses.
+  // The objects still work after the responses.
   for (let read = await readWorld(world); read !== json; read = await readWorld(world)) {
     json = read;
     await scheduler.wait(SETTLED_MS);
@@ -150,8 +150,8 @@ async function readObject(kind: StoredObject["kind"], name: string): Promise<Sto
 async function renewed({ json, at, hashes }: Template, name: string): Promise<string> {
   const renewals = new Map([[NAME, name]]);
   const numberOf = (id: string) => id.slice(id.indexOf("_"));
-  const old = [...new Set(json.match(ID))].toSorted((a, b) => (numberOf(a) < numberOf(b) ? -1 : 1));
-  for (const id of old) renewals.set(id, id.replace(/_.*/, numberOf(ids.event())));
+  const copied = [...new Set(json.match(ID))].toSorted((a, b) => (numberOf(a) < numberOf(b) ? -1 : 1));
+  for (const id of copied) renewals.set(id, id.replace(/_.*/, numberOf(ids.event())));
   for (const [, hash = ""] of json.matchAll(HASH)) {
     const secret = hashes.find(([known]) => known === hash)?.[1];
     const next = newSecret(secret !== undefined && isWellFormedToken(secret, "agent") ? "agent" : "api");

@@ -12,7 +12,8 @@ import type { LinkedLine } from "#dashboard/pages/deployment/use-line-link.ts";
 import { useLogRows } from "#dashboard/pages/deployment/use-log-rows.ts";
 import { WarningsRow } from "#dashboard/pages/deployment/warnings-row.tsx";
 import { columnsOf, wrappedPlaces } from "#dashboard/pages/deployment/wrapped-rows.ts";
-import { type RowPlaces, VirtualList } from "#dashboard/shared/virtual-list.tsx";
+import type { RowPlaces } from "#dashboard/shared/row-places.ts";
+import { VirtualList } from "#dashboard/shared/virtual-list.tsx";
 
 /** In pixels, as in the style sheet. */
 const LINE_HEIGHT = 20;

@@ -1,4 +1,4 @@
-import type { RowPlaces } from "#dashboard/shared/virtual-list.tsx";
+import type { RowPlaces } from "#dashboard/shared/row-places.ts";
 
 /** Characters that take more than one column, or none: all but Latin, Greek, Cyrillic and box drawing. */
 const WIDE = /[^\t -\u058f\u2010-\u2027\u2190-\u259f]/u;
