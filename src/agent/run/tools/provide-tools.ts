@@ -34,6 +34,8 @@ export async function provideTools(
   commands: ChosenCommands,
   { release, root }: { readonly release: string; readonly root: string },
 ): Promise<Step<BuildTools>> {
+  if (commands.preset.length + commands.own.length === 0)
+    return succeed({ folders: [], spentMs: 0, hasBegun: false });
   const { order, context, interrupt } = scope;
   const needs = toolNeeds(commands, await readToolRequests(release, root));
   const names = await readdir(root);
