@@ -35,8 +35,8 @@ export const JournalEntry = z.strictObject({
 export type JournalEntry = z.infer<typeof JournalEntry>;
 
 /**
- * The journal of the project's current run. Every change is in its file before the call returns. A power cut may lose
- * it and leave the file empty.
+ * The journal of the project's current run. Every change except `closed` is in its file before the call returns. A power
+ * cut may lose it and leave the file empty.
  */
 export type RunJournal = GroupLedger & {
   /** @throws when the disk is full */
@@ -77,8 +77,6 @@ export function continueJournal(folder: ProjectFolder, left: JournalEntry): RunJ
       throw error;
     }
   };
-  // On a full disk the command still runs, and its processes are found by their marker.
-  const saveGroups = (groups: JournalEntry["groups"]) => attempt(() => save({ groups }), undefined);
   return {
     record: (change) => save(change),
     decide(result) {
@@ -89,8 +87,13 @@ export function continueJournal(folder: ProjectFolder, left: JournalEntry): RunJ
         return false;
       }
     },
-    opened: (group) => saveGroups([...entry.groups, group]),
-    closed: (group) => saveGroups(entry.groups.filter((other) => other.pid !== group.pid)),
+    // On a full disk the command still runs, and its processes are found by their marker.
+    opened: (group) => attempt(() => save({ groups: [...entry.groups, group] }), undefined),
+    // Written with the next change: a group whose leader has ended is not signaled, and its number is not mistaken for
+    // that of a later process, because of the start time.
+    closed(group) {
+      entry = { ...entry, groups: entry.groups.filter((other) => other.pid !== group.pid) };
+    },
     remove() {
       isRemoved = true;
       if (readJournal(folder)?.run.run_id !== entry.run.run_id) return;
