@@ -1,0 +1,112 @@
+import type { Page } from "playwright-core";
+
+import { dashboardPaths } from "#contract/public-paths.ts";
+import { pages, type PageRoute } from "#dashboard/router/route.ts";
+
+export type DialogView = {
+  readonly page: PageRoute["page"];
+  /** The name of its screenshots. */
+  readonly name: string;
+  /** The name of the button, or of the item in a menu, that opens it. */
+  readonly opener: string | RegExp;
+  /** The file that has the dialog, below src/dashboard, without its folder and suffix. */
+  readonly file: string;
+};
+
+/** Every dialog of the dashboard. Each file with a dialog is in the list at least once. */
+export const dialogs: readonly DialogView[] = [
+  { page: "project", name: "deploy", opener: "Deploy", file: "deploy-dialog" },
+  { page: "project", name: "rollback", opener: "Roll back", file: "rollback-dialog" },
+  { page: "project", name: "maintenance", opener: "Maintenance", file: "maintenance-dialog" },
+  { page: "project", name: "pause", opener: "Pause", file: "pause-dialog" },
+  { page: "processes", name: "scale", opener: /^Scale web/, file: "scale-dialog" },
+  { page: "processes", name: "stop", opener: /^Stop web/, file: "stop-dialog" },
+  { page: "settings", name: "delete-project", opener: /^Delete (?!a)/, file: "danger-zone" },
+  { page: "variables", name: "import-variables", opener: "Import .env", file: "import-dialog" },
+  { page: "deployment", name: "delete-deployment", opener: "Delete", file: "delete-deployment" },
+  { page: "servers", name: "add-server", opener: "Add a server", file: "servers" },
+  { page: "servers", name: "edit-server", opener: /^Edit/, file: "change-server" },
+  { page: "servers", name: "remove-server", opener: /^Remove/, file: "removal-dialog" },
+  { page: "servers", name: "enroll-server", opener: /^Enroll/, file: "server-card" },
+  { page: "webhooks", name: "create-webhook", opener: "Create a webhook", file: "create-webhook" },
+  { page: "webhooks", name: "edit-webhook", opener: /^Edit/, file: "edit-webhook" },
+  { page: "webhooks", name: "webhook-secret", opener: /^Rotate/, file: "secret-dialog" },
+  { page: "freezes", name: "create-freeze", opener: "Create a freeze", file: "freeze-dialog" },
+  { page: "freezes", name: "edit-freeze", opener: /^Edit/, file: "freeze-dialog" },
+  { page: "tokens", name: "create-token", opener: "Create a token", file: "create-token" },
+];
+
+export type PageView = {
+  readonly page: PageRoute["page"];
+  readonly path: string;
+  readonly dialogs: readonly DialogView[];
+};
+
+/** Every page that needs a sign-in, of a project and of a deployment, with its dialogs. */
+export function pageViews(ids: { readonly project: string; readonly deployment: string }): PageView[] {
+  const names: readonly string[] = Object.keys(pages);
+  const isPage = (name: string): name is PageRoute["page"] => names.includes(name);
+  return names.filter(isPage).flatMap((page) => {
+    if (page === "sign_in") return [];
+    const { path } = pages[page];
+    const id = path.startsWith("deployments/") ? ids.deployment : ids.project;
+    return {
+      page,
+      path: `${dashboardPaths.root}/${path.replace(":id", id)}`,
+      dialogs: dialogs.filter((dialog) => dialog.page === page),
+    };
+  });
+}
+
+/**
+ * Opens a dialog by its button, or by an item of one of the page's menus.
+ * @param options how long to wait for either; by default the page's own timeout
+ * @returns whether the page has either
+ */
+export async function openDialog(
+  page: Page,
+  { opener }: DialogView,
+  options: { readonly timeout?: number } = {},
+): Promise<boolean> {
+  const main = page.locator("main");
+  const button = main.getByRole("button", { name: opener, exact: true }).first();
+  const found = await button
+    .or(main.locator(MENU_BUTTON).first())
+    .first()
+    .waitFor(options)
+    .then(
+      () => true,
+      () => false,
+    );
+  if (!found) return false;
+  if (await button.isVisible()) await button.click();
+  else if (!(await selectInMenus(page, opener))) return false;
+  await page.getByRole("dialog").waitFor();
+  await settled(page);
+  return true;
+}
+
+const MENU_BUTTON = 'button[aria-haspopup="menu"]';
+
+async function selectInMenus(page: Page, label: string | RegExp): Promise<boolean> {
+  for (const menu of await page.locator("main").locator(MENU_BUTTON).all()) {
+    await menu.click();
+    const items = page.getByRole("menu").getByRole("menuitem");
+    await items.first().waitFor();
+    const item = items.filter({ hasText: label }).first();
+    if ((await item.count()) > 0) {
+      await item.click();
+      return true;
+    }
+    await page.keyboard.press("Escape");
+    await page.getByRole("menu").waitFor({ state: "detached" });
+  }
+  return false;
+}
+
+/** Waits until a page or its dialog has its data and its font. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator("h1").first().waitFor();
+  await page.locator(".waiting").first().waitFor({ state: "detached" });
+  await page.evaluate("document.fonts.ready.then(() => undefined)");
+}
