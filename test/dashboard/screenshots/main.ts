@@ -12,6 +12,7 @@ import { flag, option, readOptions } from "../../../scripts/shared/script.ts";
 import { removeHome, startSystem } from "../../support/journey-system.ts";
 import { executable, openTab, phone, type Screen } from "../flows/support/browser.ts";
 import { signInWithToken } from "../flows/support/sign-in.ts";
+import { openDialog, pageViews } from "../support/views.ts";
 import { type Scene, setScene } from "./scene.ts";
 
 const options = readOptions({
@@ -51,61 +52,37 @@ const looks: readonly Look[] = [
 type Screenshot = {
   readonly name: string;
   readonly path: string;
-  readonly prepare?: (page: Page) => unknown;
+  /** Prepares the page. @returns whether the scene has what the screenshot shows */
+  readonly prepare?: (page: Page) => Promise<boolean>;
 };
 
+/** Every page and dialog, then other states of some of them. */
 function screenshotsOf(scene: Scene): Screenshot[] {
-  const press = (name: string) => async (page: Page) => {
-    await page.getByRole("button", { name, exact: true }).first().click();
-    await page.getByRole("dialog").waitFor();
-  };
-  const project = `/app/projects/${scene.shop}`;
+  const views = pageViews({ project: scene.shop, deployment: scene.live });
   return [
-    { name: "overview", path: "/app/" },
-    { name: "project", path: project },
-    { name: "deploy", path: project, prepare: press("Deploy") },
-    { name: "rollback", path: project, prepare: press("Roll back") },
+    ...views.flatMap(({ page: name, path, dialogs }) => [
+      { name: name.replaceAll("_", "-"), path },
+      ...dialogs.map((dialog) => ({
+        name: dialog.name,
+        path,
+        prepare: (page: Page) => openDialog(page, dialog, { timeout: SETTLED_MS }),
+      })),
+    ]),
     {
       name: "menu",
-      path: project,
+      path: `/app/projects/${scene.shop}`,
       prepare: async (page: Page) => {
         await page.getByRole("button", { name: "Actions for v3" }).click();
         await page.getByRole("menu").waitFor();
+        return true;
       },
     },
-    { name: "processes", path: `${project}/processes` },
-    { name: "commands", path: `${project}/commands` },
-    { name: "project-charts", path: `${project}/charts` },
-    { name: "repository", path: `${project}/repository` },
-    { name: "settings", path: `${project}/settings` },
-    { name: "settings-build", path: `${project}/settings/build` },
-    { name: "settings-domains", path: `${project}/settings/domains` },
-    { name: "settings-releases", path: `${project}/settings/releases` },
-    { name: "settings-processes", path: `${project}/settings/processes` },
-    { name: "settings-cron", path: `${project}/settings/cron` },
-    { name: "settings-pushes", path: `${project}/settings/pushes` },
-    { name: "delete-project", path: `${project}/settings`, prepare: press("Delete shop") },
-    { name: "variables", path: `${project}/variables` },
-    { name: "import-variables", path: `${project}/variables`, prepare: press("Import .env") },
-    { name: "pushes", path: `${project}/pushes` },
-    { name: "deployment-live", path: `/app/deployments/${scene.live}` },
     { name: "deployment-failed", path: `/app/deployments/${scene.failed}` },
     { name: "deployment-running", path: `/app/deployments/${scene.running}` },
-    { name: "new-project", path: "/app/projects/new" },
-    { name: "servers", path: "/app/servers" },
-    { name: "add-server", path: "/app/servers", prepare: press("Add a server") },
-    { name: "events", path: "/app/events" },
-    { name: "webhooks", path: "/app/webhooks" },
-    { name: "create-webhook", path: "/app/webhooks", prepare: press("Create a webhook") },
-    { name: "freezes", path: "/app/freezes" },
-    { name: "create-freeze", path: "/app/freezes", prepare: press("Create a freeze") },
-    { name: "audit", path: "/app/audit" },
-    { name: "charts", path: "/app/charts" },
-    { name: "account", path: "/app/account" },
-    { name: "tokens", path: "/app/tokens" },
-    { name: "create-token", path: "/app/tokens", prepare: press("Create a token") },
-    { name: "account", path: "/app/account" },
     { name: "not-found", path: "/app/nothing" },
+    { name: "docs", path: "/docs" },
+    { name: "docs-guide", path: "/docs/servers" },
+    { name: "docs-api", path: "/docs/api/freezes" },
   ];
 }
 
@@ -133,8 +110,8 @@ async function takeAll(browser: Browser, url: string, token: string, scene: Scen
       await page.goto(url + path);
       await page.locator("main h1").waitFor();
       await page.waitForTimeout(SETTLED_MS);
-      await prepare?.(page);
-      await take(page, name, look);
+      if ((await prepare?.(page)) === false) console.log(`${name}: not in the scene`);
+      else await take(page, name, look);
     }
     await context.close();
     console.log(`${look.name}: ${screenshotsOf(scene).length + 1} screenshots`);

@@ -59,6 +59,10 @@ export async function setScene(system: System, home: string): Promise<Scene> {
     expires_in_days: 90,
   });
 
+  await api.call("POST", "/v1/webhooks", { kind: "standard", url: "https://hooks.example.com/gantry" });
+  const times = { type: "once", from: "2100-12-24T00:00:00.000Z", to: "2100-12-27T00:00:00.000Z" };
+  await api.call("POST", "/v1/freezes", { name: "Holidays", times });
+
   const repository = await createRepository(join(home, "shop"));
   const shop = await api.createProject({
     name: "shop",
