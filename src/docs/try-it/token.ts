@@ -19,8 +19,6 @@ export function keepPasted(token: string): void {
 
 /** The token with which the reader is signed in to the dashboard of this installation; null if not. */
 export function dashboardToken(): string | null {
-  const session = Session.safeParse(
-    parseJson(localStorage.getItem(DASHBOARD_KEY) ?? sessionStorage.getItem(DASHBOARD_KEY) ?? ""),
-  );
+  const session = Session.safeParse(parseJson(localStorage.getItem(DASHBOARD_KEY) ?? ""));
   return session.success ? session.data.token : null;
 }
