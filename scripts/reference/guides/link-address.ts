@@ -6,7 +6,9 @@ import { posix } from "node:path";
  * @param served the names of the documents that are served
  */
 export function linkAddress(link: string, from: string, served: ReadonlySet<string>): string | null {
-  if (/^(?:https?:|mailto:|#)/.test(link)) return link;
+  if (/^(?:https?:|#)/.test(link)) return link;
+  // Markdown takes the start of `git@github.com:you/shop.git` for an address.
+  if (link.startsWith("mailto:")) return null;
   const [path = "", anchor] = link.split("#");
   const target = posix.join(posix.dirname(from), path);
   if (target === "api.md") return "/docs/api";
