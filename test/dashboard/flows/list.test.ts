@@ -22,7 +22,8 @@ it("long lists of servers and tokens can be searched by name", async () => {
   await expect.poll(() => cards.allTextContents()).toEqual([expect.stringContaining("host-7")]);
   await page.getByRole("link", { name: "Tokens" }).click();
   await page.getByLabel("Find a token").fill("ci 10");
-  await expect.poll(() => cards.allTextContents()).toEqual([expect.stringContaining("CI 10")]);
+  const names = page.getByRole("rowheader");
+  await expect.poll(() => names.allTextContents()).toEqual([expect.stringContaining("CI 10")]);
 });
 
 it("a list of deployments keeps its filters, rows and scroll position when the user comes back", async () => {

@@ -26,6 +26,8 @@ export function LogView({ deployment, log, lineLink: { linked, link } }: Props) 
   });
   const [query, setQuery] = useState("");
   const [isWrapped, setIsWrapped] = useState(false);
+  // The log of an ended deployment grows only while it loads.
+  const isFollowable = !hasEnded && deployment.status === "building";
   const failedStage = deployment.failure?.stage ?? null;
   const groups = logGroups(log, count);
   const { isOpen, toggle } = useOpenGroups(groups, failedStage, linked);
@@ -52,7 +54,7 @@ export function LogView({ deployment, log, lineLink: { linked, link } }: Props) 
         />
         {error === null ? null : <Button onClick={() => link(error)}>First error</Button>}
         <Switch label="Wrap" isOn={isWrapped} onChange={setIsWrapped} />
-        {hasEnded ? null : <Switch label="Follow" isOn={isFollowing} onChange={setIsFollowing} />}
+        {isFollowable ? <Switch label="Follow" isOn={isFollowing} onChange={setIsFollowing} /> : null}
         <RawLog deployment={deployment} />
       </header>
       {hasEnded ? null : (
