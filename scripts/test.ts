@@ -119,7 +119,9 @@ async function countsOf(exitCode: number, first: TestReport | null): Promise<Cou
   // An error outside of all tests is one failure, too.
   if (first === null || (exitCode !== 0 && first.failures.length === 0))
     return { passed: first?.passed ?? 0, failed: 1, flaky: [] };
-  const files = process.env["CI"] === undefined || isStopped ? [] : filesToRepeat(first);
+  // Other arguments may select single tests, which a run of their files would not.
+  const isWhole = args.length === 2 * projects.length;
+  const files = process.env["CI"] === undefined || isStopped || !isWhole ? [] : filesToRepeat(first);
   if (files.length === 0) return { passed: first.passed, failed: first.failures.length, flaky: [] };
   console.log(`\n${first.failures.length} failed. Running their files again, one at a time.`);
   const options = projects.flatMap((name) => ["--project", name]);
