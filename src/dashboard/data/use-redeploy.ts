@@ -5,21 +5,25 @@ import type {
 } from "#contract/endpoints/deployments/schemas.ts";
 import { api } from "#dashboard/data/api.ts";
 import { processApi } from "#dashboard/data/process-resources.ts";
+import { useProject } from "#dashboard/data/resources.ts";
 import { type Action, useAction } from "#dashboard/data/use-action.ts";
 
 type Redeploy = Action<DeploymentStarted, [change?: StartDeploymentInput]>;
 
 /**
  * Deploys like an earlier deployment: the same commit if it was live, or else the latest one of its branch, because a
- * failure is often fixed by a later commit. What failed to be applied without a build is applied again.
+ * failure is often fixed by a later commit. A project that deploys no commits by hash also gets the latest one. What
+ * failed to be applied without a build is applied again.
  */
 export function useRedeploy(deployment: Deployment): Redeploy {
   const { kind, status, branch, commit_sha: commit } = deployment;
   const params = { project_id: deployment.project_id };
+  const { value: project } = useProject(deployment.project_id);
   const wasLive = status === "live" || status === "superseded";
   return useAction((change: StartDeploymentInput = {}) => {
     if (kind === "config" && !wasLive) return processApi.applyConfig({ params });
-    const source = wasLive && commit !== null ? { branch, commit } : { branch };
+    const source =
+      wasLive && commit !== null && project?.commits !== "none" ? { branch, commit } : { branch };
     return api.startDeployment({ params, body: { ...source, ...change } });
   });
 }

@@ -61,4 +61,21 @@ describe("a commit by its hash", () => {
     await page.getByRole("dialog").getByLabel("Branch").waitFor();
     expect(await page.getByRole("dialog").getByLabel("Commit").count()).toBe(0);
   });
+
+  it("is not sent to redeploy in a project that deploys only branches and tags", async () => {
+    const { path, commit } = await repository("redeployed");
+    await commit({ "index.html": "one" });
+    const project = await api.createProject({
+      name: "redeployed",
+      server_id: local.server_id,
+      repository: path,
+      commits: "none",
+    });
+    await api.ended((await api.start(project.id)).id);
+    const { page } = await visit();
+    await signInWithToken(page, local, `/app/projects/${project.id}`);
+    const production = page.getByRole("region", { name: "Production" });
+    await production.getByRole("button", { name: "Redeploy" }).click();
+    await page.getByRole("heading", { name: "v2" }).waitFor();
+  });
 });
