@@ -15,6 +15,8 @@ export function requestOf(
   if (missing !== undefined) return { problem: `Fill in ${missing.name}.` };
   const sendsBody = body !== null && text.trim() !== "";
   if (sendsBody && !isJson(text)) return { problem: "The body is not valid JSON." };
+  if (token !== null && !isHeaderValue(token))
+    return { problem: "The token has characters that no token has." };
   const given = parameters.flatMap(({ name, in: place }) => {
     const value = values[name] ?? "";
     return value === "" ? [] : [{ name, place, value }];
@@ -25,7 +27,10 @@ export function requestOf(
   const query = new URLSearchParams();
   let address = path;
   for (const { name, place, value } of given)
-    if (place === "path") address = address.replace(`{${name}}`, encodeURIComponent(value));
+    // Browsers resolve such a part, also if it is encoded, and the request would be another one.
+    if (place === "path" && /^\.{1,2}$/.test(value)) return { problem: `${name} must not be ${value}` };
+    else if (place === "path")
+      address = address.replace(`{${name}}`, encodeURIComponent(value.toWellFormed()));
     else if (place === "query") query.set(name, value);
     else if (isHeaderValue(value)) headers.set(name, value);
     else return { problem: `${name} has characters that a header cannot have.` };

@@ -36,7 +36,10 @@ export function TryIt({ operation }: { readonly operation: TriedOperation }) {
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     if (state.is === "sending") return;
-    const used = takesToken ? (token ?? dashboardToken()) : null;
+    // It may have been pasted into the form of another operation since this one was opened.
+    const pasted = pastedToken();
+    setToken(pasted);
+    const used = takesToken ? (pasted ?? dashboardToken()) : null;
     const request =
       takesToken && used === null
         ? { problem: "Paste a token, or sign in to the dashboard." }

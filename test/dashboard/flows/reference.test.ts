@@ -174,6 +174,24 @@ describe("try it", () => {
     );
   });
 
+  it("uses a pasted token in the other forms of the page too, and sends nothing that is malformed", async () => {
+    const { page } = await visit({ expected: /status of 401/ });
+    await signInWithToken(page, local, "/app/");
+    await page.goto(`${local.url}/docs/api/freezes`);
+    const list = await openForm(page, "listFreezes");
+    const remove = await openForm(page, "deleteFreeze");
+    await remove.getByRole("textbox", { name: "freeze_id" }).fill("..");
+    await remove.getByRole("button", { name: "Send request" }).click();
+    await remove.getByText("freeze_id must not be ..").waitFor();
+
+    await remove.getByLabel("Token").fill("gantry_…");
+    await list.getByRole("button", { name: "Send request" }).click();
+    await list.getByText("The token has characters that no token has.").waitFor();
+    await remove.getByLabel("Token").fill("gantry_other");
+    await list.getByRole("button", { name: "Send request" }).click();
+    await list.getByText("401 Unauthorized").waitFor();
+  });
+
   it("needs no token for a public operation", async () => {
     const { page } = await visit();
     await page.goto(`${local.url}/docs/api/account`);
