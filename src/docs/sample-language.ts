@@ -1,11 +1,13 @@
+import { readStored, store } from "#docs/stored.ts";
+
 const KEY = "gantry.docs.language";
 
 /** Shows all samples in the language that the reader chose last, here or on another page. */
 export function rememberLanguage(): void {
-  choose(localStorage.getItem(KEY));
+  choose(readStored(KEY));
   document.addEventListener("change", ({ target }) => {
     if (!(target instanceof HTMLInputElement) || target.closest(".languages") === null) return;
-    localStorage.setItem(KEY, target.value);
+    store(KEY, target.value);
     const { top } = target.getBoundingClientRect();
     choose(target.value);
     // The samples above it may have another height now.

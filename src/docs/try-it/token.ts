@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 
 import { parseJson } from "#contract/parse-json.ts";
+import { readStored } from "#docs/stored.ts";
 
 /** Where the dashboard keeps its session. */
 const DASHBOARD_KEY = "gantry.session";
@@ -19,6 +20,6 @@ export function keepPasted(token: string): void {
 
 /** The token with which the reader is signed in to the dashboard of this installation; null if not. */
 export function dashboardToken(): string | null {
-  const session = Session.safeParse(parseJson(localStorage.getItem(DASHBOARD_KEY) ?? ""));
+  const session = Session.safeParse(parseJson(readStored(DASHBOARD_KEY) ?? ""));
   return session.success ? session.data.token : null;
 }

@@ -192,6 +192,17 @@ describe("try it", () => {
     await list.getByText("401 Unauthorized").waitFor();
   });
 
+  it("works in a browser that allows no storage", async () => {
+    const { page } = await visit();
+    await page.addInitScript(
+      "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('', 'SecurityError'); } })",
+    );
+    await page.goto(`${local.url}/docs/api/account`);
+    const form = await openForm(page, "getHealth");
+    await form.getByRole("button", { name: "Send request" }).click();
+    await form.getByText("200 OK").waitFor();
+  });
+
   it("needs no token for a public operation", async () => {
     const { page } = await visit();
     await page.goto(`${local.url}/docs/api/account`);
