@@ -17,7 +17,7 @@ export type Peer = {
   open(folder: string, repository: string): Promise<{ deploy(): Promise<unknown> } | null>;
 };
 
-/** Runs its commands on this machine, without ssh: its steps take no more than that, but no less either. */
+/** Runs its commands on this machine, without ssh, so that no time of a connection is measured. */
 const capistrano: Peer = {
   name: "Capistrano",
   install: "apt-get install capistrano",

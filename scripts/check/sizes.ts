@@ -62,7 +62,7 @@ async function checkStartup(bundle: string): Promise<SizeOutcome> {
     if (typeof worker === "string") failure = worker;
     else if (typeof known === "string") failure = known;
     else times.push((worker / known) * YARDSTICK_MS);
-    // More pairs only decide where the first ones found it too slow.
+    // More pairs are measured only if the first ones are too slow.
     if (times.length >= FEW_PAIRS && median(times) <= MOST_STARTUP_MS) break;
   }
   const time = `${median(times).toFixed(0)} ms of ${MOST_STARTUP_MS} to start`;

@@ -8,7 +8,7 @@ const MAX_LINES = 12;
 /** Lines before the one that says the error, and those of a code frame, which are indented. */
 const MAX_BEFORE = 2;
 const MAX_FRAME = 4;
-/** So many calls in libraries may be between the error and the project's own call. */
+/** The most calls in libraries that are shown between the error and the project's own call. */
 const MAX_FOREIGN = 3;
 /** The longest traceback that is searched for its exception. */
 const MAX_TRACEBACK = 200;
@@ -58,7 +58,7 @@ function firstBefore(lines: readonly string[], at: number): number {
   while (first > 0 && at - first < MAX_FRAME) {
     const line = lines[first - 1] ?? "";
     const isFrame = indentOf(line) > indent || isCaret(line) || isCaret(lines[first] ?? "");
-    if (line.trim() === "" ? !isCaret(lines[first - 2] ?? "") : isPart(line)) break;
+    if (line.trim() === "" ? !isCaret(lines[first - 2] ?? "") : isNpmLine(line)) break;
     if (line.trim() !== "" && !isFrame && at - first >= MAX_BEFORE && !isCodePlace(line)) break;
     first -= 1;
   }
@@ -96,7 +96,7 @@ function isCodePlace(line: string): boolean {
 }
 
 /** A line of an earlier message of npm, which does not belong to the error. */
-function isPart(line: string): boolean {
+function isNpmLine(line: string): boolean {
   return /^npm (?:error|err!|warn)\b/i.test(line);
 }
 

@@ -62,7 +62,7 @@ const REPEATED =
 const PROBLEM =
   /not found\b|\bno such\b|\b(?:cannot|could not|can't|unable to)\b|\b(?:denied|forbidden)\b|\bmissing\b|^\s*killed\b/i;
 
-/** How clearly a line says what failed: 1 names the error, 2 mentions one, 3 has no word for it. */
+/** How clearly a line says what failed: 1 names the error, 2 mentions one, 3 only hints at one, such as `not found`. */
 export type ErrorRank = 1 | 2 | 3;
 
 /** @returns null if the line says nothing about a failure */

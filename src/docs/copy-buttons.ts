@@ -13,7 +13,7 @@ function copyButton(block: HTMLElement): HTMLButtonElement {
   button.textContent = "Copy";
   button.addEventListener("click", () => {
     void copy(block.querySelector("code")?.textContent ?? "").then((isCopied) => {
-      button.textContent = isCopied ? "Copied" : "Not allowed";
+      button.textContent = isCopied ? "Copied" : "Cannot copy";
       setTimeout(() => {
         button.textContent = "Copy";
       }, SHOWN_MS);

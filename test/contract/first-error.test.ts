@@ -58,7 +58,7 @@ describe("the first error", () => {
     expect(lines[found?.at ?? 0]?.trim().slice(0, 70)).toBe(line);
   });
 
-  it("is none of warnings and of texts that only contain such words", () => {
+  it("is not a warning, or a text that only contains such words", () => {
     const quiet = [
       "compiling",
       "npm warn deprecated error-ex@1",
@@ -82,7 +82,7 @@ describe("the first error", () => {
     expect(firstErrorIn(lines)).toEqual({ first: 0, at: 0, end: 12 });
   });
 
-  it("ends a traceback without an exception at its head", () => {
+  it("is the head of a traceback that has no exception", () => {
     expect(firstErrorIn(["Traceback (most recent call last):", "  File x"])).toEqual({
       first: 0,
       at: 0,

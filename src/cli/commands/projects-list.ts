@@ -20,7 +20,7 @@ export const projectsList = defineCommand({
       ["NAME", "FRAMEWORK", "DOMAIN", "LAST DEPLOYMENT", "ID"],
       projects.value.map(({ name, framework, domain, last_deploy: last, id }) => [
         printableName(name),
-        // Nobody has read the repository of a project without a deployment.
+        // Before the first deployment, the framework is not detected yet.
         last === null && framework === STATIC ? "–" : framework,
         domain,
         timeText(last, output),

@@ -15,7 +15,7 @@ export const rollback = defineCommand({
   name: "rollback",
   summary: "Roll back to an earlier deployment",
   details: [
-    "Without --to, rolls back to the newest deployment with older code than the live one and another commit. Deployments of the live commit, and those that changed only variables or processes, are skipped. A second rollback goes further back. If the server still has the files, nothing is fetched or built.",
+    "Without --to, rolls back to the newest older deployment whose commit differs from the live one. Deployments that changed only variables or processes are skipped. A second rollback goes further back. If the server still has the files, nothing is fetched or built.",
     "The rollback runs with the project's current variables. With --variables deployed, it runs with the variables of the deployment that it rolls back to.",
   ],
   words: {},

@@ -53,7 +53,7 @@ async function readLinked(
   if (project.problem.code !== "not_found") return project;
   const name = linkedName ?? linked;
   return missing(
-    `${LINK_NAME} links this repository to the project ${name}, which was deleted or is not in reach of your token. To use another one, run gantry projects link NAME.`,
+    `${LINK_NAME} links this repository to the project ${name}, which was deleted or which your token cannot read. To use another one, run gantry projects link NAME.`,
   );
 }
 

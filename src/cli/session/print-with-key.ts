@@ -11,7 +11,7 @@ import { printProject } from "#cli/views/project-facts.ts";
 export async function printWithKey(session: Session, project: Project): Promise<void> {
   const { output } = session;
   const { deploy_key: known, repository } = project;
-  // The server makes the key when somebody asks for it.
+  // The server creates the key on the first request for it.
   const isNeeded = known === null && isOverSsh(repository);
   const deploy_key = isNeeded ? await askForKey(session, project.id) : known;
   printProject(output, { ...project, deploy_key }, await serverName(session, project.server_id));

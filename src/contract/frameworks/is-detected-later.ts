@@ -1,8 +1,8 @@
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 
 /**
- * Whether nobody has read the repository of a project with an automatic framework yet. Until then it has the settings
- * of a project without one.
+ * Whether the framework of a project is detected at its first deployment. Until then the project has the settings of one
+ * without a framework.
  */
 export function isDetectedLater({
   automatic,

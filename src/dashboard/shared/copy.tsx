@@ -4,7 +4,7 @@ import { Button } from "#dashboard/shared/button.tsx";
 
 const MESSAGE_MS = 2_000;
 
-/** A button that copies a text, and says if the browser did. */
+/** A button that copies a text, and shows whether that worked. */
 export function CopyButton({
   text,
   variant = "plain",

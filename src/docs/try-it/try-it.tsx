@@ -50,7 +50,7 @@ export function TryIt({ operation }: { readonly operation: TriedOperation }) {
     else setState({ is: "asks", request });
   };
 
-  // What was asked for is no longer what is filled in.
+  // The question shows the earlier input.
   const onInput = () => {
     if (state.is === "asks") setState({ is: "idle" });
   };

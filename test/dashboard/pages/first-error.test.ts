@@ -55,7 +55,7 @@ describe("the first error of a log", () => {
     expect(firstError(log, "verify")).toBeNull();
   });
 
-  it("is a message without a word for it only if the deployment failed", () => {
+  it("is a message that only hints at an error, but only if the deployment failed", () => {
     const log = logOf(["stdout", "favicon not found"], ["stdout", "done"]);
     expect(firstError(log, null)).toBeNull();
     expect(firstError(log, "build")).toBe(1);

@@ -54,7 +54,7 @@ describe("the links of a repository", () => {
     expect(branchLink(repository, "main")).toBeNull();
   });
 
-  it("do not exist for what is no commit, and for a branch that a browser reads as another path", () => {
+  it("do not exist for an invalid commit, and for a branch that a browser reads as another path", () => {
     expect(commitLink("https://github.com/acme/shop", "../../evil")).toBeNull();
     expect(branchLink("https://github.com/acme/shop", "../../evil")).toBeNull();
   });

@@ -5,7 +5,7 @@ export const rowFields = {
   version: "The number of the deployment within its project, from 1. Numbers are never reused.",
   branch: "The branch or tag that the deployment was started with.",
   commit:
-    "The abbreviated commit hash. `null` until the agent has resolved the branch. A deployment that ended before has the commit of its request.",
+    "The abbreviated commit hash. `null` until the agent has resolved the branch. If the deployment ended before that: the commit that the request named, if it named one.",
   duration: "The run time in seconds: until now while the deployment is running, 0 while it is queued.",
   created_at: "When the deployment was requested.",
 };

@@ -4,7 +4,7 @@ import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import { failureTitle } from "#dashboard/text/failure-texts.ts";
 import { buildingLabels, statusLabels } from "#dashboard/text/labels.ts";
 
-/** Tells a screen reader each stage when it is free to talk, and a failure at once. Says nothing when the page opens. */
+/** Announces each stage to screen readers politely, and a failure immediately. Announces nothing when the page opens. */
 export function Announcer({ deployment }: { readonly deployment: Deployment }) {
   const { version, status, stage, failure } = deployment;
   const state = stage === null ? statusLabels[status] : buildingLabels[stage];

@@ -15,7 +15,7 @@ export type LogRows = {
 /**
  * The rows of some lines in a row.
  * @param lines the index of the first one, and how many they are
- * @param runs those of the lines
+ * @param runs the warnings among these lines
  * @param opened the first lines of the runs whose lines are shown
  */
 export function logRows(

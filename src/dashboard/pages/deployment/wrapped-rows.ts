@@ -5,7 +5,7 @@ const WIDE = /[^\t -\u058f\u2010-\u2027\u2190-\u259f]/u;
 const TAB = 8;
 
 /**
- * The number of columns that a text takes at most. Rows must not be cut off, so that wide characters count as three.
+ * The number of columns that a text takes at most. Rows must not be cut off, so wide characters count as three.
  * @param text without control sequences
  */
 export function columnsOf(text: string): number {

@@ -33,7 +33,7 @@ export function ProjectColumns() {
   );
 }
 
-/** Nobody has read the repository of a project without a deployment, so it has no framework yet. */
+/** Whether the framework is known. It is detected at the first deployment, or set in the project. */
 const isKnown = ({ framework, last_deploy: last }: ProjectRow) => last !== null || framework !== STATIC;
 
 const hidden = <span class="quiet">no access</span>;

@@ -16,7 +16,7 @@ export type ReadmeStep =
 const HEADING = "## Try it on your machine";
 
 /**
- * Reads what the README tells a new user to do on the own machine, in its order:
+ * Reads what the README tells a new user to do on their own machine, in its order:
  * - a block `sh` is run at a terminal;
  * - an item of a numbered list is done in the browser: “Open the link”, **a link or button to choose**, *a text to see*.
  */

@@ -32,7 +32,7 @@ const Hook = z.object({ config: z.object({ url: z.string(), secret: z.string() }
 const Requests = z.array(z.object({ body: z.string() }));
 
 /**
- * What a reader uses outside of the own machines: a private repository at GitHub with the GitHub CLI, and ntfy. The
+ * What a reader uses outside of their own machines: a private repository at GitHub with the GitHub CLI, and ntfy. The
  * server reads the repository over ssh with its deploy key. A push is reported to the hook, signed, as GitHub does.
  */
 export class Outside {
