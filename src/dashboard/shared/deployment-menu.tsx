@@ -1,10 +1,9 @@
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import { api } from "#dashboard/data/api.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
-import { useRedeploy } from "#dashboard/data/use-redeploy.ts";
-import { goFromHere } from "#dashboard/router/navigation.ts";
 import { pathTo } from "#dashboard/router/route.ts";
 import { Menu, type MenuItem } from "#dashboard/shared/menu.tsx";
+import { useRedeploy } from "#dashboard/shared/use-redeploy.ts";
 import { problemText } from "#dashboard/text/labels.ts";
 
 type Props = {
@@ -24,16 +23,11 @@ export function DeploymentMenu({ deployment, onCanceled, onRollBack, onDelete }:
     await canceling.run();
     await onCanceled();
   };
-  const redeploy = async () => {
-    const go = goFromHere();
-    const started = await redeploying.run();
-    if (started !== null) go({ page: "deployment", id: started.value.id });
-  };
   const problem = canceling.problem ?? redeploying.problem;
   const items: readonly MenuItem[] = [
     { label: "View", href: pathTo({ page: "deployment", id }) },
     ...(status === "superseded" ? [{ label: `Roll back to v${version}`, onSelect: onRollBack }] : []),
-    ...(status === "building" ? [] : [{ label: "Redeploy", onSelect: redeploy }]),
+    ...(status === "building" ? [] : [{ label: "Redeploy", onSelect: () => redeploying.redeploy() }]),
     ...(status === "building" && stage !== "canceling" ? [{ label: "Cancel", onSelect: cancel }] : []),
     { label: "Delete", onSelect: onDelete, isDanger: true },
   ];

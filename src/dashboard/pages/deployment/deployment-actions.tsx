@@ -4,12 +4,12 @@ import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import { api } from "#dashboard/data/api.ts";
 import { useDeployment, useMay } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
-import { useRedeploy } from "#dashboard/data/use-redeploy.ts";
 import { DeployAgain } from "#dashboard/pages/deployment/deploy-again.tsx";
 import { goFromHere } from "#dashboard/router/navigation.ts";
 import { Button } from "#dashboard/shared/button.tsx";
 import { DeleteDeployment } from "#dashboard/shared/delete-deployment.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
+import { RedeployButton } from "#dashboard/shared/redeploy-button.tsx";
 import { RollbackDialog } from "#dashboard/shared/rollback-dialog.tsx";
 
 type Props = { readonly deployment: Deployment };
@@ -35,7 +35,7 @@ export function DeploymentActions({ deployment }: Props) {
           Cancel deployment
         </Button>
       ) : null}
-      {status === "live" ? <Redeploy deployment={deployment} /> : null}
+      {status === "live" ? <RedeployButton live={deployment} /> : null}
       {status === "superseded" ? (
         <Button onClick={() => setOpen("rollback")}>Roll back to v{version}</Button>
       ) : null}
@@ -50,24 +50,6 @@ export function DeploymentActions({ deployment }: Props) {
           onDeleted={() => leave({ page: "project", id: projectId })}
         />
       ) : null}
-    </>
-  );
-}
-
-/** Deploys the live commit again. */
-function Redeploy({ deployment }: Props) {
-  const redeploying = useRedeploy(deployment);
-  const redeploy = async () => {
-    const go = goFromHere();
-    const started = await redeploying.run();
-    if (started !== null) go({ page: "deployment", id: started.value.id });
-  };
-  return (
-    <>
-      <Button onClick={redeploy} isBusy={redeploying.isRunning}>
-        Redeploy
-      </Button>
-      <ProblemBox problem={redeploying.problem} doing="Deploying" />
     </>
   );
 }

@@ -7,11 +7,9 @@ import { isDetectedLater } from "#contract/frameworks/is-detected-later.ts";
 import type { ServerId } from "#contract/ids.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import { ALL, useLive, useMay, useServers } from "#dashboard/data/resources.ts";
-import { useRedeploy } from "#dashboard/data/use-redeploy.ts";
-import { goFromHere } from "#dashboard/router/navigation.ts";
 import { pathTo } from "#dashboard/router/route.ts";
 import { Button } from "#dashboard/shared/button.tsx";
-import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
+import { RedeployButton } from "#dashboard/shared/redeploy-button.tsx";
 import { RollbackDialog } from "#dashboard/shared/rollback-dialog.tsx";
 import { Branch, Commit, Repository, ServerState, Status } from "#dashboard/shared/status.tsx";
 import { Ago, Duration } from "#dashboard/shared/times.tsx";
@@ -68,7 +66,7 @@ function LiveActions({ project, live }: Props & { readonly live: Deployment | nu
     <div class="actions">
       {mayDeploy && live !== null ? (
         <>
-          <Redeploy live={live} />
+          <RedeployButton live={live} />
           <Button onClick={() => setIsRollingBack(true)}>Roll back</Button>
         </>
       ) : null}
@@ -81,23 +79,6 @@ function LiveActions({ project, live }: Props & { readonly live: Deployment | nu
         <RollbackDialog projectId={project.id} onClose={() => setIsRollingBack(false)} />
       ) : null}
     </div>
-  );
-}
-
-function Redeploy({ live }: { readonly live: Deployment }) {
-  const redeploying = useRedeploy(live);
-  const redeploy = async () => {
-    const go = goFromHere();
-    const started = await redeploying.run();
-    if (started !== null) go({ page: "deployment", id: started.value.id });
-  };
-  return (
-    <>
-      <ProblemBox problem={redeploying.problem} doing="Deploying" />
-      <Button onClick={redeploy} isBusy={redeploying.isRunning}>
-        Redeploy
-      </Button>
-    </>
   );
 }
 
