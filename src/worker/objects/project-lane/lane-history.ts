@@ -79,7 +79,7 @@ function deploymentOf(row: DeploymentRecord, source: number | null, runId: RunId
     rollbackOf: row.rollbackOf,
     reuseRelease: null,
     branch: row.branch,
-    requestedCommit: row.commitSha ?? row.requestedCommit,
+    requestedCommit: row.requestedCommit,
     clearCache: row.clearCache,
     variables: row.variablesRevision === null ? null : { revision: row.variablesRevision, deployed: false },
     commitSha: row.commitSha,
