@@ -132,7 +132,7 @@ describe("an agent of another protocol version", () => {
     const script = await machine.installer();
     const [, name] = /^agent_file='(.*)'$/m.exec(script) ?? [];
     const file = await (await fetch(`${machine.site.url}/agent/${name}`)).text();
-    const newer = file.replace(/PROTOCOL_VERSION = 2;/, "PROTOCOL_VERSION = 3;");
+    const newer = file.replace(/\bPROTOCOL_VERSION=2\b/, "PROTOCOL_VERSION=3");
     expect(newer).not.toBe(file);
     machine.site.release(newer);
   }

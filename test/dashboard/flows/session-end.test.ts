@@ -8,6 +8,7 @@ import { Account } from "#contract/endpoints/accounts/schemas.ts";
 import { signInLink } from "#contract/public-paths.ts";
 import { AccountId } from "#contract/ids.ts";
 import { newSignInCode } from "../../../scripts/shared/sign-in-code.ts";
+import { CONDITION_MS } from "../../support/patience.ts";
 import { createApi } from "../../support/journey-api.ts";
 import { writeDatabase } from "../../support/write-database.ts";
 import { signInWithToken } from "./support/sign-in.ts";
@@ -71,7 +72,8 @@ describe("a session that expires", () => {
     const saved = await field.inputValue();
     await field.fill("9");
     await api.call("DELETE", `/v1/tokens/${second.id}`);
-    await page.getByText("Your session has ended.").waitFor();
+    // While the page receives events, it may ask again only after a minute.
+    await page.getByText("Your session has ended.").waitFor({ timeout: 2 * CONDITION_MS });
     await page.getByRole("heading", { name: "Sign in to Gantry" }).waitFor();
     expect(new URL(page.url()).pathname).toBe(settings);
 

@@ -10,8 +10,13 @@ import { WebSocketServer } from "ws";
 
 const [, , name = "app", port = process.env["PORT"]] = process.argv;
 const sockets = new WebSocketServer({ noServer: true });
-/** @type {PromiseWithResolvers<void>} */
-const next = Promise.withResolvers();
+// Not Promise.withResolvers: journeys run this app with the oldest Node that agents support.
+/** @type {() => void} */
+let continueEvents;
+/** @type {Promise<void>} */
+const next = new Promise((resolve) => {
+  continueEvents = resolve;
+});
 
 /**
  * @param {import("node:http").IncomingMessage} request
@@ -31,10 +36,10 @@ async function answer(request, response) {
   if (pathname === "/events") {
     response.setHeader("Content-Type", "text/event-stream");
     response.write("data: first\n\n");
-    await next.promise;
+    await next;
     return response.end("data: second\n\n");
   }
-  if (pathname === "/next") next.resolve();
+  if (pathname === "/next") continueEvents();
   let bytes = 0;
   for await (const chunk of request) bytes += chunk.length;
   response.end(`${name} ${request.method} ${bytes}`);
