@@ -32,7 +32,8 @@ describe("a delivery while a part fails", () => {
     const calls = faults.stop();
     for (let alarms = 0; alarms < 3; alarms += 1) {
       vi.setSystemTime(Date.now() + 60_000);
-      await runDurableObjectAlarm(lane());
+      // The kill may also meet the alarm, which the platform then repeats.
+      await runDurableObjectAlarm(lane()).catch(() => runDurableObjectAlarm(lane()));
     }
     const { deployments, rows } = await recorded(project.id);
     expect(rows, `${kind} at ${at}`).toEqual(deployments);
