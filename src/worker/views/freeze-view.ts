@@ -8,8 +8,10 @@ const BEFORE_MS = 8 * 24 * 60 * 60_000;
 
 /** A freeze in the API. @param now Unix milliseconds */
 export function freezeView(record: FreezeRecord, now: number): Freeze {
-  const windows = freezeWindows(record.times, now - BEFORE_MS, now + HORIZON_MS);
-  const window = windows.find(({ until }) => until > now) ?? null;
+  // Of a single window, the beginning is known however far ahead it is.
+  const until = record.times.type === "once" ? Infinity : now + HORIZON_MS;
+  const windows = freezeWindows(record.times, now - BEFORE_MS, until);
+  const window = windows.find((found) => found.until > now) ?? null;
   return {
     id: record.id,
     name: record.name,

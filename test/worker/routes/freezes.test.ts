@@ -42,6 +42,16 @@ describe("freezes", () => {
     expect((await call(path, { token })).status).toBe(404);
   });
 
+  it("are not over as long as they lie ahead, however far", async () => {
+    const world = await createWorld();
+    const times = once(20_000, 20_048);
+    const response = await create(world, { name: "Holidays", times });
+    expect(await response.json()).toMatchObject({
+      active: false,
+      window: { from: times.from, until: times.to },
+    });
+  });
+
   it("are refused with times that cannot be", async () => {
     const world = await createWorld();
     const refused: [unknown, string][] = [
