@@ -17,7 +17,7 @@ export function DeployKeyView({ id }: { readonly id: ProjectId }) {
           <p class="quiet">
             Fingerprint <code>{fingerprint}</code>
           </p>
-          <ol>
+          <ol class="steps-of">
             {steps.map((step) => (
               <li key={step}>{step}</li>
             ))}
