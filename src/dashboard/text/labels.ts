@@ -31,6 +31,9 @@ export function problemText(problem: Problem): string {
   if (problem.code === "unexpected_answer" && problem.status < 400)
     return `${problem.detail} If Gantry was updated since you opened this page, reload the page.`;
   if (problem.code === "insufficient_scope") return `Your token does not allow this. ${problem.detail}`;
-  const fields = (problem.errors ?? []).map(({ pointer, message }) => `${pointer.slice(1)} ${message}`);
+  // Where there is one error, the detail may already say it.
+  const fields = (problem.errors ?? [])
+    .filter(({ message }) => !problem.detail.includes(message))
+    .map(({ pointer, message }) => `${pointer.slice(1)} ${message}`);
   return fields.length === 0 ? problem.detail : `${problem.detail} ${fields.join("; ")}.`;
 }

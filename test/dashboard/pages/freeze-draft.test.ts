@@ -6,6 +6,7 @@ import {
   draftOfFreeze,
   type FreezeDraft,
   freezeChanges,
+  freezeErrors,
   freezeInput,
   newFreeze,
 } from "#dashboard/pages/freezes/freeze-draft.ts";
@@ -25,6 +26,17 @@ describe("the form for a freeze", () => {
         timezone: "Europe/Berlin",
       },
     });
+  });
+
+  it("shows at the second time that it is not after the first, and what a time looks like", () => {
+    const draft = { ...empty, name: "x", onceFrom: "2026-12-24 16:00" };
+    expect(freezeErrors({ ...draft, onceTo: "2026-12-24 16:00" })).toEqual({
+      "times.to": "Must be after From.",
+    });
+    expect(freezeErrors({ ...draft, onceTo: "tomorrow" })).toEqual({
+      "times.to": "Must be a time such as 2026-12-24 16:00.",
+    });
+    expect(freezeErrors({ ...draft, onceTo: "2026-12-24 16:01" })).toEqual({});
   });
 
   it("sends the instants of a freeze that is typed in the browser's time zone", () => {

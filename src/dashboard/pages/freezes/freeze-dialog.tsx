@@ -6,8 +6,10 @@ import { freezeApi } from "#dashboard/data/freeze-resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import {
   draftOfFreeze,
+  EXAMPLE_TIME,
   type FreezeDraft,
   freezeChanges,
+  freezeErrors,
   freezeInput,
   newFreeze,
 } from "#dashboard/pages/freezes/freeze-draft.ts";
@@ -18,7 +20,6 @@ import { Choice, Field } from "#dashboard/shared/field.tsx";
 import { Form } from "#dashboard/shared/form.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { ProjectFilter } from "#dashboard/shared/project-filter.tsx";
-import { errorsOf } from "#dashboard/text/field-errors.ts";
 import { weekdayLabels } from "#dashboard/text/freeze-texts.ts";
 
 type Props = {
@@ -44,11 +45,13 @@ export function FreezeDialog({ freeze, onSaved, onClose }: Props) {
         }),
   );
   const parsed = CreateFreezeInput.safeParse(freezeInput(draft));
-  const errors = hasTried && !parsed.success ? errorsOf(parsed.error) : {};
+  const found = freezeErrors(draft);
+  const errors = hasTried ? found : {};
   const change = (part: Partial<FreezeDraft>) => setDraft((before) => ({ ...before, ...part }));
   const save = async () => {
     setHasTried(true);
-    if (parsed.success && (await saving.run(parsed.data)) !== null) onSaved();
+    if (parsed.success && Object.keys(found).length === 0 && (await saving.run(parsed.data)) !== null)
+      onSaved();
   };
   const fields = { draft, change, errors };
   return (
@@ -88,8 +91,6 @@ export function FreezeDialog({ freeze, onSaved, onClose }: Props) {
   );
 }
 
-const EXAMPLE = "2026-12-24 16:00";
-
 function zoneOfBrowser(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
@@ -105,18 +106,18 @@ function Once({ draft, change, errors }: FieldsProps) {
     <>
       <Field
         label="From"
-        placeholder={EXAMPLE}
+        placeholder={EXAMPLE_TIME}
         value={draft.onceFrom}
         onInput={(onceFrom) => change({ onceFrom })}
-        error={errors["times.from"] === undefined ? null : `Must be a time such as ${EXAMPLE}.`}
+        error={errors["times.from"] ?? null}
       />
       <Field
         label="Until"
-        placeholder={EXAMPLE}
+        placeholder={EXAMPLE_TIME}
         value={draft.onceTo}
         onInput={(onceTo) => change({ onceTo })}
         hint={`In your time zone, ${zoneOfBrowser()}.`}
-        error={errors["times.to"] === undefined ? null : `Must be a time such as ${EXAMPLE}.`}
+        error={errors["times.to"] ?? null}
       />
     </>
   );

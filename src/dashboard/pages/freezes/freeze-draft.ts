@@ -1,5 +1,10 @@
 import type { Weekday } from "#contract/endpoints/freezes/freeze-times.ts";
-import type { CreateFreezeInput, Freeze, UpdateFreezeInput } from "#contract/endpoints/freezes/schemas.ts";
+import {
+  CreateFreezeInput,
+  type Freeze,
+  type UpdateFreezeInput,
+} from "#contract/endpoints/freezes/schemas.ts";
+import { errorsOf } from "#dashboard/text/field-errors.ts";
 
 /** What the form for a freeze holds. Only the fields of its type are sent. */
 export type FreezeDraft = {
@@ -88,4 +93,22 @@ function instantOf(local: string): string | null {
   const [, date, time] = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)$/.exec(local.trim()) ?? [];
   const ms = Date.parse(`${date}T${time}`);
   return Number.isNaN(ms) ? null : new Date(ms).toISOString();
+}
+
+/** A time as the form takes it. */
+export const EXAMPLE_TIME = "2026-12-24 16:00";
+
+/** What is wrong with the form, by the path of each field. Empty: nothing. */
+export function freezeErrors(draft: FreezeDraft): Readonly<Record<string, string>> {
+  const parsed = CreateFreezeInput.safeParse(freezeInput(draft));
+  if (parsed.success) return endsTooEarly(parsed.data) ? { "times.to": "Must be after From." } : {};
+  const errors = errorsOf(parsed.error);
+  if (draft.type === "once")
+    for (const path of ["times.from", "times.to"])
+      if (errors[path] !== undefined) errors[path] = `Must be a time such as ${EXAMPLE_TIME}.`;
+  return errors;
+}
+
+function endsTooEarly({ times }: CreateFreezeInput): boolean {
+  return times.type === "once" && Date.parse(times.to) <= Date.parse(times.from);
 }
