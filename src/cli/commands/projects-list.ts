@@ -1,5 +1,5 @@
 import { readAll } from "#client/read-all.ts";
-import { STATIC } from "#contract/frameworks/usual-preset.ts";
+import { mayBeDetectedLater } from "#contract/frameworks/is-detected-later.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done } from "#cli/outcome.ts";
 import { printableName } from "#cli/output/printable.ts";
@@ -18,13 +18,12 @@ export const projectsList = defineCommand({
     output.json({ projects: projects.value });
     output.table(
       ["NAME", "FRAMEWORK", "DOMAIN", "LAST DEPLOYMENT", "ID"],
-      projects.value.map(({ name, framework, domain, last_deploy: last, id }) => [
-        printableName(name),
-        // Before the first deployment, the framework is not detected yet.
-        last === null && framework === STATIC ? "–" : framework,
-        domain,
-        timeText(last, output),
-        output.style.dim(id),
+      projects.value.map((project) => [
+        printableName(project.name),
+        mayBeDetectedLater(project) ? "–" : project.framework,
+        project.domain,
+        timeText(project.last_deploy, output),
+        output.style.dim(project.id),
       ]),
     );
     return done;

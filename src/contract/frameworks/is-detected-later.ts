@@ -1,4 +1,5 @@
-import type { Project } from "#contract/endpoints/projects/schemas.ts";
+import type { Project, ProjectRow } from "#contract/endpoints/projects/schemas.ts";
+import { STATIC } from "#contract/frameworks/usual-preset.ts";
 
 /**
  * Whether the framework of a project is detected at its first deployment. Until then the project has the settings of one
@@ -10,4 +11,9 @@ export function isDetectedLater({
   variables_applied: applied,
 }: Project): boolean {
   return applied === null && reasons.length === 0 && automatic.includes("framework");
+}
+
+/** The same of a row in a list of projects, as far as a row tells: `static` may also have been chosen. */
+export function mayBeDetectedLater({ framework, last_deploy: last }: ProjectRow): boolean {
+  return last === null && framework === STATIC;
 }

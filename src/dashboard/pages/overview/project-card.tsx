@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-import { STATIC } from "#contract/frameworks/usual-preset.ts";
+import { mayBeDetectedLater } from "#contract/frameworks/is-detected-later.ts";
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { ProjectRow } from "#contract/endpoints/projects/schemas.ts";
 import type { ServerRow } from "#contract/endpoints/servers/schemas.ts";
@@ -33,9 +33,6 @@ export function ProjectColumns() {
   );
 }
 
-/** Whether the framework is known. It is detected at the first deployment, or set in the project. */
-const isKnown = ({ framework, last_deploy: last }: ProjectRow) => last !== null || framework !== STATIC;
-
 const hidden = <span class="quiet">no access</span>;
 
 /** A project in the list, with its live and latest deployment and its server. */
@@ -47,7 +44,7 @@ export function ProjectCard({ project, server, isVisible, live, running, latest 
           <a href={pathTo({ page: "project", id: project.id })}>{project.name}</a>
         </h2>
         <p class="quiet">
-          {isKnown(project) ? `${project.framework} · ` : ""}
+          {mayBeDetectedLater(project) ? "" : `${project.framework} · `}
           {project.domain}
         </p>
       </header>
