@@ -2,37 +2,26 @@ import type { ComponentChildren } from "preact";
 
 import type { ProjectId } from "#contract/ids.ts";
 import { useProject } from "#dashboard/data/resources.ts";
-import { type PageRoute, pathTo } from "#dashboard/router/route.ts";
+import { pathTo } from "#dashboard/router/route.ts";
 import { type Crumb, Page } from "#dashboard/shared/page.tsx";
+import { projectLinks } from "#dashboard/shared/project-links.ts";
 import { SectionNav } from "#dashboard/shared/section-nav.tsx";
 
 /** The sections of a project, in their order, by their pages. */
-const sections = {
-  project: "Deployments",
-  processes: "Processes",
-  variables: "Variables",
-  commands: "Commands",
-  pushes: "Pushes",
-  project_charts: "Charts",
-  settings: "Settings",
-} as const satisfies Partial<Record<PageRoute["page"], string>>;
-
-export type ProjectSection = keyof typeof sections;
-
-const all: readonly ProjectSection[] = [
-  "project",
-  "processes",
-  "variables",
-  "commands",
-  "pushes",
-  "project_charts",
-  "settings",
-];
+const sections = [
+  ["project", "Deployments"],
+  ["processes", "Processes"],
+  ["variables", "Variables"],
+  ["commands", "Commands"],
+  ["pushes", "Pushes"],
+  ["project_charts", "Charts"],
+  ["settings", "Settings"],
+] as const;
 
 type Props = {
   readonly id: ProjectId;
   /** The section that is marked. */
-  readonly section: ProjectSection;
+  readonly section: (typeof sections)[number][0];
   /** The page's title, such as `Settings`; omitted: the project's name. */
   readonly title?: string;
   readonly actions?: ComponentChildren;
@@ -48,7 +37,7 @@ export function ProjectFrame({ id, section, title, actions, children }: Props) {
       title={title === undefined ? name : `${name} ${title.toLowerCase()}`}
       heading={title ?? name}
       crumbs={projectCrumbs(id, project?.name ?? null)}
-      sections={<ProjectSections id={id} current={section} />}
+      sections={<SectionNav label="Project" links={projectLinks(sections, id, section)} />}
       actions={actions}
     >
       {children}
@@ -61,24 +50,4 @@ export const allProjects: Crumb = { name: "Projects", href: pathTo({ page: "over
 /** Where a project's pages are. @param name null: not loaded yet */
 export function projectCrumbs(id: ProjectId, name: string | null): readonly Crumb[] {
   return [allProjects, { name: name ?? "Project", href: pathTo({ page: "project", id }) }];
-}
-
-/** The navigation of a project. @param current null: the page is in no section */
-export function ProjectSections({
-  id,
-  current,
-}: {
-  readonly id: ProjectId;
-  readonly current: ProjectSection | null;
-}) {
-  return (
-    <SectionNav
-      label="Project"
-      links={all.map((page) => ({
-        name: sections[page],
-        href: pathTo({ page, id }),
-        isCurrent: page === current,
-      }))}
-    />
-  );
 }

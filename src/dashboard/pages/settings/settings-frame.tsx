@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 
 import type { ProjectId } from "#contract/ids.ts";
 import { settingsLinks, type SettingsPage } from "#dashboard/pages/settings/settings-pages.ts";
+import { projectLinks } from "#dashboard/shared/project-links.ts";
 import { ProjectFrame } from "#dashboard/shared/project-frame.tsx";
 import { SectionNav } from "#dashboard/shared/section-nav.tsx";
 
@@ -17,7 +18,7 @@ export function SettingsFrame({ id, page, title, children }: Props) {
   return (
     <ProjectFrame id={id} section="settings" title={title}>
       <div class="with-side">
-        <SectionNav label="Settings" links={settingsLinks(id, page)} isAtSide />
+        <SectionNav label="Settings" links={projectLinks(settingsLinks, id, page)} isAtSide />
         <div class="settings">{children}</div>
       </div>
     </ProjectFrame>

@@ -1,6 +1,4 @@
-import type { ProjectId } from "#contract/ids.ts";
-import type { SectionLink } from "#dashboard/shared/section-nav.tsx";
-import { type PageRoute, pathTo } from "#dashboard/router/route.ts";
+import type { PageRoute } from "#dashboard/router/route.ts";
 
 /** The pages with a form for a part of the settings, each with its heading. */
 export const settingsPages = {
@@ -16,7 +14,7 @@ export const settingsPages = {
 export type SettingsPage = keyof typeof settingsPages;
 
 /** What the navigation of the settings leads to, in its order. Variables and the hook have pages of their own. */
-const links = [
+export const settingsLinks = [
   ["settings", "General"],
   ["settings_build", "Source and build"],
   ["repository", "Repository access"],
@@ -28,7 +26,3 @@ const links = [
   ["settings_pushes", "Deploy on push"],
   ["pushes", "Hook"],
 ] as const;
-
-export function settingsLinks(id: ProjectId, current: SettingsPage | "repository"): readonly SectionLink[] {
-  return links.map(([page, name]) => ({ name, href: pathTo({ page, id }), isCurrent: page === current }));
-}
