@@ -4,6 +4,7 @@ import type { Deployment, Failure, FailureEvidence } from "#contract/endpoints/d
 import type { LogStore } from "#dashboard/data/log-store.ts";
 import { DeployAgain } from "#dashboard/pages/deployment/deploy-again.tsx";
 import { ErrorExcerpt } from "#dashboard/pages/deployment/error-excerpt.tsx";
+import { isAtEnd } from "#dashboard/pages/deployment/use-follow.ts";
 import { pathTo } from "#dashboard/router/route.ts";
 import { failureTexts, failureTitle, namesItsCommand } from "#dashboard/text/failure-texts.ts";
 
@@ -22,7 +23,8 @@ export function FailureBox({ deployment, log, onLine }: Props) {
   const isNew = failure !== null && !hadFailed.current;
   useLayoutEffect(() => {
     // Only of a reader who follows the log at its end: nobody else loses the place.
-    if (isNew && isAtEnd(box.current)) box.current?.scrollIntoView({ block: "start" });
+    const height = box.current?.getBoundingClientRect().height ?? 0;
+    if (isNew && scrollY > 0 && isAtEnd(height)) box.current?.scrollIntoView({ block: "start" });
   }, [isNew]);
   if (failure === null) return null;
   const { title, detail } = failureTitle(failure);
@@ -39,15 +41,6 @@ export function FailureBox({ deployment, log, onLine }: Props) {
       <DeployAgain deployment={deployment} />
     </section>
   );
-}
-
-/** A position this close to the end of the page, in pixels, counts as the end. */
-const NEAR_PX = 40;
-
-/** Whether the window shows the end of the page, apart from what the box adds to it. */
-function isAtEnd(box: HTMLElement | null): boolean {
-  const added = box?.getBoundingClientRect().height ?? 0;
-  return scrollY > 0 && scrollY + innerHeight >= document.documentElement.scrollHeight - added - NEAR_PX;
 }
 
 /** What the failure means, where its message does not say it, and what to do. */

@@ -3,6 +3,11 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 /** A position this close to the end of the page, in pixels, counts as the end. */
 const NEAR_PX = 40;
 
+/** Whether the window shows the end of the page. @param added pixels of the page that do not count, because they are new */
+export function isAtEnd(added = 0): boolean {
+  return scrollY + innerHeight >= document.documentElement.scrollHeight - added - NEAR_PX;
+}
+
 export type Follow = {
   readonly isFollowing: boolean;
   readonly setIsFollowing: (isFollowing: boolean) => void;
@@ -27,8 +32,7 @@ export function useFollow(
     const onScroll = () => {
       // New lines also move the end away. Only scrolling up stops following.
       if (scrollY < lastTop.current) setIsFollowing(false);
-      const isAtEnd = scrollY + innerHeight >= document.documentElement.scrollHeight - NEAR_PX;
-      if (scrollY > lastTop.current && isAtEnd) setIsFollowing(true);
+      if (scrollY > lastTop.current && isAtEnd()) setIsFollowing(true);
       lastTop.current = scrollY;
     };
     addEventListener("scroll", onScroll, { passive: true });
