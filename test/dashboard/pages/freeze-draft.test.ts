@@ -6,9 +6,9 @@ import {
   draftOfFreeze,
   type FreezeDraft,
   freezeChanges,
-  freezeErrors,
   freezeInput,
   newFreeze,
+  readFreeze,
 } from "#dashboard/pages/freezes/freeze-draft.ts";
 import { errorsOf } from "#dashboard/text/field-errors.ts";
 import { freezeTimesText } from "#dashboard/text/freeze-texts.ts";
@@ -30,13 +30,15 @@ describe("the form for a freeze", () => {
 
   it("shows at the second time that it is not after the first, and what a time looks like", () => {
     const draft = { ...empty, name: "x", onceFrom: "2026-12-24 16:00" };
-    expect(freezeErrors({ ...draft, onceTo: "2026-12-24 16:00" })).toEqual({
-      "times.to": "Must be after From.",
+    expect(readFreeze({ ...draft, onceTo: "2026-12-24 16:00" })).toEqual({
+      ok: false,
+      errors: { "times.to": "Must be after From." },
     });
-    expect(freezeErrors({ ...draft, onceTo: "tomorrow" })).toEqual({
-      "times.to": "Must be a time such as 2026-12-24 16:00.",
+    expect(readFreeze({ ...draft, onceTo: "tomorrow" })).toEqual({
+      ok: false,
+      errors: { "times.to": "Must be a time such as 2026-12-24 16:00." },
     });
-    expect(freezeErrors({ ...draft, onceTo: "2026-12-24 16:01" })).toEqual({});
+    expect(readFreeze({ ...draft, onceTo: "2026-12-24 16:01" }).ok).toBe(true);
   });
 
   it("sends the instants of a freeze that is typed in the browser's time zone", () => {

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 
 import { Weekday } from "#contract/endpoints/freezes/freeze-times.ts";
-import { CreateFreezeInput, type Freeze } from "#contract/endpoints/freezes/schemas.ts";
+import type { CreateFreezeInput, Freeze } from "#contract/endpoints/freezes/schemas.ts";
 import { freezeApi } from "#dashboard/data/freeze-resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import {
@@ -9,9 +9,8 @@ import {
   EXAMPLE_TIME,
   type FreezeDraft,
   freezeChanges,
-  freezeErrors,
-  freezeInput,
   newFreeze,
+  readFreeze,
 } from "#dashboard/pages/freezes/freeze-draft.ts";
 import { Button } from "#dashboard/shared/button.tsx";
 import { Checks } from "#dashboard/shared/checks.tsx";
@@ -44,14 +43,12 @@ export function FreezeDialog({ freeze, onSaved, onClose }: Props) {
           body: freezeChanges(initial, draft, body),
         }),
   );
-  const parsed = CreateFreezeInput.safeParse(freezeInput(draft));
-  const found = freezeErrors(draft);
-  const errors = hasTried ? found : {};
+  const read = readFreeze(draft);
+  const errors = hasTried && !read.ok ? read.errors : {};
   const change = (part: Partial<FreezeDraft>) => setDraft((before) => ({ ...before, ...part }));
   const save = async () => {
     setHasTried(true);
-    if (parsed.success && Object.keys(found).length === 0 && (await saving.run(parsed.data)) !== null)
-      onSaved();
+    if (read.ok && (await saving.run(read.input)) !== null) onSaved();
   };
   const fields = { draft, change, errors };
   return (

@@ -98,15 +98,22 @@ function instantOf(local: string): string | null {
 /** A time as the form takes it. */
 export const EXAMPLE_TIME = "2026-12-24 16:00";
 
-/** What is wrong with the form, by the path of each field. Empty: nothing. */
-export function freezeErrors(draft: FreezeDraft): Readonly<Record<string, string>> {
+type ReadFreeze =
+  | { readonly ok: true; readonly input: CreateFreezeInput }
+  | { readonly ok: false; readonly errors: Readonly<Record<string, string>> };
+
+/** The body of the request that creates the freeze, or what is wrong with the form, by the path of each field. */
+export function readFreeze(draft: FreezeDraft): ReadFreeze {
   const parsed = CreateFreezeInput.safeParse(freezeInput(draft));
-  if (parsed.success) return endsTooEarly(parsed.data) ? { "times.to": "Must be after From." } : {};
+  if (parsed.success)
+    return endsTooEarly(parsed.data)
+      ? { ok: false, errors: { "times.to": "Must be after From." } }
+      : { ok: true, input: parsed.data };
   const errors = errorsOf(parsed.error);
   if (draft.type === "once")
     for (const path of ["times.from", "times.to"])
       if (errors[path] !== undefined) errors[path] = `Must be a time such as ${EXAMPLE_TIME}.`;
-  return errors;
+  return { ok: false, errors };
 }
 
 function endsTooEarly({ times }: CreateFreezeInput): boolean {
