@@ -18,7 +18,7 @@ export async function findProject(
   session: Session,
   word: string | null = null,
 ): Promise<Result<Named<ProjectId>>> {
-  const { client, global, environment } = session;
+  const { global, environment } = session;
   const wanted = word ?? global.project ?? variable(environment, "GANTRY_PROJECT");
   if (wanted === null && session.linkedProject !== null) return readLinked(session, session.linkedProject);
   if (wanted === null)
@@ -26,20 +26,20 @@ export async function findProject(
       "no_project",
       "Pass --project NAME, set GANTRY_PROJECT, or run gantry projects link NAME once in this repository.",
     );
+  return findProjectNamed(session, wanted);
+}
+
+function findProjectNamed({ client }: Session, wanted: string): Promise<Result<Named<ProjectId>>> {
   return findNamed("project", wanted, ProjectId, () => readAll(client.listProjects, (page) => page.projects));
 }
 
 /** Reads the project of the link file, because it may have been deleted or renamed since the file was written. */
-async function readLinked(
-  { client, output, linkedName }: Session,
-  linked: string,
-): Promise<Result<Named<ProjectId>>> {
+async function readLinked(session: Session, linked: string): Promise<Result<Named<ProjectId>>> {
+  const { client, output, linkedName } = session;
   const id = ProjectId.safeParse(linked);
   const project = id.success
     ? await client.getProject({ params: { project_id: id.data } })
-    : await findNamed("project", linked, ProjectId, () =>
-        readAll(client.listProjects, (page) => page.projects),
-      );
+    : await findProjectNamed(session, linked);
   if (project.ok) {
     const { name } = project.value;
     if (name !== null && linkedName !== null && name !== linkedName)
