@@ -1,6 +1,7 @@
 import { relative } from "node:path";
 
 import type { ProjectId } from "#contract/ids.ts";
+import { shellWord } from "#node/shell-quote.ts";
 
 import { callersFolder, resolveHome } from "../shared/script.ts";
 import { SIGN_IN_MINUTES } from "../shared/sign-in-code.ts";
@@ -47,7 +48,7 @@ export function printSummary(summary: Summary): void {
   print(`  export URL=${url} TOKEN=${summary.token} PROJECT=${projectId}`);
   if (summary.helloSite !== null) {
     // Absolute: the other terminal may be in another folder.
-    const folder = quote(summary.helloSite);
+    const folder = shellWord(summary.helloSite);
     comment("change the site");
     print(`  date >> ${folder}/index.html && git -C ${folder} commit -qam 'Add the date'`);
   }
@@ -70,7 +71,9 @@ export function printSummary(summary: Summary): void {
 }
 
 function signInCommand(home: string): string {
-  return home === resolveHome() ? "npm run sign-in" : `npm run sign-in -- --home ${quote(shortest(home))}`;
+  return home === resolveHome()
+    ? "npm run sign-in"
+    : `npm run sign-in -- --home ${shellWord(shortest(home))}`;
 }
 
 function comment(text: string): void {
@@ -85,8 +88,4 @@ function rule(): void {
 function shortest(path: string): string {
   const fromHere = relative(callersFolder, path);
   return fromHere.startsWith("..") || fromHere === "" ? path : fromHere;
-}
-
-function quote(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

@@ -1,3 +1,5 @@
+import { shellQuote } from "#node/shell-quote.ts";
+
 import { SAMPLE_ORIGIN, textBlock } from "./code.ts";
 import { type Html, html } from "./escape.ts";
 
@@ -44,12 +46,8 @@ function curl({ method, path, hasToken, body }: SampleRequest): string {
   const lines = [
     `curl${method === "GET" ? "" : ` -X ${method}`} "${SAMPLE_ORIGIN}${path}"`,
     ...(hasToken ? ['-H "Authorization: Bearer $TOKEN"'] : []),
-    // A value may contain an apostrophe, which ends a quoted text of the shell.
     ...(hasFields(body)
-      ? [
-          '-H "Content-Type: application/json"',
-          `-d '${JSON.stringify(body, null, 2).replaceAll("'", String.raw`'\''`)}'`,
-        ]
+      ? ['-H "Content-Type: application/json"', `-d ${shellQuote(JSON.stringify(body, null, 2))}`]
       : []),
   ];
   return lines.join(" \\\n  ");

@@ -1,5 +1,5 @@
 import { defineCommand } from "#cli/arguments/command.ts";
-import { shellQuote } from "#node/shell-quote.ts";
+import { shellWord } from "#node/shell-quote.ts";
 import { done } from "#cli/outcome.ts";
 import { printFacts } from "#cli/output/facts.ts";
 import { printable, printableName } from "#cli/output/printable.ts";
@@ -58,8 +58,7 @@ export const deploymentsShow = defineCommand({
     ]);
     if (status === "live" && deployment.commit !== null) {
       const { branch } = deployment;
-      const word = /^[\w./-]+$/.test(branch) ? branch : shellQuote(branch);
-      const source = `--branch ${word} --commit ${deployment.commit}`;
+      const source = `--branch ${shellWord(branch)} --commit ${deployment.commit}`;
       output.note(`Deploy it again with ${commandLine(session, `deploy ${source}`)}`);
     }
     const tail = evidence?.stderr_tail?.trimEnd() ?? "";
