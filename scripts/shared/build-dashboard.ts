@@ -3,11 +3,10 @@ import { dirname, join } from "node:path";
 
 import { build, type Plugin } from "esbuild";
 
+import { browserBundle } from "./browser-bundle.ts";
 import { root } from "./root.ts";
 
 const FOLDER = join(root, "src", "dashboard");
-/** Supported by Chrome, Firefox and Safari since spring 2024. */
-const TARGET = "es2023";
 /** In the order in which they run. */
 const SCRIPTS = ["src/dashboard/before-all.ts", "src/dashboard/main.tsx"];
 const STYLE = "src/dashboard/styles/main.css";
@@ -46,26 +45,14 @@ export type DashboardBuild = {
  */
 export async function buildDashboard(): Promise<DashboardBuild> {
   const { outputFiles, metafile } = await build({
-    absWorkingDir: root,
+    ...browserBundle,
     entryPoints: [...SCRIPTS, STYLE],
     outdir: "build/assets/app/assets",
     entryNames: "[name]-[hash]",
     chunkNames: "[name]-[hash]",
-    assetNames: "[name]-[hash]",
-    loader: { ".woff2": "file" },
-    write: false,
     metafile: true,
-    bundle: true,
     splitting: true,
-    minify: true,
-    format: "esm",
-    target: TARGET,
     plugins: [styleFolders],
-    jsx: "automatic",
-    jsxImportSource: "preact",
-    // Omits the development code of the packages.
-    define: { "process.env.NODE_ENV": '"production"' },
-    logLevel: "error",
   });
   const files = new Map<string, string | Uint8Array>(
     outputFiles.map(({ path, contents }) => [addressOf(path).slice(1), contents]),

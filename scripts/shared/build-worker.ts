@@ -22,6 +22,7 @@ const INPUTS = [
   "docs",
   "scripts/reference",
   "scripts/shared/build-agent.ts",
+  "scripts/shared/browser-bundle.ts",
   "scripts/shared/build-dashboard.ts",
   "scripts/shared/build-docs-files.ts",
   "scripts/shared/local-settings.ts",
