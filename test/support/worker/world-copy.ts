@@ -2,23 +2,11 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import * as z from "zod";
 
-import {
-  AccountId,
-  CommandId,
-  DeploymentId,
-  EventId,
-  FreezeId,
-  HookId,
-  ProjectId,
-  PushId,
-  ServerId,
-  TokenId,
-  WebhookId,
-} from "#contract/ids.ts";
+import type { AccountId } from "#contract/ids.ts";
 import { isWellFormedToken } from "#contract/token-form.ts";
 import { secretHash } from "#worker/secret-hash.ts";
 import { ids, newSecret } from "./account.ts";
-import { createWorld, type World } from "./world.ts";
+import { createWorld, World } from "./world.ts";
 
 /** Replaced by the copy's own name. */
 const NAME = "name-of-the-copied-world";
@@ -44,20 +32,7 @@ const StoredObject = z.object({
 type StoredObject = z.infer<typeof StoredObject>;
 
 const CopiedWorld = z.object({
-  world: z.object({
-    account: z.object({ id: AccountId, name: z.string(), token: z.string() }),
-    serverId: ServerId,
-    credential: z.string(),
-    projectId: ProjectId,
-    deploymentId: DeploymentId,
-    commandId: CommandId,
-    eventId: EventId,
-    freezeId: FreezeId,
-    hookId: HookId,
-    pushId: PushId,
-    webhookId: WebhookId,
-    tokenId: TokenId,
-  }),
+  world: World,
   /** What D1 has of the account, by table. */
   rows: z.record(z.string(), z.array(Row)),
   objects: z.array(StoredObject),

@@ -1,10 +1,12 @@
 import { env } from "cloudflare:workers";
+import * as z from "zod";
 
 import { Enrolled } from "#contract/agent-protocol.ts";
 import { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
 import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 import { endpoints, type OperationName } from "#contract/endpoints/endpoints.ts";
-import type {
+import {
+  AccountId,
   CommandId,
   DeploymentId,
   EventId,
@@ -30,24 +32,27 @@ import { recordPush } from "./deliveries.ts";
 import { addEvents, renamed } from "./events.ts";
 
 /** An account with one object of each kind. No agent is connected, so the deployment stays queued. */
-export type World = {
-  readonly account: TestAccount;
-  readonly serverId: ServerId;
-  readonly credential: string;
-  readonly projectId: ProjectId;
-  readonly deploymentId: DeploymentId;
-  readonly commandId: CommandId;
-  readonly eventId: EventId;
-  /** Of the project. It holds nothing while a test runs. */
-  readonly freezeId: FreezeId;
-  /** The hook of the project's repository, and a push that it has received. */
-  readonly hookId: HookId;
-  readonly pushId: PushId;
-  /** Only its row: its object has no address. */
-  readonly webhookId: WebhookId;
-  /** A second token of the account. */
-  readonly tokenId: TokenId;
-};
+export const World = z
+  .object({
+    account: z.object({ id: AccountId, name: z.string(), token: z.string() }),
+    serverId: ServerId,
+    credential: z.string(),
+    projectId: ProjectId,
+    deploymentId: DeploymentId,
+    commandId: CommandId,
+    eventId: EventId,
+    /** Of the project. It holds nothing while a test runs. */
+    freezeId: FreezeId,
+    /** The hook of the project's repository, and a push that it has received. */
+    hookId: HookId,
+    pushId: PushId,
+    /** Only its row: its object has no address. */
+    webhookId: WebhookId,
+    /** A second token of the account. */
+    tokenId: TokenId,
+  })
+  .readonly();
+export type World = z.infer<typeof World>;
 
 export async function createWorld(name = "shop"): Promise<World> {
   const account = await createAccount(`Account of ${name}`);
