@@ -5,8 +5,8 @@ const CHUNK_BYTES = 256 * 1024;
 
 /**
  * Keeps a file that processes append to within a size: the newest part of a longer one moves to `<path>.1`, and the file
- * is emptied. Output that is written in the same instant is lost. The owner of the folder may be a project's user, who must not
- * direct the agent to other files. Never throws: if the disk fails, the file stays as it is.
+ * is emptied. Output that is written in the same instant is lost. The owner of the folder may be a project's user, who
+ * must not direct the agent to other files. Never throws: if the disk fails, the file stays as it is.
  * @param beforeEmptied called just before the file is emptied, for a reader that has not read all of it
  */
 export async function limitLogFile(
