@@ -1,7 +1,7 @@
 import { type Jurisdiction, type Region, regionsIn } from "#contract/regions.ts";
 
 /** Where a request comes from, as Cloudflare says. Each may be missing: a local installation and Tor have none. */
-export type RequestPlace = {
+export type RequestLocation = {
   readonly continent: string | null;
   /** In degrees, as text. */
   readonly longitude: string | null;
@@ -26,7 +26,7 @@ const regionsOf = new Map<string | null, readonly [Region, number, Region]>([
  * @returns null if the continent is unknown, or the region outside of the jurisdiction
  */
 export function nearestRegion(
-  { continent, longitude }: RequestPlace,
+  { continent, longitude }: RequestLocation,
   jurisdiction: Jurisdiction | null,
 ): Region | null {
   const regions = regionsOf.get(continent);

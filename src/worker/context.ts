@@ -9,7 +9,7 @@ import type { Database, DatabaseSession } from "#worker/db/database-session.ts";
 import type { OpenStreams } from "#worker/following/open-streams.ts";
 import type { EventFeed } from "#worker/objects/event-feed/event-feed.ts";
 import type { Outlet } from "#worker/objects/outlet/outlet.ts";
-import type { ServerPlace } from "#worker/objects/placement.ts";
+import type { ServerLocation } from "#worker/objects/location.ts";
 import type { ProjectLane } from "#worker/objects/project-lane/project-lane.ts";
 
 /** What every operation may use, regardless of the caller. */
@@ -29,7 +29,7 @@ export type Services = {
   /** Where the installation keeps its objects; null: anywhere. */
   readonly jurisdiction: Jurisdiction | null;
   /** The options for an object that belongs near a server and may not exist yet. */
-  readonly near: (place: ServerPlace) => DurableObjectNamespaceGetDurableObjectOptions;
+  readonly near: (location: ServerLocation) => DurableObjectNamespaceGetDurableObjectOptions;
   readonly logs: R2Bucket;
   /** The event streams of this isolate. */
   readonly streams: OpenStreams;

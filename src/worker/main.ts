@@ -41,7 +41,7 @@ import { sessionHandlers, signInHandlers } from "#worker/routes/sessions.ts";
 import { webhookHandlers } from "#worker/routes/webhooks.ts";
 import { variableHandlers } from "#worker/routes/variables.ts";
 import { accessTokenHandlers } from "#worker/routes/tokens.ts";
-import { inJurisdiction, jurisdictionOf, near } from "#worker/objects/placement.ts";
+import { inJurisdiction, jurisdictionOf, near } from "#worker/objects/location.ts";
 import { targetRule, urlProblem } from "#worker/objects/outlet/target-rule.ts";
 import { runSchedule } from "#worker/schedule/run-schedule.ts";
 
@@ -67,7 +67,7 @@ function servicesOf(c: HonoContext<AppEnv>): Services {
     feeds: env.EVENT_FEED,
     outlets: env.OUTLET,
     jurisdiction: jurisdictionOf(env),
-    near: (place) => near(place, env),
+    near: (location) => near(location, env),
     logs: env.LOGS,
     streams,
     baseDomain: env.BASE_DOMAIN,

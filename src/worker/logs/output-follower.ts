@@ -1,7 +1,7 @@
 import { PING, PONG } from "#contract/agent-protocol.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import type { PlacedProject } from "#worker/db/projects/find-project.ts";
+import type { LocatedProject } from "#worker/db/projects/find-project.ts";
 import { tooManyFollowers, upgradeHeaders } from "#worker/following/follower-limits.ts";
 import { OUTPUT_HEADER, OUTPUT_PATH, OutputNews, type OutputRequest } from "#worker/logs/output-news.ts";
 import { parseJson } from "#contract/parse-json.ts";
@@ -19,7 +19,7 @@ const MAX_WAITING = 1024 * 1024;
  */
 export async function followOutput(
   { links, near, token }: Pick<Context, "links" | "near" | "token">,
-  { serverId, serverPlace }: Pick<PlacedProject, "serverId" | "serverPlace">,
+  { serverId, serverLocation }: Pick<LocatedProject, "serverId" | "serverLocation">,
   request: OutputRequest,
   heartbeatMs: number,
 ): Promise<
@@ -27,8 +27,8 @@ export async function followOutput(
 > {
   const offline = refuse("server_offline", `The agent of ${serverId} is not connected.`);
   // This would create the link here, and not where the agent will enrol.
-  if (serverPlace === "pending") return offline;
-  const link = links.getByName(serverId, near(serverPlace));
+  if (serverLocation === "pending") return offline;
+  const link = links.getByName(serverId, near(serverLocation));
   const response = await link.fetch(`https://link${OUTPUT_PATH}`, {
     headers: { ...upgradeHeaders(token.id), [OUTPUT_HEADER]: JSON.stringify(request) },
   });

@@ -1,7 +1,7 @@
 import { ProjectId } from "#contract/ids.ts";
 import { splitLogin } from "#domain/repository-login.ts";
 import { findProjectsAfter } from "#worker/db/projects/find-projects-after.ts";
-import { near } from "#worker/objects/placement.ts";
+import { near } from "#worker/objects/location.ts";
 import { callEach } from "#worker/schedule/in-time.ts";
 import type { Part } from "#worker/schedule/part.ts";
 
@@ -23,8 +23,8 @@ export const repairLanes: Part = {
     const failures = await callEach(
       projects,
       ({ projectId }) => ({ what: "repair lanes", project_id: projectId }),
-      async ({ repository, serverPlace, ...owner }) => {
-        const lane = env.PROJECT_LANE.getByName(owner.projectId, near(serverPlace, env));
+      async ({ repository, serverLocation, ...owner }) => {
+        const lane = env.PROJECT_LANE.getByName(owner.projectId, near(serverLocation, env));
         const isRepaired = await lane.repair(owner);
         if (splitLogin(repository) !== null) await lane.sealStoredLogin(owner);
         return isRepaired;

@@ -3,7 +3,7 @@ import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 
 import type { DeploymentId, ProjectId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
-import { type PlacedProject, placedFields } from "#worker/db/projects/find-project.ts";
+import { type LocatedProject, placedFields } from "#worker/db/projects/find-project.ts";
 import { confirmedAt } from "#worker/db/projects/find-served-project.ts";
 import { deployments, projects } from "#worker/db/schema.ts";
 import { currentRevision } from "#worker/db/variables/variable-reading.ts";
@@ -22,7 +22,7 @@ export type ServingReading = {
 };
 
 type ProjectWithServing = {
-  readonly project: PlacedProject;
+  readonly project: LocatedProject;
   /** Null: its server has not reported yet what it serves. */
   readonly serving: ServingReading | null;
 };

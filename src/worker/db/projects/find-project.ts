@@ -2,9 +2,9 @@ import { and, desc, eq, getTableColumns, sql } from "drizzle-orm";
 
 import type { ProjectId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
-import { serverPlace } from "#worker/db/projects/server-place.ts";
+import { serverLocation } from "#worker/db/projects/server-location.ts";
 import { deployments, projects } from "#worker/db/schema.ts";
-import type { ServerPlace } from "#worker/objects/placement.ts";
+import type { ServerLocation } from "#worker/objects/location.ts";
 
 /** A project's row in D1. Times are Unix milliseconds. */
 export type ProjectRecord = Omit<typeof projects.$inferSelect, "accountId">;
@@ -26,32 +26,32 @@ export function lastDeployAt(rows: AccountRows) {
 }
 
 /** A project, and where its server is. */
-export type PlacedProject = ProjectRecord & { readonly serverPlace: ServerPlace };
+export type LocatedProject = ProjectRecord & { readonly serverLocation: ServerLocation };
 
 const nameColumn = { name: projects.name };
 
 /** The account's project with this id; null if there is none. */
-export async function findProject(rows: AccountRows, id: ProjectId): Promise<PlacedProject | null> {
+export async function findProject(rows: AccountRows, id: ProjectId): Promise<LocatedProject | null> {
   const [project] = await rows.select(placedFields, projects, { where: eq(projects.id, id), limit: 1 });
   return project ?? null;
 }
 
-/** The fields of a PlacedProject. */
+/** The fields of a LocatedProject. */
 export function placedFields(rows: AccountRows) {
-  return { ...projectFields(rows), serverPlace: serverPlace(rows) };
+  return { ...projectFields(rows), serverLocation: serverLocation(rows) };
 }
 
 /** The server of the account's project with this id, and where it is; null if there is no such project. */
 export async function findProjectServer(
   rows: AccountRows,
   id: ProjectId,
-): Promise<Pick<PlacedProject, "serverId" | "serverPlace"> | null> {
+): Promise<Pick<LocatedProject, "serverId" | "serverLocation"> | null> {
   const [project] = await rows.select(serverFields, projects, { where: eq(projects.id, id), limit: 1 });
   return project ?? null;
 }
 
 function serverFields(rows: AccountRows) {
-  return { serverId: projects.serverId, serverPlace: serverPlace(rows) };
+  return { serverId: projects.serverId, serverLocation: serverLocation(rows) };
 }
 
 /** The name of the account's project with this id; null if there is none. */

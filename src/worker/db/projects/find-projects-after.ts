@@ -1,17 +1,17 @@
 import { and, eq, sql } from "drizzle-orm";
 
 import type { ProjectId, AccountId } from "#contract/ids.ts";
-import { placeOfServer } from "#worker/db/projects/server-place.ts";
+import { locationOfServer } from "#worker/db/projects/server-location.ts";
 import { projects, servers } from "#worker/db/schema.ts";
 import { read, select } from "#worker/db/reads.ts";
 import { from } from "#worker/db/statements.ts";
-import type { ServerPlace } from "#worker/objects/placement.ts";
+import type { ServerLocation } from "#worker/objects/location.ts";
 
 type FoundProject = {
   readonly accountId: AccountId;
   readonly projectId: ProjectId;
   readonly repository: string;
-  readonly serverPlace: ServerPlace;
+  readonly serverLocation: ServerLocation;
 };
 
 /**
@@ -28,7 +28,7 @@ export async function findProjectsAfter(
     accountId: projects.accountId,
     projectId: projects.id,
     repository: projects.repository,
-    serverPlace: sql<ServerPlace>`(select ${placeOfServer} ${from(servers, ofProject)})`,
+    serverLocation: sql<ServerLocation>`(select ${locationOfServer} ${from(servers, ofProject)})`,
   };
   const page = sql`${from(projects, sql`${projects.id} > ${after}`)} order by ${projects.id} limit ${limit}`;
   return await read(database, select(fields, page));

@@ -2,11 +2,11 @@ import { and, eq, gt, lte, sql } from "drizzle-orm";
 
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
-import { type PlacedProject, projectFields } from "#worker/db/projects/find-project.ts";
-import { serverPlace } from "#worker/db/projects/server-place.ts";
+import { type LocatedProject, projectFields } from "#worker/db/projects/find-project.ts";
+import { serverLocation } from "#worker/db/projects/server-location.ts";
 import { deployments, projects, servers } from "#worker/db/schema.ts";
 
-type ServedProject = PlacedProject & {
+type ServedProject = LocatedProject & {
   /** When its server last reported `serving…` and `reportedProcesses` unchanged; null: not since `servingCheckedAt`. */
   readonly confirmedAt: number | null;
 };
@@ -25,7 +25,7 @@ function servedFields(rows: AccountRows) {
   return {
     ...projectFields(rows),
     serverId,
-    serverPlace: serverPlace(rows, serverId),
+    serverLocation: serverLocation(rows, serverId),
     confirmedAt: confirmedAt(rows),
   };
 }

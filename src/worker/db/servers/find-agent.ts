@@ -1,17 +1,17 @@
 import { eq } from "drizzle-orm";
 
 import type { AccountId, ServerId } from "#contract/ids.ts";
-import { placeOfServer } from "#worker/db/projects/server-place.ts";
+import { locationOfServer } from "#worker/db/projects/server-location.ts";
 import { servers } from "#worker/db/schema.ts";
 import { read, select } from "#worker/db/reads.ts";
 import { from } from "#worker/db/statements.ts";
-import type { ServerPlace } from "#worker/objects/placement.ts";
+import type { ServerLocation } from "#worker/objects/location.ts";
 
 export type AgentIdentity = {
   readonly serverId: ServerId;
   readonly accountId: AccountId;
   readonly credentialHash: string;
-  readonly place: ServerPlace;
+  readonly location: ServerLocation;
 };
 
 /**
@@ -19,7 +19,7 @@ export type AgentIdentity = {
  * The statement names no account, because it finds out which account the agent belongs to.
  */
 export async function findAgent(database: D1Database, hash: string): Promise<AgentIdentity | null> {
-  const fields = { serverId: servers.id, accountId: servers.accountId, place: placeOfServer };
+  const fields = { serverId: servers.id, accountId: servers.accountId, location: locationOfServer };
   const [found] = await read(database, select(fields, from(servers, eq(servers.credentialHash, hash))));
   return found === undefined ? null : { ...found, credentialHash: hash };
 }

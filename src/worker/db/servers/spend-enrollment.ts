@@ -7,7 +7,7 @@ import { servers, tokens } from "#worker/db/schema.ts";
 import type { Scope } from "#contract/scopes.ts";
 import { read, select } from "#worker/db/reads.ts";
 import { from, nameOf, prepare, update } from "#worker/db/statements.ts";
-import type { ServerPlace } from "#worker/objects/placement.ts";
+import type { ServerLocation } from "#worker/objects/location.ts";
 
 // These statements name no account: the enrolment token's hash finds out which account the server belongs to.
 
@@ -62,7 +62,7 @@ type Enrollment = {
 export async function spendEnrollment(
   database: D1Database,
   { enrollmentHash, credentialHash, agentVersion, detectedRegion, now }: Enrollment,
-): Promise<{ readonly id: ServerId; readonly place: ServerPlace } | null> {
+): Promise<{ readonly id: ServerId; readonly location: ServerLocation } | null> {
   const changes = {
     credentialHash,
     agentVersion,
@@ -73,9 +73,9 @@ export async function spendEnrollment(
     enrollmentMadeBy: null,
   } satisfies SQLiteUpdateSetSource<typeof servers>;
   const spend = update(servers, changes, isSpendable(enrollmentHash, now));
-  const returned = sql`${nameOf(servers.id)}, coalesce(${nameOf(servers.region)}, ${nameOf(servers.detectedRegion)}) as place`;
+  const returned = sql`${nameOf(servers.id)}, coalesce(${nameOf(servers.region)}, ${nameOf(servers.detectedRegion)}) as location`;
   return await prepare(database, sql`${spend} returning ${returned}`).first<{
     id: ServerId;
-    place: Region | null;
+    location: Region | null;
   }>();
 }

@@ -6,14 +6,14 @@ import { NotSealed, type ProjectVariables } from "#domain/lane/variables.ts";
 import type { ReadFreezes } from "#domain/freezes/project-freezes.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { freezeFields, freezesOf } from "#worker/db/freezes/project-freezes.ts";
-import { type PlacedProject, projectFields } from "#worker/db/projects/find-project.ts";
-import { serverPlace } from "#worker/db/projects/server-place.ts";
+import { type LocatedProject, projectFields } from "#worker/db/projects/find-project.ts";
+import { serverLocation } from "#worker/db/projects/server-location.ts";
 import { projects } from "#worker/db/schema.ts";
 import { currentRevision, sealKeyOfServer } from "#worker/db/variables/variable-reading.ts";
 import { variables } from "#worker/db/variable-tables.ts";
 
 export type ProjectToDeploy = {
-  readonly project: PlacedProject;
+  readonly project: LocatedProject;
   readonly variables: ProjectVariables;
   readonly freezes: ReadFreezes;
 };
@@ -52,14 +52,14 @@ export function fieldsToDeploy(rows: AccountRows, which: "current" | "all") {
   const item = sql`json_object('name', ${name}, 'from', ${from}, 'until', ${until})`;
   return {
     ...projectFields(rows),
-    serverPlace: serverPlace(rows),
+    serverLocation: serverLocation(rows),
     revision: currentRevision(rows),
     notSealed: rows.list(item, variables, isNotSealed),
     ...freezeFields(rows),
   };
 }
 
-type Fields = PlacedProject & {
+type Fields = LocatedProject & {
   readonly revision: number;
   readonly notSealed: unknown;
   readonly freezes: unknown;

@@ -4,7 +4,7 @@ import { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
-import { serverPlace } from "#worker/db/projects/server-place.ts";
+import { serverLocation } from "#worker/db/projects/server-location.ts";
 import { projects } from "#worker/db/schema.ts";
 import {
   currentRevision,
@@ -12,13 +12,13 @@ import {
   sealKeyOfServer,
   type VariableReading,
 } from "#worker/db/variables/variable-reading.ts";
-import type { ServerPlace } from "#worker/objects/placement.ts";
+import type { ServerLocation } from "#worker/objects/location.ts";
 
 /** What a change of a project's variables depends on besides the variables. */
 export type VariablesHead = {
   readonly name: string;
   readonly serverId: ServerId;
-  readonly serverPlace: ServerPlace;
+  readonly serverLocation: ServerLocation;
   /** The project's repository, which may contain a password in a row of an earlier version. */
   readonly repository: string;
   /** 0: the project never had variables. */
@@ -50,7 +50,7 @@ function headFields(rows: AccountRows) {
   return {
     name: projects.name,
     serverId: projects.serverId,
-    serverPlace: serverPlace(rows),
+    serverLocation: serverLocation(rows),
     repository: projects.repository,
     revision: currentRevision(rows),
     sealKey: sealKeyOfServer(rows),

@@ -36,7 +36,7 @@ import { WatchRecord } from "#worker/objects/agent-link/watch-record.ts";
 import { StatusEvents } from "#worker/objects/agent-link/status-events.ts";
 import { ChangeOutbox } from "#worker/objects/shared/change-outbox.ts";
 import { ObjectAlarm } from "#worker/objects/shared/object-alarm.ts";
-import { inJurisdiction } from "#worker/objects/placement.ts";
+import { inJurisdiction } from "#worker/objects/location.ts";
 
 /** A link without a ping for this long is dead. */
 const SILENT_MS = 60_000;

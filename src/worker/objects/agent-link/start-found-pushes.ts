@@ -1,7 +1,7 @@
 import { AccountRows } from "#worker/db/account-rows.ts";
 import type { StoredPush } from "#worker/objects/agent-link/found-pushes.ts";
 import type { LinkParts } from "#worker/objects/agent-link/link-parts.ts";
-import { near, type ServerPlace } from "#worker/objects/placement.ts";
+import { near, type ServerLocation } from "#worker/objects/location.ts";
 import { findFinder, takeFoundPush } from "#worker/operations/pushes/take-found-push.ts";
 
 /** Decides about all pushes that the agent has found, also if one of them fails. */
@@ -9,7 +9,7 @@ export async function startFoundPushes({ env, server, found }: LinkParts): Promi
   const owner = server.accountId();
   if (owner === null) return;
   const rows = new AccountRows(env.DB, owner);
-  const services = { lanes: env.PROJECT_LANE, near: (place: ServerPlace) => near(place, env) };
+  const services = { lanes: env.PROJECT_LANE, near: (location: ServerLocation) => near(location, env) };
   const take = async (push: StoredPush): Promise<void> => {
     const finder = push.finder ?? (await findFinder(rows, server.id, push));
     if (finder !== null) {

@@ -8,7 +8,7 @@ import type { Take } from "#worker/objects/event-feed/hand-over.ts";
 import { ObjectAlarm } from "#worker/objects/shared/object-alarm.ts";
 import { RetryTracker } from "#worker/objects/shared/retry-tracker.ts";
 import { singleFlight } from "#worker/objects/shared/single-flight.ts";
-import { inJurisdiction } from "#worker/objects/placement.ts";
+import { inJurisdiction } from "#worker/objects/location.ts";
 
 /**
  * The pause between two runs for each webhook that got events, and the longest one. If many events come one after the

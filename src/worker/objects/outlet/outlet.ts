@@ -15,7 +15,7 @@ import { OutletWork } from "#worker/objects/outlet/outlet-work.ts";
 import { type ShownDelivery, shownDelivery } from "#worker/objects/outlet/shown-delivery.ts";
 import { takeEvents } from "#worker/objects/outlet/take-events.ts";
 import { createObjectIds } from "#worker/objects/shared/object-ids.ts";
-import { inJurisdiction } from "#worker/objects/placement.ts";
+import { inJurisdiction } from "#worker/objects/location.ts";
 
 /** How soon D1 is asked whether a webhook that may be deleted still exists. */
 const RETIRED_CHECK_MS = 60_000;

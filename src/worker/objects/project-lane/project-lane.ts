@@ -44,7 +44,7 @@ import { DatabaseSession } from "#worker/db/database-session.ts";
 import { removeOldDeployments } from "#worker/objects/project-lane/remove-old-deployments.ts";
 import { sealStoredLogin } from "#worker/secrets/seal-stored-login.ts";
 import { rollbackTargetView } from "#worker/views/deployment-view.ts";
-import { inJurisdiction } from "#worker/objects/placement.ts";
+import { inJurisdiction } from "#worker/objects/location.ts";
 
 /** How long a repair may take. */
 const REPAIR_MS = 60_000;

@@ -4,7 +4,7 @@ import type { CommandReading, CommandState } from "#contract/endpoints/commands/
 import type { CommandId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import type { PlacedProject } from "#worker/db/projects/find-project.ts";
+import type { LocatedProject } from "#worker/db/projects/find-project.ts";
 import {
   JOB_TIMEOUT_MS,
   type ReadRefusal,
@@ -36,7 +36,7 @@ type CommandRequest =
 /** Asks a project's server to start, read or stop a command. */
 export async function askForCommand(
   context: Context,
-  project: PlacedProject,
+  project: LocatedProject,
   command_id: CommandId,
   request: CommandRequest,
 ): Promise<Result<Read, StartRefusal>> {
@@ -65,7 +65,7 @@ export async function askForCommand(
 /** As `askForCommand`, for a request that starts nothing. */
 export async function askAboutCommand(
   context: Context,
-  project: PlacedProject,
+  project: LocatedProject,
   id: CommandId,
   request: Exclude<CommandRequest, { type: "start_command" }>,
 ): Promise<Result<Read, ReadRefusal>> {
@@ -75,7 +75,7 @@ export async function askAboutCommand(
 /** Asks a project's server for the state of the commands that it keeps. Without an answer, it knows none. */
 export async function askForStates(
   context: Context,
-  project: Pick<PlacedProject, "id" | "serverId" | "serverPlace">,
+  project: Pick<LocatedProject, "id" | "serverId" | "serverLocation">,
 ): Promise<ReadonlyMap<CommandId, CommandState>> {
   const request_id = newRequestId(context);
   const message = { type: "list_commands", request_id, project_id: project.id } as const;

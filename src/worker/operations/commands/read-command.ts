@@ -13,7 +13,7 @@ import {
   findCommand,
   listCommands as readCommands,
 } from "#worker/db/commands/command-records.ts";
-import type { PlacedProject } from "#worker/db/projects/find-project.ts";
+import type { LocatedProject } from "#worker/db/projects/find-project.ts";
 import { findServedProject } from "#worker/db/projects/find-served-project.ts";
 import { askAboutCommand, askForStates } from "#worker/operations/commands/ask-for-command.ts";
 import type { ReadRefusal } from "#worker/operations/commands/job-refusal.ts";
@@ -42,7 +42,7 @@ export async function listCommands(
     return exists ? succeed({ commands: [], next_cursor: null }) : notFound("project");
   }
   // A server that was sent a command has a link.
-  const server = { serverId: first.serverId, serverPlace: null };
+  const server = { serverId: first.serverId, serverLocation: null };
   const states = await askForStates(context, { id: projectId, ...server });
   const commands = records.map((record) => commandRow(record, states.get(record.id)));
   return succeed({ commands, next_cursor: nextCursor });
@@ -92,7 +92,7 @@ async function findBoth(
   { latestRows: rows }: Context,
   projectId: ProjectId,
   id: CommandId,
-): Promise<Result<{ project: PlacedProject; record: CommandRecord }, "not_found">> {
+): Promise<Result<{ project: LocatedProject; record: CommandRecord }, "not_found">> {
   const [project, record] = await Promise.all([
     findServedProject(rows, projectId),
     findCommand(rows, projectId, id),

@@ -13,7 +13,7 @@ export async function listRollbackTargets(
   const project = await findProjectServer(context.rows, projectId);
   if (project === null) return notFound("project");
   const owner = { accountId: context.account.id, projectId };
-  const lane = context.lanes.getByName(projectId, context.near(project.serverPlace));
+  const lane = context.lanes.getByName(projectId, context.near(project.serverLocation));
   const targets = await lane.rollbackTargets(owner, project.serverId);
   return targets.ok ? succeed({ rollback_targets: targets.value }) : targets;
 }

@@ -36,7 +36,7 @@ export async function rollBack(
   const found = await findProjectToDeploy(context.rows, projectId, secrets);
   if (found === null) return notFound("project");
   const choice = { deploymentId: input.deployment_id ?? null, version: input.version ?? null };
-  const lane = context.lanes.getByName(projectId, context.near(found.project.serverPlace));
+  const lane = context.lanes.getByName(projectId, context.near(found.project.serverLocation));
   const command = { ...commandFor(context, found), ifLive, choice, runWith };
   return answerOf(context, await lane.rollBack(command));
 }

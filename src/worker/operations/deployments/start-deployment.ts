@@ -35,7 +35,7 @@ export async function startDeployment(
       "This project does not deploy commits by hash: its setting `commits` is `none`.",
       [{ pointer: "/commit", message: "is not allowed: the project's `commits` is `none`" }],
     );
-  const lane = context.lanes.getByName(projectId, context.near(project.serverPlace));
+  const lane = context.lanes.getByName(projectId, context.near(project.serverLocation));
   const command = { ...commandFor(context, found), ifLive, input, defaultBranch: project.branch };
   return answerOf(context, await lane.start(command));
 }

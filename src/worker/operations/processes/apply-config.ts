@@ -38,7 +38,7 @@ export async function startConfig(
   { restart = [], requestKey = context.requestKey, isRecorded = false }: ConfigStart = {},
 ): Promise<Result<DeploymentStarted, ApplyRefusal>> {
   const { audit, ...command } = { ...commandFor(context, found), restart: [...restart], requestKey };
-  const { id, serverPlace } = found.project;
-  const lane = context.lanes.getByName(id, context.near(serverPlace));
+  const { id, serverLocation } = found.project;
+  const lane = context.lanes.getByName(id, context.near(serverLocation));
   return answerOf(context, await lane.apply({ ...command, audit: isRecorded ? null : audit }));
 }

@@ -28,7 +28,7 @@ export async function deleteProject(
   const { target, reference } = namedProject(project);
   const event = requestEvent(context, { type: "project.deleted", data: { project: reference, changed: [] } });
   const change = storedChange(event, requestEntry(context, { target, projectId: id }));
-  const lane = context.lanes.getByName(id, context.near(project.serverPlace));
+  const lane = context.lanes.getByName(id, context.near(project.serverLocation));
   const deleted = await lane.deleteProject(owner, { serverId, purge }, change);
   if (!deleted.ok) return deleted;
   context.session.note(deleted.value.bookmark);

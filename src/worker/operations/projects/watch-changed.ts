@@ -1,5 +1,5 @@
 import type { Services } from "#worker/context.ts";
-import type { PlacedProject } from "#worker/db/projects/find-project.ts";
+import type { LocatedProject } from "#worker/db/projects/find-project.ts";
 import { logFailure } from "#worker/log-failure.ts";
 
 /**
@@ -8,12 +8,12 @@ import { logFailure } from "#worker/log-failure.ts";
  */
 export async function watchChanged(
   { links, near }: Pick<Services, "links" | "near">,
-  { serverId, serverPlace }: Pick<PlacedProject, "serverId" | "serverPlace">,
+  { serverId, serverLocation }: Pick<LocatedProject, "serverId" | "serverLocation">,
 ): Promise<void> {
   // Its agent reads what to watch when it connects.
-  if (serverPlace === "pending") return;
+  if (serverLocation === "pending") return;
   try {
-    await links.getByName(serverId, near(serverPlace)).watchChanged();
+    await links.getByName(serverId, near(serverLocation)).watchChanged();
   } catch (error) {
     logFailure("watch changed", { server_id: serverId }, error);
   }

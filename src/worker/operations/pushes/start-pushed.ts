@@ -40,7 +40,7 @@ export async function startPushed(
     push: { trigger, commitSha: push.after },
     ledgerRow,
   };
-  const lane = services.lanes.getByName(project.id, services.near(project.serverPlace));
+  const lane = services.lanes.getByName(project.id, services.near(project.serverLocation));
   try {
     const started = await lane.start(command);
     if (started.ok) return started;

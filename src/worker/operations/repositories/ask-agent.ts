@@ -2,7 +2,7 @@ import type { AgentAnswer, AgentRequest } from "#contract/agent-requests.ts";
 import { type Refusal, refuse, type Result, succeed } from "#contract/problems.ts";
 import { installCommand } from "#contract/public-paths.ts";
 import type { Context } from "#worker/context.ts";
-import type { PlacedProject, ProjectRecord } from "#worker/db/projects/find-project.ts";
+import type { LocatedProject, ProjectRecord } from "#worker/db/projects/find-project.ts";
 import { logFailure } from "#worker/log-failure.ts";
 import { toHex } from "#sealing/bytes.ts";
 
@@ -29,15 +29,15 @@ export function newRequestId({ randomBytes }: Pick<Context, "randomBytes">): str
 /** Sends a request to the agent of a project's server, and waits for the answer. */
 export async function askAgent(
   { links, near, origin }: Pick<Context, "links" | "near" | "origin">,
-  project: Pick<PlacedProject, "id" | "serverId" | "serverPlace">,
+  project: Pick<LocatedProject, "id" | "serverId" | "serverLocation">,
   request: AgentRequest,
   timeoutMs: number,
 ): Promise<Result<AgentAnswer, "server_offline" | "agent_outdated" | "unavailable">> {
   const offline = refuse("server_offline", `The agent of ${project.serverId} is not connected.`);
   // This would create the link here, and not where the agent will enrol.
-  if (project.serverPlace === "pending") return offline;
+  if (project.serverLocation === "pending") return offline;
   try {
-    const link = links.getByName(project.serverId, near(project.serverPlace));
+    const link = links.getByName(project.serverId, near(project.serverLocation));
     const asked = await link.ask(project.id, request, timeoutMs);
     switch (asked.kind) {
       case "answered":

@@ -2,7 +2,7 @@ import type { DeployKeySummary } from "#contract/endpoints/projects/repository-a
 import { isOverSsh } from "#contract/forge.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import type { PlacedProject } from "#worker/db/projects/find-project.ts";
+import type { LocatedProject } from "#worker/db/projects/find-project.ts";
 import {
   askAgent,
   requestAbout,
@@ -19,7 +19,7 @@ type Asking = Pick<Context, "links" | "near" | "origin" | "randomBytes">;
 /** Asks the project's server for its public deploy key, which it creates if necessary. The link writes the key to D1. */
 export async function requestDeployKey(
   context: Asking,
-  project: PlacedProject,
+  project: LocatedProject,
 ): Promise<Result<DeployKeySummary, "server_offline" | "agent_outdated" | "unavailable">> {
   const request = { type: "make_deploy_key", ...requestAbout(context, project) } as const;
   const answer = await askAgent(context, project, request, TIMEOUT_MS);
@@ -37,6 +37,6 @@ export async function requestDeployKey(
  * Asks for the deploy key of a project that will need one, so that it is ready when somebody reads it. If the server is
  * not connected, nothing happens, and the next read asks again. Never throws.
  */
-export async function prepareDeployKey(context: Asking, project: PlacedProject): Promise<void> {
+export async function prepareDeployKey(context: Asking, project: LocatedProject): Promise<void> {
   if (project.deployKey === null && isOverSsh(project.repository)) await requestDeployKey(context, project);
 }

@@ -7,7 +7,7 @@ import { findAgent } from "#worker/db/servers/find-agent.ts";
 import { hasEnrollment, spendEnrollment } from "#worker/db/servers/spend-enrollment.ts";
 import { logFailure } from "#worker/log-failure.ts";
 import { agentCredential } from "#worker/operations/servers/agent-credential.ts";
-import { placeOf } from "#worker/http/place-of.ts";
+import { requestLocation } from "#worker/http/request-location.ts";
 import { secretHash } from "#worker/secret-hash.ts";
 import { mismatchMessage } from "#worker/views/server-view.ts";
 
@@ -41,14 +41,14 @@ export async function enrollAgent(
     enrollmentHash,
     credentialHash,
     agentVersion: input.agent_version,
-    detectedRegion: nearestRegion(placeOf(context.raw), context.jurisdiction),
+    detectedRegion: nearestRegion(requestLocation(context.raw), context.jurisdiction),
     now,
   });
   if (spent === null) return await refused();
-  const { id: serverId, place } = spent;
+  const { id: serverId, location } = spent;
   try {
     // The first call of a server's link: it creates the link near the server.
-    await context.links.getByName(serverId, context.near(place)).revoke();
+    await context.links.getByName(serverId, context.near(location)).revoke();
   } catch (error) {
     // The new credential is already valid. If this call fails, the link's next check closes an earlier agent's socket.
     logFailure("enrolment", { what: "revoke old credential", server_id: serverId }, error);

@@ -3,7 +3,7 @@ import type { ProjectId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findServedProject } from "#worker/db/projects/find-served-project.ts";
-import type { PlacedProject } from "#worker/db/projects/find-project.ts";
+import type { LocatedProject } from "#worker/db/projects/find-project.ts";
 import { setMaintenance as storeMaintenance } from "#worker/db/projects/set-maintenance.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { settingsOrigin } from "#worker/operations/changes/request-changes.ts";
@@ -33,7 +33,7 @@ export async function setMaintenance(
 }
 
 /** Asks the project's server to apply its maintenance. @returns null if it has, or why it has not, as a sentence */
-async function whyNotApplied(context: Context, project: PlacedProject): Promise<string | null> {
+async function whyNotApplied(context: Context, project: LocatedProject): Promise<string | null> {
   const { maintenance } = project;
   if (maintenance === null) return null;
   const { request_id, project_id } = requestAbout(context, project);

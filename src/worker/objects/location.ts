@@ -4,7 +4,7 @@ import { Jurisdiction, Region } from "#contract/regions.ts";
  * Where a server's objects belong: the region that its owner has set, else the one that its agent connected from. Null:
  * unknown. `pending`: unknown, and no agent has enrolled yet.
  */
-export type ServerPlace = Region | "pending" | null;
+export type ServerLocation = Region | "pending" | null;
 
 /** @throws if the variable has another value: with a wrong jurisdiction every object would have another id and be empty */
 export function jurisdictionOf({
@@ -40,9 +40,9 @@ export function inJurisdiction<Of extends Bindings>(env: Of): Of {
  * For one that exists they change nothing.
  */
 export function near(
-  place: ServerPlace,
+  location: ServerLocation,
   { LOCATION }: { readonly LOCATION: string },
 ): DurableObjectNamespaceGetDurableObjectOptions {
-  const region = place === null || place === "pending" ? Region.safeParse(LOCATION).data : place;
+  const region = location === null || location === "pending" ? Region.safeParse(LOCATION).data : location;
   return region === undefined ? {} : { locationHint: region };
 }

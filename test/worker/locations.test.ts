@@ -6,7 +6,7 @@ import { Enrolled } from "#contract/agent-protocol.ts";
 import { Server, ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 import { ProjectId } from "#contract/ids.ts";
 import { runSchedule } from "#worker/schedule/run-schedule.ts";
-import { inJurisdiction, near } from "#worker/objects/placement.ts";
+import { inJurisdiction, near } from "#worker/objects/location.ts";
 import { createAccount } from "../support/worker/account.ts";
 import { call, ORIGIN, problemOf } from "../support/worker/call.ts";
 import { connectAgent } from "../support/worker/enrol-agent.ts";
