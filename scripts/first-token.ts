@@ -1,7 +1,7 @@
 import * as z from "zod";
 
 import { AccountId } from "#contract/ids.ts";
-import { DisplayName } from "#contract/endpoints/projects/schemas.ts";
+import { DisplayName } from "#contract/endpoints/projects/settings.ts";
 import { MAX_LIFETIME_DAYS } from "#contract/endpoints/tokens/schemas.ts";
 
 import { databaseOptions, databaseTarget } from "./shared/database-options.ts";

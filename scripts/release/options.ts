@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-import { Domain } from "#contract/endpoints/projects/schemas.ts";
+import { Domain } from "#contract/endpoints/projects/settings.ts";
 import { SECURITY_CONTACT } from "#contract/public-paths.ts";
 import { Jurisdiction } from "#contract/regions.ts";
 

@@ -13,7 +13,7 @@ import {
   Limits,
   MAX_ALIASES,
   Timeouts,
-} from "#contract/endpoints/projects/schemas.ts";
+} from "#contract/endpoints/projects/settings.ts";
 import { MaintenanceState } from "#contract/endpoints/traffic/schemas.ts";
 import { ShellCommand } from "#contract/shell-command.ts";
 import { MAX_VARIABLES, SealedValue, VariableName } from "#contract/endpoints/variables/schemas.ts";

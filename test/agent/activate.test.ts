@@ -9,7 +9,7 @@ import { listenForControl } from "#agent/sites/control-server.ts";
 import { localSlotsFolder } from "#agent/ingress/slots.ts";
 import { createSiteRegistry } from "#agent/sites/site-registry.ts";
 import { createSiteStore } from "#agent/sites/site-store.ts";
-import { HealthCheck, Timeouts } from "#contract/endpoints/projects/schemas.ts";
+import { HealthCheck, Timeouts } from "#contract/endpoints/projects/settings.ts";
 
 import { eventsOf, isAlive, messagesOf, World } from "./support/harness.ts";
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { processesOfRun } from "#build/process/process-table.ts";
-import { Timeouts } from "#contract/endpoints/projects/schemas.ts";
+import { Timeouts } from "#contract/endpoints/projects/settings.ts";
 
 import { eventsOf, isAlive, linesOf, messagesOf, World } from "./support/harness.ts";
 

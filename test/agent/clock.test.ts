@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { Timeouts } from "#contract/endpoints/projects/schemas.ts";
+import { Timeouts } from "#contract/endpoints/projects/settings.ts";
 
 import { linesOf, messagesOf, World } from "./support/harness.ts";
 

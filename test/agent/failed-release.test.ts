@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { HealthCheck } from "#contract/endpoints/projects/schemas.ts";
+import { HealthCheck } from "#contract/endpoints/projects/settings.ts";
 
 import { enrollAgent, spawnRunningAgent } from "./support/agent-process.ts";
 import { ids, isAlive, messagesOf, World } from "./support/harness.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import type { RunOrder } from "#contract/agent-order.ts";
-import { HealthCheck } from "#contract/endpoints/projects/schemas.ts";
+import { HealthCheck } from "#contract/endpoints/projects/settings.ts";
 
 import { resultOf } from "../support/fake-control-plane.ts";
 import {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { MAX_LOG_LINE_BYTES } from "#contract/endpoints/logs/schemas.ts";
-import { Timeouts } from "#contract/endpoints/projects/schemas.ts";
+import { Timeouts } from "#contract/endpoints/projects/settings.ts";
 
 import { isAlive, messagesOf, World } from "./support/harness.ts";
 import { expectWholeProject } from "./support/whole-project.ts";

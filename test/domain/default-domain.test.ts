@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { createIdGenerator } from "#contract/ids.ts";
-import { Domain } from "#contract/endpoints/projects/schemas.ts";
+import { Domain } from "#contract/endpoints/projects/settings.ts";
 import { defaultDomain, defaultDomainWithSuffix } from "#domain/default-domain.ts";
 
 const ids = createIdGenerator({

@@ -4,7 +4,7 @@ import { endsOf } from "#agent/apps/crash-history.ts";
 import { INSTANCE_HOST } from "#agent/apps/instance-spec.ts";
 import type { InstanceExit, Supervisor } from "#agent/apps/supervisor.ts";
 import { checkHealth, type CheckTarget, type Tried } from "#agent/lib/http/check-health.ts";
-import type { HealthCheck } from "#contract/endpoints/projects/schemas.ts";
+import type { HealthCheck } from "#contract/endpoints/projects/settings.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { pause } from "#contract/lib/pause.ts";
 

@@ -14,7 +14,7 @@ import {
   ProcessName,
   WEB,
 } from "#contract/endpoints/processes/schemas.ts";
-import { HealthCheck } from "#contract/endpoints/projects/schemas.ts";
+import { HealthCheck } from "#contract/endpoints/projects/settings.ts";
 import { ResolvedProcess } from "#contract/processes/resolve-processes.ts";
 import { attempt } from "#node/attempt.ts";
 

@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { listUpTo } from "#contract/bounds.ts";
-import { Alias, Domain, MAX_ALIASES } from "#contract/endpoints/projects/schemas.ts";
+import { Alias, Domain, MAX_ALIASES } from "#contract/endpoints/projects/settings.ts";
 import { InsidePath } from "#contract/git-names.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import { hasCode } from "#node/has-code.ts";

@@ -3,7 +3,7 @@ import { matchesPattern, parseRepository } from "#agent/policy/repository-addres
 import type { Release } from "#agent/workspace/releases.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
 import { maskUrlPassword, maskUrlSecret } from "#contract/git-names.ts";
-import type { HealthCheck, Preset } from "#contract/endpoints/projects/schemas.ts";
+import type { HealthCheck, Preset } from "#contract/endpoints/projects/settings.ts";
 
 /** Why the policy refuses an order, as a sentence that names the rule; `null` when it is allowed. */
 export type PolicyRefusal = string | null;

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { parseRepository } from "#agent/policy/repository-address.ts";
 import { textBetween, wholeBetween } from "#contract/bounds.ts";
 import { BranchName, SharedPath } from "#contract/git-names.ts";
-import { CommitRule, Limits } from "#contract/endpoints/projects/schemas.ts";
+import { CommitRule, Limits } from "#contract/endpoints/projects/settings.ts";
 import { ShellCommand } from "#contract/shell-command.ts";
 
 const RepositoryPattern = textBetween(1, 2048).check(

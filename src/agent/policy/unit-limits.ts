@@ -2,7 +2,7 @@ import { totalmem } from "node:os";
 
 import type { UnitLimits } from "#agent/isolation/run-isolated.ts";
 import type { Policy } from "#agent/policy/policy.ts";
-import type { Limits } from "#contract/endpoints/projects/schemas.ts";
+import type { Limits } from "#contract/endpoints/projects/settings.ts";
 
 const MIB = 1024 * 1024;
 /** The part of the server's memory that a build may use if nothing else is set. The rest is for what is live. */

@@ -12,7 +12,7 @@ import { ReleaseVersion } from "#contract/agent-order.ts";
 import { CommitSha, InsidePath } from "#contract/git-names.ts";
 import { CronJob } from "#contract/endpoints/cron/job-schemas.ts";
 import { ProcessDefinitions } from "#contract/endpoints/processes/schemas.ts";
-import { Limits } from "#contract/endpoints/projects/schemas.ts";
+import { Limits } from "#contract/endpoints/projects/settings.ts";
 import { ShellCommand } from "#contract/shell-command.ts";
 
 /**

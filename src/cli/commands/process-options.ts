@@ -1,5 +1,5 @@
 import { AllProcessSettings, ProcessChanges } from "#contract/endpoints/processes/schemas.ts";
-import type { Alias } from "#contract/endpoints/projects/schemas.ts";
+import type { Alias } from "#contract/endpoints/projects/settings.ts";
 import { readJobs } from "#cli/commands/read-jobs.ts";
 import type { CronJobs } from "#contract/endpoints/cron/job-schemas.ts";
 import { succeed } from "#contract/lib/result.ts";

@@ -1,5 +1,5 @@
 import { ApprovalRule } from "#contract/endpoints/projects/approval-rule.ts";
-import { CommitRule, type Limits } from "#contract/endpoints/projects/schemas.ts";
+import { CommitRule, type Limits } from "#contract/endpoints/projects/settings.ts";
 import { succeed } from "#contract/lib/result.ts";
 import type { Options, OptionSpecs } from "#cli/arguments/command-spec.ts";
 import { type Result, stop } from "#cli/outcome.ts";

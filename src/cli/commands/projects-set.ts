@@ -1,4 +1,4 @@
-import { AutomaticSetting } from "#contract/endpoints/projects/schemas.ts";
+import { AutomaticSetting } from "#contract/endpoints/projects/settings.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { givenFields } from "#cli/arguments/given-fields.ts";
 import { processDetails, processOptions, readProcessOptions } from "#cli/commands/process-options.ts";

@@ -6,7 +6,7 @@ import type { Fact } from "#cli/output/facts.ts";
 import { printable, printableName } from "#cli/output/printable.ts";
 import { sourceText } from "#cli/views/deployment-text.ts";
 import type { FoundProcess } from "#contract/processes/find-processes.ts";
-import { AutomaticSetting } from "#contract/endpoints/projects/schemas.ts";
+import { AutomaticSetting } from "#contract/endpoints/projects/settings.ts";
 
 /** How a project would be built, in JSON. */
 export function buildDocument(build: LocalBuild) {

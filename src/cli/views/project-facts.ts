@@ -1,5 +1,6 @@
 import { resolveProcesses } from "#contract/processes/resolve-processes.ts";
-import type { Limits, Project } from "#contract/endpoints/projects/schemas.ts";
+import type { Project } from "#contract/endpoints/projects/schemas.ts";
+import type { Limits } from "#contract/endpoints/projects/settings.ts";
 import { printFacts } from "#cli/output/facts.ts";
 import { isDetectedLater } from "#contract/frameworks/is-detected-later.ts";
 import type { Output } from "#cli/output/output.ts";

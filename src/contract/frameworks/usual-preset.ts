@@ -1,5 +1,5 @@
 import type { DetectedPreset } from "#contract/endpoints/projects/reported-preset.ts";
-import type { BuildSettings, Preset } from "#contract/endpoints/projects/schemas.ts";
+import type { BuildSettings, Preset } from "#contract/endpoints/projects/settings.ts";
 import { usualPresets } from "#contract/frameworks/usual-presets.ts";
 
 /** The framework of a project in which no framework is detected. */

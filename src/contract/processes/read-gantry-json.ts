@@ -4,7 +4,7 @@ import "#contract/issue-messages.ts";
 import { findCronProblem } from "#contract/cron/find-cron-problem.ts";
 import { CronJob, CronJobs } from "#contract/endpoints/cron/job-schemas.ts";
 import { byName, ProcessDefinition } from "#contract/endpoints/processes/schemas.ts";
-import { BuildSettings } from "#contract/endpoints/projects/schemas.ts";
+import { BuildSettings } from "#contract/endpoints/projects/settings.ts";
 import { parseLocatedJson } from "#contract/lib/located-json.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
 import { suggest } from "#contract/lib/suggest.ts";

@@ -1,5 +1,5 @@
 import type { CronJob } from "#contract/endpoints/cron/job-schemas.ts";
-import type { BuildSettings } from "#contract/endpoints/projects/schemas.ts";
+import type { BuildSettings } from "#contract/endpoints/projects/settings.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
 import type { FileProblem } from "#contract/processes/file-problem.ts";
 import { GANTRY_JSON, readGantryJson, type WrittenProcesses } from "#contract/processes/read-gantry-json.ts";

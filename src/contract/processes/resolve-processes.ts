@@ -8,7 +8,7 @@ import {
   StopSignal,
   WEB,
 } from "#contract/endpoints/processes/schemas.ts";
-import { Limits } from "#contract/endpoints/projects/schemas.ts";
+import { Limits } from "#contract/endpoints/projects/settings.ts";
 import { wholeBetween, wholeFrom } from "#contract/bounds.ts";
 import { ShellCommand } from "#contract/shell-command.ts";
 

@@ -12,7 +12,7 @@ import { hookSchemas } from "#contract/endpoints/hooks/texts.ts";
 import { processSchemas } from "#contract/endpoints/processes/texts.ts";
 import { trafficSchemas } from "#contract/endpoints/traffic/texts.ts";
 import { problemSchemas } from "#contract/reference/schemas/problems.ts";
-import { projectSchemas } from "#contract/endpoints/projects/texts.ts";
+import { projectSchemas } from "#contract/endpoints/projects/schema-texts.ts";
 import type { SchemaText } from "#contract/reference/schemas/schema-text.ts";
 import { serverSchemas } from "#contract/endpoints/servers/texts.ts";
 import { sessionSchemas } from "#contract/endpoints/sessions/texts.ts";

@@ -6,7 +6,7 @@ import type {
 import type { DeploymentId, RunId, ServerId } from "#contract/ids.ts";
 import type { ApprovalRule } from "#contract/endpoints/projects/approval-rule.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
-import type { QueueMode } from "#contract/endpoints/projects/schemas.ts";
+import type { QueueMode } from "#contract/endpoints/projects/settings.ts";
 import { newerFreezes, type ReadFreezes } from "#domain/freezes/project-freezes.ts";
 import { queueDeadline } from "#domain/lane/deadlines.ts";
 import type { DecisionWith, Effect } from "#domain/lane/decision.ts";

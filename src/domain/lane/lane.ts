@@ -23,7 +23,7 @@ import {
   HealthCheck,
   Limits,
   Timeouts,
-} from "#contract/endpoints/projects/schemas.ts";
+} from "#contract/endpoints/projects/settings.ts";
 import { ApprovalRule } from "#contract/endpoints/projects/approval-rule.ts";
 import { CronJob } from "#contract/endpoints/cron/job-schemas.ts";
 import { MaintenanceState } from "#contract/endpoints/traffic/schemas.ts";

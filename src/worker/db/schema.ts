@@ -28,7 +28,7 @@ import type {
   Limits,
   QueueMode,
   Timeouts,
-} from "#contract/endpoints/projects/schemas.ts";
+} from "#contract/endpoints/projects/settings.ts";
 import type { ReportedPreset } from "#contract/endpoints/projects/reported-preset.ts";
 import type { IsolationLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
 import type { Scope } from "#contract/scopes.ts";

@@ -1,12 +1,7 @@
 import { maskQuery, maskUrlSecret } from "#contract/git-names.ts";
 import { deployOnOf } from "#contract/endpoints/projects/deploy-on.ts";
-import {
-  type AutomaticSetting,
-  type HealthCheck,
-  type Project,
-  type ProjectRow,
-  type Serving,
-} from "#contract/endpoints/projects/schemas.ts";
+import type { Project, ProjectRow, Serving } from "#contract/endpoints/projects/schemas.ts";
+import type { AutomaticSetting, HealthCheck } from "#contract/endpoints/projects/settings.ts";
 import { type DetectedPreset, ReportedPreset } from "#contract/endpoints/projects/reported-preset.ts";
 import { defaultTimeouts } from "#contract/stages.ts";
 import type { ProjectRecord } from "#worker/db/projects/find-project.ts";

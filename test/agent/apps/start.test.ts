@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { HealthCheck } from "#contract/endpoints/projects/schemas.ts";
-import { Timeouts } from "#contract/endpoints/projects/schemas.ts";
+import { HealthCheck } from "#contract/endpoints/projects/settings.ts";
+import { Timeouts } from "#contract/endpoints/projects/settings.ts";
 
 import { eventsOf, messagesOf, World } from "../support/harness.ts";
 import { notedInstances, slotAddresses, smallApp, smallWeb, visit } from "../support/small-app.ts";

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import type { RunOrder } from "#contract/agent-order.ts";
 import { AccountId } from "#contract/ids.ts";
-import { HealthCheck } from "#contract/endpoints/projects/schemas.ts";
+import { HealthCheck } from "#contract/endpoints/projects/settings.ts";
 
 import { messagesOf, World } from "../support/harness.ts";
 import {

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import type { RunOrder } from "#contract/agent-order.ts";
-import { HealthCheck } from "#contract/endpoints/projects/schemas.ts";
+import { HealthCheck } from "#contract/endpoints/projects/settings.ts";
 
 import { createCertificate } from "../../support/git-server.ts";
 import { messagesOf, World } from "../support/harness.ts";

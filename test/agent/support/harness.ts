@@ -23,7 +23,7 @@ import { noSites, type Sites } from "#agent/sites/sites-client.ts";
 import type { OutputLine, RunEvent } from "#contract/agent-events.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
 import { createIdGenerator } from "#contract/ids.ts";
-import { Timeouts } from "#contract/endpoints/projects/schemas.ts";
+import { Timeouts } from "#contract/endpoints/projects/settings.ts";
 
 import { FakeControlPlane, type FakeRun } from "../../support/fake-control-plane.ts";
 import { bundleAgent } from "./agent-bundle.ts";

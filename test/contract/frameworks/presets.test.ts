@@ -4,7 +4,7 @@ import { detectFramework, hasPreset, presetFor, tellingFiles } from "#contract/f
 import { applySettings } from "#contract/frameworks/usual-preset.ts";
 import { presets } from "#contract/frameworks/presets.ts";
 import { deepPaths, surveyTree, type Tree } from "#contract/frameworks/tree.ts";
-import { Framework, type Preset } from "#contract/endpoints/projects/schemas.ts";
+import { Framework, type Preset } from "#contract/endpoints/projects/settings.ts";
 import { ReportedPreset } from "#contract/endpoints/projects/reported-preset.ts";
 
 type Files = Readonly<Record<string, string>>;

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import { clientEndpoints } from "#contract/endpoints/client-endpoints.ts";
 import { deployOnOf } from "#contract/endpoints/projects/deploy-on.ts";
-import { type Project, Timeouts, UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
+import { type Project, UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
+import { Timeouts } from "#contract/endpoints/projects/settings.ts";
 import { createIdGenerator } from "#contract/ids.ts";
 import { changesOf, editsAfter, editsSince } from "#dashboard/pages/settings/changes.ts";
 import { draftOf } from "#dashboard/pages/settings/draft.ts";

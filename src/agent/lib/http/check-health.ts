@@ -1,7 +1,7 @@
 import { HEALTH_CHECK_AGENT } from "#agent/lib/http/health-check-agent.ts";
 import { type HttpAnswer, sendRequest } from "#agent/lib/http/send-request.ts";
 import { MAX_HEALTH_BODY } from "#contract/endpoints/deployments/schemas.ts";
-import type { HealthCheck } from "#contract/endpoints/projects/schemas.ts";
+import type { HealthCheck } from "#contract/endpoints/projects/settings.ts";
 import { pause } from "#contract/lib/pause.ts";
 
 /**

@@ -16,7 +16,7 @@ import { fail, interrupted, type Step } from "#agent/run/step/step.ts";
 import type { LiveEvidence } from "#contract/endpoints/deployments/schemas.ts";
 import type { Release } from "#agent/workspace/releases.ts";
 import { maskUrlSecret } from "#contract/git-names.ts";
-import type { HealthCheck } from "#contract/endpoints/projects/schemas.ts";
+import type { HealthCheck } from "#contract/endpoints/projects/settings.ts";
 import { succeed } from "#contract/lib/result.ts";
 
 /** What answers for a project on this server. */

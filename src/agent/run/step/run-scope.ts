@@ -9,7 +9,7 @@ import { projectFolder, type ProjectFolder } from "#agent/workspace/project-fold
 import type { RunJournal } from "#agent/workspace/run-journal.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
-import type { Limits } from "#contract/endpoints/projects/schemas.ts";
+import type { Limits } from "#contract/endpoints/projects/settings.ts";
 import type { LogStage, LogStream } from "#contract/endpoints/logs/schemas.ts";
 
 /** What is needed to run a command for a project, within a run or outside of one. */

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { FreezeTimes } from "#contract/endpoints/freezes/freeze-times.ts";
-import { DisplayName } from "#contract/endpoints/projects/schemas.ts";
+import { DisplayName } from "#contract/endpoints/projects/settings.ts";
 import { FreezeId, ProjectId } from "#contract/ids.ts";
 import { NextCursor } from "#contract/paging.ts";
 

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { listUpTo, textBetween } from "#contract/bounds.ts";
 import { ProcessDefinitions } from "#contract/endpoints/processes/schemas.ts";
-import { AppType, Preset } from "#contract/endpoints/projects/schemas.ts";
+import { AppType, Preset } from "#contract/endpoints/projects/settings.ts";
 import { ShellCommand } from "#contract/shell-command.ts";
 
 /**

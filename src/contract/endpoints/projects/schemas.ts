@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
 
-import { listUpTo, numberBetween, textBetween, textLike, textUpTo, wholeBetween } from "#contract/bounds.ts";
+import { listUpTo, wholeBetween } from "#contract/bounds.ts";
 import { BranchName, InsidePath, isMasked, ProjectRepository, SharedPath } from "#contract/git-names.ts";
-import { firstHidden } from "#contract/hidden-text.ts";
 import { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
 import { mapValues } from "#contract/lib/map-values.ts";
 import { ApprovalRule } from "#contract/endpoints/projects/approval-rule.ts";
@@ -17,117 +16,27 @@ import {
 } from "#contract/endpoints/processes/schemas.ts";
 import { DeployOn, DeployOnChanges } from "#contract/endpoints/projects/deploy-on.ts";
 import { DeployKeySummary } from "#contract/endpoints/projects/repository-access.ts";
+import {
+  Alias,
+  AppType,
+  AutomaticSetting,
+  BuildSettings,
+  CommitRule,
+  DisplayName,
+  Domain,
+  HealthCheck,
+  limitRanges,
+  Limits,
+  MAX_ALIASES,
+  Preset,
+  QueueMode,
+  stageSeconds,
+  Timeouts,
+} from "#contract/endpoints/projects/settings.ts";
 import { Maintenance } from "#contract/endpoints/traffic/schemas.ts";
 import { NextCursor } from "#contract/paging.ts";
 import { ShellCommand } from "#contract/shell-command.ts";
 import { defaultTimeouts } from "#contract/stages.ts";
-
-/** A name for people, on one line. Invisible characters are refused, because two different names could look the same. */
-export const DisplayName = textBetween(1, 100).check(
-  z.superRefine((name, context) => {
-    const hidden = firstHidden(name);
-    if (hidden !== null)
-      context.addIssue({
-        code: "custom",
-        message: `must not contain the character ${hidden}, which is invisible or changes the text direction`,
-      });
-  }),
-  z.refine(
-    (name) => name.trim() === name && !/\p{Cc}/u.test(name),
-    "must be one line without leading or trailing spaces",
-  ),
-);
-
-export const Domain = textUpTo(253).check(
-  z.regex(
-    /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/,
-    "must be a host name in lower case, such as shop.example.com",
-  ),
-);
-
-/** A further host name of a project. `redirect`: it leads to the project's domain; otherwise it shows the same. */
-export const Alias = z.strictObject({ domain: Domain, redirect: z._default(z.boolean(), true) });
-export type Alias = z.infer<typeof Alias>;
-export const MAX_ALIASES = 20;
-
-export const Framework = textLike(
-  /^[a-z0-9][a-z0-9.-]{0,39}$/,
-  "must be a framework's identifier, such as static or astro",
-);
-
-/** How to check that a release works. `path` is requested from the site on the server itself, `url` as it is. */
-export const HealthCheck = z
-  .strictObject({
-    path: z.optional(textUpTo(1024).check(z.regex(/^\/[!-~]*$/, "must begin with / and contain no spaces"))),
-    url: z.optional(z.url({ protocol: /^https?$/ }).check(z.maxLength(2048))),
-    status: z._default(wholeBetween(100, 599), 200),
-    tries: z._default(wholeBetween(1, 60), 10),
-    interval_seconds: z._default(numberBetween(0.1, 60), 1),
-    timeout_seconds: z._default(numberBetween(0.1, 60), 5),
-  })
-  .check(
-    z.refine(
-      (check) => (check.path === undefined) !== (check.url === undefined),
-      "must have either path or url",
-    ),
-  );
-export type HealthCheck = z.infer<typeof HealthCheck>;
-
-const stageSeconds = numberBetween(1, 86_400);
-
-/** The maximum time of each stage, in seconds, and the maximum wait for an offline server. */
-export const Timeouts = z.strictObject(
-  mapValues(defaultTimeouts, (seconds) => z._default(stageSeconds, seconds)),
-);
-export type Timeouts = z.infer<typeof Timeouts>;
-
-const limitRanges = {
-  memory_mb: wholeBetween(32, 4_194_304),
-  cpu_weight: wholeBetween(1, 10_000),
-  tasks: wholeBetween(16, 1_000_000),
-};
-
-/**
- * The resources that a build, release or activate command and its processes may use together, on a server that isolates projects.
- * `cpu_weight`: relative to others, which have 100. Omitted limits are the server's.
- */
-export const Limits = z.strictObject(mapValues(limitRanges, (range) => z.optional(range)));
-export type Limits = z.infer<typeof Limits>;
-
-/** `latest`: a new deployment cancels the queued ones. */
-export const QueueMode = z.enum(["all", "latest"]);
-export type QueueMode = z.infer<typeof QueueMode>;
-
-/**
- * Which commits can be deployed by their hash. `reachable`: those that a branch or tag contains. `any`: all that the git
- * server provides, including those of pull requests and, on many git hosts, of forks. `none`: none.
- */
-export const CommitRule = z.enum(["reachable", "any", "none"]);
-export type CommitRule = z.infer<typeof CommitRule>;
-
-/** The settings that can be automatic: the agent detects the framework, and the framework determines the others. */
-export const AutomaticSetting = z.enum(["framework", "install_command", "build_command", "output_directory"]);
-export type AutomaticSetting = z.infer<typeof AutomaticSetting>;
-
-/**
- * The build settings of a framework. An `install_command` of null means that nothing is installed, a `build_command` of
- * null that nothing is built.
- */
-export const Preset = z.strictObject({
-  framework: Framework,
-  install_command: z.nullable(ShellCommand),
-  build_command: z.nullable(ShellCommand),
-  output_directory: InsidePath,
-});
-export type Preset = z.infer<typeof Preset>;
-
-/** `static`: files that a web server publishes. `server`: a process that answers requests. */
-export const AppType = z.enum(["static", "server"]);
-export type AppType = z.infer<typeof AppType>;
-
-/** The build settings of a project. Omitted settings come from the preset of the framework. */
-export const BuildSettings = z.partial(Preset);
-export type BuildSettings = z.infer<typeof BuildSettings>;
 
 const settings = {
   name: DisplayName,

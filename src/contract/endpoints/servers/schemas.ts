@@ -4,7 +4,7 @@ import { listUpTo, numberFrom, textBetween, textLike, wholeFrom } from "#contrac
 import { ServerId } from "#contract/ids.ts";
 import { NextCursor } from "#contract/paging.ts";
 import { Region } from "#contract/regions.ts";
-import { DisplayName } from "#contract/endpoints/projects/schemas.ts";
+import { DisplayName } from "#contract/endpoints/projects/settings.ts";
 import { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 
 /** `pending`: no agent has connected yet. `degraded`: connected, with the disk nearly full or an ingress that does not work. */

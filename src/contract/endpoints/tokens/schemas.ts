@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { listBetween, wholeBetween } from "#contract/bounds.ts";
 import { ProjectId, TokenId } from "#contract/ids.ts";
 import { NextCursor } from "#contract/paging.ts";
-import { DisplayName } from "#contract/endpoints/projects/schemas.ts";
+import { DisplayName } from "#contract/endpoints/projects/settings.ts";
 import { allScopes, Scope } from "#contract/scopes.ts";
 
 export const MAX_LIFETIME_DAYS = 366;

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { listBetween, numberFrom, textBetween, wholeFrom } from "#contract/bounds.ts";
 import { EventPattern } from "#contract/endpoints/events/patterns.ts";
 import { EventType } from "#contract/endpoints/events/schemas.ts";
-import { DisplayName } from "#contract/endpoints/projects/schemas.ts";
+import { DisplayName } from "#contract/endpoints/projects/settings.ts";
 import { WebhookKind, WebhookState } from "#contract/endpoints/webhooks/kinds.ts";
 import {
   CommitStatusSettings,

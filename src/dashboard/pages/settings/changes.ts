@@ -1,4 +1,5 @@
-import type { AutomaticSetting, Project } from "#contract/endpoints/projects/schemas.ts";
+import type { Project } from "#contract/endpoints/projects/schemas.ts";
+import type { AutomaticSetting } from "#contract/endpoints/projects/settings.ts";
 import { runStages, timeoutName } from "#contract/stages.ts";
 import { cronChange } from "#dashboard/pages/settings/cron-draft.ts";
 import { type Draft, draftOf, Edits } from "#dashboard/pages/settings/draft.ts";

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 
-import { type AutomaticSetting, HealthCheck, type Project } from "#contract/endpoints/projects/schemas.ts";
+import type { Project } from "#contract/endpoints/projects/schemas.ts";
+import { type AutomaticSetting, HealthCheck } from "#contract/endpoints/projects/settings.ts";
 import { mapValues } from "#contract/lib/map-values.ts";
 import { defaultTimeouts } from "#contract/stages.ts";
 import { CronDraft, cronDraft } from "#dashboard/pages/settings/cron-draft.ts";

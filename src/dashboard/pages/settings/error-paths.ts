@@ -1,4 +1,4 @@
-import { MAX_ALIASES } from "#contract/endpoints/projects/schemas.ts";
+import { MAX_ALIASES } from "#contract/endpoints/projects/settings.ts";
 import type { Draft, DraftName } from "#dashboard/pages/settings/draft.ts";
 import { entriesOf } from "#dashboard/pages/settings/lines.ts";
 

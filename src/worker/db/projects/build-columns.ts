@@ -1,4 +1,4 @@
-import type { AutomaticSetting, BuildSettings } from "#contract/endpoints/projects/schemas.ts";
+import type { AutomaticSetting, BuildSettings } from "#contract/endpoints/projects/settings.ts";
 import type { projects } from "#worker/db/schema.ts";
 
 /** The settings that a framework can provide. Null in a column: the project does not set it. */

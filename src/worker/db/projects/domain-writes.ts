@@ -1,6 +1,6 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 
-import type { Alias } from "#contract/endpoints/projects/schemas.ts";
+import type { Alias } from "#contract/endpoints/projects/settings.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { domains, projects } from "#worker/db/schema.ts";

@@ -10,7 +10,7 @@ import { domainWrites, isDomainTaken } from "#worker/db/projects/domain-writes.t
 import { uniqueViolation } from "#worker/db/unique-violation.ts";
 import { MAX_PROCESSES, type ProcessChanges } from "#contract/endpoints/processes/schemas.ts";
 import type { DeployOnChanges } from "#contract/endpoints/projects/deploy-on.ts";
-import type { Limits, Timeouts } from "#contract/endpoints/projects/schemas.ts";
+import type { Limits, Timeouts } from "#contract/endpoints/projects/settings.ts";
 import {
   isRevisionConflict,
   type NewRevision,

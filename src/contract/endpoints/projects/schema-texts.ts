@@ -1,0 +1,96 @@
+import { repositoryAccessSchemas } from "#contract/endpoints/projects/repository-access-texts.ts";
+import * as schemas from "#contract/endpoints/projects/schemas.ts";
+import {
+  deployOnTexts,
+  limitTexts,
+  settingSchemas,
+  settingTexts,
+} from "#contract/endpoints/projects/setting-texts.ts";
+import { nested, nextCursor, object, type SchemaText } from "#contract/reference/schemas/schema-text.ts";
+import { timeoutTexts } from "#contract/reference/stage-texts.ts";
+
+const rowFields = {
+  id: "The project's id.",
+  name: settingTexts.name,
+  framework: settingTexts.framework,
+  domain: settingTexts.domain,
+  server_id: settingTexts.server_id,
+  last_deploy: "When the latest deployment was requested. `null` before the first.",
+};
+
+export const projectSchemas = {
+  ...settingSchemas,
+  Serving: object(schemas.Serving, "What the server serves, from its agent's last report.", {
+    deployment_id: "The deployment's id. `null` if the server serves nothing or an unknown release.",
+    commit: "The abbreviated commit hash.",
+    checked_at: "When the agent checked.",
+    drifted: "Whether the server serves something other than the live deployment.",
+  }),
+  ProjectRow: object(schemas.ProjectRow, "A project in the list.", rowFields),
+  ProjectRows: object(schemas.ProjectRows, "A page of projects.", {
+    projects: "The projects of this page, newest first.",
+    next_cursor: nextCursor,
+  }),
+  Project: object(schemas.Project, "A project with its settings.", {
+    ...settingTexts,
+    ...rowFields,
+    framework:
+      "The framework's identifier: the setting, or the framework detected by the latest deployment; `static` before the first.",
+    install_command: "The install command of the next deployment. `null`: nothing is installed.",
+    build_command: "The build command of the next deployment. `null`: no build.",
+    output_directory: "The output directory of the next deployment.",
+    automatic: "The settings with an automatic value: the framework determines the values shown above.",
+    suggested_release_command:
+      "The release command that the framework usually needs. It is not run unless you set it as the `release_command`. `null` if the framework needs none.",
+    app_type:
+      "`static`: the output directory is published. `server`: the app answers requests itself, as the process `web` or as its `activate_command` starts it, and its files are published only if the project sets `output_directory`.",
+    framework_reasons:
+      "Why the latest deployment detected this framework and `app_type`, such as `package.json depends on next`. Empty before the first.",
+    url: "The URL at which the server's agent serves the project. Read only. Compare its host with `domain` before you show it as that domain.",
+    serving: "What the server serves. `null` until its agent has reported it.",
+    detected_processes:
+      "The processes that the repository or its framework defines, according to the latest deployment. The project's `processes` win over them.",
+    processes_state:
+      "The state of what runs, from the last report of the server's agent. `null` if it reported no processes.",
+    ingress_problem:
+      "Why the server's ingress does not serve the project as it should, such as a missing certificate, as a sentence. `null`: no problem is known.",
+    maintenance: "The maintenance of the site. `null`: it is off.",
+    ...nested("maintenance", {
+      message: "What visitors read. `null`: a general message.",
+      started_at: "When it was last turned on, or got another message.",
+    }),
+    variables_applied:
+      "Whether the live deployment runs with the current variables. If not, `POST /v1/projects/{project_id}/apply` applies them. `null` if the project serves nothing.",
+    deploy_key:
+      "The public key with which the server reads the repository over ssh. `null` until the server has created it: see `GET /v1/projects/{project_id}/deploy-key`.",
+    created_at: "When the project was created.",
+  }),
+  ...repositoryAccessSchemas,
+  CreateProjectInput: object(schemas.CreateProjectInput, "The project to create.", {
+    ...settingTexts,
+    domain: "The host name of the site, in lower case. If omitted: `<name>.<base domain>`.",
+  }),
+  UpdateProjectInput: object(
+    schemas.UpdateProjectInput,
+    "The settings to change. Omitted fields keep their values.",
+    {
+      ...settingTexts,
+      framework: "The framework's identifier, such as `astro`.",
+      install_command:
+        "The command that installs the dependencies. It is run with `sh -c` in the new release. `null`: none.",
+      build_command: "The build command. It is run with `sh -c` in the new release. `null`: no build.",
+      output_directory: "The directory with the build output.",
+      timeouts: "The maximum time of each stage. Omitted timeouts keep their values.",
+      automatic:
+        "Settings to make automatic again. A setting that is both listed here and given a value is 422.",
+      limits:
+        "The resources that a build, release or activate command may use, with its processes. Omitted limits keep their values, and `null` is the server's default.",
+      processes:
+        "Changes of the project's own settings for its processes. Omitted processes and fields keep their values. `null` instead of a value removes it, and `null` instead of a process removes all of its settings.",
+      deploy_on: "Which pushes of the repository are deployed. Omitted fields keep their values.",
+      ...nested("timeouts", timeoutTexts),
+      ...nested("limits", limitTexts),
+      ...nested("deploy_on", deployOnTexts),
+    },
+  ),
+} satisfies Record<string, SchemaText>;

@@ -1,0 +1,116 @@
+import { ApprovalRule } from "#contract/endpoints/projects/approval-rule.ts";
+import { DeployOn } from "#contract/endpoints/projects/deploy-on.ts";
+import * as settings from "#contract/endpoints/projects/settings.ts";
+import { choice, object, type SchemaText } from "#contract/reference/schemas/schema-text.ts";
+import { timeoutTexts } from "#contract/reference/stage-texts.ts";
+
+/** What each setting of a project means, for the objects that contain it. */
+export const settingTexts = {
+  name: "A name for people, on one line, without invisible characters or characters that change the text direction.",
+  server_id: "The id of the project's server.",
+  repository:
+    "The git repository: an https or ssh URL, `user@host:path`, `file:///path`, or an absolute path on the server.",
+  branch: "The branch or tag to deploy if a deployment names none.",
+  commits: "Which commits can be deployed by their hash.",
+  framework: "The framework's identifier, such as `astro`. If omitted, the agent detects the framework.",
+  domain: "The host name of the site, in lower case.",
+  root_directory: "The directory of the repository to build in, for repositories with several projects.",
+  install_command:
+    "The command that installs the dependencies, before the build command. `null`: none. If omitted: the framework's default, or none if you set a `build_command`, which then installs what it needs.",
+  build_command:
+    "The build command. It is run with `sh -c` in the new release. `null`: no build. If omitted, the framework's default.",
+  output_directory: "The directory with the build output. If omitted, the framework's default.",
+  release_command:
+    "The command that runs once in each new release before the server switches to it, such as a database migration, with all variables and secrets. It runs while the earlier release still serves, so a migration must work with its code too. If it fails, nothing is switched. A rollback does not run it. `null`: none.",
+  activate_command:
+    "The command that puts a release into effect, for an app that is not started as one of the `processes`. It is run after the switch to a release, and again after a switch back. With it, the processes of a preset and of a Procfile do not count.",
+  shared_paths:
+    "Paths that all releases share, such as `storage` or `.env`. In each release, the path is a symbolic link to the same shared location, also during the build. If the shared location does not exist yet, it starts with the content of the path in the release. If the release has no such path either, a path without a dot in its name starts as an empty directory, and any other path stays missing until someone creates it. A path cannot be inside another one.",
+  keep_releases: "The number of releases that the server keeps for rollbacks.",
+  health_check:
+    "How to check that a release works. A `path` is requested from each new instance of `web` before the switch too. `null`: no check after the switch, and a new instance must only accept connections. A password or query value in its address is not sealed: the control plane stores it, and shows it as `***`.",
+  limits:
+    "The resources that a build, release or activate command may use, with its processes. The server's policy may be stricter. Without effect on a server that does not isolate projects.",
+  timeouts: "The maximum time of each stage.",
+  queue: "What a new deployment does to the deployments in the queue.",
+  approval: "Whether deployments wait for an approval. Rollbacks do not.",
+  processes:
+    "The project's own settings for its processes, by name. They win over what the repository defines, field by field.",
+  drain_seconds: "How long replaced instances may finish their requests before they are stopped.",
+  aliases: "Further host names of the site.",
+  deploy_on: "Which pushes of the repository are deployed.",
+  cron: "The project's own cron jobs. They win over those of gantry.json with the same name. The server's policy must allow them.",
+};
+
+/** The fields of `Limits`. */
+export const limitTexts = {
+  memory_mb:
+    "The memory in MiB. A command that needs more is killed, and the deployment fails. If omitted: three quarters of the server's memory for a build or release command, and no limit for an activate command.",
+  cpu_weight:
+    "The share of the CPU relative to others, which have 100. If omitted: 50 for a build or release command, 100 for an activate command.",
+  tasks: "The number of processes and threads. If omitted: 4096.",
+};
+
+/** The fields of `DeployOn`. */
+export const deployOnTexts = {
+  enabled: "Whether pushes are deployed at all.",
+  branches:
+    "The branches to deploy, by patterns: `*` is any text without `/`, `**` any text, `?` one character. A pattern with `!` in front excludes what an earlier one includes. `null`: the project's branch.",
+  tags: "The tags to deploy, by patterns such as `v*`.",
+  paths:
+    "Deploys a push to a branch only if a changed file matches one of these patterns. A pattern of a directory matches everything in it. `null`: every file counts.",
+  ignore_paths: "Files that do not count, by patterns such as `docs` or `**/*.md`.",
+  skip_markers: "Texts in the message of a branch's last commit that skip the push.",
+  poll: "Whether the server's agent looks for pushes to the project's own branch every five minutes. Without it, the agent does so each hour if the repository has a hook.",
+};
+
+export const settingSchemas = {
+  CommitRule: choice(settings.CommitRule, "Which commits can be deployed by their hash.", {
+    reachable: "commits that a branch or tag of the repository contains",
+    any: "every commit that the git server provides, including those of pull requests and, on many git hosts, of forks",
+    none: "none; only branches and tags can be deployed",
+  }),
+  QueueMode: choice(settings.QueueMode, "What a new deployment does to the deployments in the queue.", {
+    all: "nothing; each deployment runs in turn",
+    latest: "it cancels them, so that only the newest runs",
+  }),
+  ApprovalRule: choice(ApprovalRule, "Whether deployments wait for an approval.", {
+    none: "they do not",
+    required: "they wait until a token with `deployments:approve` approves them",
+    by_another: "the same, and the token that started the deployment cannot approve it",
+  }),
+  HealthCheck: object(
+    settings.HealthCheck,
+    "How to check that a release works. Send either `path` or `url`.",
+    {
+      path: "A path to request from the site, on the server itself. If omitted: `url` is requested.",
+      url: "A URL to request from the server. If omitted: `path` is requested.",
+      status: "The expected HTTP status.",
+      tries: "How many times the check is tried before the release fails.",
+      interval_seconds: "The pause between two tries.",
+      timeout_seconds: "The maximum time of one try.",
+    },
+  ),
+  Timeouts: object(
+    settings.Timeouts,
+    "The maximum time of each stage of a deployment, in seconds.",
+    timeoutTexts,
+  ),
+  Alias: object(settings.Alias, "A further host name of a project.", {
+    domain: "The host name, in lower case.",
+    redirect: "Whether it redirects to the project's domain. Otherwise it shows the same. Default: `true`.",
+  }),
+  Limits: object(
+    settings.Limits,
+    "The resources that a build, release or activate command may use, with its processes.",
+    limitTexts,
+  ),
+  DeployOn: object(DeployOn, "Which pushes of the repository are deployed.", deployOnTexts),
+  AutomaticSetting: choice(settings.AutomaticSetting, "A setting with an automatic value.", {
+    framework: "the agent detects the framework",
+    install_command:
+      "the install command is the framework's default, or none if the build command is not automatic",
+    build_command: "the build command is the framework's default",
+    output_directory: "the output directory is the framework's default",
+  }),
+} satisfies Record<string, SchemaText>;
