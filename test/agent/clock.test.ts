@@ -79,7 +79,10 @@ describe("the time of day", () => {
       // Since when a cron job has its schedule.
       "agent/lifecycle/correct-instances.ts",
       "agent/link/link.ts",
-      "agent/main/main.ts",
+      "agent/main/choose-parts.ts",
+      // The time of a printed line.
+      "agent/main/environment.ts",
+      "agent/main/run-server.ts",
       // The start of the agent, as Prometheus wants it.
       "agent/metrics/read-metrics.ts",
       // When a run ended, for the metrics.

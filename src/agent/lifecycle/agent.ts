@@ -1,9 +1,7 @@
-import { mkdir, statfs } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 
-import { readDesired } from "#agent/apps/desired.ts";
 import { keepRunning } from "#agent/apps/keep-running.ts";
 import { createOutputFollows } from "#agent/apps/output/follow-output.ts";
-import { cachesSize } from "#agent/cache/caches-size.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { showMaintenance } from "#agent/ingress/maintenance.ts";
 import { createPauses } from "#agent/ingress/pauses.ts";
@@ -19,27 +17,18 @@ import { messageOf } from "#contract/lib/message-of.ts";
 import { type Leftover, recoverProject } from "#agent/lifecycle/recover.ts";
 import { reportLeftover } from "#agent/lifecycle/report-leftover.ts";
 import { correctRelease } from "#agent/lifecycle/correct-release.ts";
-import { reportDeployKeys } from "#agent/ssh/report-keys.ts";
 import { prepareSshFolder } from "#agent/ssh/ssh-folder.ts";
 import { createProjectTurns, type Turn } from "#agent/run/project-turns.ts";
 import { takeRun, type TakenRun } from "#agent/run/take-run.ts";
-import { AGENT_VERSION } from "#agent/context/version.ts";
 import { createBranchWatch } from "#agent/watch/watch-branches.ts";
 import { readCurrent } from "#agent/workspace/current-link.ts";
-import { limitInstanceLogs } from "#agent/workspace/instance-logs.ts";
-import { limitOutput } from "#agent/workspace/output-folder.ts";
 import { projectFolder, type ProjectFolder, projectsFolder } from "#agent/workspace/project-folder.ts";
+import { limitOutputFiles } from "#agent/lifecycle/limit-output-files.ts";
 import { listProjects } from "#agent/workspace/list-projects.ts";
-import { ingressProblem, limitReports, reportProject } from "#agent/report/project-report.ts";
+import { reportHello, reportServer } from "#agent/report/server-report.ts";
+import { reportProject } from "#agent/report/project-report.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
-import {
-  type ActiveRun,
-  type FromAgent,
-  MAX_REPORTED_PROJECTS,
-  MAX_REPORTED_RUNS,
-  PROTOCOL_VERSION,
-  type ToAgent,
-} from "#contract/agent-protocol.ts";
+import { type ActiveRun, type FromAgent, MAX_REPORTED_RUNS, type ToAgent } from "#contract/agent-protocol.ts";
 import type { ProjectId, RunId } from "#contract/ids.ts";
 
 /** Carries out the control plane's messages, however they arrive. */
@@ -56,7 +45,6 @@ export type Agent = {
 /** How many run IDs are kept to recognize repeated messages. */
 const MAX_KNOWN_RUNS = 500;
 const SITES_MS = 1_500;
-const TOOLS_MS = 2_000;
 
 /** Sends messages that the agent initiates. Messages without a link are lost; the next `hello` contains the same. */
 export type Outlet = {
@@ -171,38 +159,6 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
     if (!ended.signal.aborted) await sendServing(run.project_id);
   }
 
-  /** Runs until the agent ends, because apps that activate commands started may print forever. */
-  async function limitOutputFiles(): Promise<void> {
-    const { outputCheckMs, maxOutputFileBytes, maxInstanceLogBytes } = context.settings;
-    while (!ended.signal.aborted) {
-      for (const { folder } of await listProjects(context.home)) {
-        await limitOutput(folder, maxOutputFileBytes);
-        await limitInstanceLogs(folder, maxInstanceLogBytes, output.catchUp);
-      }
-      await pause(outputCheckMs, ended.signal);
-    }
-  }
-
-  async function projects() {
-    const all = (await listProjects(context.home)).slice(0, MAX_REPORTED_PROJECTS);
-    const apps = all.some(({ folder }) => readDesired(folder) !== null);
-    const listed = apps ? await context.supervisor.list(null) : null;
-    const supervised = listed?.ok === true ? listed.value : [];
-    return limitReports(await Promise.all(all.map(({ id }) => reportProject(context, id, supervised))));
-  }
-
-  /** Reading the versions takes part of a second, and more on a busy server. */
-  async function tools() {
-    await Promise.race([context.tools.list(), pause(TOOLS_MS)]);
-    return context.tools.latest ?? undefined;
-  }
-
-  async function disk() {
-    const { blocks, bavail, bsize } = await statfs(context.home);
-    const cache_bytes = await cachesSize(context.home);
-    return { total_bytes: blocks * bsize, free_bytes: bavail * bsize, cache_bytes };
-  }
-
   return {
     async start() {
       await mkdir(projectsFolder(context.home), { recursive: true });
@@ -223,7 +179,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
         if (unfinished.correction !== null) void correctServedRelease(id, unfinished.correction);
         if ((await readCurrent(folder)) !== null) registrations.push(context.sites.register(id, folder.root));
       }
-      void limitOutputFiles();
+      void limitOutputFiles(context, output.catchUp, ended.signal);
       void cron.run(ended.signal);
       void context.ingress.watch(ended.signal, announce);
       void keepRunning(context, ended.signal, (id) => void sendServing(id));
@@ -267,35 +223,12 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
           return watch.set(message.projects);
       }
     },
-    async hello() {
-      const runs = [...[...taken.values()].map(({ run }) => run), ...leftovers.values()];
-      return {
-        type: "hello",
-        protocol: PROTOCOL_VERSION,
-        agent_version: AGENT_VERSION,
-        disk: await disk(),
-        isolation: context.isolation.kind,
-        tools: await tools(),
-        ...ingressProblem(context.ingress.problem()),
-        projects: await projects(),
-        runs: runs.slice(0, MAX_REPORTED_RUNS),
-        seal_key: context.sealKey.shown,
-        deploy_keys: await reportDeployKeys(
-          context,
-          (await listProjects(context.home)).map(({ id }) => id),
-        ),
-      };
-    },
-    async status() {
-      return {
-        type: "status",
-        disk: await disk(),
-        isolation: context.isolation.kind,
-        tools: await tools(),
-        ...ingressProblem(context.ingress.problem()),
-        projects: await projects(),
-      };
-    },
+    hello: () =>
+      reportHello(
+        context,
+        [...[...taken.values()].map(({ run }) => run), ...leftovers.values()].slice(0, MAX_REPORTED_RUNS),
+      ),
+    status: async () => ({ type: "status", ...(await reportServer(context)) }),
     async stop() {
       isStopping = true;
       const running = [...taken.values()];

@@ -1,0 +1,24 @@
+import type { AgentContext } from "#agent/context/context.ts";
+import { limitInstanceLogs } from "#agent/workspace/instance-logs.ts";
+import { listProjects } from "#agent/workspace/list-projects.ts";
+import { limitOutput } from "#agent/workspace/output-folder.ts";
+import { pause } from "#contract/lib/pause.ts";
+
+/**
+ * Keeps the files with output of all projects small until the signal is aborted, because apps that activate commands
+ * started may print forever.
+ * @param beforeEmptied is called with the path of an instance's log before its lines are removed
+ */
+export async function limitOutputFiles(
+  { home, settings }: AgentContext,
+  beforeEmptied: (path: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    for (const { folder } of await listProjects(home)) {
+      await limitOutput(folder, settings.maxOutputFileBytes);
+      await limitInstanceLogs(folder, settings.maxInstanceLogBytes, beforeEmptied);
+    }
+    await pause(settings.outputCheckMs, signal);
+  }
+}

@@ -1,0 +1,17 @@
+import { stat } from "node:fs/promises";
+
+import { exitCodes } from "#agent/main/exit-codes.ts";
+
+/** Prints why the command cannot continue. @returns its exit code */
+export function refuse(message: string, exit: keyof typeof exitCodes = "give_up"): number {
+  console.error(message);
+  return exitCodes[exit];
+}
+
+/** Refuses to run as root in another user's home: that user's agent could not read files that root writes. */
+export async function isOtherUsersHome(home: string): Promise<boolean> {
+  const owner = (await stat(home).catch(() => null))?.uid ?? 0;
+  if (process.getuid?.() !== 0 || owner === 0) return false;
+  console.error(`${home} belongs to user ID ${owner}, and you are root. Run this command as that user.`);
+  return true;
+}

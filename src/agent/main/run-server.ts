@@ -1,0 +1,118 @@
+import { dirname, join } from "node:path";
+
+import { createAppRegistry } from "#agent/apps/app-registry.ts";
+import { chooseSupervisor } from "#agent/apps/choose-supervisor.ts";
+import { connectionPath, readConnection } from "#agent/context/connection-file.ts";
+import type { AgentContext } from "#agent/context/context.ts";
+import { localSlotsFolder } from "#agent/ingress/slots.ts";
+import { type Isolation, isolationSentences } from "#agent/isolation/isolation.ts";
+import { lockHome } from "#agent/lib/home-lock.ts";
+import { plainHttp } from "#agent/lib/http/control-plane.ts";
+import { createPace } from "#agent/lib/pace.ts";
+import { type AgentArguments, USAGE } from "#agent/main/arguments.ts";
+import { chooseIngress, chooseIsolation, supervisorOptions } from "#agent/main/choose-parts.ts";
+import { log, readProxy, settings } from "#agent/main/environment.ts";
+import { exitCodes } from "#agent/main/exit-codes.ts";
+import { isOtherUsersHome, refuse } from "#agent/main/refuse.ts";
+import { runAgent } from "#agent/main/run-agent.ts";
+import { readMetrics } from "#agent/metrics/read-metrics.ts";
+import { createRunOutcomes } from "#agent/metrics/run-outcomes.ts";
+import { serveMetrics } from "#agent/metrics/serve-metrics.ts";
+import { writePhpProgram } from "#agent/php/write-php-program.ts";
+import { openPolicy, type Policy } from "#agent/policy/policy.ts";
+import { readPolicy } from "#agent/policy/read-policy.ts";
+import { openSealKey } from "#agent/secrets/seal-key.ts";
+import { createSites, noSites } from "#agent/sites/sites-client.ts";
+import { createServerTools } from "#build/tools/server-tools.ts";
+import type { Connection } from "#contract/agent-connection.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
+import { isOpenToOthers } from "#contract/loopback.ts";
+
+type RunArguments = Extract<AgentArguments, { kind: "run" }>;
+
+/** Connects to the control plane and runs its orders until a signal ends the process. @returns the exit code */
+export async function runServer(args: RunArguments): Promise<number> {
+  const { home, policy: path, isolate } = args;
+  const isolation = chooseIsolation(isolate);
+  log(isolationSentences[isolation.kind]);
+  if (await isOtherUsersHome(home)) return exitCodes.give_up;
+  const read = await readConnection(home);
+  if (read.kind === "missing")
+    return refuse(`There is no ${connectionPath(home)}. Enrol this server first.\n${USAGE}`);
+  if (read.kind === "unreadable") return refuse(`${connectionPath(home)} cannot be read: ${read.reason}.`);
+  if (isOpenToOthers(new URL(read.connection.url)))
+    return refuse(`The agent does not start: ${plainHttp(read.connection.url)}. Enrol this server again.`);
+  if (path === null) {
+    const policy = {
+      ...openPolicy,
+      ...(args.allowsCommands ? { commands: "any" as const } : {}),
+      ...(args.allowsCron ? { cron: "any" as const } : {}),
+    };
+    return serve(args, read.connection, policy, isolation);
+  }
+  const policy = await readPolicy(path);
+  // Without a readable policy, the agent would carry out orders that its owner does not allow.
+  if (policy.kind === "refused") return refuse(`The agent does not start: ${policy.reason}`);
+  log(`using the policy ${path}, as read now`);
+  return serve(args, read.connection, policy.policy, isolation);
+}
+
+async function serve(
+  args: RunArguments,
+  connection: Connection,
+  policy: Policy,
+  isolation: Isolation,
+): Promise<number> {
+  const { home, sitesSocket, isSupervisorExternal } = args;
+  const slots = args.slots ?? localSlotsFolder(home);
+  const sealKey = await openSealKey(home);
+  if (!sealKey.ok) return refuse(`The agent does not start. ${sealKey.message}`);
+  const { stopGraceMs, shutdownReportMs } = settings;
+  const lock = await lockHome(home, stopGraceMs + 2 * shutdownReportMs, log);
+  if (lock.kind === "held")
+    return refuse(
+      `Another agent (process ${lock.pid}) uses ${home}. Only one agent can run there: stop it first.`,
+      "failed",
+    );
+  const ending = new AbortController();
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
+    process.on(signal, () => {
+      if (!ending.signal.aborted) log(`received ${signal}: stopping`);
+      ending.abort();
+    });
+  // Only sent to a process that was started with an IPC channel: its supervisor has ended.
+  process.on("disconnect", () => ending.abort());
+  // The supervisor may have ended before the listener was added.
+  if (process.send !== undefined && !process.connected) ending.abort();
+  const ingressCaddy = join(dirname(process.argv[1] ?? ""), "caddy");
+  await writePhpProgram(home, { ingressCaddy, isLocal: sitesSocket !== null }).catch((error: unknown) =>
+    log(`the program that serves PHP apps could not be written: ${messageOf(error)}`),
+  );
+  const clock = { now: () => Date.now(), monotonic: () => performance.now() };
+  const environment = process.env;
+  const context: AgentContext = {
+    home,
+    connection,
+    proxy: readProxy(connection.url),
+    sealKey: sealKey.value,
+    policy,
+    settings,
+    clock,
+    pace: createPace(clock, settings),
+    random: () => Math.random(),
+    environment,
+    tools: createServerTools({ environment, home, monotonic: clock.monotonic }),
+    apps: createAppRegistry(),
+    runs: createRunOutcomes(),
+    sites: sitesSocket === null ? noSites : createSites(sitesSocket, log),
+    ingress: await chooseIngress(args.ingress, home, slots),
+    slots,
+    isolation,
+    supervisor: chooseSupervisor(isolation, supervisorOptions(home, isSupervisorExternal)),
+    log,
+  };
+  if (args.metrics !== null) serveMetrics(args.metrics, () => readMetrics(context), log, ending.signal);
+  const end = await runAgent(context, ending.signal);
+  await lock.release();
+  return end === null ? exitCodes.ok : refuse(end);
+}

@@ -1,0 +1,72 @@
+import { statfs } from "node:fs/promises";
+
+import { readDesired } from "#agent/apps/desired.ts";
+import { cachesSize } from "#agent/cache/caches-size.ts";
+import type { AgentContext } from "#agent/context/context.ts";
+import { AGENT_VERSION } from "#agent/context/version.ts";
+import { ingressProblem, limitReports, reportProject } from "#agent/report/project-report.ts";
+import { reportDeployKeys } from "#agent/ssh/report-keys.ts";
+import { listProjects } from "#agent/workspace/list-projects.ts";
+import {
+  type ActiveRun,
+  type FromAgent,
+  MAX_REPORTED_PROJECTS,
+  PROTOCOL_VERSION,
+} from "#contract/agent-protocol.ts";
+import { pause } from "#contract/lib/pause.ts";
+
+const TOOLS_MS = 2_000;
+
+/** What the server has and serves now: the content of a `status`, and part of a `hello`. */
+export async function reportServer(context: AgentContext) {
+  return {
+    disk: await disk(context),
+    isolation: context.isolation.kind,
+    tools: await tools(context),
+    ...ingressProblem(context.ingress.problem()),
+    projects: await projects(context),
+  };
+}
+
+/** @param runs what the agent has not reported the end of */
+export async function reportHello(
+  context: AgentContext,
+  runs: ActiveRun[],
+): Promise<Extract<FromAgent, { type: "hello" }>> {
+  const all = await listProjects(context.home);
+  return {
+    type: "hello",
+    protocol: PROTOCOL_VERSION,
+    agent_version: AGENT_VERSION,
+    ...(await reportServer(context)),
+    runs,
+    seal_key: context.sealKey.shown,
+    deploy_keys: await reportDeployKeys(
+      context,
+      all.map(({ id }) => id),
+    ),
+  };
+}
+
+async function projects(context: AgentContext) {
+  const all = (await listProjects(context.home)).slice(0, MAX_REPORTED_PROJECTS);
+  const hasApps = all.some(({ folder }) => readDesired(folder) !== null);
+  const listed = hasApps ? await context.supervisor.list(null) : null;
+  const supervised = listed?.ok === true ? listed.value : [];
+  return limitReports(await Promise.all(all.map(({ id }) => reportProject(context, id, supervised))));
+}
+
+/** Reading the versions takes part of a second, and more on a busy server. */
+async function tools(context: AgentContext) {
+  await Promise.race([context.tools.list(), pause(TOOLS_MS)]);
+  return context.tools.latest ?? undefined;
+}
+
+async function disk({ home }: AgentContext) {
+  const { blocks, bavail, bsize } = await statfs(home);
+  return {
+    total_bytes: blocks * bsize,
+    free_bytes: bavail * bsize,
+    cache_bytes: await cachesSize(home),
+  };
+}
