@@ -11,6 +11,7 @@ import { useBrowserValue } from "#dashboard/shared/use-browser-value.ts";
 import { Navigation } from "#dashboard/shell/navigation.tsx";
 import { SessionEnd } from "#dashboard/shell/session-end.tsx";
 import { useListening } from "#dashboard/shell/use-listening.ts";
+import { useWindowFocus } from "#dashboard/shell/use-window-focus.ts";
 import { goTo } from "#dashboard/router/navigation.ts";
 import { pathTo, type Route } from "#dashboard/router/route.ts";
 
@@ -20,6 +21,7 @@ type Props = { readonly route: Route; readonly children: ComponentChildren };
 export function Shell({ route, children }: Props) {
   const { value: account, reload } = useAccount(ALL);
   useListening(account);
+  useWindowFocus(reload);
   const isOnLine = useBrowserValue(() => navigator.onLine, "online", "offline");
   return (
     <div class="shell">

@@ -91,6 +91,22 @@ describe("a session that expires", () => {
   });
 });
 
+describe("a session that is revoked elsewhere", () => {
+  it("ends on the screen when its window gets the focus", async () => {
+    const { page } = await visit({ expected: /status of 401/ });
+    await page.goto(newLinks().first);
+    await page.locator(".projects").waitFor();
+    const focus = () => page.evaluate("dispatchEvent(new Event('focus'))");
+    const asked = page.waitForResponse((response) => response.url().endsWith("/v1/account"));
+    await focus();
+    expect((await asked).status()).toBe(200);
+    const { id } = await sessionOf(page);
+    await api.call("DELETE", `/v1/tokens/${id}`);
+    await focus();
+    await page.getByText("Your session has ended.").waitFor();
+  });
+});
+
 describe("a session in several tabs", () => {
   const settings = `/app/projects/${local.project_id}/settings/releases`;
 
