@@ -3,10 +3,7 @@ import type { Transport } from "#client/request.ts";
 import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 import { syncClock } from "#dashboard/data/clock.ts";
 import { sendOnce } from "#dashboard/data/send-once.ts";
-import { replacementOf, session } from "#dashboard/data/session.ts";
-
-/** For every request but the log stream, which has a timeout of its own. */
-const TIMEOUT_MS = 20_000;
+import { replacementOf, REQUEST_TIMEOUT_MS, session } from "#dashboard/data/session.ts";
 
 /** Of the last response. Sent with each request, so that a database replica is at least as new as this page. */
 let bookmark: string | null = null;
@@ -49,7 +46,7 @@ const limited: Transport = {
   get token() {
     return transport.token;
   },
-  fetch: (url, init) => transport.fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) }),
+  fetch: (url, init) => transport.fetch(url, { ...init, signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) }),
 };
 const how = sendOnce(() => performance.now(), newKey);
 

@@ -7,6 +7,8 @@ import { reloadWatched } from "#dashboard/data/resource.ts";
 import { Signal } from "#dashboard/data/signal.ts";
 
 const KEY = "gantry.session";
+/** For every request but the log stream, which has a timeout of its own. */
+export const REQUEST_TIMEOUT_MS = 20_000;
 
 /**
  * `session`: created by a sign-in link, and revoked on sign-out. `token`: a pasted API token, which stays valid.
@@ -72,8 +74,19 @@ function save(state: SessionState): void {
   set(state);
 }
 
-const clientWith = (token: string | null) =>
-  createClient({ baseUrl: location.origin, token, fetch: (url, init) => fetch(url, init) });
+const clientWith = (token: string | null, options: RequestInit = {}) =>
+  createClient({
+    baseUrl: location.origin,
+    token,
+    fetch: (url, init) =>
+      fetch(url, { ...init, ...options, signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) }),
+  });
+
+/** Revokes a session that this browser no longer uses. The browser sends the request even if the tab is closed. */
+function revoke({ kind, token }: Session): void {
+  // A pasted API token stays valid: programs may use it.
+  if (kind === "session") void clientWith(token, { keepalive: true }).endSession();
+}
 
 /** Exchanges the code of a sign-in link for a session. */
 export async function signInWithCode(code: string): Promise<ClientResult<unknown>> {
@@ -84,8 +97,8 @@ export async function signInWithCode(code: string): Promise<ClientResult<unknown
   const account = await clientWith(token).getAccount();
   const before = read();
   save({ token, kind: "session", account: account.ok ? account.value.id : null });
-  // The previous session is no longer used by any tab, so it is revoked.
-  if (typeof before === "object" && before.kind === "session") void clientWith(before.token).endSession();
+  // No tab uses the previous session any longer.
+  if (typeof before === "object") revoke(before);
   return created;
 }
 
@@ -102,15 +115,11 @@ export function replaceToken(token: string): void {
   if (typeof state === "object") save({ ...state, token });
 }
 
-/** Revokes the session and removes it from the browser, even if revoking fails. @returns the result of revoking */
-export async function signOut(): Promise<ClientResult<unknown> | null> {
+/** Removes the session from the browser at once, and revokes it. */
+export function signOut(): void {
   const state = session.value;
-  const ending =
-    typeof state === "object" && state.kind === "session" ? clientWith(state.token).endSession() : null;
-  // Removed after the request, so that a tab that is closed in between has sent it.
-  const result = await ending;
+  if (typeof state === "object") revoke(state);
   save("none");
-  return result;
 }
 
 /**

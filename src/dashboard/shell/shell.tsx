@@ -5,7 +5,6 @@ import type { Account } from "#contract/endpoints/accounts/schemas.ts";
 import { scopesAllowAll } from "#contract/scopes.ts";
 import { ALL, useAccount } from "#dashboard/data/resources.ts";
 import { signOut } from "#dashboard/data/session.ts";
-import { useAction } from "#dashboard/data/use-action.ts";
 import { Button } from "#dashboard/shared/button.tsx";
 import { useBrowserValue } from "#dashboard/shared/use-browser-value.ts";
 import { Navigation } from "#dashboard/shell/navigation.tsx";
@@ -53,11 +52,10 @@ function Frame({ route, account }: FrameProps) {
   // Only on a narrow screen: elsewhere, the navigation is always shown.
   const [isOpen, setIsOpen] = useState(false);
   const toggle = useRef<HTMLButtonElement>(null);
-  const leaving = useAction(async () => {
-    const result = await signOut();
+  const leave = () => {
+    signOut();
     goTo({ page: "sign_in" }, { replace: true });
-    return result ?? { ok: true, value: null, status: 204, headers: new Headers() };
-  });
+  };
   const close = () => setIsOpen(false);
   return (
     <header
@@ -101,7 +99,7 @@ function Frame({ route, account }: FrameProps) {
             {account?.name ?? "Account"}
           </a>
           <a href="/docs">Documentation</a>
-          <Button variant="subtle" onClick={() => leaving.run()} isBusy={leaving.isRunning}>
+          <Button variant="subtle" onClick={leave}>
             Sign out
           </Button>
         </div>

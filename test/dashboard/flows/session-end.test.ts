@@ -107,6 +107,29 @@ describe("a session that is revoked elsewhere", () => {
   });
 });
 
+describe("signing out", () => {
+  it("ends the session in the browser while the control plane does not answer, and revokes it", async () => {
+    const { page, context } = await visit();
+    await page.goto(newLinks().first);
+    await page.locator(".projects").waitFor();
+    const { isGood } = await sessionOf(page);
+    const other = await context.newPage();
+    await other.goto(`${local.url}/app/`);
+    await other.locator(".projects").waitFor();
+    const answer = Promise.withResolvers<void>();
+    await page.route("**/v1/session", async (route) => {
+      await answer.promise;
+      await route.continue();
+    });
+    await page.getByRole("button", { name: "Sign out" }).click();
+    for (const tab of [page, other]) await tab.getByRole("heading", { name: "Sign in to Gantry" }).waitFor();
+    expect(await page.evaluate("localStorage.getItem('gantry.session')")).toBe(null);
+    expect(await isGood()).toBe(true);
+    answer.resolve();
+    await expect.poll(isGood).toBe(false);
+  });
+});
+
 describe("a session in several tabs", () => {
   const settings = `/app/projects/${local.project_id}/settings/releases`;
 
