@@ -7,6 +7,8 @@ import { reloadWatched } from "#dashboard/data/resource.ts";
 import { Signal } from "#dashboard/data/signal.ts";
 
 const KEY = "gantry.session";
+/** In sessionStorage: the account that this tab's form drafts belong to. */
+const OWNER_KEY = "gantry.drafts";
 /** For every request but the log stream, which has a timeout of its own. */
 export const REQUEST_TIMEOUT_MS = 20_000;
 
@@ -30,13 +32,20 @@ export type SessionState = Session | "none" | "ended";
  * Stored in localStorage: all tabs of the browser share it, and a new tab is signed in. No cookie, so the browser sends
  * it with no request by itself. Each tab follows what is stored.
  */
-export const session = new Signal<SessionState>(read());
+export const session = new Signal<SessionState>(atStart());
 
 /** Follows what other tabs store. Call it once. */
 export function followSession(): void {
   globalThis.addEventListener("storage", sync);
   // A page that the browser kept for its back button has missed the events.
   globalThis.addEventListener("pageshow", sync);
+}
+
+function atStart(): SessionState {
+  const state = read();
+  // The browser restores the drafts of a tab that is opened again, and another account may have signed in since.
+  removeDraftsOfOthers(state);
+  return state;
 }
 
 function read(): SessionState {
@@ -56,16 +65,30 @@ function sync(): void {
     typeof stored === "object" &&
     (stored.account === null || stored.account !== mine.account);
   // Nothing that this tab has read of one account may be shown in another one.
-  if (isOtherAccount) return location.reload();
+  if (isOtherAccount) {
+    sessionStorage.clear();
+    return location.reload();
+  }
   set(stored);
   // The new session may have other permissions and ends at another time.
   if (typeof mine === "object" && typeof stored === "object") reloadWatched();
 }
 
 function set(state: SessionState): void {
-  // Signing out, in any tab, also clears form drafts. They are kept only if the session expired.
-  if (state === "none") sessionStorage.clear();
+  removeDraftsOfOthers(state);
   session.set(state);
+}
+
+/**
+ * Deletes this tab's form drafts, unless they are of the account that is signed in. After the end of a session they stay
+ * for a new session of the same account; signing out, in any tab, deletes them.
+ */
+function removeDraftsOfOthers(state: SessionState): void {
+  if (state === "ended") return;
+  const owner = state === "none" ? null : (state.account ?? "unknown");
+  if (owner !== null && sessionStorage.getItem(OWNER_KEY) === owner) return;
+  sessionStorage.clear();
+  if (owner !== null) sessionStorage.setItem(OWNER_KEY, owner);
 }
 
 function save(state: SessionState): void {

@@ -130,6 +130,46 @@ describe("signing out", () => {
   });
 });
 
+describe("unsaved input", () => {
+  const settings = `/app/projects/${local.project_id}/settings/releases`;
+  const draftsOf = (page: Page) =>
+    page.evaluate<string[]>("Object.keys(sessionStorage).filter((key) => key.startsWith('gantry.draft '))");
+
+  it("is deleted when another account signs in, in this tab or another one", async () => {
+    const { page, context } = await visit({ expected: /status of 40[14]/ });
+    await page.goto(newLinks().first);
+    await page.locator(".projects").waitFor();
+    const { id } = await sessionOf(page);
+    const other = await context.newPage();
+    for (const tab of [page, other]) {
+      await tab.goto(local.url + settings);
+      await tab.getByLabel("Releases to keep").fill("9");
+      await tab.getByText("Unsaved changes.").waitFor();
+    }
+    await api.call("DELETE", `/v1/tokens/${id}`);
+    await page.evaluate("dispatchEvent(new Event('focus'))");
+    await page.getByText("Your session has ended.").waitFor();
+    expect(await draftsOf(page)).toHaveLength(1);
+    const { token } = account("second");
+    await signInWithToken(page, { url: local.url, token }, settings);
+    await page.getByText("It may have been deleted.").waitFor();
+    await other.getByText("It may have been deleted.").waitFor();
+    expect(await draftsOf(page)).toEqual([]);
+    expect(await draftsOf(other)).toEqual([]);
+
+    await page.goto(newLinks().first);
+    await page.locator(".projects").waitFor();
+    await other.getByLabel("Releases to keep").fill("8");
+    // As in a tab that the browser opens again: it was closed while another account signed in.
+    await page.evaluate("sessionStorage.setItem('gantry.drafts', 'acct_other')");
+    await page.evaluate("sessionStorage.setItem('gantry.draft of another account', '{}')");
+    await page.reload();
+    await page.locator(".projects").waitFor();
+    expect(await draftsOf(page)).toEqual([]);
+    expect(await draftsOf(other)).toHaveLength(1);
+  });
+});
+
 describe("a session in several tabs", () => {
   const settings = `/app/projects/${local.project_id}/settings/releases`;
 
