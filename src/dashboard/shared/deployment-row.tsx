@@ -7,12 +7,14 @@ import { pathTo } from "#dashboard/router/route.ts";
 
 type Props = {
   readonly deployment: Deployment;
+  /** The project's repository: branch and commit are links to its git host, if that is a public one. */
+  readonly repository?: string | undefined;
   /** The actions of the row. */
   readonly children?: ComponentChildren;
 };
 
-/** A deployment in one row. The whole row, except its actions, is a link. */
-export function DeploymentRow({ deployment, children }: Props) {
+/** A deployment in one row. The row is a link, below its other links and its actions. */
+export function DeploymentRow({ deployment, repository, children }: Props) {
   const { id, version, status, stage, branch, commit, commit_message: message, kind } = deployment;
   return (
     <div class={children === undefined ? "deployment bare" : "deployment"}>
@@ -21,8 +23,9 @@ export function DeploymentRow({ deployment, children }: Props) {
       </a>
       <Status status={status} stage={stage} />
       <span class="what">
-        {kind === "deploy" ? null : <span class="tag">{kind}</span>} <Branch name={branch} />{" "}
-        <Commit commit={commit} message={message} isFinal={status !== "building"} />
+        {kind === "deploy" ? null : <span class="tag">{kind}</span>}{" "}
+        <Branch name={branch} repository={repository} />{" "}
+        <Commit commit={commit} message={message} isFinal={status !== "building"} repository={repository} />
       </span>
       <span class="quiet duration">
         {waitingText(deployment) ?? (

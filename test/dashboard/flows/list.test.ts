@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 
 import { seedDeployments } from "../../support/seed-deployments.ts";
+import { violations } from "./support/browser.ts";
 import { signInWithToken } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
@@ -59,4 +60,35 @@ it("a list of deployments keeps its filters, rows and scroll position when the u
   await page.reload();
   await list.getByText("Superseded").first().waitFor();
   expect(await page.getByLabel("Status").inputValue()).toBe("superseded");
+});
+
+it("the rows of a public repository link its branches and commits, and lead to the deployment elsewhere", async () => {
+  const repository = "https://github.com/acme/shop";
+  const project = await api.createProject({ name: "linked", server_id: local.server_id, repository });
+  seedDeployments(join(home, "installation"), local, project, { count: 3, days: 9 });
+  const [newest] = await api.listDeployments(project.id);
+  const { page } = await visit({ expected: /status of 410/ });
+  await signInWithToken(page, local, `/app/projects/${project.id}`);
+  const row = page
+    .getByRole("list", { name: "Deployments" })
+    .getByRole("listitem")
+    .filter({ has: page.getByRole("link", { name: "v3", exact: true }) });
+  const links = row.getByRole("link");
+  // Once the project is loaded.
+  await expect.poll(() => links.count()).toBe(3);
+  expect(await links.evaluateAll((all) => all.map((link) => link.getAttribute("href")))).toEqual([
+    `/app/deployments/${newest?.id}`,
+    `${repository}/tree/${newest?.branch}`,
+    `${repository}/commit/${newest?.commit}`,
+  ]);
+  for (const at of [1, 2]) {
+    // Fails if the row's own link covers it.
+    await links.nth(at).click({ trial: true });
+  }
+  for (const scheme of ["light", "dark"] as const) expect(await violations(page, scheme)).toEqual([]);
+
+  const title = row.getByText(newest?.commit_message ?? "", { exact: true });
+  const place = await title.boundingBox();
+  await page.mouse.click((place?.x ?? 0) + 5, (place?.y ?? 0) + 5);
+  await page.getByRole("heading", { level: 1, name: "v3" }).waitFor();
 });

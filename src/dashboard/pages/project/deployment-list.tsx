@@ -26,8 +26,14 @@ const ROW_HEIGHT = { wide: 40, narrow: 68 };
 /** The pause after typing before the list is filtered. */
 const TYPING_MS = 300;
 
+type Props = {
+  readonly projectId: ProjectId;
+  /** Undefined until the project is loaded. */
+  readonly repository: string | undefined;
+};
+
 /** All deployments of a project, newest first. */
-export function DeploymentList({ projectId }: { readonly projectId: ProjectId }) {
+export function DeploymentList({ projectId, repository }: Props) {
   const [before] = useState(readFilters);
   const [status, setStatus] = useState(before.status);
   const [typed, setTyped] = useState(before.branch);
@@ -64,7 +70,12 @@ export function DeploymentList({ projectId }: { readonly projectId: ProjectId })
           />
         </div>
       </header>
-      <Rows key={`${status} ${branch}`} projectId={projectId} filters={{ status, branch }} />
+      <Rows
+        key={`${status} ${branch}`}
+        projectId={projectId}
+        repository={repository}
+        filters={{ status, branch }}
+      />
     </>
   );
 }
@@ -74,9 +85,9 @@ function readFilters(): Filters {
   return { status: DeploymentStatus.safeParse(status).data ?? "", branch };
 }
 
-type RowsProps = { readonly projectId: ProjectId; readonly filters: Filters };
+type RowsProps = Props & { readonly filters: Filters };
 
-function Rows({ projectId, filters }: RowsProps) {
+function Rows({ projectId, repository, filters }: RowsProps) {
   const list = useMemo(() => feedOf(projectId, filters), []);
   useEffect(() => list.newest.watch(), [list]);
   const { rows, isComplete, isLoadingMore, problem } = useSignal(list.feed);
@@ -91,6 +102,7 @@ function Rows({ projectId, filters }: RowsProps) {
     return (
       <Row
         deployment={deployment}
+        repository={repository}
         mayChange={mayChange}
         onCanceled={list.newest.reload}
         onRollBack={setTarget}
@@ -148,7 +160,7 @@ function Rows({ projectId, filters }: RowsProps) {
   );
 }
 
-type RowProps = {
+type RowProps = Pick<Props, "repository"> & {
   readonly deployment: Deployment;
   readonly mayChange: boolean;
   readonly onCanceled: () => unknown;
@@ -156,9 +168,10 @@ type RowProps = {
   readonly onDelete: (deployment: Deployment) => void;
 };
 
-const Row = memo(function Row({ deployment, mayChange, onCanceled, onRollBack, onDelete }: RowProps) {
+const Row = memo(function Row(props: RowProps) {
+  const { deployment, repository, mayChange, onCanceled, onRollBack, onDelete } = props;
   return (
-    <DeploymentRow deployment={deployment}>
+    <DeploymentRow deployment={deployment} repository={repository}>
       {mayChange ? (
         <DeploymentMenu
           deployment={deployment}

@@ -109,7 +109,7 @@ export function ProjectPage({ id }: Props) {
       {open === "pause" ? (
         <PauseDialog projectId={id} onChange={setPause} onClose={() => setOpen(null)} />
       ) : null}
-      <DeploymentList projectId={id} />
+      <DeploymentList projectId={id} repository={project.value?.repository} />
     </ProjectFrame>
   );
 }
