@@ -16,10 +16,11 @@ import { startInstances } from "#agent/run/start/start-stage.ts";
 import { runReleaseCommand } from "#agent/run/activate/release-stage.ts";
 import { buildRelease } from "#agent/run/build/build-stage.ts";
 import { installDependencies } from "#agent/run/build/install-stage.ts";
-import { planBuild } from "#agent/run/build/plan-build.ts";
+import { type BuildPlan, planBuild } from "#agent/run/build/plan-build.ts";
 import { refuseLeavingLinks } from "#agent/run/build/check-links.ts";
 import { clearCache } from "#agent/run/cache/tidy-cache.ts";
 import { fetchRelease } from "#agent/run/fetch/fetch-stage.ts";
+import type { WrittenCommit } from "#agent/run/fetch/write-tree.ts";
 import { endRelease, traceOfRun } from "#agent/run/activate/end-release.ts";
 import { pruneReleases, removePruned } from "#agent/run/activate/prune.ts";
 import { reactivate, switchBack } from "#agent/run/activate/revert.ts";
@@ -205,10 +206,21 @@ async function prepareRelease(
   if (!installed.ok) return installed;
   progress.stage = "build";
   const built = stageFunctions.build(scope, plan.value);
-  // The answer arrives while the release is checked and recorded. With a command, there would be time left to cancel.
-  if (plan.value.install_command === null && plan.value.build_command === null && !order.preapproved)
+  // The answer arrives while the release is checked and recorded.
+  if (!order.preapproved && isQuickToBuild(plan.value, commit.value))
     progress.permit = reporter.askPermit(interrupt.signal);
   return built;
+}
+
+/** The index of about 10,000 files. Their links are checked within a fraction of a second. */
+const MAX_QUICK_INDEX_BYTES = 1024 * 1024;
+
+/** With a command or in a larger tree, there would be time left to cancel, which the permit ends. */
+function isQuickToBuild(
+  { install_command, build_command }: BuildPlan,
+  { indexBytes }: WrittenCommit,
+): boolean {
+  return install_command === null && build_command === null && indexBytes <= MAX_QUICK_INDEX_BYTES;
 }
 
 /** Checks a release on disk, which may be older than the agent or the policy. */

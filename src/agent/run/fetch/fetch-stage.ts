@@ -10,7 +10,7 @@ import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { startLimit } from "#agent/run/step/stage-limit.ts";
 import { fail, type Step } from "#agent/run/step/step.ts";
 import { head } from "#build/failure/make-failure.ts";
-import { writeTree } from "#agent/run/fetch/write-tree.ts";
+import { type WrittenCommit, writeTree } from "#agent/run/fetch/write-tree.ts";
 import { removeLogins } from "#agent/ssh/ssh-folder.ts";
 import { liveBranchOf } from "#agent/workspace/live-commits.ts";
 import { removeAllGitLeftovers } from "#agent/workspace/mirror.ts";
@@ -19,14 +19,14 @@ import { MAX_COMMIT_MESSAGE } from "#contract/git-names.ts";
 import { succeed } from "#contract/lib/result.ts";
 
 /** Fetches the ordered commit and writes its files into `releases/<version>`. */
-export async function fetchRelease(scope: RunScope): Promise<Step<FetchedCommit>> {
+export async function fetchRelease(scope: RunScope): Promise<Step<WrittenCommit>> {
   const fetched = await fetchAndWrite(scope);
   // An incomplete pack may have filled the disk.
   if (!fetched.ok) await removeAllGitLeftovers(scope.folder);
   return fetched;
 }
 
-async function fetchAndWrite(scope: RunScope): Promise<Step<FetchedCommit>> {
+async function fetchAndWrite(scope: RunScope): Promise<Step<WrittenCommit>> {
   const { order, folder, reporter } = scope;
   // Sent with later events: a request of its own would take more time than the rest of a small deployment.
   reporter.report({ type: "stage", stage: "fetch" }, "patient");

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { rm } from "node:fs/promises";
+import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 import { exportCommit, listTree, readSubmoduleConfig } from "#agent/commands/git.ts";
@@ -29,6 +29,9 @@ export type TreeJob = {
   readonly scope: RunScope;
 };
 
+/** A commit whose files are written. `indexBytes`: the size of git's index of them, the submodules' included. */
+export type WrittenCommit = FetchedCommit & { readonly indexBytes: number };
+
 /**
  * Writes a commit's files into a folder of the release, and its submodules into their folders. Reading the commit and
  * writing its files are two processes, which run at the same time.
@@ -40,33 +43,40 @@ export async function writeTree(
   fetched: InMirror,
   into: string,
   depth = 0,
-): Promise<Step<FetchedCommit>> {
+): Promise<Step<WrittenCommit>> {
   const startedAt = origin.now();
   const [exported, commit] = await Promise.all([writeFiles(job, origin, fetched, into), fetched.commit]);
   if (!commit.ok) return commit;
   if (!exported.ok) return exported;
-  if (exported.value.kind === "damaged") {
+  let written = exported.value;
+  if (written.kind === "damaged") {
     job.git.logStep("the mirror was damaged: fetching it again", startedAt);
     await discardMirror(commit.value.place.gitDir);
     const again = await fetchCommit(job.git, origin, { kind: "full", sha: commit.value.sha });
     if (!again.ok) return again;
     const second = await writeFiles(job, origin, again.value, into);
     if (!second.ok) return second;
-    if (second.value.kind === "damaged") return second.value.failure;
+    written = second.value;
+    if (written.kind === "damaged") return written.failure;
   }
   job.git.logStep(`wrote the files of ${commit.value.sha.slice(0, 12)}`, startedAt);
 
-  if ((await lstatOrNull(join(into, ".gitmodules"))) === null) return commit;
+  let { indexBytes } = written;
+  if ((await lstatOrNull(join(into, ".gitmodules"))) === null)
+    return succeed({ ...commit.value, indexBytes });
   const modules = await listSubmodules(job, commit.value);
   if (!modules.ok) return modules;
   for (const module of modules.value) {
-    const written = await writeSubmodule(job, origin, module, into, depth);
-    if (!written.ok) return written;
+    const inner = await writeSubmodule(job, origin, module, into, depth);
+    if (!inner.ok) return inner;
+    indexBytes += inner.value.indexBytes;
   }
-  return commit;
+  return succeed({ ...commit.value, indexBytes });
 }
 
-type Written = { readonly kind: "written" } | { readonly kind: "damaged"; readonly failure: Step<never> };
+type Written =
+  | { readonly kind: "written"; readonly indexBytes: number }
+  | { readonly kind: "damaged"; readonly failure: Step<never> };
 
 /** `damaged`: the commit is in the mirror, but not all of its objects are. */
 async function writeFiles(
@@ -79,10 +89,11 @@ async function writeFiles(
   const exported = await git.run(exportCommit(commit.place, into, commit.name, index));
   const isWritten = exported.ok && exported.value.code === 0;
   const checked = isWritten ? await checkLfs(git, commit, into, index, now) : succeed(null);
+  const indexBytes = isWritten ? (await stat(index)).size : 0;
   await rm(index, { force: true });
   if (!exported.ok) return exported;
   if (!checked.ok) return checked;
-  if (isWritten) return succeed({ kind: "written" });
+  if (isWritten) return succeed({ kind: "written", indexBytes });
   const found = await commit.commit;
   const what = found.ok ? found.value.sha : commit.name;
   const failure = await git.explain(exported.value, `writing the files of ${what} failed`);
@@ -123,7 +134,7 @@ async function writeSubmodule(
   module: Submodule,
   into: string,
   depth: number,
-): Promise<Step<FetchedCommit>> {
+): Promise<Step<WrittenCommit>> {
   const refuse = (reason: string) =>
     fail("fetch_failed", "fetch", maskUrlPassword(`submodule ${module.name}: ${reason}`));
   if (depth >= MAX_DEPTH) return refuse(`submodules are nested more than ${MAX_DEPTH} deep`);
