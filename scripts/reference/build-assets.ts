@@ -9,6 +9,7 @@ import { buildDashboard } from "../shared/build-dashboard.ts";
 import { packageVersion } from "../shared/package-version.ts";
 import { root } from "../shared/root.ts";
 import { problemPage, problemsPage } from "./html/problem-pages.ts";
+import { MISSING_PAGE } from "#contract/public-paths.ts";
 import { pageFiles } from "#contract/reference/page-data.ts";
 import { buildDocsScript, buildDocsStyle } from "../shared/build-docs-files.ts";
 import { readGuides } from "./guides/read-guides.ts";
@@ -16,6 +17,7 @@ import { apiPage, resourcePage } from "./html/api-pages.ts";
 import { Document } from "./html/document.ts";
 import { guidePage } from "./html/guide-page.ts";
 import { homePage } from "./html/home-page.ts";
+import { missingPage } from "./html/missing-page.ts";
 import { openApiDocument } from "./openapi/document.ts";
 import { searchIndex } from "./search-index.ts";
 
@@ -33,6 +35,7 @@ export async function referenceFiles(): Promise<Map<string, string | Uint8Array>
   return new Map<string, string | Uint8Array>([
     ["v1/openapi.json", JSON.stringify(openApi)],
     ["docs.html", homePage(document, guides)],
+    [`${MISSING_PAGE.slice(1)}.html`, missingPage(guides)],
     ["docs/style.css", await buildDocsStyle()],
     ["docs/icon.svg", await readFile(join(root, "src", "dashboard", "icon.svg"), "utf8")],
     [pageFiles.script.slice(1), await buildDocsScript()],

@@ -1,6 +1,14 @@
 /** The paths of the dashboard: one page for all paths below the root, and files with a content hash in their names. */
 export const dashboardPaths = { root: "/app", page: "/app/*", files: "/app/assets/:file" } as const;
 
+/** The paths of its pages, by their form: whether an id in one exists, only its script finds out. */
+const DASHBOARD_PAGES =
+  /^\/app\/(?:(?:account|audit|charts|deployments\/\w+|events|freezes|projects\/\w+(?:\/(?:charts|commands|processes|pushes|repository|settings(?:\/\w+)?|variables))?|servers|sign-in|tokens|webhooks)\/?)?$/;
+
+export function isDashboardPage(path: string): boolean {
+  return DASHBOARD_PAGES.test(path);
+}
+
 /**
  * The URL of a sign-in link. The code is in the fragment, because browsers do not send the fragment to servers.
  * @param origin of the installation, without a trailing slash
@@ -29,6 +37,14 @@ export function installCommand(origin: string): string {
 
 /** The public paths of the reference and the guides. They are static files, so they are not in the endpoint table. */
 export const referencePaths = ["/v1/openapi.json", "/docs/*"] as const;
+
+/** The page for a path that nothing is at. It is served at that path, with the status 404. */
+export const MISSING_PAGE = "/docs/not-found";
+
+/** Whether a path is the root or below it. */
+export function isBelow(path: string, root: string): boolean {
+  return path === root || path.startsWith(`${root}/`);
+}
 
 /** The path of the contact for vulnerability reports. Source: RFC 9116. */
 export const SECURITY_TEXT_PATH = "/.well-known/security.txt";

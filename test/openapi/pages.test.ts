@@ -114,6 +114,7 @@ describe("the search index", () => {
     const found = new Set(addresses.map((address) => address.split("#")[0]?.slice(1)));
     expect(pages.filter((path) => !found.has(path.slice(0, -".html".length)))).toEqual([
       "docs.html",
+      "docs/not-found.html",
       "docs/problems.html",
     ]);
     for (const { operation } of operations)

@@ -1,6 +1,8 @@
 import {
   agentFilePaths,
   dashboardPaths,
+  isBelow,
+  MISSING_PAGE,
   referencePaths,
   SECURITY_TEXT_PATH,
 } from "#contract/public-paths.ts";
@@ -8,6 +10,7 @@ import { AGENT_CONNECT_PATH } from "#contract/endpoints/agents/endpoints.ts";
 import { endpoints } from "#contract/endpoints/endpoints.ts";
 import { refuse } from "#contract/problems.ts";
 import type { App } from "#worker/http/app.ts";
+import { pageResponse, wantsPage } from "#worker/http/page-response.ts";
 import { problemResponse } from "#worker/http/problem-response.ts";
 import { errorLogLine, refusalFor } from "#worker/http/unexpected-error.ts";
 
@@ -24,11 +27,13 @@ export function registerFallback(app: App): void {
       return response;
     });
   }
-  app.notFound((c) =>
-    problemResponse(
-      c,
-      refuse("not_found", "No endpoint or page has this path. See /docs for all endpoints.").refusal,
-    ),
+  app.notFound(async (c) =>
+    wantsPage(c.req) && !isBelow(c.req.path, "/v1")
+      ? pageResponse(await c.env.ASSETS.fetch(new URL(MISSING_PAGE, c.req.url)), 404)
+      : problemResponse(
+          c,
+          refuse("not_found", "No endpoint or page has this path. See /docs for all endpoints.").refusal,
+        ),
   );
   app.onError((error, c) => {
     console.error(errorLogLine(error, c.var.requestId, c.req.raw));

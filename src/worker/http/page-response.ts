@@ -1,3 +1,5 @@
+import type { HonoRequest } from "hono";
+
 /** Pages load and connect only to their own origin, and create no scripts from text. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -19,10 +21,18 @@ const PAGE_HEADERS = {
   "cross-origin-opener-policy": "same-origin",
 };
 
-/** A page of the dashboard or the reference, or a file of one, with the headers of pages. */
-export function pageResponse(file: Response): Response {
+/** Whether a client wants a page instead of a problem: it is a browser that opens an address. */
+export function wantsPage(request: HonoRequest): boolean {
+  return request.header("accept")?.includes("text/html") === true;
+}
+
+/**
+ * A page of the dashboard or the reference, or a file of one, with the headers of pages.
+ * @param status instead of that of the file
+ */
+export function pageResponse(file: Response, status = file.status): Response {
   // The answer of the assets binding is immutable.
-  const response = new Response(file.body, file);
+  const response = new Response(file.body, { status, headers: file.headers });
   for (const [name, value] of Object.entries(PAGE_HEADERS)) response.headers.set(name, value);
   return response;
 }

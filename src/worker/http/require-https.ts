@@ -1,6 +1,6 @@
 import type { Context as HonoContext, Next } from "hono";
 
-import { agentFilePaths, dashboardPaths, referencePaths } from "#contract/public-paths.ts";
+import { agentFilePaths, dashboardPaths, isBelow, referencePaths } from "#contract/public-paths.ts";
 import { isOpenToOthers } from "#contract/loopback.ts";
 import { refuse } from "#contract/problems.ts";
 import type { AppEnv } from "#worker/http/app.ts";
@@ -37,10 +37,6 @@ export async function requireHttps(c: HonoContext<AppEnv>, next: Next): Promise<
 function needsHttps(path: string): boolean {
   if (referencePaths.some((open) => open === path)) return false;
   return path === agentFilePaths.installer || isBelow(path, "/v1") || isBelow(path, "/agent");
-}
-
-function isBelow(path: string, root: string): boolean {
-  return path === root || path.startsWith(`${root}/`);
 }
 
 function secureAddress({ env, var: { origin } }: HonoContext<AppEnv>, addressed: URL): string {

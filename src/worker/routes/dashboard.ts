@@ -1,8 +1,8 @@
 import type { Context as HonoContext } from "hono";
 
-import { dashboardPaths } from "#contract/public-paths.ts";
+import { dashboardPaths, isDashboardPage } from "#contract/public-paths.ts";
 import type { App, AppEnv } from "#worker/http/app.ts";
-import { pageResponse } from "#worker/http/page-response.ts";
+import { pageResponse, wantsPage } from "#worker/http/page-response.ts";
 
 /** A file name with a hash of its content, from esbuild. The icon has none, because it may change with a release. */
 const HASHED = /-[0-9A-Z]{8}\.\w+$/;
@@ -17,16 +17,18 @@ export function routeDashboard(app: App): void {
     return file;
   });
   // A browser is led to the dashboard. A program gets the 404 problem, which names the reference.
-  app.get("/", (c, next) =>
-    c.req.header("accept")?.includes("text/html") ? c.redirect(`${dashboardPaths.root}/`) : next(),
-  );
+  app.get("/", (c, next) => (wantsPage(c.req) ? c.redirect(`${dashboardPaths.root}/`) : next()));
   app.get(dashboardPaths.root, (c) => c.redirect(`${dashboardPaths.root}/`, 307));
-  // The same page for every address. Its script decides what to show.
-  app.get(dashboardPaths.page, async (c) => pageResponse(await c.env.ASSETS.fetch(pageRequest(c))));
+  // The same page for every address. Its script decides what to show, as for an address without a page.
+  app.get(dashboardPaths.page, async (c) => {
+    const isPage = isDashboardPage(c.req.path);
+    const known = isPage ? c.req.header("if-none-match") : undefined;
+    const page = await c.env.ASSETS.fetch(pageRequest(c, known));
+    return pageResponse(page, isPage ? page.status : 404);
+  });
 }
 
-function pageRequest(c: HonoContext<AppEnv>): Request {
-  const known = c.req.header("if-none-match");
+function pageRequest(c: HonoContext<AppEnv>, known: string | undefined): Request {
   const headers = known === undefined ? {} : { "if-none-match": known };
   return new Request(new URL(`${dashboardPaths.root}/`, c.req.url), { method: c.req.method, headers });
 }

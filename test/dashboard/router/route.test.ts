@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 
 import { createIdGenerator } from "#contract/ids.ts";
+import { isDashboardPage } from "#contract/public-paths.ts";
 import { pages, type PageRoute, pathTo, routeAt, sectionOf, sections } from "#dashboard/router/route.ts";
 
 const ids = createIdGenerator({
@@ -49,6 +50,13 @@ describe("a path", () => {
     const id = path.startsWith("deployments/") ? deploymentId : projectId;
     expect(routeAt(`/app/${path.replace(":id", id)}`)).toMatchObject({ page });
   });
+
+  it.each(Object.values(pages))(
+    "is a page to the Worker too, which decides the status: $path",
+    ({ path }) => {
+      expect(isDashboardPage(`/app/${path.replace(":id", projectId)}`)).toBe(true);
+    },
+  );
 
   it.each([
     "/app/nothing",

@@ -29,6 +29,32 @@ describe("a file of the dashboard", () => {
   });
 });
 
+describe("an address of the dashboard", () => {
+  const tagged = async (path: string) => {
+    const tag = (await call("/app/")).headers.get("etag") ?? "";
+    return await call(path, { headers: { "if-none-match": tag } });
+  };
+
+  it("without a page is a 404 with the dashboard, which says so, even to a client that has it", async () => {
+    for (const path of [
+      "/app/nothing",
+      "/app/projects",
+      "/app/servers/more",
+      "/app/charts/x",
+      "/app/webhooks2",
+    ]) {
+      const response = await tagged(path);
+      expect([path, response.status]).toEqual([path, 404]);
+      expect(await response.text()).toBe(await page());
+    }
+  });
+
+  it("with a page can be revalidated", async () => {
+    for (const path of ["/app/", "/app/servers", "/app/servers/", "/app/projects/proj_1/settings/build"])
+      expect([path, (await tagged(path)).status]).toEqual([path, 304]);
+  });
+});
+
 describe("the root of an installation", () => {
   it("leads a browser to the dashboard", async () => {
     const accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";

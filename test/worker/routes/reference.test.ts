@@ -62,6 +62,25 @@ describe("the reference", () => {
     },
   );
 
+  it.each(["/docs/problems/nothing", "/docs/nothing", "/nothing"])(
+    "shows a browser a page that leads on at %s",
+    async (path) => {
+      const accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+      const response = await call(path, { headers: { accept, "if-none-match": '"known"' } });
+      expect(response.status).toBe(404);
+      expect(response.headers.get("content-type")).toContain("text/html");
+      expect(response.headers.get("content-security-policy")).toContain("default-src 'none'");
+      const text = await response.text();
+      for (const address of ["/docs#guides", "/docs/api", "/docs/problems", "/app/"])
+        expect(text).toContain(`href="${address}"`);
+    },
+  );
+
+  it("gives a browser the problem of a path of the API", async () => {
+    const response = await call("/v1/nothing", { headers: { accept: "text/html" } });
+    expect(await problemOf(response)).toMatchObject({ status: 404, code: "not_found" });
+  });
+
   it("has a page at the type URL of every problem", async () => {
     const { type } = await problemOf(await call("/v1/nothing"));
     const page = await call(new URL(type).pathname);
