@@ -14,7 +14,7 @@ const insecure = refuse(
 
 /**
  * Sets the address of this installation, and refuses plain HTTP for requests with a token and files that run on a
- * server. Redirects pages of the dashboard to HTTPS.
+ * server. Redirects pages of the dashboard and the documentation, which both take tokens, to HTTPS.
  */
 export async function requireHttps(c: HonoContext<AppEnv>, next: Next): Promise<Response | void> {
   const addressed = addressedTo(c.req.raw);
@@ -27,9 +27,11 @@ export async function requireHttps(c: HonoContext<AppEnv>, next: Next): Promise<
     return problemResponse(c, origin.refusal);
   }
   if (!isOpenToOthers(addressed)) return await next();
-  if (isBelow(c.req.path, dashboardPaths.root)) return c.redirect(secureAddress(c, addressed), 307);
-  if (needsHttps(c.req.path) || c.req.header("authorization") !== undefined)
-    return problemResponse(c, insecure.refusal);
+  const { path } = c.req;
+  const hasToken = c.req.header("authorization") !== undefined;
+  if (isBelow(path, dashboardPaths.root) || (isBelow(path, "/docs") && !hasToken))
+    return c.redirect(secureAddress(c, addressed), 307);
+  if (needsHttps(path) || hasToken) return problemResponse(c, insecure.refusal);
   return await next();
 }
 

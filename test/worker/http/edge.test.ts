@@ -111,8 +111,10 @@ describe("plain HTTP", () => {
     expect((await ask(`${INSECURE}/install.sh`, asPlain)).status).toBe(403);
   });
 
-  it("redirects the dashboard to HTTPS, and serves the reference and the health check", async () => {
-    for (const path of ["/app", "/app/", "/app/projects?x=1", "/app/assets/main.js"]) {
+  it("redirects the dashboard and the documentation to HTTPS, and serves the health check", async () => {
+    const ofDashboard = ["/app", "/app/", "/app/projects?x=1", "/app/assets/main.js"];
+    const ofDocs = ["/docs", "/docs/guides/node?x=1", "/docs/style.css", "/docs/problems/https_required"];
+    for (const path of [...ofDashboard, ...ofDocs, "/docs/nothing"]) {
       const answer = await ask(`${INSECURE}${path}`);
       expect([answer.status, answer.headers.get("location")]).toEqual([307, `${SECURE}${path}`]);
     }
@@ -120,7 +122,7 @@ describe("plain HTTP", () => {
     expect(elsewhere.headers.get("location")).toBe("https://deploy.example.com/app/tokens");
     expect((await ask(`${INSECURE}/healthz`)).status).toBe(200);
     expect((await ask(`${INSECURE}/v1/openapi.json`)).status).toBe(200);
-    expect((await ask(`${INSECURE}/docs/problems/https_required`)).status).toBe(200);
+    expect((await ask("http://127.0.0.1:8787/docs")).status).toBe(200);
   });
 });
 
