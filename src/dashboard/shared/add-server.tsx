@@ -31,7 +31,7 @@ export function AddServer({ onConnected }: Props) {
   if (added !== null)
     return <WaitForAgent id={added.id} enrollment={added.enrollment} onConnected={onConnected} />;
   const parsed = CreateServerInput.safeParse(input);
-  const errors = hasTried && !parsed.success ? errorsOf(parsed.error) : {};
+  const errors = hasTried && !parsed.success ? errorsOf(parsed.error, input) : {};
   const add = async () => {
     setHasTried(true);
     const created = parsed.success ? await adding.run(parsed.data) : null;

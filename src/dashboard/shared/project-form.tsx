@@ -43,7 +43,7 @@ export function ProjectForm({ servers, onCreated }: Props) {
   const creating = useAction((body: CreateProjectInput) => api.createProject({ body }));
 
   const parsed = CreateProjectInput.safeParse(input);
-  const errors = parsed.success ? {} : errorsOf(parsed.error);
+  const errors = parsed.success ? {} : errorsOf(parsed.error, input);
   const errorOf = (name: string) => ((hasTried || touched[name]) === true ? (errors[name] ?? null) : null);
   const change = (name: keyof Draft) => (value: string) => {
     changeDraft(() => ({ ...input, [name]: value }));

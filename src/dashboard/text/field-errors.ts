@@ -11,11 +11,31 @@ type Issue = {
   readonly maximum?: number | bigint | undefined;
 };
 
-/** The first error of each field, by its path joined with dots. */
-export function errorsOf({ issues }: { readonly issues: readonly Issue[] }): Record<string, string> {
+/** What an empty field asks for, by its name. Its other rules help only after something is typed. */
+const emptyTexts: ReadonlyMap<PropertyKey | undefined, string> = new Map([
+  ["name", "Enter a name."],
+  ["command", "Enter a command."],
+  ["repository", "Enter the address of a repository."],
+  ["ip", "Enter an IPv4 address."],
+]);
+
+/** The first error of each field, by its path joined with dots. @param input what was validated */
+export function errorsOf(
+  { issues }: { readonly issues: readonly Issue[] },
+  input: unknown,
+): Record<string, string> {
   const errors: Record<string, string> = {};
-  for (const issue of issues) errors[issue.path.map(String).join(".")] ??= textOf(issue);
+  for (const issue of issues) {
+    const asked = valueAt(input, issue.path) === "" ? emptyTexts.get(issue.path.at(-1)) : undefined;
+    errors[issue.path.map(String).join(".")] ??= asked ?? textOf(issue);
+  }
   return errors;
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  const [first, ...rest] = path;
+  if (first === undefined) return input;
+  return typeof input === "object" && input !== null ? valueAt(Reflect.get(input, first), rest) : undefined;
 }
 
 /** The contract's own rules have messages. For the others, zod/mini reports only a code. */

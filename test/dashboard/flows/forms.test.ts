@@ -23,7 +23,8 @@ describe("a form that is submitted with errors", () => {
     await name.waitFor();
     const before = await looksOf(repository);
     await page.getByRole("button", { name: "Add project" }).click();
-    await expect.poll(() => page.getByText("Required.").count()).toBe(2);
+    await page.getByText("Enter a name.").waitFor();
+    await page.getByText("Enter the address of a repository.").waitFor();
     await expect.poll(() => hasFocus(name)).toBe(true);
     expect((await looksOf(repository)).border).not.toBe(before.border);
     expect(await violations(page)).toEqual([]);

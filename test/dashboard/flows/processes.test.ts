@@ -35,7 +35,7 @@ describe("the processes of a project", () => {
       await write(another, name);
       await press(page.getByRole("button", { name: "Add the process" }));
       const fields = page.getByRole("group", { name: `Process ${name}` });
-      await fields.getByText("Required.").waitFor();
+      await fields.getByText("Enter a command.").waitFor();
       await receivesFocus(fields.getByLabel("Command"));
       await write(fields.getByLabel("Command"), `node ${name}.js`);
     }

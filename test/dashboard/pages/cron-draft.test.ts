@@ -27,3 +27,10 @@ it("a wrong schedule, an unknown time zone and a name that is used twice are err
   expect(Object.keys(errorOf({ name: "other", timezone: "Mars/Base" }))).toEqual(["cron.1.timezone"]);
   expect(errorOf({ name: "other" })).toEqual({});
 });
+
+it("an empty schedule asks for one, also beside other empty fields", () => {
+  expect(cronErrors([newJob])).toEqual({ "cron.0.schedule": "Enter a schedule." });
+  expect(cronErrors([...shown, { ...newJob, ...shown[0], name: "other", schedule: " " }])).toEqual({
+    "cron.1.schedule": "Enter a schedule.",
+  });
+});

@@ -187,11 +187,12 @@ describe("the settings form", () => {
     [{ keep_releases: "2.5" }, "keep_releases", "Must be a whole number."],
     [{ health_status: "99" }, "health_check.status", "Must be 100 or more."],
     [{ health_interval_seconds: "61" }, "health_check.interval_seconds", "Must be 60 or less."],
-    [{ name: "" }, "name", "Required."],
+    [{ name: "" }, "name", "Enter a name."],
     [{ health_check: "/a b" }, "health_check.path", "Must begin with / and contain no spaces."],
   ])("explains the error in %j", (part, path, text) => {
-    const parsed = clientEndpoints.updateProject.body.safeParse(changed(part));
-    expect(parsed.success ? {} : errorsOf(parsed.error)).toMatchObject({ [path]: text });
+    const changes = changed(part);
+    const parsed = clientEndpoints.updateProject.body.safeParse(changes);
+    expect(parsed.success ? {} : errorsOf(parsed.error, changes)).toMatchObject({ [path]: text });
   });
 
   it.each([{ keep_releases: "many" }, { keep_releases: "1" }, { name: "" }, { shared_paths: "../x" }])(

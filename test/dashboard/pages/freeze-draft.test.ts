@@ -60,8 +60,9 @@ describe("the form for a freeze", () => {
     [{ type: "weekly", days: [] }, "times.days"],
     [{ type: "weekly", timezone: " " }, "times.timezone"],
   ] as const)("names the field that is wrong in %j", (part, path) => {
-    const parsed = CreateFreezeInput.safeParse(freezeInput({ ...empty, name: "x", ...part }));
-    expect(parsed.success ? {} : errorsOf(parsed.error)).toHaveProperty([path]);
+    const input = freezeInput({ ...empty, name: "x", ...part });
+    const parsed = CreateFreezeInput.safeParse(input);
+    expect(parsed.success ? {} : errorsOf(parsed.error, input)).toHaveProperty([path]);
   });
 });
 

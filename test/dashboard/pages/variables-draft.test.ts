@@ -91,7 +91,7 @@ describe("an edit", () => {
   it.each([
     ["1A", "1", { name: expect.stringContaining("beginning with a letter"), value: null }],
     ["GANTRY_URL", "1", { name: expect.stringContaining("Must not begin with GANTRY"), value: null }],
-    ["", "1", { name: "Required.", value: null }],
+    ["", "1", { name: "Enter a name.", value: null }],
     ["A", "a\0b", { name: null, value: "Must not contain a NUL character." }],
     ["A", "ä".repeat(16_385), { name: null, value: expect.stringContaining("32768 bytes") }],
     ["API_KEY", "", { name: null, value: "Enter the secret." }],

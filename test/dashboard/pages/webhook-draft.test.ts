@@ -78,13 +78,15 @@ describe("the form for changes of a webhook", () => {
 
 describe("the form for a webhook", () => {
   it.each(WebhookKind.options)("sends what a webhook of the kind %s needs", (kind) => {
-    const parsed = CreateWebhookInput.safeParse(webhookInput({ ...filled, kind }));
-    expect(parsed.success ? parsed.data : errorsOf(parsed.error)).toMatchObject({ kind, name: "ops" });
+    const input = webhookInput({ ...filled, kind });
+    const parsed = CreateWebhookInput.safeParse(input);
+    expect(parsed.success ? parsed.data : errorsOf(parsed.error, input)).toMatchObject({ kind, name: "ops" });
   });
 
   it("names the fields that are missing", () => {
-    const parsed = CreateWebhookInput.safeParse(webhookInput({ ...newWebhook, events: [], projectIds: [] }));
-    expect(parsed.success ? {} : errorsOf(parsed.error)).toMatchObject({
+    const input = webhookInput({ ...newWebhook, events: [], projectIds: [] });
+    const parsed = CreateWebhookInput.safeParse(input);
+    expect(parsed.success ? {} : errorsOf(parsed.error, input)).toMatchObject({
       url: expect.stringContaining("https://example.com/webhooks"),
       events: "Required.",
       project_ids: "Required.",

@@ -23,11 +23,12 @@ export function Retention({ account, onSaved }: Props) {
   const [logs, setLogs] = useState(saved.logs);
   const [deployments, setDeployments] = useState(saved.deployments);
   const saving = useAction((body: UpdateAccountInput) => api.updateAccount({ body }));
-  const parsed = UpdateAccountInput.safeParse({
+  const input = {
     log_retention_days: Number(logs),
     deployment_retention_days: deployments.trim() === "" ? null : Number(deployments),
-  });
-  const errors = parsed.success ? {} : errorsOf(parsed.error);
+  };
+  const parsed = UpdateAccountInput.safeParse(input);
+  const errors = parsed.success ? {} : errorsOf(parsed.error, input);
   const isChanged = logs !== saved.logs || deployments !== saved.deployments;
   const [isSaved, setIsSaved] = useState(false);
   const save = async () => {

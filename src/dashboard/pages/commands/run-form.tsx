@@ -24,11 +24,12 @@ export function RunForm({ id, onRun }: Props) {
   const running = useAction((body: RunCommandInput) =>
     commandApi.runCommand({ params: { project_id: id }, body }),
   );
-  const parsed = RunCommandInput.safeParse({
+  const input = {
     command: command.trim(),
     ...(seconds.trim() === "" ? {} : { timeout_seconds: Number(seconds) }),
-  });
-  const errors = hasTried && !parsed.success ? errorsOf(parsed.error) : {};
+  };
+  const parsed = RunCommandInput.safeParse(input);
+  const errors = hasTried && !parsed.success ? errorsOf(parsed.error, input) : {};
   const run = async () => {
     setHasTried(true);
     const started = parsed.success ? await running.run(parsed.data) : null;

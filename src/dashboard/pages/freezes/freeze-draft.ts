@@ -104,12 +104,13 @@ type ReadFreeze =
 
 /** The body of the request that creates the freeze, or what is wrong with the form, by the path of each field. */
 export function readFreeze(draft: FreezeDraft): ReadFreeze {
-  const parsed = CreateFreezeInput.safeParse(freezeInput(draft));
+  const input = freezeInput(draft);
+  const parsed = CreateFreezeInput.safeParse(input);
   if (parsed.success)
     return endsTooEarly(parsed.data)
       ? { ok: false, errors: { "times.to": "Must be after From." } }
       : { ok: true, input: parsed.data };
-  const errors = errorsOf(parsed.error);
+  const errors = errorsOf(parsed.error, input);
   if (draft.type === "once")
     for (const path of ["times.from", "times.to"])
       if (errors[path] !== undefined) errors[path] = `Must be a time such as ${EXAMPLE_TIME}.`;

@@ -27,11 +27,12 @@ export function DeployDialog({ id, project, onClose }: Props) {
   const starting = useAction((body: StartDeploymentInput) =>
     api.startDeployment({ params: { project_id: id }, body }),
   );
-  const parsed = StartDeploymentInput.safeParse({
+  const input = {
     ...(branch.trim() === "" ? {} : { branch: branch.trim() }),
     ...(commit.trim() === "" ? {} : { commit: commit.trim() }),
-  });
-  const errors = parsed.success ? {} : errorsOf(parsed.error);
+  };
+  const parsed = StartDeploymentInput.safeParse(input);
+  const errors = parsed.success ? {} : errorsOf(parsed.error, input);
   const start = async (change: StartDeploymentInput = {}) => {
     const go = goFromHere();
     const started = parsed.success ? await starting.run({ ...parsed.data, ...change }) : null;

@@ -32,7 +32,7 @@ export function ScaleDialog({ projectId, process: { name, wanted, stopped }, onC
   );
   const instances = count.trim() === "" ? Number.NaN : Number(count);
   const parsed = UpdateProcessInput.safeParse({ instances });
-  const error = parsed.success ? null : (errorsOf(parsed.error)["instances"] ?? null);
+  const error = parsed.success ? null : (errorsOf(parsed.error, { instances })["instances"] ?? null);
   const scale = async () => {
     const updated = parsed.success ? await scaling.run(parsed.data) : null;
     if (updated === null) return;

@@ -33,7 +33,7 @@ export function ChangeServer({ row, server, onClose, onChanged }: Props) {
     api.updateServer({ params: { server_id: row.id }, body }),
   );
   const parsed = UpdateServerInput.safeParse(draft);
-  const errors = parsed.success ? {} : errorsOf(parsed.error);
+  const errors = parsed.success ? {} : errorsOf(parsed.error, draft);
   const change = async () => {
     if (!parsed.success || (await changing.run(parsed.data)) === null) return;
     onClose();

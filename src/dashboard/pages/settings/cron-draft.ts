@@ -44,7 +44,12 @@ export function cronChange(draft: CronDraft, saved: Project["cron"]): Record<str
 export function cronErrors(draft: CronDraft): Readonly<Record<string, string>> {
   const jobs = z.array(CronJob).safeParse(jobsOf(draft));
   const problem = jobs.success ? findCronProblem(jobs.data) : null;
-  if (problem === null) return {};
-  const { path, message } = problem;
-  return { [`cron.${path.join(".")}`]: sentence(message) };
+  return {
+    ...(problem === null ? {} : { [`cron.${problem.path.join(".")}`]: sentence(problem.message) }),
+    ...Object.fromEntries(
+      draft.flatMap(({ schedule }, at) =>
+        schedule.trim() === "" ? [[`cron.${at}.schedule`, "Enter a schedule."]] : [],
+      ),
+    ),
+  };
 }

@@ -59,7 +59,7 @@ export function ProcessesFieldset({ project, edits, onChange, errors }: Props) {
         onInput={setAdded}
         isCode
         placeholder="worker"
-        error={added.trim() === "" || name.success ? null : (errorsOf(name.error)[""] ?? null)}
+        error={added.trim() === "" || name.success ? null : (errorsOf(name.error, added)[""] ?? null)}
       />
       <Button onClick={add} isDisabled={!name.success}>
         Add the process

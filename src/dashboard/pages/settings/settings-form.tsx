@@ -40,7 +40,10 @@ export function SettingsForm({ project: read, page, fields: Fields, onSaved }: P
   );
   const changes = changesOf(draft, project);
   const parsed = UpdateProjectInput.safeParse(changes);
-  const errors = !parsed.success ? errorsOf(parsed.error) : "cron" in changes ? cronErrors(draft.cron) : {};
+  const errors = {
+    ...("cron" in changes ? cronErrors(draft.cron) : {}),
+    ...(parsed.success ? {} : errorsOf(parsed.error, changes)),
+  };
   const isValid = Object.keys(errors).length === 0;
   const isChanged = Object.keys(changes).length > 0;
 

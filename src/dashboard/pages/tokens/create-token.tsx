@@ -26,13 +26,14 @@ export function CreateToken({ onCreated, onClose }: Props) {
   const [hasTried, setHasTried] = useState(false);
   const creating = useAction((body: CreateTokenInput) => api.createToken({ body }));
 
-  const parsed = CreateTokenInput.safeParse({
+  const input = {
     name,
     scopes: scopes.filter((scope) => !isIncluded(scope, scopes)),
     project_ids: projectIds,
     expires_in_days: Number(days),
-  });
-  const errors = hasTried && !parsed.success ? errorsOf(parsed.error) : {};
+  };
+  const parsed = CreateTokenInput.safeParse(input);
+  const errors = hasTried && !parsed.success ? errorsOf(parsed.error, input) : {};
   const create = async () => {
     setHasTried(true);
     const created = parsed.success ? await creating.run(parsed.data) : null;

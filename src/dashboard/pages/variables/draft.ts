@@ -70,12 +70,12 @@ export type EditErrors = { readonly name: string | null; readonly value: string 
 export function errorsIn(edit: Edit, all: readonly Edit[]): EditErrors {
   const setting = settingOf(edit);
   const parsed = SetVariable.safeParse(setting);
-  const errors = parsed.success ? {} : errorsOf(parsed.error);
+  const errors = parsed.success ? {} : errorsOf(parsed.error, setting);
   const isTwice = all.some((other) => other.key !== edit.key && other.name.trim() === setting.name);
   return {
     name:
       setting.name === ""
-        ? "Required."
+        ? "Enter a name."
         : (errors["name"] ?? (isTwice ? "There is another change of this name." : null)),
     value: setting.secret === true && edit.value === "" ? "Enter the secret." : (errors["value"] ?? null),
   };

@@ -24,8 +24,9 @@ export function CreateWebhook({ onCreated, onClose }: Props) {
   const [draft, setDraft] = useState(newWebhook);
   const [hasTried, setHasTried] = useState(false);
   const creating = useAction((body: CreateWebhookInput) => webhookApi.createWebhook({ body }));
-  const parsed = CreateWebhookInput.safeParse(webhookInput(draft));
-  const errors = hasTried && !parsed.success ? errorsOf(parsed.error) : {};
+  const input = webhookInput(draft);
+  const parsed = CreateWebhookInput.safeParse(input);
+  const errors = hasTried && !parsed.success ? errorsOf(parsed.error, input) : {};
   const change = (part: Partial<WebhookDraft>) => setDraft((before) => ({ ...before, ...part }));
   const create = async () => {
     setHasTried(true);

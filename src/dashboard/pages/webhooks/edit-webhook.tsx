@@ -31,8 +31,9 @@ export function EditWebhook({ webhook, onSaved, onClose }: Props) {
   const saving = useAction((body: UpdateWebhookInput) =>
     webhookApi.updateWebhook({ params: { webhook_id: id }, body }),
   );
-  const parsed = UpdateWebhookInput.safeParse(webhookChanges(initial, draft));
-  const errors = hasTried && !parsed.success ? errorsOf(parsed.error) : {};
+  const changes = webhookChanges(initial, draft);
+  const parsed = UpdateWebhookInput.safeParse(changes);
+  const errors = hasTried && !parsed.success ? errorsOf(parsed.error, changes) : {};
   const change = (part: Partial<WebhookDraft>) => setDraft((before) => ({ ...before, ...part }));
   const save = async () => {
     setHasTried(true);
