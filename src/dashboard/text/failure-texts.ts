@@ -1,33 +1,28 @@
 import type { Failure, FailureCode } from "#contract/endpoints/deployments/schemas.ts";
 import { buildingLabels } from "#dashboard/text/labels.ts";
 
-/** The cause of each failure, and how to fix it. */
-export const failureTexts: Record<FailureCode, string> = {
-  fetch_failed: "The server could not fetch the code from the repository.",
-  ref_not_found: "The repository has no such branch or commit.",
+/** What a failure means or how to fix it, where its headline does not say it; null: the headline says it all. */
+export const failureAdvice: Record<FailureCode, string | null> = {
+  fetch_failed: null,
+  ref_not_found: null,
   commit_not_reachable:
     "No branch or tag contains this commit. Push it to a branch, or allow such commits in the project's settings.",
   tool_missing: "The server does not have a tool that the build needs.",
-  install_failed: "The dependencies could not be installed.",
-  build_failed: "The build command failed, or its output cannot be published.",
-  release_failed: "The release command failed. The previous release stays live.",
+  install_failed: null,
+  build_failed: null,
+  release_failed: "The previous release stays live.",
   not_live: "Nothing was live, so there was nothing to restart or to apply settings to.",
-  start_failed: "The new release did not start. The previous release stays live.",
-  activate_failed: "The server could not switch to the new release. The previous release stays live.",
-  health_check_failed: "The new release failed its health check. The previous release stays live.",
-  timed_out: "A stage exceeded its time limit.",
-  server_lost: "The server lost contact during the deployment.",
-  server_offline: "The server did not connect in time to start the deployment.",
-  disk_full: "The server's disk is full.",
+  start_failed: "The previous release stays live.",
+  activate_failed: "The previous release stays live.",
+  health_check_failed: "The previous release stays live.",
+  timed_out: "The time limits are in the project's settings, under Releases.",
+  server_lost: null,
+  server_offline: null,
+  disk_full: null,
   refused_by_policy: "The policy file on the server does not allow this.",
   secrets_unreadable: "The server could not open secrets of the project. Enter them again.",
   internal: "An internal error occurred in Gantry.",
 };
-
-/** The message of such a failure says which command failed and how, so its text adds nothing. */
-export function namesItsCommand(code: FailureCode): boolean {
-  return code === "install_failed" || code === "build_failed";
-}
 
 /** A longer message is not part of the headline. */
 const MAX_TITLE = 120;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { failureTitle } from "#dashboard/text/failure-texts.ts";
+import { failureAdvice, failureTitle } from "#dashboard/text/failure-texts.ts";
 
 it("the headline of a failure is its stage and its message", () => {
   expect(failureTitle({ stage: "build", message: "the build command ended with exit code 3" })).toEqual({
@@ -15,4 +15,10 @@ it("the headline of a failure is its stage and its message", () => {
 it("a long message is not part of the headline", () => {
   const message = "the repository ".repeat(20);
   expect(failureTitle({ stage: "fetch", message })).toEqual({ title: "Fetch failed", detail: message });
+});
+
+it("nothing repeats the headline of a failed fetch, install or build", () => {
+  const headlines = ["fetch_failed", "ref_not_found", "install_failed", "build_failed", "disk_full"] as const;
+  for (const code of headlines) expect(failureAdvice[code]).toBeNull();
+  expect(failureAdvice.health_check_failed).toBe("The previous release stays live.");
 });

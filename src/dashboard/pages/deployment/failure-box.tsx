@@ -6,7 +6,7 @@ import { DeployAgain } from "#dashboard/pages/deployment/deploy-again.tsx";
 import { ErrorExcerpt } from "#dashboard/pages/deployment/error-excerpt.tsx";
 import { isAtEnd } from "#dashboard/pages/deployment/use-follow.ts";
 import { pathTo } from "#dashboard/router/route.ts";
-import { failureTexts, failureTitle, namesItsCommand } from "#dashboard/text/failure-texts.ts";
+import { failureAdvice, failureTitle } from "#dashboard/text/failure-texts.ts";
 
 type Props = {
   readonly deployment: Deployment;
@@ -48,9 +48,10 @@ function Remedy({
   failure: { code, hint },
   deployment,
 }: Pick<Props, "deployment"> & { readonly failure: Failure }) {
+  const advice = failureAdvice[code];
   return (
     <>
-      {namesItsCommand(code) ? null : <p>{failureTexts[code]}</p>}
+      {advice === null ? null : <p>{advice}</p>}
       {hint === undefined ? null : <p>{hint}</p>}
       {code === "fetch_failed" ? (
         <p>
