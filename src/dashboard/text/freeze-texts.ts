@@ -1,6 +1,6 @@
 import { type FreezeTimes, Weekday } from "#contract/endpoints/freezes/freeze-times.ts";
 import type { Freeze } from "#contract/endpoints/freezes/schemas.ts";
-import { dateText } from "#dashboard/text/times.ts";
+import { minuteText } from "#dashboard/text/times.ts";
 
 export const weekdayLabels: Record<Weekday, string> = {
   monday: "Monday",
@@ -14,7 +14,7 @@ export const weekdayLabels: Record<Weekday, string> = {
 
 /** When a freeze holds, such as `Friday 16:00 to 08:00 of the next day, Europe/Berlin`. */
 export function freezeTimesText(times: FreezeTimes): string {
-  if (times.type === "once") return `${dateText(times.from)} to ${dateText(times.to)}`;
+  if (times.type === "once") return `${minuteText(times.from)} to ${minuteText(times.to)}`;
   const { days, from, to, timezone } = times;
   // In the order of the week, whichever was chosen first.
   const named = Weekday.options.filter((day) => days.includes(day)).map((day) => weekdayLabels[day]);

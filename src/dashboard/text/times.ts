@@ -28,6 +28,13 @@ export function dateText(iso: string): string {
   return dates.format(Date.parse(iso));
 }
 
+const minutes = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+
+/** The same without seconds. */
+export function minuteText(iso: string): string {
+  return minutes.format(Date.parse(iso));
+}
+
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium", hourCycle: "h23" });
 
 /** The time of day in the browser's time zone, such as `14:03:07`. */

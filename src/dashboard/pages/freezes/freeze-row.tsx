@@ -24,7 +24,7 @@ export function FreezeRow({ freeze, mayChange, reload }: Props) {
   const [open, setOpen] = useState<"edit" | "delete" | null>(null);
   const close = () => setOpen(null);
   return (
-    <li class="record">
+    <li class="record freeze">
       <div class="line">
         <span class={`status ${state.class}`}>{state.label}</span>
         <span class="title">
@@ -41,18 +41,18 @@ export function FreezeRow({ freeze, mayChange, reload }: Props) {
             </>
           )}
         </span>
-        {mayChange ? (
-          <>
-            <Button variant="subtle" label={`Edit ${name}`} onClick={() => setOpen("edit")}>
-              Edit
-            </Button>
-            <Button variant="subtle" label={`Delete ${name}`} onClick={() => setOpen("delete")}>
-              Delete
-            </Button>
-          </>
-        ) : null}
       </div>
       <p class="quiet">{freezeTimesText(times)}</p>
+      {mayChange ? (
+        <div class="actions">
+          <Button variant="subtle" label={`Edit ${name}`} onClick={() => setOpen("edit")}>
+            Edit
+          </Button>
+          <Button variant="subtle" label={`Delete ${name}`} onClick={() => setOpen("delete")}>
+            Delete
+          </Button>
+        </div>
+      ) : null}
       {open === "edit" ? (
         <FreezeDialog
           freeze={freeze}
