@@ -79,6 +79,7 @@ export function WaitForAgent({ id, enrollment, onConnected }: WaitProps) {
       <Copyable
         text={withInstallFlags(enrollment.command, hasIngress ? ["ingress"] : [])}
         label="Install command"
+        replacesForm
       />
       {isConnected ? null : (
         <label class="check">

@@ -43,12 +43,18 @@ export function CopyButton({
   );
 }
 
+type CopyableProps = {
+  readonly text: string;
+  readonly label: string;
+  /** It replaces a form: it takes the focus that was in the form. */
+  readonly replacesForm?: boolean;
+};
+
 /** A text with a copy button: a command or a secret. */
-export function Copyable({ text, label }: { readonly text: string; readonly label: string }) {
+export function Copyable({ text, label, replacesForm = false }: CopyableProps) {
   const shown = useRef<HTMLPreElement>(null);
-  // The form that this replaces may have had the focus.
   useLayoutEffect(() => {
-    if (document.activeElement === document.body) shown.current?.focus();
+    if (replacesForm && document.activeElement === document.body) shown.current?.focus();
   }, []);
   return (
     <div class="copyable">

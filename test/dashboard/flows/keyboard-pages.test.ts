@@ -89,6 +89,23 @@ describe("the first page of a visit", () => {
     await page.keyboard.press("Tab");
     expect(await hasFocus(page.getByRole("link", { name: "Skip to content" }))).toBe(true);
   });
+
+  it("leaves the focus there on a page with a text to copy, which the keyboard reaches and copies", async () => {
+    const { page, context } = await visit();
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await signInWithToken(page, local, `/app/projects/${local.project_id}/repository`);
+    await page.reload();
+    const key = page.getByLabel("Public key", { exact: true });
+    await key.waitFor();
+    expect(await hasFocus(page.locator("body"))).toBe(true);
+    await page.keyboard.press("Tab");
+    expect(await hasFocus(page.getByRole("link", { name: "Skip to content" }))).toBe(true);
+    const { goTo, press } = keyboardOf(page);
+    await goTo(key);
+    await press(page.getByRole("button", { name: "Copy" }));
+    await page.getByText("Copied").waitFor();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(await key.textContent());
+  });
 });
 
 describe("the tooltips of charts and uptime strips", () => {
