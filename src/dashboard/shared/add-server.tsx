@@ -17,19 +17,20 @@ import { errorsOf } from "#dashboard/text/field-errors.ts";
 type Props = {
   /** Called when the agent has connected. */
   readonly onConnected: () => unknown;
+  /** Closes the dialog that it is in. Without it, it has no footer. */
+  readonly onClose?: (() => void) | undefined;
 };
 
 type Added = { readonly id: ServerId; readonly enrollment: Enrollment };
 
 /** A form for a new server, then the install command, until the agent has connected. */
-export function AddServer({ onConnected }: Props) {
+export function AddServer({ onConnected, onClose }: Props) {
   const [input, setInput] = useState({ name: "", ip: "" });
   const [hasTried, setHasTried] = useState(false);
   const [added, setAdded] = useState<Added | null>(null);
   const adding = useAction((body: CreateServerInput) => api.createServer({ body }));
 
-  if (added !== null)
-    return <WaitForAgent id={added.id} enrollment={added.enrollment} onConnected={onConnected} />;
+  if (added !== null) return <WaitForAgent {...added} onConnected={onConnected} onClose={onClose} />;
   const parsed = CreateServerInput.safeParse(input);
   const errors = hasTried && !parsed.success ? errorsOf(parsed.error, input) : {};
   const add = async () => {
@@ -37,6 +38,11 @@ export function AddServer({ onConnected }: Props) {
     const created = parsed.success ? await adding.run(parsed.data) : null;
     if (created !== null) setAdded(created.value);
   };
+  const submit = (
+    <Button type="submit" variant="primary" isBusy={adding.isRunning}>
+      Add server
+    </Button>
+  );
   return (
     <Form onSubmit={add}>
       <Field
@@ -56,17 +62,22 @@ export function AddServer({ onConnected }: Props) {
         error={errors["ip"] ?? null}
       />
       <ProblemBox problem={adding.problem} doing="Adding the server" />
-      <Button type="submit" variant="primary" isBusy={adding.isRunning}>
-        Add server
-      </Button>
+      {onClose === undefined ? (
+        submit
+      ) : (
+        <footer>
+          <Button onClick={onClose}>Cancel</Button>
+          {submit}
+        </footer>
+      )}
     </Form>
   );
 }
 
-type WaitProps = Added & Props;
+type WaitProps = Props & Added;
 
 /** The command that installs a server's agent, and the server's status. */
-export function WaitForAgent({ id, enrollment, onConnected }: WaitProps) {
+export function WaitForAgent({ id, enrollment, onConnected, onClose }: WaitProps) {
   const { value: server, problem, reload } = useServer(id);
   const [hasIngress, setHasIngress] = useState(false);
   const isConnected = server !== null && server.status !== "pending" && server.status !== "offline";
@@ -100,6 +111,11 @@ export function WaitForAgent({ id, enrollment, onConnected }: WaitProps) {
         )}
       </p>
       {server?.agent_problem ? <p class="problem">{server.agent_problem.message}</p> : null}
+      {onClose === undefined ? null : (
+        <footer>
+          <Button onClick={onClose}>Close</Button>
+        </footer>
+      )}
     </>
   );
 }

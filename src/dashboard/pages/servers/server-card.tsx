@@ -122,10 +122,12 @@ function ServerActions({ row, server, onChanged, onRemoved }: ActionsProps) {
       {enrollment === null ? null : (
         <Dialog title={`Enroll ${row.name}`} onClose={() => setEnrollment(null)}>
           {row.status === "pending" ? null : <p>The current agent stops when the new one connects.</p>}
-          <WaitForAgent id={row.id} enrollment={enrollment} onConnected={onChanged} />
-          <footer>
-            <Button onClick={() => setEnrollment(null)}>Close</Button>
-          </footer>
+          <WaitForAgent
+            id={row.id}
+            enrollment={enrollment}
+            onConnected={onChanged}
+            onClose={() => setEnrollment(null)}
+          />
         </Dialog>
       )}
       {open === "change" ? (

@@ -61,10 +61,7 @@ export function Servers() {
       </Show>
       {isAdding ? (
         <Dialog title="Add a server" onClose={close}>
-          <AddServer onConnected={servers.reload} />
-          <footer>
-            <Button onClick={close}>Close</Button>
-          </footer>
+          <AddServer onConnected={servers.reload} onClose={close} />
         </Dialog>
       ) : null}
     </Page>
