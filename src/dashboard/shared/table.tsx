@@ -1,38 +1,66 @@
 import type { ComponentChildren } from "preact";
 
-export type Column = {
-  readonly name: string;
-  /** Numbers and times are aligned at the end. */
-  readonly isNumeric?: boolean;
-  /** The column of the rows' menus: its name is only for screen readers. */
+type Column = {
+  readonly title: string;
+  /** The column of the rows' menus: its title is only for screen readers. */
   readonly isActions?: boolean;
 };
 
-type Props = {
+/** The columns of a table in their order, by their names. */
+export type Columns<Name extends string> = Readonly<Record<Name, Column>>;
+
+type Props<Name extends string> = {
   /** The table's accessible name. */
   readonly label: string;
-  readonly columns: readonly Column[];
-  /** `tr` elements. Their first cell is a `<th scope="row">`; the others have the class of their column. */
+  readonly columns: Columns<Name>;
   readonly children: ComponentChildren;
 };
 
-/** A table of objects, for lists that need no virtual rows. It scrolls within its frame on a narrow screen. */
-export function Table({ label, columns, children }: Props) {
+/**
+ * A table of objects, for lists that need no virtual rows. On a narrow screen each row is a block with a line for each
+ * cell. The roles are explicit, because some browsers drop those of elements that are not laid out as a table.
+ */
+export function Table<Name extends string>({ label, columns, children }: Props<Name>) {
   return (
-    // A frame that scrolls must be reachable by keyboard.
-    <div class="table" role="region" aria-label={label} tabIndex={0}>
-      <table aria-label={label}>
-        <thead>
-          <tr>
-            {columns.map(({ name, isNumeric = false, isActions = false }) => (
-              <th key={name} scope="col" class={isNumeric ? "numeric" : isActions ? "do" : ""}>
-                {isActions ? <span class="hidden">{name}</span> : name}
+    <div class="table">
+      <table role="table" aria-label={label}>
+        <thead role="rowgroup">
+          <tr role="row">
+            {Object.entries<Column>(columns).map(([name, { title, isActions = false }]) => (
+              <th key={name} role="columnheader" scope="col" class={isActions ? "do" : ""}>
+                {isActions ? <span class="hidden">{title}</span> : title}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>{children}</tbody>
+        <tbody role="rowgroup">{children}</tbody>
       </table>
     </div>
+  );
+}
+
+type RowProps<Name extends string> = {
+  readonly columns: Columns<Name>;
+  /** The first one names the row. */
+  readonly cells: Readonly<Record<Name, ComponentChildren>>;
+};
+
+/** A row of a `Table`, with a cell for each column. */
+export function TableRow<Name extends string>({ columns, cells }: RowProps<Name>) {
+  const contents: Readonly<Record<string, ComponentChildren>> = cells;
+  return (
+    <tr role="row">
+      {Object.entries<Column>(columns).map(([name, { title, isActions = false }], at) =>
+        at === 0 ? (
+          <th key={name} role="rowheader" scope="row">
+            {contents[name]}
+          </th>
+        ) : (
+          <td key={name} role="cell" data-title={title} class={isActions ? "do" : ""}>
+            {contents[name]}
+          </td>
+        ),
+      )}
+    </tr>
   );
 }

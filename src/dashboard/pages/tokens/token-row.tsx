@@ -7,8 +7,18 @@ import { useAction } from "#dashboard/data/use-action.ts";
 import { Menu, type MenuItem } from "#dashboard/shared/menu.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { RemovalDialog } from "#dashboard/shared/removal-dialog.tsx";
+import { TableRow } from "#dashboard/shared/table.tsx";
 import { Ago, AgoByHour } from "#dashboard/shared/times.tsx";
 import { projectsText, scopesText } from "#dashboard/text/permissions.ts";
+
+export const tokenColumns = {
+  name: { title: "Name" },
+  permissions: { title: "Permissions" },
+  projects: { title: "Projects" },
+  used: { title: "Last used" },
+  expires: { title: "Expires" },
+  actions: { title: "Actions", isActions: true },
+} as const;
 
 type Props = {
   readonly token: Token;
@@ -34,26 +44,28 @@ export function TokenRow({ token, isOwn, onRotated, onRevoked }: Props) {
     ...(isSession ? [] : [{ label: "Rotate", onSelect: rotate }]),
     { label: isSession ? "End session" : "Revoke", onSelect: () => setIsRevoking(true), isDanger: true },
   ];
-  return (
-    <tr>
-      <th scope="row">
+  const cells = {
+    name: (
+      <>
         {token.name} {isOwn ? <span class="tag">this browser</span> : null}
         <ProblemBox problem={rotating.problem} doing="Rotating" />
-      </th>
-      <td>{scopesText(token.scopes)}</td>
-      <td>
-        {token.project_ids === null ? "All" : projectsText(token.project_ids, projects?.projects ?? [])}
-      </td>
-      <td>{token.last_used_at === null ? "never" : <AgoByHour time={token.last_used_at} />}</td>
-      <td>
+      </>
+    ),
+    permissions: scopesText(token.scopes),
+    projects: token.project_ids === null ? "All" : projectsText(token.project_ids, projects?.projects ?? []),
+    used: token.last_used_at === null ? "never" : <AgoByHour time={token.last_used_at} />,
+    expires: (
+      <>
         <Ago time={token.expires_at} />
         {token.previous_expires_at === null ? null : (
           <p class="quiet">
             Old secret expires <Ago time={token.previous_expires_at} />
           </p>
         )}
-      </td>
-      <td class="do">
+      </>
+    ),
+    actions: (
+      <>
         {mayChange ? (
           <Menu label={`Actions for ${token.name}`} items={items} isBusy={rotating.isRunning} />
         ) : null}
@@ -72,7 +84,8 @@ export function TokenRow({ token, isOwn, onRotated, onRevoked }: Props) {
             </p>
           </RemovalDialog>
         ) : null}
-      </td>
-    </tr>
-  );
+      </>
+    ),
+  };
+  return <TableRow columns={tokenColumns} cells={cells} />;
 }

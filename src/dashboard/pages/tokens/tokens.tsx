@@ -4,23 +4,14 @@ import type { Token, TokenWithSecret } from "#contract/endpoints/tokens/schemas.
 import { ALL, useAccount, useMay, useTokens } from "#dashboard/data/resources.ts";
 import { replaceToken } from "#dashboard/data/session.ts";
 import { CreateToken } from "#dashboard/pages/tokens/create-token.tsx";
-import { TokenRow } from "#dashboard/pages/tokens/token-row.tsx";
+import { tokenColumns, TokenRow } from "#dashboard/pages/tokens/token-row.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
 import { Find, matches } from "#dashboard/shared/find.tsx";
 import { Page } from "#dashboard/shared/page.tsx";
 import { SecretDialog } from "#dashboard/shared/secret-dialog.tsx";
 import { Show } from "#dashboard/shared/show.tsx";
 import { EmptyState } from "#dashboard/shared/empty-state.tsx";
-import { type Column, Table } from "#dashboard/shared/table.tsx";
-
-const columns: readonly Column[] = [
-  { name: "Name" },
-  { name: "Permissions" },
-  { name: "Projects" },
-  { name: "Last used" },
-  { name: "Expires" },
-  { name: "Actions", isActions: true },
-];
+import { Table } from "#dashboard/shared/table.tsx";
 
 /** API tokens and dashboard sessions. A secret is shown once, when it is created or rotated. */
 export function Tokens() {
@@ -36,7 +27,7 @@ export function Tokens() {
     void tokens.reload();
   };
   const table = (label: string, rows: readonly Token[]) => (
-    <Table label={label} columns={columns}>
+    <Table label={label} columns={tokenColumns}>
       {rows
         .filter((token) => matches(token.name, query))
         .map((token) => (
