@@ -9,7 +9,7 @@ import { withHiddenShown } from "#contract/hidden-text.ts";
 import type { ServerStatus } from "#contract/endpoints/servers/schemas.ts";
 import { branchLink, commitLink, repositoryLink } from "#dashboard/text/forge-links.ts";
 import { serverStatusLabels, buildingLabels, statusLabels } from "#dashboard/text/labels.ts";
-import { dateText } from "#dashboard/text/times.ts";
+import { minuteText } from "#dashboard/text/times.ts";
 
 type Props = { readonly status: DeploymentStatus; readonly stage?: DeploymentStage | null };
 
@@ -93,7 +93,7 @@ export function waitingText({ waiting_on: waiting }: Deployment): string | null 
     case "server":
       return "waiting for the server to connect";
     case "freeze":
-      return `held by a freeze until ${dateText(waiting.until)}`;
+      return `held by a freeze until ${minuteText(waiting.until)}`;
     case "approval":
       return "waiting for an approval";
   }

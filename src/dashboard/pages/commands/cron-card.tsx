@@ -12,7 +12,7 @@ import { Button } from "#dashboard/shared/button.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { Ago } from "#dashboard/shared/times.tsx";
 import { triggerLabels } from "#dashboard/text/run-labels.ts";
-import { dateText } from "#dashboard/text/times.ts";
+import { minuteText } from "#dashboard/text/times.ts";
 
 type Props = {
   readonly projectId: ProjectId;
@@ -55,7 +55,7 @@ export function CronCard({ projectId, job, reload }: Props) {
           "Not scheduled."
         ) : (
           <>
-            Next run <Ago time={next} />, {dateText(next)}.
+            Next run <Ago time={next} />, {minuteText(next)}.
           </>
         )}
       </p>

@@ -8,7 +8,7 @@ import { Button } from "#dashboard/shared/button.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { Ago } from "#dashboard/shared/times.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
-import { dateText } from "#dashboard/text/times.ts";
+import { minuteText } from "#dashboard/text/times.ts";
 
 const approvalApi = clientOf(approvalEndpoints);
 
@@ -31,7 +31,7 @@ export function HeldNotice({ deployment }: Props) {
     <div class="notice apply" role="status">
       <p>
         <strong>A freeze holds this deployment.</strong> It runs when the freeze ends,{" "}
-        <Ago time={waiting.until} />: {dateText(waiting.until)}.
+        <Ago time={waiting.until} />: {minuteText(waiting.until)}.
       </p>
       <a href={pathTo({ page: "freezes" })}>Freezes</a>
     </div>
