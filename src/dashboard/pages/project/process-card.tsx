@@ -37,7 +37,7 @@ export function ProcessCard(props: Props) {
   return (
     <article class="card process" aria-label={name}>
       <header>
-        <h3>{name}</h3>
+        <h2>{name}</h2>
         {report === null ? (
           <span class="status">{isLoaded ? "Not deployed yet" : "…"}</span>
         ) : (

@@ -39,7 +39,6 @@ function Section({ project }: { readonly project: Project }) {
     <section ref={section} class="processes" aria-label="Processes">
       {/* Each read asks the server, so a page that is scrolled past the section sends none. */}
       {isSeen ? <ProcessesLoader id={project.id} onRead={setRead} /> : null}
-      <h2>Processes</h2>
       {isNotAllowed(problem) && problem !== null ? (
         <NoAccess what="the processes" problem={problem} />
       ) : (
