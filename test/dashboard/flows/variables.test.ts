@@ -113,8 +113,8 @@ describe("variables", () => {
     await expect
       .poll(() => history.getByRole("listitem").allTextContents())
       .toEqual([
-        expect.stringMatching(/^Revision 2 .* by flow set SHOP_PASSWORD removed SHOP_URL$/),
-        expect.stringMatching(/^Revision 1 .* by flow set SHOP_PASSWORD, SHOP_URL $/),
+        expect.stringMatching(/^Revision 2 .* by flow · set SHOP_PASSWORD removed SHOP_URL$/),
+        expect.stringMatching(/^Revision 1 .* by flow · set SHOP_PASSWORD, SHOP_URL $/),
       ]);
     await api.ended((await api.start(id)).id);
     expect(await readSeen("sealed", "build")).toBe("|another");

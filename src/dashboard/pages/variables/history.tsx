@@ -55,7 +55,7 @@ export function RevisionText({ revision: one }: { readonly revision: VariableRev
     <>
       <strong>Revision {revision}</strong>{" "}
       <span class="quiet">
-        <Ago time={changedAt} /> by {changedBy.name}
+        · <Ago time={changedAt} /> by {changedBy.name} ·
       </span>{" "}
       <Names verb="set" names={set} /> <Names verb="removed" names={removed} />
     </>
