@@ -109,7 +109,9 @@ function HookActions({ hook, onRotated, reload }: Omit<Props, "projectId">) {
         <Button onClick={rotate} isBusy={rotating.isRunning}>
           Rotate the secret
         </Button>
-        <Button onClick={() => setIsDeleting(true)}>Delete the hook</Button>
+        <Button variant="danger" onClick={() => setIsDeleting(true)}>
+          Delete the hook
+        </Button>
       </div>
       {isDeleting ? (
         <RemovalDialog
