@@ -4,8 +4,8 @@ import type { LogLine, LogStage } from "#contract/endpoints/logs/schemas.ts";
 import type { Problem } from "#contract/problems.ts";
 import { transport } from "#dashboard/data/api.ts";
 import { Signal } from "#dashboard/data/signal.ts";
-import { plainText } from "#dashboard/text/ansi.ts";
 import { LineStyles } from "#dashboard/text/line-styles.ts";
+import { LineTexts } from "#dashboard/text/line-texts.ts";
 import { pause } from "#contract/lib/pause.ts";
 
 /** Lines that arrive within this time are rendered together. */
@@ -28,8 +28,8 @@ export class LogStore {
   readonly lines: LogLine[] = [];
   /** The time of each stage's first line, in Unix milliseconds. */
   readonly stageStarts = new Map<LogStage, number>();
+  readonly texts = new LineTexts(this.lines);
   readonly #id: DeploymentId;
-  readonly #plain: string[] = [];
   /** The text style that each line starts with. */
   readonly styles = new LineStyles();
   #aborted = new AbortController();
@@ -63,14 +63,6 @@ export class LogStore {
     if (this.#isWaiting) this.retry();
   };
 
-  /** A line's text without control sequences, in lower case, for the search. @param index from 0 */
-  searchText(index: number): string {
-    const line = this.lines[index];
-    if (line === undefined) return "";
-    this.#plain[index] ??= plainText(line.message).toLowerCase();
-    return this.#plain[index] ?? "";
-  }
-
   async #follow(signal: AbortSignal): Promise<void> {
     let turnBegan = performance.now();
     this.#isWaiting = false;
@@ -99,6 +91,8 @@ export class LogStore {
   #add(line: LogLine): void {
     this.styles.add(line);
     this.lines.push(line);
+    // Read in this turn: all the lines since the last rendering would delay the next frame.
+    this.texts.at(this.lines.length - 1);
     if (!this.stageStarts.has(line.stage)) this.stageStarts.set(line.stage, Date.parse(line.time));
   }
 

@@ -37,12 +37,15 @@ const SEQUENCE =
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f\u0080-\u009f]/g;
 
+/** Nearly all lines of output: they have nothing to escape. */
+const ORDINARY = /^[\t -~]*$/;
+
 /**
  * The text between control sequences, as shown. Characters that break the line or reverse its direction are escaped:
  * the log shows each line in one row, and the text would cover the next row.
  */
 function readable(text: string): string {
-  return oneLine(text.replace(CONTROL, ""));
+  return ORDINARY.test(text) ? text : oneLine(text.replace(CONTROL, ""));
 }
 
 /** The index from which a terminal would show the line: a carriage return hides the text before it. */
@@ -55,7 +58,8 @@ function startOfShown(line: string): number {
 
 /** A line's text without control sequences. */
 export function plainText(line: string): string {
-  return readable(line.slice(startOfShown(line)).replace(SEQUENCE, ""));
+  const shown = line.slice(startOfShown(line));
+  return readable(shown.includes("\u001b") ? shown.replace(SEQUENCE, "") : shown);
 }
 
 /** The style at the end of a line. A color stays on after the end of the line until it is changed. */

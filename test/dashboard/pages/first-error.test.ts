@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { LogLine } from "#contract/endpoints/logs/schemas.ts";
 import { errorExcerpt, firstError } from "#dashboard/pages/deployment/first-error.ts";
+import { LineTexts } from "#dashboard/text/line-texts.ts";
 
 function logOf(...messages: readonly (readonly [LogLine["stream"], string, LogLine["stage"]?])[]) {
   const lines = messages.map(([stream, message, stage = "build"], at): LogLine => ({
@@ -11,7 +12,7 @@ function logOf(...messages: readonly (readonly [LogLine["stream"], string, LogLi
     stream,
     message,
   }));
-  return { lines, searchText: (index: number) => lines[index]?.message.toLowerCase() ?? "" };
+  return { lines, texts: new LineTexts(lines) };
 }
 
 describe("the first error of a log", () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { LogLine } from "#contract/endpoints/logs/schemas.ts";
 import { logRows } from "#dashboard/pages/deployment/log-rows.ts";
 import { warningRuns } from "#dashboard/pages/deployment/warning-runs.ts";
+import { LineTexts } from "#dashboard/text/line-texts.ts";
 
 type Short = readonly [stage: LogLine["stage"], stream: LogLine["stream"], message: string];
 
@@ -11,7 +12,7 @@ function emptyLog() {
   const lines: LogLine[] = [];
   return {
     lines,
-    searchText: (index: number) => lines[index]?.message.toLowerCase() ?? "",
+    texts: new LineTexts(lines),
     add(...added: readonly Short[]) {
       for (const [stage, stream, message] of added)
         lines.push({ line: lines.length + 1, time: "2026-11-20T09:14:02.310Z", stage, stream, message });

@@ -1,9 +1,9 @@
 import { EXCERPT_REACH, type ErrorExcerpt, excerptAround } from "#contract/first-error.ts";
-import { type ErrorRank, errorRank } from "#contract/output-lines.ts";
+import type { ErrorRank } from "#contract/output-lines.ts";
 import type { LogStore } from "#dashboard/data/log-store.ts";
 
-/** The lines so far, and their texts for the search. */
-type Log = Pick<LogStore, "lines" | "searchText">;
+/** The lines so far, and what they say. */
+type Log = Pick<LogStore, "lines" | "texts">;
 
 /**
  * The number of the line that says most clearly what failed, the first of such lines. With `stage`, of this stage, which
@@ -17,7 +17,7 @@ export function firstError(log: Log, stage: string | null): number | null {
     if (line === undefined || line.stream === "system" || (stage !== null && line.stage !== stage)) continue;
     if (line.stream === "stderr") progress.stderr ??= line.line;
     progress.last = line.line;
-    const rank = errorRank(log.searchText(progress.looked));
+    const rank = log.texts.at(progress.looked).errorRank;
     if (rank === null || rank >= (progress.rank ?? Infinity)) continue;
     progress.rank = rank;
     progress.line = line.line;
@@ -40,7 +40,7 @@ export function errorExcerpt(log: Log, number: number): ErrorExcerpt {
   while (at - first < EXCERPT_REACH.before && isPart(first - 1)) first -= 1;
   let end = at + 1;
   while (end - at < EXCERPT_REACH.after && isPart(end)) end += 1;
-  const texts = Array.from({ length: end - first }, (_, index) => log.searchText(first + index));
+  const texts = Array.from({ length: end - first }, (_, index) => log.texts.at(first + index).search);
   const found = excerptAround(texts, at - first);
   return { first: first + found.first, at: first + found.at, end: first + found.end };
 }

@@ -71,7 +71,7 @@ function Lines(props: Props & { readonly label: string }) {
     if (columns === null) return undefined;
     const columnsAt = (at: number) => {
       const row = rows.at(at);
-      return row.kind === "line" ? columnsOf(log.searchText(row.index)) : 0;
+      return row.kind === "line" ? columnsOf(log.texts.at(row.index).search) : 0;
     };
     return wrappedPlaces(rows.count, columnsAt, { columns, lineHeight: LINE_HEIGHT });
   }, [columns, rows.count, rows.opened]);
@@ -115,7 +115,15 @@ function Lines(props: Props & { readonly label: string }) {
             return <WarningsRow {...row} isStop={isStop} onToggle={() => rows.toggle(row.run.first)} />;
           const shown = log.lines[row.index];
           if (shown === undefined) return null;
-          return <LogRow line={shown} style={log.styles.at(row.index)} marked={marked} isStop={isStop} />;
+          return (
+            <LogRow
+              line={shown}
+              text={log.texts.at(row.index)}
+              style={log.styles.at(row.index)}
+              marked={marked}
+              isStop={isStop}
+            />
+          );
         }}
       />
     </div>

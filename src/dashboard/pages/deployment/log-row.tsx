@@ -1,12 +1,13 @@
 import type { LogLine } from "#contract/endpoints/logs/schemas.ts";
-import { errorRank, isWarning } from "#contract/output-lines.ts";
 import { AnsiText } from "#dashboard/shared/ansi-text.tsx";
 import { memo } from "#dashboard/shared/memo.tsx";
-import { plainText, type TextStyle } from "#dashboard/text/ansi.ts";
+import type { TextStyle } from "#dashboard/text/ansi.ts";
+import type { LineText } from "#dashboard/text/line-texts.ts";
 import { clockText, dateText } from "#dashboard/text/times.ts";
 
 type Props = {
   readonly line: LogLine;
+  readonly text: LineText;
   /** The style that the line starts with. */
   readonly style: Readonly<TextStyle>;
   readonly marked: string;
@@ -15,9 +16,9 @@ type Props = {
 };
 
 /** A line of a log, with its number and time. */
-export const LogRow = memo(function LogRow({ line, style, marked, isStop }: Props) {
+export const LogRow = memo(function LogRow({ line, text, style, marked, isStop }: Props) {
   return (
-    <div class={`row ${line.stream} ${levelOf(line)}`}>
+    <div class={`row ${line.stream} ${levelOf(text)}`}>
       <a class="number" href={`#L${line.line}`} tabIndex={isStop ? 0 : -1} aria-label={`Line ${line.line}`}>
         {line.line}
       </a>
@@ -32,9 +33,7 @@ export const LogRow = memo(function LogRow({ line, style, marked, isStop }: Prop
 });
 
 /** What the line is about. Many tools print their progress on stderr, so the stream says nothing about it. */
-export function levelOf({ stream, message }: Pick<LogLine, "stream" | "message">): "bad" | "caution" | "" {
-  if (stream === "system") return "";
-  const text = plainText(message);
-  if (errorRank(text) === 1) return "bad";
-  return isWarning(text) ? "caution" : "";
+function levelOf({ errorRank, isWarning }: LineText): "bad" | "caution" | "" {
+  if (errorRank === 1) return "bad";
+  return isWarning ? "caution" : "";
 }

@@ -64,6 +64,6 @@ function linesWith(log: LogStore, count: number, query: string): number[] {
   if (number !== undefined) return Number(number) >= 1 && Number(number) <= count ? [Number(number)] : [];
   const found: number[] = [];
   for (let index = 0; index < count; index += 1)
-    if (log.searchText(index).includes(query)) found.push(index + 1);
+    if (log.texts.at(index).search.includes(query)) found.push(index + 1);
   return found;
 }

@@ -1,8 +1,7 @@
 import type { LogStage } from "#contract/endpoints/logs/schemas.ts";
-import { isWarning } from "#contract/output-lines.ts";
 import type { LogStore } from "#dashboard/data/log-store.ts";
 
-type Log = Pick<LogStore, "lines" | "searchText">;
+type Log = Pick<LogStore, "lines" | "texts">;
 
 /** Warnings in a row, in one stage. `first` is the index of the first line, from 0. */
 export type WarningRun = { readonly first: number; readonly stage: LogStage; readonly count: number };
@@ -27,9 +26,7 @@ export function warningRuns(log: Log, count: number): readonly WarningRun[] {
 
 function stageOfWarning(log: Log, index: number): LogStage | null {
   const line = log.lines[index];
-  return line !== undefined && line.stream !== "system" && isWarning(log.searchText(index))
-    ? line.stage
-    : null;
+  return line !== undefined && log.texts.at(index).isWarning ? line.stage : null;
 }
 
 type Progress = { looked: number; readonly runs: WarningRun[]; last: WarningRun | null };
