@@ -100,9 +100,9 @@ async function framesOfLog(browser: Browser, system: System, home: string): Prom
     await page.evaluate(
       `history.pushState(null, "", "/app/deployments/${id}"); dispatchEvent(new Event("popstate"))`,
     );
-    await page.getByRole("list", { name: "Lines of Build" }).waitFor();
-    // The button is shown while the log can grow.
-    await page.getByLabel("Follow").waitFor({ state: "detached" });
+    // A stage has its number of lines when all of them are read.
+    const build = page.getByRole("list", { name: "Lines of Build" });
+    await build.locator(`[aria-setsize]:not([aria-setsize="-1"])`).first().waitFor();
   });
   const lines = page.getByRole("region", { name: "Lines" });
   await lines.scrollIntoViewIfNeeded();
