@@ -1,7 +1,6 @@
-import { createHmac } from "node:crypto";
-
 import { expect, it } from "vitest";
 
+import { deliverPush } from "../support/deliver-push.ts";
 import { violations } from "./support/browser.ts";
 import { keyboardOf } from "./support/keyboard.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
@@ -12,29 +11,8 @@ await commit({ "index.html": "pushed" });
 const created = await api.createProject({ name: "pushed", server_id: local.server_id, repository: path });
 const project = `/app/projects/${created.id}`;
 
-const SHA = "8e8412f0c3b1d57a94e2f6a8b0c7d1e5f3a29b64";
-
-/** Delivers a push as GitHub does. @returns the status of the answer */
-async function deliver(url: string, secret: string, branch: string): Promise<number> {
-  const body = JSON.stringify({
-    ...{ ref: `refs/heads/${branch}`, before: "5".repeat(40), after: SHA },
-    ...{ created: false, deleted: false, forced: false, commits: [] },
-    head_commit: { id: SHA, message: "Round prices in the basket" },
-    pusher: { name: "ada" },
-    repository: { full_name: "acme/pushed", clone_url: path },
-  });
-  const signature = createHmac("sha256", secret).update(body).digest("hex");
-  const { pathname } = new URL(url);
-  const { status } = await fetch(local.url + pathname, {
-    method: "POST",
-    headers: {
-      ...{ "content-type": "application/json", "x-github-event": "push" },
-      ...{ "x-github-delivery": crypto.randomUUID(), "x-hub-signature-256": `sha256=${signature}` },
-    },
-    body,
-  });
-  return status;
-}
+const deliver = (url: string, secret: string, branch: string) =>
+  deliverPush({ origin: local.url, hook: { url, secret }, repository: path, name: "acme/pushed", branch });
 
 it("a hook is created, its pushes are listed with a reason, and replayed after a change", async () => {
   const { page } = await visit();

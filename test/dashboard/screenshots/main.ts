@@ -24,6 +24,11 @@ const options = readOptions({
       "the folder for the screenshots; build/screenshots by default",
       z.string().default("build/screenshots"),
     ),
+    only: option(
+      "NAMES",
+      "only these screenshots, separated by commas, such as tokens,create-token",
+      z.optional(z.string()),
+    ),
     docs: flag("also update the screenshots in docs/images"),
   }),
 });
@@ -58,14 +63,15 @@ type Screenshot = {
 
 /** Every page and dialog, then other states of some of them. */
 function screenshotsOf(scene: Scene): Screenshot[] {
-  const views = pageViews({ project: scene.shop, deployment: scene.live });
-  return [
+  const only = options.only?.split(",");
+  const views = pageViews({ project: scene.shop, deployment: scene.live, apps: scene.apps });
+  const all: Screenshot[] = [
     ...views.flatMap(({ page: name, path, dialogs }) => [
       { name: name.replaceAll("_", "-"), path },
       ...dialogs.map((dialog) => ({
         name: dialog.name,
         path,
-        prepare: (page: Page) => openDialog(page, dialog, { timeout: SETTLED_MS }),
+        prepare: (page: Page) => openDialog(page, dialog),
       })),
     ]),
     {
@@ -78,12 +84,14 @@ function screenshotsOf(scene: Scene): Screenshot[] {
       },
     },
     { name: "deployment-failed", path: `/app/deployments/${scene.failed}` },
+    { name: "deployment-not-fetched", path: `/app/deployments/${scene.notFetched}` },
     { name: "deployment-running", path: `/app/deployments/${scene.running}` },
     { name: "not-found", path: "/app/nothing" },
     { name: "docs", path: "/docs" },
     { name: "docs-guide", path: "/docs/servers" },
     { name: "docs-api", path: "/docs/api/freezes" },
   ];
+  return all.filter(({ name }) => only?.includes(name) ?? true);
 }
 
 /** Long enough for data to load and for animations to end. */
@@ -110,8 +118,8 @@ async function takeAll(browser: Browser, url: string, token: string, scene: Scen
       await page.goto(url + path);
       await page.locator("main h1").waitFor();
       await page.waitForTimeout(SETTLED_MS);
-      if ((await prepare?.(page)) === false) console.log(`${name}: not in the scene`);
-      else await take(page, name, look);
+      if ((await prepare?.(page)) === false) throw new Error(`Nothing in the scene opens ${name}.`);
+      await take(page, name, look);
     }
     await context.close();
     console.log(`${look.name}: ${screenshotsOf(scene).length + 1} screenshots`);

@@ -7,13 +7,19 @@ import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 import { createRepository } from "../../support/journey-repository.ts";
 import type { System } from "../../support/journey-system.ts";
 import { seedDeployments } from "../../support/seed-deployments.ts";
+import { createAppsProject } from "../support/apps-project.ts";
+import { SHOWN_TOKEN } from "../support/views.ts";
 import { type Agent, joinServer, script } from "../flows/support/operator.ts";
 
 /** The objects that the screenshots show. */
 export type Scene = {
   readonly shop: ProjectId;
+  /** A project with processes, cron jobs, commands and a hook. */
+  readonly apps: string;
   readonly live: DeploymentId;
   readonly failed: DeploymentId;
+  /** It could not fetch. */
+  readonly notFetched: DeploymentId;
   readonly running: DeploymentId;
   /** A sign-in link for an empty account. */
   readonly emptyAccountLink: string;
@@ -54,14 +60,17 @@ export async function setScene(system: System, home: string): Promise<Scene> {
   agent.start();
   await api.call("POST", "/v1/servers", { name: "web-3", ip: "203.0.113.13" });
   await api.call("POST", "/v1/tokens", {
-    name: "CI of shop",
+    name: SHOWN_TOKEN,
     scopes: ["deployments:write", "projects:read"],
     expires_in_days: 90,
   });
 
   await api.call("POST", "/v1/webhooks", { kind: "standard", url: "https://hooks.example.com/gantry" });
-  const times = { type: "once", from: "2100-12-24T00:00:00.000Z", to: "2100-12-27T00:00:00.000Z" };
+  const year = new Date().getFullYear() + 1;
+  const times = { type: "once", from: `${year}-12-24T00:00:00.000Z`, to: `${year}-12-27T00:00:00.000Z` };
   await api.call("POST", "/v1/freezes", { name: "Holidays", times });
+
+  const apps = await createAppsProject(local, "api");
 
   const repository = await createRepository(join(home, "shop"));
   const shop = await api.createProject({
@@ -126,12 +135,15 @@ export async function setScene(system: System, home: string): Promise<Scene> {
   await api.start(shop.id, { branch: "main" });
   return {
     shop: shop.id,
+    apps: apps.id,
     live,
     failed,
+    notFetched: apps.failed,
     running: running.id,
     emptyAccountLink,
     async end() {
       await writeFile(gate, "");
+      apps.stop();
       await agent.kill();
     },
   };

@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 
 import { dashboardPaths } from "#contract/public-paths.ts";
 import { pages, type PageRoute } from "#dashboard/router/route.ts";
@@ -9,31 +9,46 @@ export type DialogView = {
   readonly name: string;
   /** The name of the button, or of the item in a menu, that opens it. */
   readonly opener: string | RegExp;
+  /** The name of the menu that has the opener, if not every menu with such an item opens it. */
+  readonly menu?: string;
   /** The file that has the dialog, below src/dashboard, without its folder and suffix. */
   readonly file: string;
 };
 
-/** Every dialog of the dashboard. Each file with a dialog is in the list at least once. */
+/** The token whose dialogs are opened: another one may be the browser's own. */
+export const SHOWN_TOKEN = "CI of shop";
+
+/** The parts that dialogs are made of. They are shown in the dialogs of other files. */
+export const dialogParts: readonly string[] = ["removal-dialog", "secret-dialog"];
+
+/** Every dialog of the dashboard. Each file is in the list at least as often as it has dialogs. */
 export const dialogs: readonly DialogView[] = [
   { page: "project", name: "deploy", opener: "Deploy", file: "deploy-dialog" },
   { page: "project", name: "rollback", opener: "Roll back", file: "rollback-dialog" },
   { page: "project", name: "maintenance", opener: "Maintenance", file: "maintenance-dialog" },
   { page: "project", name: "pause", opener: "Pause", file: "pause-dialog" },
+  { page: "project", name: "delete-version", opener: "Delete", file: "delete-deployment" },
   { page: "processes", name: "scale", opener: /^Scale web/, file: "scale-dialog" },
   { page: "processes", name: "stop", opener: /^Stop web/, file: "stop-dialog" },
   { page: "settings", name: "delete-project", opener: /^Delete (?!a)/, file: "danger-zone" },
   { page: "variables", name: "import-variables", opener: "Import .env", file: "import-dialog" },
+  { page: "pushes", name: "hook-secret", opener: "Rotate the secret", file: "pushes" },
+  { page: "pushes", name: "delete-hook", opener: "Delete the hook", file: "hook-card" },
   { page: "deployment", name: "delete-deployment", opener: "Delete", file: "delete-deployment" },
   { page: "servers", name: "add-server", opener: "Add a server", file: "servers" },
   { page: "servers", name: "edit-server", opener: /^Edit/, file: "change-server" },
-  { page: "servers", name: "remove-server", opener: /^Remove/, file: "removal-dialog" },
+  { page: "servers", name: "remove-server", opener: /^Remove/, file: "remove-server" },
   { page: "servers", name: "enroll-server", opener: /^Enroll/, file: "server-card" },
   { page: "webhooks", name: "create-webhook", opener: "Create a webhook", file: "create-webhook" },
   { page: "webhooks", name: "edit-webhook", opener: /^Edit/, file: "edit-webhook" },
-  { page: "webhooks", name: "webhook-secret", opener: /^Rotate/, file: "secret-dialog" },
+  { page: "webhooks", name: "webhook-secret", opener: /^Rotate/, file: "webhook-secret" },
+  { page: "webhooks", name: "delete-webhook", opener: /^Delete/, file: "webhook-actions" },
   { page: "freezes", name: "create-freeze", opener: "Create a freeze", file: "freeze-dialog" },
   { page: "freezes", name: "edit-freeze", opener: /^Edit/, file: "freeze-dialog" },
+  { page: "freezes", name: "delete-freeze", opener: /^Delete/, file: "freeze-row" },
   { page: "tokens", name: "create-token", opener: "Create a token", file: "create-token" },
+  { page: "tokens", name: "token-secret", opener: "Rotate", menu: SHOWN_TOKEN, file: "tokens" },
+  { page: "tokens", name: "revoke-token", opener: "Revoke", menu: SHOWN_TOKEN, file: "token-row" },
 ];
 
 export type PageView = {
@@ -42,14 +57,31 @@ export type PageView = {
   readonly dialogs: readonly DialogView[];
 };
 
+/** The pages that show what only some projects have: processes, jobs or a hook. */
+const pagesOfApps: ReadonlySet<PageRoute["page"]> = new Set([
+  "settings_processes",
+  "settings_cron",
+  "pushes",
+  "commands",
+  "processes",
+]);
+
+type Ids = {
+  readonly project: string;
+  readonly deployment: string;
+  /** A project with processes, jobs and a hook. It may be the same. */
+  readonly apps: string;
+};
+
 /** Every page that needs a sign-in, of a project and of a deployment, with its dialogs. */
-export function pageViews(ids: { readonly project: string; readonly deployment: string }): PageView[] {
+export function pageViews(ids: Ids): PageView[] {
   const names: readonly string[] = Object.keys(pages);
   const isPage = (name: string): name is PageRoute["page"] => names.includes(name);
   return names.filter(isPage).flatMap((page) => {
     if (page === "sign_in") return [];
     const { path } = pages[page];
-    const id = path.startsWith("deployments/") ? ids.deployment : ids.project;
+    const ofProject = pagesOfApps.has(page) ? ids.apps : ids.project;
+    const id = path.startsWith("deployments/") ? ids.deployment : ofProject;
     return {
       page,
       path: `${dashboardPaths.root}/${path.replace(":id", id)}`,
@@ -58,29 +90,22 @@ export function pageViews(ids: { readonly project: string; readonly deployment: 
   });
 }
 
-/**
- * Opens a dialog by its button, or by an item of one of the page's menus.
- * @param options how long to wait for either; by default the page's own timeout
- * @returns whether the page has either
- */
-export async function openDialog(
-  page: Page,
-  { opener }: DialogView,
-  options: { readonly timeout?: number } = {},
-): Promise<boolean> {
+/** Opens a dialog by its button, or by an item of one of the page's menus. @returns whether the page has either */
+export async function openDialog(page: Page, { opener, menu }: DialogView): Promise<boolean> {
   const main = page.locator("main");
   const button = main.getByRole("button", { name: opener, exact: true }).first();
+  const menus = menu === undefined ? main.locator(MENU_BUTTON) : main.getByLabel(`Actions for ${menu}`);
   const found = await button
-    .or(main.locator(MENU_BUTTON).first())
+    .or(menus.first())
     .first()
-    .waitFor(options)
+    .waitFor()
     .then(
       () => true,
       () => false,
     );
   if (!found) return false;
   if (await button.isVisible()) await button.click();
-  else if (!(await selectInMenus(page, opener))) return false;
+  else if (!(await selectInMenus(page, menus, opener))) return false;
   await page.getByRole("dialog").waitFor();
   await settled(page);
   return true;
@@ -88,8 +113,8 @@ export async function openDialog(
 
 const MENU_BUTTON = 'button[aria-haspopup="menu"]';
 
-async function selectInMenus(page: Page, label: string | RegExp): Promise<boolean> {
-  for (const menu of await page.locator("main").locator(MENU_BUTTON).all()) {
+async function selectInMenus(page: Page, menus: Locator, label: string | RegExp): Promise<boolean> {
+  for (const menu of await menus.all()) {
     await menu.click();
     const items = page.getByRole("menu").getByRole("menuitem");
     await items.first().waitFor();
