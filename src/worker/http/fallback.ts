@@ -28,7 +28,7 @@ export function registerFallback(app: App): void {
     });
   }
   app.notFound(async (c) =>
-    wantsPage(c.req) && !isBelow(c.req.path, "/v1")
+    wantsPage(c.req.raw) && !isBelow(c.req.path, "/v1")
       ? pageResponse(await c.env.ASSETS.fetch(new URL(MISSING_PAGE, c.req.url)), 404)
       : problemResponse(
           c,

@@ -1,5 +1,3 @@
-import type { HonoRequest } from "hono";
-
 /** Pages load and connect only to their own origin, and create no scripts from text. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -22,8 +20,8 @@ const PAGE_HEADERS = {
 };
 
 /** Whether a client wants a page instead of a problem: it is a browser that opens an address. */
-export function wantsPage(request: HonoRequest): boolean {
-  return request.header("accept")?.includes("text/html") === true;
+export function wantsPage({ headers }: Request): boolean {
+  return headers.get("accept")?.includes("text/html") === true;
 }
 
 /**
