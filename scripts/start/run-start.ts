@@ -12,6 +12,7 @@ import { agentBeside, buildWorker, sitesBeside } from "../shared/build-worker.ts
 import { Problem } from "../shared/problem.ts";
 import { print, red, step } from "../shared/terminal.ts";
 import { WorkerReady } from "../shared/worker-ready.ts";
+import { written } from "../shared/written.ts";
 import { endLeftovers, homeInUse, lockHome, startIn } from "./home-lock.ts";
 import { rememberHome } from "./home-on-port.ts";
 import { removeLocalFile, writeLocalFile } from "./local-file.ts";
@@ -22,7 +23,7 @@ import { holderOfPort, isPortFree } from "./port.ts";
 import { prepareProject } from "./prepare-project.ts";
 import { enrollAgent, prepareServer, waitForAgent } from "./prepare-server.ts";
 import { repositoryOf } from "./repository.ts";
-import { createServices } from "./services.ts";
+import { createServices, type Services } from "./services.ts";
 import { showDeployments } from "./show-deployment.ts";
 import { printSummary } from "./summary.ts";
 import { type DeploymentWatcher, watchDeployments } from "./watch-deployments.ts";
@@ -47,8 +48,18 @@ export async function runStart(
   await refuseIfInUse(options);
   // Checked before everything else is started.
   if (options.repo !== null) repositoryOf(options.repo);
-  await mkdir(home, { recursive: true, mode: 0o700 });
-  const lock = await lockHome(home, port);
+  const lock = await written(home, "Use another home: npm start -- --home OTHER", async () => {
+    await mkdir(home, { recursive: true, mode: 0o700 });
+    return await lockHome(home, port);
+  });
+  let started: Services | null = null;
+  onOpen({
+    async stop() {
+      await started?.stop();
+      await lock.release();
+    },
+    kill: () => started?.kill(),
+  });
   await rememberHome(home, port);
   await removeLocalFile(home);
   await endPackageScope(home);
@@ -58,13 +69,7 @@ export async function runStart(
     const saving = Promise.all([lock.saveChildren(services.pids()), refreshLocalFile()]);
     saving.catch((error: unknown) => print(red(`  cannot write to ${home}: ${messageOf(error)}`)));
   });
-  onOpen({
-    async stop() {
-      await services.stop();
-      await lock.release();
-    },
-    kill: () => services.kill(),
-  });
+  started = services;
 
   const bundle = await step("building the Worker", () => build(signal));
   const { worker, ready } = await step("starting the Worker", async () => {
