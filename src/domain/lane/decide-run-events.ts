@@ -14,6 +14,7 @@ import {
 } from "#domain/lane/lane.ts";
 import { noteReport } from "#domain/lane/check-serving.ts";
 import { mayHavePermit } from "#domain/lane/run-order.ts";
+import { runTimes } from "#domain/lane/run-times.ts";
 import { applyEnding, fail, goLive } from "#domain/lane/transitions.ts";
 
 export type ReportedEvents = {
@@ -113,9 +114,14 @@ function applyEvent(progress: Progress, id: DeploymentId, event: RunEvent, now: 
     case "ready":
       return keep(state.ending === null ? { state: { ...state, permitted: true } } : {});
     case "result": {
-      const stages = event.stages ?? [];
-      keep({ stages });
-      const ended = conclude(progress.lane, { ...run, state, stages }, event.result, event.project, now);
+      const { createdAt } = run;
+      const { stages, startedAt } = runTimes(
+        { createdAt, startedAt: state.startedAt, finishedAt: now },
+        event.stages ?? [],
+      );
+      const finished = { ...run, state: { ...state, startedAt }, stages };
+      keep(finished);
+      const ended = conclude(progress.lane, finished, event.result, event.project, now);
       progress.lane = noteReport(ended.lane, run.serverId, event.project);
       progress.effects.push(
         { type: "serving", serverId: run.serverId, report: event.project },

@@ -1,5 +1,7 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
+import type { StageTime } from "#contract/endpoints/deployments/schemas.ts";
 import { LogStage } from "#contract/endpoints/logs/schemas.ts";
 import { stagesOf } from "#dashboard/pages/deployment/stages-of.ts";
 
@@ -13,7 +15,14 @@ const log = (isComplete: boolean, seconds: Partial<Record<LogStage, number>>) =>
   }
   return { times, isComplete };
 };
-const base = { stage: null, failure: null, created_at: iso(0), started_at: iso(1), finished_at: iso(10) };
+const base = {
+  stage: null,
+  failure: null,
+  stages: [],
+  created_at: iso(0),
+  started_at: iso(1),
+  finished_at: iso(10),
+};
 const shown = (...from: Parameters<typeof stagesOf>) =>
   stagesOf(...from).map(({ stage, state, seconds }) => [stage, state, seconds]);
 
@@ -70,6 +79,39 @@ describe("the stages of a deployment", () => {
       ["activate", "open", null],
       ["verify", "open", null],
     ]);
+  });
+
+  it("last as long as the agent measured, as soon as the deployment has ended", () => {
+    const stages: StageTime[] = [
+      { stage: "fetch", duration: 0.75 },
+      { stage: "build", duration: 2.5 },
+      { stage: "fetch", duration: 0.25 },
+    ];
+    const ended = { ...base, status: "live", stages } as const;
+    expect(shown(ended, log(false, { fetch: 40 }), AT)).toEqual([
+      ["queued", "done", 1],
+      ["fetch", "done", 1],
+      ["build", "done", 2.5],
+      ["activate", "open", null],
+      ["verify", "open", null],
+    ]);
+  });
+
+  it("never last longer together than the run so far, whatever the server's clock says", () => {
+    const second = fc.integer({ min: -100, max: 100 });
+    const lines = fc.record(
+      { fetch: second, install: second, build: second, release: second, start: second, activate: second },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(lines, fc.boolean(), fc.integer({ min: 0, max: 60 }), (times, isRunning, lasts) => {
+        const finished_at = isRunning ? null : iso(1 + lasts);
+        const status = isRunning ? "building" : "failed";
+        const all = stagesOf({ ...base, status, finished_at }, log(true, times), AT + (1 + lasts) * 1000);
+        const [, ...ofRun] = all.map(({ seconds }) => seconds ?? 0);
+        expect(ofRun.reduce((sum, seconds) => sum + seconds, 0)).toBeLessThanOrEqual(lasts);
+      }),
+    );
   });
 
   it("are skipped after the one that failed", () => {

@@ -25,7 +25,8 @@ export const deploymentFields = {
   actor: "Who started the deployment.",
   commit_sha: "The full commit hash. `null` until the agent has resolved the branch.",
   commit_message: "The first line of the commit message.",
-  started_at: "When the run started.",
+  started_at:
+    "When the run started: while it runs, when its agent reported first; after its end, never later than its stages need.",
   finished_at: "When the deployment ended.",
   failure: "Why the deployment failed. `null` if it did not fail.",
   evidence: "The evidence that the deployment went live. `null` if it never was live.",

@@ -1,6 +1,6 @@
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { LogStage } from "#contract/endpoints/logs/schemas.ts";
-import { optionalStages, type Stage, stages } from "#contract/stages.ts";
+import { optionalStages, runStages, type Stage, stages } from "#contract/stages.ts";
 
 /** `open`: it may still start, or the log is not loaded yet. */
 export type StageState = "done" | "failed" | "current" | "open" | "skipped";
@@ -19,33 +19,39 @@ export type StageTimes = {
 };
 
 /**
- * The state and duration of each stage. A stage lasts from its first log line to that of the next stage. Optional stages
- * are left out until they begin.
+ * The state and duration of each stage. Optional stages are left out until they begin. The agent measured the stages of a
+ * deployment that has ended. Until then, a stage lasts from its first log line to that of the next stage.
  * @param now Unix milliseconds
  */
 export function stagesOf(
-  deployment: Pick<Deployment, "status" | "stage" | "failure" | "created_at" | "started_at" | "finished_at">,
+  deployment: Pick<
+    Deployment,
+    "status" | "stage" | "failure" | "stages" | "created_at" | "started_at" | "finished_at"
+  >,
   { times, isComplete }: StageTimes,
   now: number,
 ): ShownStage[] {
-  const { status, stage: current, failure, finished_at: finishedAt } = deployment;
-  const startOf = (stage: Stage): number | null =>
-    stage === "queued" ? Date.parse(deployment.created_at) : (times.get(stage) ?? null);
+  const { status, stage: current, failure, stages: measured, finished_at: finishedAt } = deployment;
   const end = finishedAt === null ? now : Date.parse(finishedAt);
+  const starts = startsOf(deployment, times, end);
   const isRunning = status === "building";
   const currentAt = stages.findIndex((stage) => stage === current);
   const shown = stages.map((stage, at) => {
-    const start = startOf(stage);
+    const start = starts.get(stage) ?? null;
+    const own = measured.filter((time) => time.stage === stage);
+    const state = stateOf(stage, at, start !== null || own.length > 0);
+    if (stage !== "queued" && measured.length > 0)
+      return { stage, state, seconds: own.length === 0 ? null : sumOf(own.map(({ duration }) => duration)) };
     const next = stages
       .slice(at + 1)
-      .map(startOf)
-      .find((time) => time !== null);
+      .map((later) => starts.get(later))
+      .find((time) => time !== undefined);
     const until =
       stage === "queued" && deployment.started_at !== null ? Date.parse(deployment.started_at) : next;
     // While the log is loading, the end of its last stage is unknown.
     const isTimed = start !== null && (until !== undefined || isRunning || isComplete);
     const seconds = isTimed ? Math.max(0, ((until ?? end) - start) / 1000) : null;
-    return { stage, state: stateOf(stage, at, start !== null), seconds };
+    return { stage, state, seconds };
   });
   return shown.filter(({ stage, state }) => !optionalStages.has(stage) || !isIdle(state));
 
@@ -59,4 +65,28 @@ export function stagesOf(
 
 function isIdle(state: StageState): boolean {
   return state === "open" || state === "skipped";
+}
+
+function sumOf(seconds: readonly number[]): number {
+  return seconds.reduce((sum, one) => sum + one, 0);
+}
+
+/**
+ * When each stage began, in Unix milliseconds. The lines have the times of the server's clock, which may differ: no stage
+ * begins before the run, after its end, or before an earlier stage.
+ */
+function startsOf(
+  { created_at: createdAt, started_at: startedAt }: Pick<Deployment, "created_at" | "started_at">,
+  times: StageTimes["times"],
+  end: number,
+): ReadonlyMap<Stage, number> {
+  const starts = new Map<Stage, number>([["queued", Date.parse(createdAt)]]);
+  let last = Date.parse(startedAt ?? createdAt);
+  for (const stage of runStages) {
+    const time = times.get(stage);
+    if (time === undefined) continue;
+    last = Math.max(last, Math.min(time, end));
+    starts.set(stage, last);
+  }
+  return starts;
 }
