@@ -14,13 +14,13 @@ import { watchWorkerHeap } from "../test/support/worker-heap.ts";
 
 const AT_ONCE = 10;
 const LATENCY_GOAL_MS = 200;
-const FLOOD_MB = 100;
+const FLOOD_MIB = 100;
 /** How much the memory of a process may grow while the output of a build passes through it. */
-const FLOOD_GROWTH_GOAL_MB = 64;
+const FLOOD_GROWTH_GOAL_MIB = 64;
 /** The heap limit of an isolate. Source: Cloudflare's documentation, "Limits" of Workers. */
-const HEAP_LIMIT_MB = 128;
+const HEAP_LIMIT_MIB = 128;
 /** How much more heap the Worker may use after the build, apart from caches that were empty before. */
-const HEAP_KEPT_GOAL_MB = 4;
+const HEAP_KEPT_GOAL_MIB = 4;
 
 /** Measures the time from a line's output at the agent to its arrival at a client. */
 export async function measureLogLatency(system: System, home: string): Promise<Row> {
@@ -57,7 +57,7 @@ export async function measureLogLatency(system: System, home: string): Promise<R
 export async function measureFlood(system: System, home: string, inspectorPort: number): Promise<Row> {
   const repository = await createRepository(join(home, "bench-flood"));
   await repository.commit({ "index.html": "flood" });
-  const command = `yes "$(printf %0100d 0)" | head -c ${FLOOD_MB * 1_000_000}`;
+  const command = `yes "$(printf %0100d 0)" | head -c ${FLOOD_MIB * 1024 * 1024}`;
   const project = await createProject(system, repository, "bench-flood", command);
   const agentPid = system.local.agent_pid;
   const before = memoryNow(agentPid);
@@ -73,17 +73,17 @@ export async function measureFlood(system: System, home: string, inspectorPort: 
   });
   const agentPeak = memoryOf(agentPid).peak;
   const growth = agentPeak - before;
-  const heapText = `heap of the Worker ${heap.before} MB, at most ${heap.peak}, then ${heap.after}`;
+  const heapText = `heap of the Worker ${heap.before} MiB, at most ${heap.peak}, then ${heap.after}`;
   return {
-    what: `${FLOOD_MB} MB of build output at full speed`,
-    measured: `${(ms / 1000).toFixed(1)} s; ${heapText}; agent ${agentPeak} MB (+${growth})`,
+    what: `${FLOOD_MIB} MiB of build output at full speed`,
+    measured: `${(ms / 1000).toFixed(1)} s; ${heapText}; agent ${agentPeak} MiB (+${growth})`,
     against: lastLine,
     ratio: "–",
-    goal: `heap ≤ ${HEAP_LIMIT_MB} MB and back, agent +${FLOOD_GROWTH_GOAL_MB} MB, log cut`,
+    goal: `heap ≤ ${HEAP_LIMIT_MIB} MiB and back, agent +${FLOOD_GROWTH_GOAL_MIB} MiB, log cut`,
     isMet:
-      heap.peak <= HEAP_LIMIT_MB &&
-      heap.after <= heap.before + HEAP_KEPT_GOAL_MB &&
-      growth <= FLOOD_GROWTH_GOAL_MB &&
+      heap.peak <= HEAP_LIMIT_MIB &&
+      heap.after <= heap.before + HEAP_KEPT_GOAL_MIB &&
+      growth <= FLOOD_GROWTH_GOAL_MIB &&
       lastLine !== "",
   };
 }
@@ -115,7 +115,7 @@ function createProject(
   return system.api.createProject({ name, server_id, repository: repository.path, build_command });
 }
 
-/** The memory of a process in megabytes. Resets its peak. Source: proc_pid_clear_refs(5). */
+/** The memory of a process in MiB. Resets its peak. Source: proc_pid_clear_refs(5). */
 function memoryNow(pid: number): number {
   writeFileSync(`/proc/${pid}/clear_refs`, "5");
   return memoryOf(pid).now;

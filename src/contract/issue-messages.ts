@@ -15,9 +15,9 @@ function messageOf(issue: z.core.$ZodRawIssue): string {
     case "invalid_value":
       return `must be ${issue.values.length === 1 ? "" : "one of "}${listed(issue.values)}`;
     case "too_big":
-      return limitText(issue.origin, issue.maximum, "less");
+      return limitText(issue.origin, issue.maximum, "most");
     case "too_small":
-      return limitText(issue.origin, issue.minimum, "more");
+      return limitText(issue.origin, issue.minimum, "least");
     case "invalid_format":
       return issue.format === "regex" ? `must match ${issue.pattern}` : `must be a valid ${issue.format}`;
     case "unrecognized_keys":
@@ -41,10 +41,9 @@ function listed(values: readonly unknown[]): string {
   return values.map((value) => JSON.stringify(value)).join(", ");
 }
 
-function limitText(origin: string, limit: number | bigint, direction: "less" | "more"): string {
+function limitText(origin: string, limit: number | bigint, kind: "least" | "most"): string {
   const unit = { string: " characters", array: " items" }[origin];
-  if (unit === undefined) return `must be ${limit} or ${direction}`;
-  return direction === "more" && limit === 1
-    ? "must not be empty"
-    : `must have ${limit}${unit} or ${direction}`;
+  if (unit === undefined) return `must be ${limit} or ${kind === "least" ? "more" : "less"}`;
+  if (kind === "least" && limit === 1) return "must not be empty";
+  return `must have ${limit}${unit} or ${kind === "least" ? "more" : "fewer"}`;
 }

@@ -5,14 +5,14 @@ import { WebSocket } from "ws";
 import * as z from "zod";
 
 const EVERY_MS = 100;
-const MEGABYTE = 1024 * 1024;
+const MIB = 1024 * 1024;
 const WORKER = "core:user:gantry";
 
 const Targets = z.array(z.object({ id: z.string(), webSocketDebuggerUrl: z.string() }));
 const HeapUsage = z.object({ usedSize: z.number(), backingStorageSize: z.number().default(0) });
 const Answer = z.object({ id: z.number().optional(), result: z.unknown() });
 
-/** Heap sizes of the Worker's isolate, which its Durable Objects share, in megabytes. */
+/** Heap sizes of the Worker's isolate, which its Durable Objects share, in MiB. */
 export type HeapUse = {
   /** After garbage collection, before and after the action. */
   readonly before: number;
@@ -44,7 +44,7 @@ export async function watchWorkerHeap(inspectorPort: number, action: () => Promi
   return { before: Math.round(before), after: Math.round(after), peak: Math.round(peak) };
 }
 
-/** The Worker's heap in megabytes, after garbage collection. */
+/** The Worker's heap in MiB, after garbage collection. */
 export async function liveWorkerHeap(inspectorPort: number): Promise<number> {
   const heap = await openWorkerHeap(inspectorPort);
   try {
@@ -54,12 +54,12 @@ export async function liveWorkerHeap(inspectorPort: number): Promise<number> {
   }
 }
 
-/** Reads the heap in megabytes: `used` includes garbage, `live` does not. */
+/** Reads the heap in MiB: `used` includes garbage, `live` does not. */
 async function openWorkerHeap(inspectorPort: number) {
   const inspector = await inspect(inspectorPort);
   const used = async () => {
     const { usedSize, backingStorageSize } = await inspector.call("Runtime.getHeapUsage", HeapUsage);
-    return (usedSize + backingStorageSize) / MEGABYTE;
+    return (usedSize + backingStorageSize) / MIB;
   };
   return {
     used,

@@ -308,7 +308,7 @@ fetch_mise() {
     return
   fi
   [ "$(uname -m)" = x86_64 ] || fail 4 "--with-mise is for x86_64; this is $(uname -m). Install mise as https://mise.jdx.dev says. Nothing was installed."
-  log "downloading mise $mise_version (150 MB)"
+  log "downloading mise $mise_version (140 MiB)"
   download "$mise_url" "$work/mise" 1800
   [ "$(sha256_of "$work/mise")" = $mise_sha256 ] ||
     fail 8 "the downloaded mise is damaged: its SHA-256 differs. Nothing was installed. Run the same line again."
@@ -392,7 +392,7 @@ fetch_caddy() {
   fi
   url=https://snapshot.debian.org/file/$sha1
   if [ -n "${GANTRY_CADDY_URL:-}" ]; then url=$GANTRY_CADDY_URL/caddy_$caddy_version-1_$machine.deb; fi
-  log "downloading Caddy $caddy_version (12 MB)"
+  log "downloading Caddy $caddy_version (12 MiB)"
   download "$url" "$work/caddy.deb" 900
   [ "$(sha256_of "$work/caddy.deb")" = "$sha256" ] ||
     fail 8 "the downloaded Caddy is damaged: its SHA-256 differs. Nothing was installed. Run the same line again."

@@ -17,7 +17,7 @@ describe("the error of a field", () => {
       "must be a whole number",
     ]);
     expect(messagesOf({ name: "x".repeat(101), scopes: ["deploy"] })).toEqual([
-      "must have 100 characters or less",
+      "must have 100 characters or fewer",
       expect.stringMatching(/^must be one of "deployments:read", /),
     ]);
     expect(messagesOf({})).toEqual(["is required", "is required"]);
