@@ -100,6 +100,31 @@ describe("the guides", () => {
   });
 });
 
+describe("the address of the installation", () => {
+  const marked = /<span class="origin(?:-host)?">[^<]*<\/span>/g;
+
+  it("can be replaced wherever a page names the example, and is named by no other address", () => {
+    for (const path of pages) {
+      const rest = file(path).replaceAll(marked, "");
+      expect(rest, path).not.toContain("gantry.example.com");
+      expect(rest, path).not.toMatch(/https?:\/\/(?:localhost|127\.0\.0\.1):8787/);
+    }
+  });
+
+  it("is in the lines of the guides that name the control plane, and in no others", () => {
+    const guides = pages.filter((path) => path.startsWith("docs/guides/"));
+    const lines = guides.flatMap((path) =>
+      file(path)
+        .split("\n")
+        .filter((line) => line.search(marked) >= 0)
+        .map(textOf),
+    );
+    expect(lines.length).toBeGreaterThan(guides.length);
+    for (const line of lines)
+      expect(line).toMatch(/install\.sh|gantry login|npm run (?:release|sign-in)|^gantry\.example\.com$/);
+  });
+});
+
 describe("the search index", () => {
   const entries = z.array(SearchEntry).parse(JSON.parse(file(pageFiles.search.slice(1))));
 

@@ -1,8 +1,5 @@
 import { type Html, html } from "./escape.ts";
 
-/** The address of the installation in samples. The page's script replaces it with its own. */
-export const SAMPLE_ORIGIN = "https://gantry.example.com";
-
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)/gi;
 
 /** Indented JSON with its tokens in elements, for colors. */
@@ -23,10 +20,7 @@ export function jsonBlock(value: unknown): Html {
 
 /** A block of code. @param language the choice of the reader that shows it; null: always shown */
 export function textBlock(text: string, language: string | null = null): Html {
-  const parts = text
-    .split(SAMPLE_ORIGIN)
-    .map((part, at) => html`${at === 0 ? null : html`<span class="origin">${SAMPLE_ORIGIN}</span>`}${part}`);
-  return block(html`${parts}`, language);
+  return block(html`${text}`, language);
 }
 
 function block(content: Html, language: string | null = null): Html {

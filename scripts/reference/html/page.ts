@@ -2,6 +2,7 @@ import { dashboardPaths } from "#contract/public-paths.ts";
 import { pageFiles } from "#contract/reference/page-data.ts";
 
 import { type Html, html } from "./escape.ts";
+import { markOrigins } from "./sample-origin.ts";
 
 /** The parts of the documentation, as the header links to them. */
 const parts = {
@@ -54,7 +55,7 @@ export function page({ title, part, navigation, content }: Page): string {
             </details>
             <div class="open">${navigation}</div>
           </nav>
-          <main id="content" tabindex="-1">${content}</main>
+          <main id="content" tabindex="-1">${markOrigins(content)}</main>
         </div>
       </body>
     </html>`.text.replace(/^\s+/, "");

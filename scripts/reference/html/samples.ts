@@ -1,7 +1,8 @@
 import { shellQuote } from "#node/shell-quote.ts";
 
-import { SAMPLE_ORIGIN, textBlock } from "./code.ts";
+import { textBlock } from "./code.ts";
 import { type Html, html } from "./escape.ts";
+import { SAMPLE_ORIGIN } from "./sample-origin.ts";
 
 /** An example of a request. */
 export type SampleRequest = {

@@ -92,6 +92,26 @@ describe("a sample", () => {
     expect(copied).toContain(`fetch("${local.url}/v1/projects"`);
   });
 
+  it("of a guide names this installation, unless the guide makes one at a domain", async () => {
+    const { page } = await visit();
+    const text = async (path: string) => {
+      await page.goto(`${local.url}${path}`);
+      // The script that fills the address in adds the search after it.
+      await page.getByRole("combobox", { name: "Search the documentation" }).waitFor();
+      return (await page.locator("main").textContent()) ?? "";
+    };
+    for (const path of ["/docs/guides/node", "/docs/ci", "/docs/command", "/docs/servers"]) {
+      const shown = await text(path);
+      expect(shown, path).toContain(local.url);
+      expect(shown, path).not.toContain("gantry.example.com");
+    }
+    for (const path of ["/docs/guides/first-hour", "/docs/release"]) {
+      const shown = await text(path);
+      expect(shown, path).toContain("https://gantry.example.com");
+      expect(shown, path).not.toContain(local.url);
+    }
+  });
+
   it("reads a whole list, in curl and in TypeScript", async () => {
     const { page } = await visit();
     await page.goto(`${local.url}/docs/api#lists`);
