@@ -2,6 +2,7 @@ import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import { api } from "#dashboard/data/api.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { pathTo } from "#dashboard/router/route.ts";
+import { isCancelable } from "#dashboard/shared/is-cancelable.ts";
 import { Menu, type MenuItem } from "#dashboard/shared/menu.tsx";
 import { useRedeploy } from "#dashboard/shared/use-redeploy.ts";
 import { problemText } from "#dashboard/text/labels.ts";
@@ -16,7 +17,7 @@ type Props = {
 
 /** The menu of a deployment's row, with the actions that its status allows. */
 export function DeploymentMenu({ deployment, onCanceled, onRollBack, onDelete }: Props) {
-  const { id, version, status, stage } = deployment;
+  const { id, version, status } = deployment;
   const canceling = useAction(() => api.cancelDeployment({ params: { deployment_id: id } }));
   const redeploying = useRedeploy(deployment);
   const cancel = async () => {
@@ -28,7 +29,7 @@ export function DeploymentMenu({ deployment, onCanceled, onRollBack, onDelete }:
     { label: "View", href: pathTo({ page: "deployment", id }) },
     ...(status === "superseded" ? [{ label: `Roll back to v${version}`, onSelect: onRollBack }] : []),
     ...(status === "building" ? [] : [{ label: "Redeploy", onSelect: () => redeploying.redeploy() }]),
-    ...(status === "building" && stage !== "canceling" ? [{ label: "Cancel", onSelect: cancel }] : []),
+    ...(isCancelable(deployment) ? [{ label: "Cancel", onSelect: cancel }] : []),
     { label: "Delete", onSelect: onDelete, isDanger: true },
   ];
   return (

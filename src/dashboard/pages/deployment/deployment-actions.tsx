@@ -8,6 +8,7 @@ import { DeployAgain } from "#dashboard/pages/deployment/deploy-again.tsx";
 import { goFromHere } from "#dashboard/router/navigation.ts";
 import { Button } from "#dashboard/shared/button.tsx";
 import { DeleteDeployment } from "#dashboard/shared/delete-deployment.tsx";
+import { isCancelable } from "#dashboard/shared/is-cancelable.ts";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { RedeployButton } from "#dashboard/shared/redeploy-button.tsx";
 import { RollbackDialog } from "#dashboard/shared/rollback-dialog.tsx";
@@ -16,7 +17,7 @@ type Props = { readonly deployment: Deployment };
 
 /** The actions that a deployment's status allows. The box of a failure has its own. */
 export function DeploymentActions({ deployment }: Props) {
-  const { id, project_id: projectId, version, status, stage } = deployment;
+  const { id, project_id: projectId, version, status } = deployment;
   const [open, setOpen] = useState<"rollback" | "delete" | null>(null);
   const { reload } = useDeployment(id);
   const mayChange = useMay("startDeployment");
@@ -30,7 +31,7 @@ export function DeploymentActions({ deployment }: Props) {
   if (!mayChange) return null;
   return (
     <>
-      {status === "building" && stage !== "canceling" ? (
+      {isCancelable(deployment) ? (
         <Button onClick={cancel} isBusy={canceling.isRunning}>
           Cancel deployment
         </Button>
