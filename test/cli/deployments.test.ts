@@ -431,6 +431,19 @@ describe("gantry rollback", () => {
     expect(stdout).toContain("v3 is live");
   });
 
+  it("stays a rollback to a deployment that was removed since", async () => {
+    const first = await deployLive();
+    await site.source.commit();
+    await deployLive();
+    expect((await gantry("rollback", "--follow")).code).toBe(0);
+    expect(
+      (await installation.api.call("DELETE", `/v1/projects/${site.projectId}/deployments/${first}`)).status,
+    ).toBe(204);
+    expect((await gantry("deployments", "show")).stdout).toMatch(
+      /^kind\trollback to a deployment that was removed$/m,
+    );
+  });
+
   it("skips the live commit, and says so if a deployment of it is named", async () => {
     await deployLive();
     await site.source.commit();
@@ -448,6 +461,7 @@ describe("gantry rollback", () => {
     await site.source.commit();
     await deployLive();
     expect((await gantry("rollback", "--to", "v1", "--follow")).code).toBe(0);
+    expect((await gantry("deployments", "show")).stdout).toMatch(/^kind\trollback to v1$/m);
     const again = await gantry("rollback", "--to", first);
     expect(again).toMatchObject({ code: 4, stderr: expect.stringContaining("Already live") });
     const json = await gantry("rollback", "--to", "2", "--json");

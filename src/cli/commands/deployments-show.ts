@@ -1,11 +1,12 @@
 import { defineCommand } from "#cli/arguments/command.ts";
 import { shellWord } from "#node/shell-quote.ts";
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import { done } from "#cli/outcome.ts";
 import { printFacts } from "#cli/output/facts.ts";
 import { printable, printableName } from "#cli/output/printable.ts";
 import { durationText, timeText } from "#cli/output/times.ts";
 import { DEPLOYMENT_HELP, findDeployment } from "#cli/session/find-deployment.ts";
-import { commandLine, withSession } from "#cli/session/session.ts";
+import { commandLine, type Session, withSession } from "#cli/session/session.ts";
 import {
   failureText,
   sourceText,
@@ -39,7 +40,7 @@ export const deploymentsShow = defineCommand({
       ["version", `v${deployment.version}`],
       ["id", deployment.id],
       ["status", output.style[statusStyles[status]](stage === null ? status : `${status}, ${stage}`)],
-      ["kind", deployment.kind],
+      ["kind", await kindText(session, deployment)],
       ["source", sourceText(deployment)],
       ["by", printableName(deployment.actor.name)],
       ["approved by", approver === null ? null : printableName(approver.name)],
@@ -69,3 +70,14 @@ export const deploymentsShow = defineCommand({
     return done;
   }),
 });
+
+/** `rollback to v3`. The deployment that a rollback goes back to may have been deleted, or removed after its time. */
+async function kindText(
+  { client, output }: Session,
+  { kind, rollback_of: source }: Deployment,
+): Promise<string> {
+  if (source === null || output.form === "json") return kind;
+  const read = await client.getDeployment({ params: { deployment_id: source } });
+  if (read.ok) return `${kind} to v${read.value.version}`;
+  return `${kind} to ${read.problem.status === 404 ? "a deployment that was removed" : source}`;
+}

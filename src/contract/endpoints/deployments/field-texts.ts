@@ -16,7 +16,8 @@ export const deploymentFields = {
   project_id: "The project's id.",
   server_id: "The id of the server that the project was on when the deployment was started.",
   kind: "What the deployment deploys.",
-  rollback_of: "For a rollback: the id of the deployment whose code is deployed.",
+  rollback_of:
+    "For a rollback: the id of the deployment whose code is deployed. It stays when that deployment is deleted or removed after the account's retention time; a read of it is 404 then.",
   stage: "The current stage. `null` after the deployment has ended.",
   deadline_at:
     "The latest time at which the deployment ends. `null` after it has ended, and while a freeze or a missing approval holds it or the one ahead of it.",
@@ -25,8 +26,7 @@ export const deploymentFields = {
   actor: "Who started the deployment.",
   commit_sha: "The full commit hash. `null` until the agent has resolved the branch.",
   commit_message: "The first line of the commit message.",
-  started_at:
-    "When the run started: while it runs, when its agent reported first; after its end, never later than its stages need.",
+  started_at: "When the run started: at its agent's first report, or before it if the stages took longer.",
   finished_at: "When the deployment ended.",
   failure: "Why the deployment failed. `null` if it did not fail.",
   evidence: "The evidence that the deployment went live. `null` if it never was live.",

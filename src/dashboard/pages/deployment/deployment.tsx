@@ -136,9 +136,10 @@ function Facts({ deployment }: { readonly deployment: Deployment }) {
   );
 }
 
-/** The deployment that a rollback goes back to. It may be deleted. */
+/** The deployment that a rollback goes back to. It may have been deleted, or removed after the retention time. */
 function Source({ id }: { readonly id: DeploymentId }) {
-  const { value } = useDeployment(id);
+  const { value, problem } = useDeployment(id);
+  if (problem?.status === 404) return <>a deployment that was removed</>;
   return (
     <a href={pathTo({ page: "deployment", id })}>
       {value === null ? "an earlier deployment" : `v${value.version}`}
