@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 
+import { PING, PING_INTERVAL_MS } from "#contract/agent-protocol.ts";
 import { enrol, type Network } from "../../support/connected-agent/agent-connection.ts";
 import { ConnectedAgent } from "../../support/connected-agent/connected-agent.ts";
 
@@ -42,7 +43,13 @@ export function networkTo(url: string): Network {
       await new Promise((resolve, reject) => {
         const address = `${url.replace(/^http/, "ws")}/v1/agent/connect`;
         const socket = new WebSocket(address, { headers: { authorization: `Bearer ${credential}` } });
-        socket.addEventListener("open", () => resolve(socket));
+        // The control plane ends the link of an agent that is silent for a minute, which a test on a busy machine can be.
+        let pinging: NodeJS.Timeout | undefined;
+        socket.addEventListener("open", () => {
+          pinging = setInterval(() => socket.send(PING), PING_INTERVAL_MS);
+          resolve(socket);
+        });
+        socket.addEventListener("close", () => clearInterval(pinging));
         socket.addEventListener("error", () => reject(new Error("the agent cannot connect")));
         socket.addEventListener("message", ({ data }) => onMessage(data));
         socket.addEventListener("close", ({ code, reason }) => onClose(code, reason));
