@@ -12,12 +12,14 @@ import {
 import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import * as z from "zod";
 
 import { exitCodes } from "#agent/main/exit-codes.ts";
 import { bootId } from "#build/process/process-table.ts";
 import { resultOf } from "../support/fake-control-plane.ts";
 import { enrollAgent, spawnAgent, spawnRunningAgent } from "./support/agent-process.ts";
 import { isAlive, World } from "./support/harness.ts";
+import { runningInstances, smallApp, smallWeb } from "./support/small-app.ts";
 
 let world: World;
 beforeEach(async () => {
@@ -189,6 +191,20 @@ describe("gantry-agent run", () => {
     const agent = await spawnRunningAgent(world, { channel: true });
     agent.child.disconnect();
     expect(await agent.exited).toBe(0);
+  });
+
+  it("ends its apps and their supervisor too when that process ends", async () => {
+    world.repository.commit(smallApp("one"));
+    await enrollAgent(world);
+    const agent = await spawnRunningAgent(world, { channel: true });
+    expect((await world.deploy({ processes: { web: smallWeb } })).result.outcome).toBe("live");
+    expect(runningInstances(world)).toEqual(["web-1-0"]);
+    const lock: unknown = JSON.parse(readFileSync(join(world.home, "supervisor.lock"), "utf8"));
+    const { pid: supervisor } = z.object({ pid: z.int() }).parse(lock);
+    agent.child.disconnect();
+    expect(await agent.exited).toBe(0);
+    expect(runningInstances(world)).toEqual([]);
+    await expect.poll(() => isAlive(supervisor)).toBe(false);
   });
 
   it("keeps running after its output is closed", async () => {

@@ -2,6 +2,7 @@ import { dirname, join } from "node:path";
 
 import { createAppRegistry } from "#agent/apps/app-registry.ts";
 import { chooseSupervisor } from "#agent/apps/choose-supervisor.ts";
+import { endSupervisor } from "#agent/apps/process-supervisor.ts";
 import { connectionPath, readConnection } from "#agent/context/connection-file.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { localSlotsFolder } from "#agent/ingress/slots.ts";
@@ -80,10 +81,9 @@ async function serve(
       if (!ending.signal.aborted) log(`received ${signal}: stopping`);
       ending.abort();
     });
-  // Only sent to a process that was started with an IPC channel: its supervisor has ended.
   process.on("disconnect", () => ending.abort());
-  // The supervisor may have ended before the listener was added.
-  if (process.send !== undefined && !process.connected) ending.abort();
+  // The parent may have ended before the listener was added.
+  if (isOrphan()) ending.abort();
   const ingressCaddy = join(dirname(process.argv[1] ?? ""), "caddy");
   await writePhpProgram(home, { ingressCaddy, isLocal: sitesSocket !== null }).catch((error: unknown) =>
     log(`the program that serves PHP apps could not be written: ${messageOf(error)}`),
@@ -113,6 +113,13 @@ async function serve(
   };
   if (args.metrics !== null) serveMetrics(args.metrics, () => readMetrics(context), log, ending.signal);
   const end = await runAgent(context, ending.signal);
+  // Nothing may stay of an agent that ends with its parent: no one would end its apps.
+  if (isOrphan() && !isSupervisorExternal) await endSupervisor(supervisorOptions(home, false));
   await lock.release();
   return end === null ? exitCodes.ok : refuse(end);
+}
+
+/** Whether the process that started this one has ended. Only one with an IPC channel notices: a service has none. */
+function isOrphan(): boolean {
+  return process.send !== undefined && !process.connected;
 }
