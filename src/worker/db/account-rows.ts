@@ -22,6 +22,7 @@ import {
   ifNew,
   insert,
   insertEach,
+  limited,
   list,
   nameOf,
   prepare,
@@ -111,7 +112,7 @@ export class AccountRows {
     const stream = sql`stream`;
     // All ids and numbers are below this text. Without a bound, SQLite would choose other indexes.
     const first = next(stream, sql`${after ?? "~"}`);
-    const page = sql`page (stream, at) as (select stream, ${first} from lists union all select stream, ${next(stream, sql`at`)} from page where at is not null order by 2 desc limit ${limit})`;
+    const page = sql`page (stream, at) as (select stream, ${first} from lists union all select stream, ${next(stream, sql`at`)} from page where at is not null order by 2 desc${limited(limit)})`;
     const source = sql`with recursive lists (stream) as (${streams}), ${page} select at from page`;
     return await this.#selectFrom(source, fields, table, key, { orderBy: [sql`${key} desc`] });
   }
@@ -191,7 +192,7 @@ export class AccountRows {
     skipped = 0,
   ): SQL<Value | null> {
     const rows = from(table, this.#owned(table, where));
-    return sql<Value | null>`(select ${field} ${rows} order by ${orderBy} limit 1 offset ${skipped})`;
+    return sql<Value | null>`(select ${field} ${rows} order by ${orderBy}${limited(1, skipped)})`;
   }
 
   /**
@@ -204,13 +205,13 @@ export class AccountRows {
     where: SQL | undefined,
     orderBy: SQL,
   ): SQL<Value | null> {
-    return sql<Value | null>`(select ${field} ${from(table, this.#named(table, where))} order by ${orderBy} limit 1)`;
+    return sql<Value | null>`(select ${field} ${from(table, this.#named(table, where))} order by ${orderBy}${limited(1)})`;
   }
 
   /** A select of one column of the account's matching rows, for a condition or a list of another statement. */
   column(field: SQLiteColumn, table: OwnedTable, where?: SQL, limit?: number): SQL {
     const rows = sql`select ${field} ${from(table, this.#owned(table, where))}`;
-    return limit === undefined ? rows : sql`${rows} limit ${limit}`;
+    return limit === undefined ? rows : sql`${rows}${limited(limit)}`;
   }
 
   /** A field with a list of `item`, one for each matching row of the account. `where` must name a project. */

@@ -6,7 +6,7 @@ import { auditEntries, auditSeals, events } from "#worker/db/event-tables.ts";
 import { orphanDeletion } from "#worker/db/projects/delete-project.ts";
 import { hooks, pushes } from "#worker/db/push-tables.ts";
 import { idempotencyKeys, servers, signInCodes, tokens } from "#worker/db/schema.ts";
-import { from, prepare, remove, update } from "#worker/db/statements.ts";
+import { from, limited, prepare, remove, update } from "#worker/db/statements.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -22,7 +22,7 @@ const AUDIT_MS = 400 * DAY_MS;
 
 function expiringStatements(now: number): Readonly<Record<string, SQL>> {
   const some = (table: Swept, where: SQL | undefined) =>
-    sql`${table.id} in (select ${table.id} ${from(table, where)} limit ${MAX_ROWS})`;
+    sql`${table.id} in (select ${table.id} ${from(table, where)}${limited(MAX_ROWS)})`;
   const removeSome = (table: Swept, where: SQL | undefined) => remove(table, some(table, where));
   const changeSome = <Table extends Swept>(
     table: Table,

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 
-import { list } from "#worker/db/statements.ts";
+import { limited, list } from "#worker/db/statements.ts";
 
 /** Which rows a select of AccountRows returns. */
 export type Selection = {
@@ -24,5 +24,5 @@ export type Merged = {
 /** The end of a select: its order and its limit. */
 export function pageOf(orderBy: readonly SQL[], limit: number | undefined): SQL {
   const sorted = orderBy.length === 0 ? sql`` : sql` order by ${list([...orderBy])}`;
-  return limit === undefined ? sorted : sql`${sorted} limit ${limit}`;
+  return limit === undefined ? sorted : sql`${sorted}${limited(limit)}`;
 }

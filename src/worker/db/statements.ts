@@ -119,5 +119,13 @@ function named(table: SQLiteTable): SQL {
 /** A column's own name, as an insert and the left side of a `set` need it. */
 export const nameOf = (column: SQLiteColumn): SQL => sql`${sql.identifier(column.name)}`;
 
+/**
+ * ` limit … offset …`, with the numbers in the text: SQLite plans a statement for the value of a limit that is a parameter,
+ * and so would plan it again at each run, which takes longer than the search for a row.
+ */
+export function limited(limit: number, skipped = 0): SQL {
+  return sql.raw(` limit ${limit}${skipped === 0 ? "" : ` offset ${skipped}`}`);
+}
+
 /** Parts with commas between them. */
 export const list = (parts: SQL[]): SQL => sql.join(parts, sql`, `);

@@ -18,6 +18,9 @@ const ofNoAccountsRows: readonly string[] = ["getAccount", "updateAccount", "get
 /** The statements that find out which account sends a request: find-token-holder, find-agent and spend-enrollment. */
 const BY_SECRET = /where \(*"(?:tokens"\."hash|servers"\."credential_hash|servers"\."enrollment_hash)" = \?/;
 
+/** A limit in a parameter, for whose value SQLite plans the statement at each run (`limited`). */
+const PLANNED_EACH_TIME = /\b(?:limit|offset) \?/;
+
 const count = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0;
 
 function forgetful(statements: readonly string[]): string[] {
@@ -29,11 +32,12 @@ afterEach(() => {
 });
 
 describe("a statement on rows that belong to an account", () => {
-  it.each(operationNames)("names the account when %s is performed", async (name) => {
+  it.each(operationNames)("names the account, and has its limits as numbers, for %s", async (name) => {
     const world = await createWorld();
     const statements = recordStatements();
     await perform(name, world);
     expect(forgetful(statements)).toEqual([]);
+    expect(statements.filter((text) => PLANNED_EACH_TIME.test(text))).toEqual([]);
     if (!ofNoAccountsRows.includes(name)) expect(statements.join()).toMatch(OWNED);
   });
 

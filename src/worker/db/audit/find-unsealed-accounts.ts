@@ -5,7 +5,7 @@ import type { AccountId } from "#contract/ids.ts";
 import { auditEntries, auditSeals } from "#worker/db/event-tables.ts";
 import { accounts } from "#worker/db/schema.ts";
 import { read, select } from "#worker/db/reads.ts";
-import { from } from "#worker/db/statements.ts";
+import { from, limited } from "#worker/db/statements.ts";
 
 /**
  * Accounts whose audit log has entries from before a time after its last seal. Those that were sealed longest ago
@@ -25,7 +25,7 @@ export async function findUnsealedAccounts(
     sql`(select ${value} from ${auditSeals} where ${auditSeals.accountId} = ${accounts.id} order by ${auditSeals.number} desc limit 1)`;
   const isNext = sql`${auditEntries.accountId} = ${accounts.id} and ${auditEntries.sequence} > coalesce(${ofLast(auditSeals.lastEntry)}, 0)`;
   const nextAt = sql`(select ${auditEntries.createdAt} from ${auditEntries} where ${isNext} order by ${auditEntries.sequence} limit 1)`;
-  const page = sql`${from(accounts, sql`${nextAt} <= ${before}`)} order by coalesce(${ofLast(auditSeals.sealedAt)}, 0), ${accounts.id} limit ${limit} offset ${skipped}`;
+  const page = sql`${from(accounts, sql`${nextAt} <= ${before}`)} order by coalesce(${ofLast(auditSeals.sealedAt)}, 0), ${accounts.id}${limited(limit, skipped)}`;
   const rows = await read(database, select({ id: accounts.id }, page));
   return rows.map(({ id }) => id);
 }

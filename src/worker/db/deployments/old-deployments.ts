@@ -4,7 +4,7 @@ import { DeploymentId, type ProjectId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { isOneOf } from "#worker/db/json-lists.ts";
 import { deployments } from "#worker/db/schema.ts";
-import { aliasOf, from } from "#worker/db/statements.ts";
+import { aliasOf, from, limited } from "#worker/db/statements.ts";
 
 /** How many of a project's newest deployments always stay. */
 export const KEPT_DEPLOYMENTS = 100;
@@ -37,7 +37,7 @@ export async function deleteOldDeployments(
   const ofProject = eq(old.projectId, projectId);
   const oldestKept = rows.first<number>(old.version, old, ofProject, desc(old.version), KEPT_DEPLOYMENTS - 1);
   // Versions rise with time. So no version above the lowest one that is too young has to be read.
-  const lowest = sql`(select ${old.version} as version, ${old.createdAt} as created ${from(old, ofProject)} order by ${asc(old.version)} limit ${MAX_READ})`;
+  const lowest = sql`(select ${old.version} as version, ${old.createdAt} as created ${from(old, ofProject)} order by ${asc(old.version)}${limited(MAX_READ)})`;
   const firstYoung = sql`(select version from ${lowest} where created >= ${endedBefore} limit 1)`;
   const isRemovable = and(
     ofProject,
@@ -47,7 +47,7 @@ export async function deleteOldDeployments(
     lt(old.finishedAt, endedBefore),
     not(isOneOf(old.id, kept)),
   );
-  const some = sql`select ${old.id} ${from(old, isRemovable)} order by ${asc(old.version)} limit ${MAX_DELETED}`;
+  const some = sql`select ${old.id} ${from(old, isRemovable)} order by ${asc(old.version)}${limited(MAX_DELETED)}`;
   const deletion = rows.delete(deployments, sql`${deployments.id} in (${some})`);
   const ids = await rows.runReturning(deletion, deployments.id);
   return { deleted: ids.map((id) => DeploymentId.parse(id)), isAll: ids.length < MAX_DELETED };

@@ -5,7 +5,7 @@ import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { commands } from "#worker/db/command-table.ts";
 import { freezes } from "#worker/db/push-tables.ts";
 import { deployments, domains, projects, removedProjects } from "#worker/db/schema.ts";
-import { from, remove } from "#worker/db/statements.ts";
+import { from, limited, remove } from "#worker/db/statements.ts";
 import { variableRevisions, variables } from "#worker/db/variable-tables.ts";
 
 /** The tables in which a project can have very many rows. */
@@ -36,7 +36,7 @@ export function projectDeletion(rows: AccountRows, id: ProjectId): Write[] {
 export function restDeletion(rows: AccountRows, id: ProjectId): Write[] {
   const isRemoved = sql`${rows.count(removedProjects, eq(removedProjects.id, id))} = 1`;
   const first = (table: (typeof LONG)[number]) =>
-    sql`select ${table.id} ${from(table, eq(table.projectId, id))} limit ${MAX_ROWS}`;
+    sql`select ${table.id} ${from(table, eq(table.projectId, id))}${limited(MAX_ROWS)}`;
   return [
     ...LONG.map((table) => rows.delete(table, sql`${table.id} in (${first(table)}) and ${isRemoved}`)),
     rows.delete(removedProjects, sql`${eq(removedProjects.id, id)} and ${hasNoRows}`),
@@ -47,7 +47,7 @@ export function restDeletion(rows: AccountRows, id: ProjectId): Write[] {
 export function orphanDeletion(most: number) {
   // A cross join, because SQLite then reads its left table first.
   const some = (table: (typeof LONG)[number]) =>
-    sql`select ${table.id} from ${removedProjects} cross join ${table} where ${table.projectId} = ${removedProjects.id} limit ${most}`;
+    sql`select ${table.id} from ${removedProjects} cross join ${table} where ${table.projectId} = ${removedProjects.id}${limited(most)}`;
   const deletion = (table: (typeof LONG)[number]) => remove(table, sql`${table.id} in (${some(table)})`);
   return {
     orphans: deletion(deployments),

@@ -4,7 +4,7 @@ import type { ProjectId, AccountId } from "#contract/ids.ts";
 import { locationOfServer } from "#worker/db/projects/server-location.ts";
 import { projects, servers } from "#worker/db/schema.ts";
 import { read, select } from "#worker/db/reads.ts";
-import { from } from "#worker/db/statements.ts";
+import { from, limited } from "#worker/db/statements.ts";
 import type { ServerLocation } from "#worker/objects/location.ts";
 
 type FoundProject = {
@@ -30,6 +30,6 @@ export async function findProjectsAfter(
     repository: projects.repository,
     serverLocation: sql<ServerLocation>`(select ${locationOfServer} ${from(servers, ofProject)})`,
   };
-  const page = sql`${from(projects, sql`${projects.id} > ${after}`)} order by ${projects.id} limit ${limit}`;
+  const page = sql`${from(projects, sql`${projects.id} > ${after}`)} order by ${projects.id}${limited(limit)}`;
   return await read(database, select(fields, page));
 }

@@ -4,6 +4,7 @@ import type { ProjectId } from "#contract/ids.ts";
 import { KEPT_DEPLOYMENTS } from "#worker/db/deployments/old-deployments.ts";
 import { accounts, deployments, projects } from "#worker/db/schema.ts";
 import { read, select } from "#worker/db/reads.ts";
+import { limited } from "#worker/db/statements.ts";
 
 /**
  * Projects whose account removes old deployments, and that may have more of them than always stay, sorted by id. Reads a
@@ -22,7 +23,7 @@ export async function findProjectsToThin(
     database,
     select(
       { projectId: projects.id, retentionDays: days },
-      sql`from ${projects} join ${accounts} on ${join} where ${projects.id} > ${after} and ${hasMany} order by ${projects.id} limit ${limit}`,
+      sql`from ${projects} join ${accounts} on ${join} where ${projects.id} > ${after} and ${hasMany} order by ${projects.id}${limited(limit)}`,
     ),
   );
 }
