@@ -214,8 +214,13 @@ export class AccountRows {
     return limit === undefined ? rows : sql`${rows}${limited(limit)}`;
   }
 
-  /** A field with a list of `item`, one for each matching row of the account. `where` must name a project. */
+  /** A field with a list of `item`, one for each matching row of the account. */
   list(item: SQL, table: OwnedTable, where: SQL | undefined): SQL {
+    return this.#listWhere(item, table, this.#owned(table, where));
+  }
+
+  /** As `list`, for a condition that names a project, as for `firstNamed`. */
+  listNamed(item: SQL, table: OwnedTable, where: SQL | undefined): SQL {
     return this.#listWhere(item, table, this.#named(table, where));
   }
 

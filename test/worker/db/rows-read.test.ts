@@ -2,8 +2,10 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { Deployments } from "#contract/endpoints/deployments/schemas.ts";
+import { Hook } from "#contract/endpoints/hooks/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
+import { findProjectsOf } from "#worker/db/pushes/find-pushed-projects.ts";
 import { findRunVariables } from "#worker/db/variables/find-run-variables.ts";
 import { type TestAccount, createAccount, ids } from "../../support/worker/account.ts";
 import { call } from "../../support/worker/call.ts";
@@ -114,5 +116,48 @@ describe("the rows read for many servers with many projects", () => {
       ),
     ]);
     expect(await readingOf("/v1/servers")).toBeLessThan(500);
+  });
+});
+
+describe("the rows read for many hooks with many projects", () => {
+  const MANY = 100;
+
+  async function addProjects(): Promise<void> {
+    await env.DB.prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${MANY})
+       INSERT INTO projects (id, account_id, server_id, name, domain, repository, repository_key, branch, root_directory,
+         shared_paths, keep_releases, timeouts, queue, created_at)
+       SELECT 'proj_' || printf('%026d', i), account_id, server_id, 'site ' || i, 'site' || i || '.test',
+         'https://git.test/site-' || i || '.git', 'git.test/site-' || i, branch, root_directory, shared_paths,
+         keep_releases, timeouts, queue, 0 FROM n, projects WHERE name = 'shop'`,
+    ).run();
+  }
+
+  it("do not include all projects for each hook", async () => {
+    await addProjects();
+    await env.DB.prepare(
+      `INSERT INTO hooks (id, account_id, forge, repository, repository_key, secret, created_at)
+       SELECT 'hook_' || substr(id, 6), account_id, 'gitea', repository, repository_key, 'secret', 0 FROM projects
+       WHERE repository_key IS NOT NULL`,
+    ).run();
+    expect(await readingOf("/v1/hooks")).toBeLessThan(500);
+    const hook = `/v1/hooks/hook_${"1".padStart(26, "0")}`;
+    expect(await readingOf(hook)).toBeLessThan(20);
+    const shown = Hook.parse(await (await call(hook, { token: account.token })).json());
+    expect(shown.project_ids).toEqual([`proj_${"1".padStart(26, "0")}`]);
+  });
+
+  it("do not include all projects for a push", async () => {
+    await addProjects();
+    const rows = new AccountRows(env.DB, account.id);
+    const read = await rowsReadFor(async () => {
+      const found = await findProjectsOf(rows, "git.test/site-7", {
+        hookId: null,
+        bodyHash: null,
+        pushes: [],
+      });
+      expect(found.map(({ project }) => project.name)).toEqual(["site 7"]);
+    });
+    expect(read).toBeLessThan(50);
   });
 });

@@ -1,4 +1,4 @@
-import { eq, isNull, or, sql } from "drizzle-orm";
+import { eq, isNull, sql } from "drizzle-orm";
 import * as z from "zod/mini";
 
 import { repositoryKey } from "#contract/forge.ts";
@@ -24,23 +24,33 @@ type HookRow = Pick<typeof hooks.$inferSelect, keyof typeof columns>;
 /** A hook without its secrets, with the projects of its repository. Times are Unix milliseconds. */
 export type HookReading = HookRow & { readonly projectIds: readonly ProjectId[] };
 
-/** `repository`: null if the row of the project has the key. */
-const Attached = z.array(z.tuple([ProjectId, z.nullable(z.string())]));
+const WithKey = z.array(ProjectId);
+const WithoutKey = z.array(z.tuple([ProjectId, z.string()]));
 
 /** The fields of a hook, for `readHook`. */
 export function hookFields(rows: AccountRows) {
-  const item = sql`json_array(${projects.id}, case when ${projects.repositoryKey} is null then ${projects.repository} end)`;
-  return { ...columns, attached: rows.list(item, projects, mayHaveKey(hooks.repositoryKey)) };
+  const isSame = eq(projects.repositoryKey, hooks.repositoryKey);
+  return {
+    ...columns,
+    // Two lists, because SQLite would read all projects for a condition with `or`.
+    withKey: rows.list(projects.id.getSQL(), projects, isSame),
+    withoutKey: rows.list(
+      sql`json_array(${projects.id}, ${projects.repository})`,
+      projects,
+      isNull(projects.repositoryKey),
+    ),
+  };
 }
 
-/** Projects with a repository's key, and those of an earlier version, which have none. */
-export function mayHaveKey(key: string | typeof hooks.repositoryKey) {
-  return or(eq(projects.repositoryKey, key), isNull(projects.repositoryKey));
-}
+type HookCells = HookRow & {
+  readonly withKey: unknown;
+  /** Projects that an earlier version stored have no key of their repository. */
+  readonly withoutKey: unknown;
+};
 
-export function readHook({ attached, ...hook }: HookRow & { readonly attached: unknown }): HookReading {
-  const found = Attached.parse(attached);
-  const isSame = (repository: string | null) =>
-    repository === null || repositoryKey(repository) === hook.repositoryKey;
-  return { ...hook, projectIds: found.flatMap(([id, repository]) => (isSame(repository) ? [id] : [])) };
+export function readHook({ withKey, withoutKey, ...hook }: HookCells): HookReading {
+  const others = WithoutKey.parse(withoutKey).filter(
+    ([, repository]) => repositoryKey(repository) === hook.repositoryKey,
+  );
+  return { ...hook, projectIds: [...WithKey.parse(withKey), ...others.map(([id]) => id)] };
 }

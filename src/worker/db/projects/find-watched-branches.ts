@@ -43,7 +43,7 @@ export async function findWatchedBranches(rows: AccountRows, serverId: ServerId)
     deployOn: projects.deployOn,
     hooks: ofRepository,
     known: rows.first<string>(deployments.commitSha, deployments, eq(deployments.id, newest), sql`1`),
-    tokens: rows.list(token, variables, isToken),
+    tokens: rows.listNamed(token, variables, isToken),
     sealKey: sealKeyOfServer(rows),
   };
   const mayBeWatched = or(sql`${projects.deployOn} ->> 'poll' = 1`, sql`${ofRepository} > 0`);

@@ -1,4 +1,4 @@
-import { and, eq, gt, type SQL, sql } from "drizzle-orm";
+import { and, eq, gt, isNull, type SQL, sql } from "drizzle-orm";
 import * as z from "zod/mini";
 
 import { repositoryKey } from "#contract/forge.ts";
@@ -6,7 +6,6 @@ import { DeploymentId, type HookId, type ProjectId } from "#contract/ids.ts";
 import type { LiveCode } from "#domain/pushes/decide-push.ts";
 import type { Push } from "#domain/pushes/push.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
-import { mayHaveKey } from "#worker/db/hooks/hook-reading.ts";
 import { isOneOf } from "#worker/db/json-lists.ts";
 import { pushes } from "#worker/db/push-tables.ts";
 import { deployments, projects } from "#worker/db/schema.ts";
@@ -48,7 +47,12 @@ export async function findProjectsOf(
   key: string,
   arrived: Arrived,
 ): Promise<PushedProject[]> {
-  const found = await findPushed(rows, mayHaveKey(key), arrived);
+  const withKey = rows.column(projects.id, projects, eq(projects.repositoryKey, key));
+  // Projects that an earlier version stored have no key.
+  const withoutKey = rows.column(projects.id, projects, isNull(projects.repositoryKey));
+  // Not with `or`, for which SQLite would read all projects.
+  const mayHaveKey = sql`${projects.id} in (${withKey} union all ${withoutKey})`;
+  const found = await findPushed(rows, mayHaveKey, arrived);
   return found.filter(({ project }) => (project.repositoryKey ?? repositoryKey(project.repository)) === key);
 }
 
@@ -88,8 +92,8 @@ async function findPushed(
   const fields = {
     ...fieldsToDeploy(rows, "current"),
     liveCommit,
-    sameAs: rows.list(sql`${pushes.after}`, pushes, wasSkipped),
-    started: rows.list(
+    sameAs: rows.listNamed(sql`${pushes.after}`, pushes, wasSkipped),
+    started: rows.listNamed(
       sql`json_array(${pushes.ref}, ${pushes.deploymentId}, ${hasReturned(rows)})`,
       pushes,
       isSame,

@@ -54,7 +54,7 @@ export function fieldsToDeploy(rows: AccountRows, which: "current" | "all") {
     ...projectFields(rows),
     serverLocation: serverLocation(rows),
     revision: currentRevision(rows),
-    notSealed: rows.list(item, variables, isNotSealed),
+    notSealed: rows.listNamed(item, variables, isNotSealed),
     ...freezeFields(rows),
   };
 }
