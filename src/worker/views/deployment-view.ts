@@ -6,7 +6,7 @@ import type {
   RollbackTarget,
 } from "#contract/endpoints/deployments/schemas.ts";
 import { maskUrlSecret } from "#contract/git-names.ts";
-import type { DeploymentReading } from "#worker/db/deployments/deployment-reading.ts";
+import type { DeploymentReading, DeploymentRowReading } from "#worker/db/deployments/deployment-reading.ts";
 import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
 import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
 import type { ServerId } from "#contract/ids.ts";
@@ -26,7 +26,7 @@ export function abbreviatedCommit(commitSha: string | null): string | null {
 export type ShownRecord = Omit<DeploymentRecord, "revision">;
 
 /** A row of a project's deployments. @param now Unix milliseconds, for the duration of a running deployment */
-export function deploymentRow(record: ShownRecord, now: number): DeploymentRow {
+export function deploymentRow(record: DeploymentRowReading, now: number): DeploymentRow {
   return {
     id: record.id,
     status: record.status,
@@ -83,7 +83,7 @@ function evidenceView(evidence: LiveEvidence | null): LiveEvidence | null {
 }
 
 /** From the start of the run to its end, or until now; 0 before the start. */
-function durationSeconds({ startedAt, finishedAt }: ShownRecord, now: number): number {
+function durationSeconds({ startedAt, finishedAt }: DeploymentRowReading, now: number): number {
   if (startedAt === null) return 0;
   return Math.max(0, Math.round((finishedAt ?? now) - startedAt)) / 1000;
 }

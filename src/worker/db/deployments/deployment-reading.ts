@@ -6,6 +6,22 @@ import { deploymentColumns, type DeploymentRecord } from "#worker/db/deployments
 import { deployments } from "#worker/db/schema.ts";
 import { aliasOf } from "#worker/db/statements.ts";
 
+/** The columns of a DeploymentRowReading. */
+export const deploymentRowColumns = {
+  id: deployments.id,
+  status: deployments.status,
+  version: deployments.version,
+  branch: deployments.branch,
+  commitSha: deployments.commitSha,
+  requestedCommit: deployments.requestedCommit,
+  startedAt: deployments.startedAt,
+  finishedAt: deployments.finishedAt,
+  createdAt: deployments.createdAt,
+};
+
+/** What a row in a project's list of deployments shows. */
+export type DeploymentRowReading = Pick<DeploymentRecord, keyof typeof deploymentRowColumns>;
+
 /** A deployment. While it is queued: how many of its project are ahead of it, and which of them is first. */
 export type DeploymentReading = DeploymentRecord & {
   readonly ahead: number | null;

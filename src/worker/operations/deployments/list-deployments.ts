@@ -9,8 +9,11 @@ import { DeploymentId, type ProjectId } from "#contract/ids.ts";
 import { DEFAULT_PAGE_SIZE } from "#contract/paging.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { deploymentFields, type DeploymentReading } from "#worker/db/deployments/deployment-reading.ts";
-import { deploymentColumns } from "#worker/db/deployments/deployment-records.ts";
+import {
+  deploymentFields,
+  deploymentRowColumns,
+  type DeploymentRowReading,
+} from "#worker/db/deployments/deployment-reading.ts";
 import {
   type DeploymentFilter,
   isById,
@@ -31,8 +34,8 @@ export async function listProjectDeployments(
 ): Promise<Result<DeploymentRows, "not_found" | "invalid_request">> {
   const filter = filterOf(query);
   const page = await readDeploymentPage(projectId, query, {
-    byId: (position) => readDeployments(rows, deploymentColumns, filter, projectId, position),
-    byVersion: (id, position) => readProjectDeployments(rows, deploymentColumns, filter, id, position),
+    byId: (position) => readDeployments(rows, deploymentRowColumns, filter, projectId, position),
+    byVersion: (id, position) => readProjectDeployments(rows, deploymentRowColumns, filter, id, position),
   });
   if (!page.ok) return page;
   // A project with deployments exists, so the project itself is read only if there are none.
@@ -70,7 +73,7 @@ type Lists<Row> = {
 };
 
 /** A page of the deployments of a project, or of all projects (null), in the order of ids or of versions. */
-async function readDeploymentPage<Row extends Pick<DeploymentReading, "id" | "version">>(
+async function readDeploymentPage<Row extends Pick<DeploymentRowReading, "id" | "version">>(
   projectId: ProjectId | null,
   query: DeploymentsQuery,
   { byId, byVersion }: Lists<Row>,
