@@ -12,12 +12,16 @@ export function concatenate(...parts: readonly Uint8Array[]): Bytes {
 }
 
 export function bytesOf(text: string): Bytes {
-  return concatenate(new TextEncoder().encode(text));
+  return new Uint8Array(new TextEncoder().encode(text));
 }
+
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
 /** Two hexadecimal digits for each byte. */
 export function toHex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  let text = "";
+  for (const byte of bytes) text += HEX[byte] ?? "";
+  return text;
 }
 
 /** SHA-256 in hex. A text is hashed as UTF-8. */

@@ -72,8 +72,8 @@ function servicesOf(c: HonoContext<AppEnv>): Services {
     streams,
     baseDomain: env.BASE_DOMAIN,
     limits: planLimits(env.WORKERS_PLAN),
-    origin: c.var.origin,
-    targetProblem: (url) => urlProblem(url, targetRule(env, c.var.origin)),
+    origin: c.get("origin"),
+    targetProblem: (url) => urlProblem(url, targetRule(env, c.get("origin"))),
     defer: (work) => c.executionCtx.waitUntil(work),
   };
 }

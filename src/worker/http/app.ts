@@ -7,14 +7,16 @@ import type { TokenHolder } from "#worker/db/tokens/find-token-holder.ts";
 import type { DatabaseSession } from "#worker/db/database-session.ts";
 
 /**
- * The variables of a request. `requestId` is set first, then `origin`, the address of this installation. `session` is
- * set when a database session is opened, `holder` when a token is authenticated, and `isImmutable` for a file whose name
- * changes with its content. `called` is set by a route of the API, and `refusal` if it refuses.
+ * The variables of a request, for `c.get`: `c.var` copies all of them at each use. `requestId` and `addressed`, the
+ * address that the client used, are set first, then `origin`, the address of this installation. `session` is set when a
+ * database session is opened, `holder` when a token is authenticated, and `isImmutable` for a file whose name changes with
+ * its content. `called` is set by a route of the API, and `refusal` if it refuses.
  */
 export type AppEnv = {
   Bindings: Env;
   Variables: {
     requestId: string;
+    addressed: URL;
     origin: string;
     session?: DatabaseSession;
     holder?: TokenHolder;

@@ -103,7 +103,7 @@ function openSession(c: HonoContext<AppEnv>, bookmark: string | null): DatabaseS
 }
 
 function originOf(c: HonoContext<AppEnv>, operation: OperationName): RequestOrigin {
-  return { id: c.var.requestId, ip: c.req.header("cf-connecting-ip") ?? null, operation };
+  return { id: c.get("requestId"), ip: c.req.header("cf-connecting-ip") ?? null, operation };
 }
 
 /** For endpoints without authentication. */

@@ -42,6 +42,7 @@ export function commonHeaders({ randomBytes, clock }: Pick<Services, "randomByte
   return async (c: HonoContext<AppEnv>, next: Next): Promise<void> => {
     const startedAt = clock.now();
     c.set("requestId", requestId(randomBytes));
+    c.set("addressed", addressedTo(c.req.raw));
     if (c.req.method === "OPTIONS") c.res = preflight();
     else await next();
     // A WebSocket upgrade needs none of these headers.
@@ -49,13 +50,13 @@ export function commonHeaders({ randomBytes, clock }: Pick<Services, "randomByte
     // The headers of a response from a Durable Object are immutable. c.header would copy the response for each header.
     const response = new Response(c.res.body, c.res);
     const { headers } = response;
-    headers.set("x-request-id", c.var.requestId);
+    headers.set("x-request-id", c.get("requestId"));
     headers.set("access-control-allow-origin", "*");
     headers.set("access-control-expose-headers", CORS_ANSWER_HEADERS);
     headers.set("cache-control", cachingOf(c));
     headers.set("x-content-type-options", "nosniff");
-    if (isHttps(c.req.raw)) headers.set("strict-transport-security", STRICT_TRANSPORT_SECURITY);
-    const bookmark = c.var.session?.bookmark() ?? null;
+    if (isHttps(c.get("addressed"))) headers.set("strict-transport-security", STRICT_TRANSPORT_SECURITY);
+    const bookmark = c.get("session")?.bookmark() ?? null;
     if (bookmark !== null) headers.set("gantry-bookmark", bookmark);
     const policy = rateLimitPolicy(c.env.RATE_LIMIT);
     if (policy !== null) headers.set("ratelimit-policy", policy);
@@ -67,27 +68,26 @@ export function commonHeaders({ randomBytes, clock }: Pick<Services, "randomByte
 }
 
 /** A response with an entity tag may be cached by its client and revalidated with If-None-Match. */
-function cachingOf({ res, var: { isImmutable } }: HonoContext<AppEnv>): string {
-  if (isImmutable === true) return "public, max-age=31536000, immutable";
-  return res.headers.has("etag") ? "private, no-cache" : "no-store";
+function cachingOf(c: HonoContext<AppEnv>): string {
+  if (c.get("isImmutable") === true) return "public, max-age=31536000, immutable";
+  return c.res.headers.has("etag") ? "private, no-cache" : "no-store";
 }
 
 /** One structured log line for a request, with the token's id and no secret. A path contains ids, but never a secret. */
 function requestLogLine(c: HonoContext<AppEnv>, ms: number): string {
   return JSON.stringify({
     level: "info",
-    request_id: c.var.requestId,
+    request_id: c.get("requestId"),
     method: c.req.method,
     path: c.req.path,
     status: c.res.status,
     ms,
-    token_id: c.var.holder?.token.id ?? null,
+    token_id: c.get("holder")?.token.id ?? null,
   });
 }
 
 /** Source: RFC 6797 section 7.2: no HSTS over plain HTTP. None on localhost, where it would apply to all ports. */
-function isHttps(request: Request): boolean {
-  const { protocol, hostname } = addressedTo(request);
+function isHttps({ protocol, hostname }: URL): boolean {
   return protocol === "https:" && !isLoopback(hostname);
 }
 

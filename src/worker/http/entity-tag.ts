@@ -1,4 +1,4 @@
-import { sha256 } from "#sealing/bytes.ts";
+import { bytesOf, sha256 } from "#sealing/bytes.ts";
 
 /** 128 bits, which makes collisions practically impossible. */
 const TAG_DIGITS = 32;
@@ -8,9 +8,11 @@ const TAG_DIGITS = 32;
  * Source: RFC 9110 sections 8.8.3 (ETag) and 13.1.2 (If-None-Match, which compares weakly).
  */
 export async function withEntityTag(request: Request, body: string, headers: Headers): Promise<Response> {
-  const tag = `"${(await sha256(body)).slice(0, TAG_DIGITS)}"`;
+  // The response takes the bytes too, so that the text is encoded once.
+  const bytes = bytesOf(body);
+  const tag = `"${(await sha256(bytes)).slice(0, TAG_DIGITS)}"`;
   headers.set("etag", tag);
-  if (!names(request.headers.get("if-none-match"), tag)) return new Response(body, { status: 200, headers });
+  if (!names(request.headers.get("if-none-match"), tag)) return new Response(bytes, { status: 200, headers });
   headers.delete("content-type");
   return new Response(null, { status: 304, headers });
 }

@@ -36,7 +36,7 @@ export function registerFallback(app: App): void {
         ),
   );
   app.onError((error, c) => {
-    console.error(errorLogLine(error, c.var.requestId, c.req.raw));
+    console.error(errorLogLine(error, c.get("requestId"), c.req.raw));
     return problemResponse(c, refusalFor(error));
   });
 }

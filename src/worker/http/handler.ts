@@ -18,7 +18,7 @@ export type Input<Of extends Endpoint> = {
   /** The media type that the client prefers, of those that the endpoint offers. */
   readonly mediaType: MediaTypeOf<Of>;
   /** The request's URL at the public address of this installation. */
-  readonly url: URL;
+  readonly url: string;
 };
 
 /** A handler's result: the endpoint's body, or a complete response for another media type. */

@@ -6,6 +6,7 @@ export function preferredMediaType<Offered extends string>(
   accept: string | null,
   offered: readonly [Offered, ...Offered[]],
 ): Offered {
+  if (offered.length === 1) return offered[0];
   const ranges = (accept ?? "*/*").toLowerCase().split(",").map(parseRange);
   let best = offered[0];
   let bestWeight = weightOf(best, ranges);

@@ -20,7 +20,7 @@ export function noteTokenUses(clock: { now(): number }) {
   let notedIn = 0;
   return async (c: HonoContext<AppEnv>, next: Next): Promise<void> => {
     await next();
-    const { holder } = c.var;
+    const holder = c.get("holder");
     if (holder === undefined || c.res.status >= 400) return;
     const now = clock.now();
     const hour = now - (now % HOUR_MS);
@@ -33,7 +33,7 @@ export function noteTokenUses(clock: { now(): number }) {
     c.executionCtx.waitUntil(
       noteTokenUse(new AccountRows(c.env.DB, holder.account.id), id, hour).catch((error: unknown) => {
         noted.delete(id);
-        console.error(errorLogLine(error, c.var.requestId, c.req.raw));
+        console.error(errorLogLine(error, c.get("requestId"), c.req.raw));
       }),
     );
   };

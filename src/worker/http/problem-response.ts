@@ -13,18 +13,18 @@ const RETRY_AFTER_SECONDS = 2;
  * @param scope the scope that the endpoint requires, if any
  */
 export function problemResponse(
-  { var: { requestId, origin } }: HonoContext<AppEnv>,
+  c: HonoContext<AppEnv>,
   refusal: Refusal,
   scope: Scope | null = null,
 ): Response {
   const { status, title } = problems[refusal.code];
   const problem: Problem = {
-    type: `${origin}/docs/problems/${refusal.code}`,
+    type: `${c.get("origin")}/docs/problems/${refusal.code}`,
     title,
     status,
     detail: refusal.detail,
     code: refusal.code,
-    request_id: requestId,
+    request_id: c.get("requestId"),
     ...(refusal.errors === undefined ? {} : { errors: [...refusal.errors] }),
   };
   const headers = new Headers({ "content-type": "application/problem+json" });

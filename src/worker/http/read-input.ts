@@ -18,6 +18,7 @@ const NoQuery = z.strictObject({});
 
 type Addressed = {
   readonly params: Record<string, string>;
+  readonly url: URL;
   /** The address of this installation. */
   readonly origin: string;
 };
@@ -29,11 +30,10 @@ type Addressed = {
 export async function readInput<Of extends Endpoint>(
   endpoint: Of,
   request: Request,
-  { params: pathParameters, origin }: Addressed,
+  { params: pathParameters, url, origin }: Addressed,
 ): Promise<Result<Input<Of>>> {
   const params = parseWith<Of["params"]>(endpoint.params, pathParameters);
   if (!params.success) return refuse("not_found", "The path contains a malformed id.");
-  const url = new URL(request.url);
   const values = readQuery(url);
   if (!values.ok) return values;
   const noQuery = parseWith(endpoint.query === null ? NoQuery : null, values.value);
@@ -60,7 +60,7 @@ export async function readInput<Of extends Endpoint>(
       "application/json",
       ...endpoint.alsoAs,
     ]),
-    url: new URL(`${origin}${url.pathname}${url.search}`),
+    url: `${origin}${url.pathname}${url.search}`,
   });
 }
 

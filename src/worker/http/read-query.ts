@@ -6,6 +6,8 @@ import { NOT_WELL_FORMED } from "#contract/well-formed.ts";
  * and bytes that are not UTF-8, because the URL parser would replace them by U+FFFD and so change the request.
  */
 export function readQuery(url: URL): Result<Record<string, string>, "invalid_request"> {
+  // Most requests have none.
+  if (url.search === "") return succeed({});
   const values = new Map<string, string>();
   const errors: FieldError[] = [];
   for (const [name, value] of url.searchParams) {

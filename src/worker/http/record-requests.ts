@@ -46,7 +46,8 @@ type Clock = { now(): number };
 export function recordRequests(clock: Clock, ids: IdGenerator) {
   return async (c: HonoContext<AppEnv>, next: Next): Promise<void> => {
     await next();
-    const { holder, called } = c.var;
+    const holder = c.get("holder");
+    const called = c.get("called");
     const outcome = outcomeOf(c);
     if (holder === undefined || called === undefined || outcome === null) return;
     const entry = {
@@ -55,7 +56,7 @@ export function recordRequests(clock: Clock, ids: IdGenerator) {
       createdAt: clock.now(),
       actor: eventActorOf(holder),
       ip: c.req.header("cf-connecting-ip") ?? null,
-      requestId: c.var.requestId,
+      requestId: c.get("requestId"),
       action: called.operation,
       ...outcome,
       target: targetOf(called.params),
@@ -67,13 +68,16 @@ export function recordRequests(clock: Clock, ids: IdGenerator) {
       if (outcome.outcome === "done" || (await limitRefusals(c.env, holder.token.id)) === null)
         await rows.runTogether(auditWrites(rows, [entry]));
     };
-    const failed = (error: unknown) => console.error(errorLogLine(error, c.var.requestId, c.req.raw));
+    const failed = (error: unknown) => console.error(errorLogLine(error, c.get("requestId"), c.req.raw));
     c.executionCtx.waitUntil(write().catch(failed));
   };
 }
 
 /** What the audit log says about the request; null: nothing, or its operation has written its entry. */
-function outcomeOf({ var: { called, refusal }, req, res }: HonoContext<AppEnv>) {
+function outcomeOf(c: HonoContext<AppEnv>) {
+  const { req, res } = c;
+  const refusal = c.get("refusal");
+  const called = c.get("called");
   const isRead = req.method === "GET" || req.method === "HEAD";
   if (refusal !== undefined && REFUSED.has(res.status) && (!isRead || res.status === 403))
     return { outcome: "refused" as const, code: refusal };

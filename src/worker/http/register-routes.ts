@@ -50,10 +50,12 @@ function route<Of extends Endpoint, Caller>(
   wrap: Wrap<Caller>,
 ): void {
   app.on(endpoint.method, endpoint.path, async (c) => {
-    c.set("called", { operation, params: c.req.param() });
+    const params = c.req.param();
+    c.set("called", { operation, params });
     const caller = await authenticate(c, endpoint, operation);
     if (!caller.ok) return refused(c, caller.refusal, endpoint);
-    const input = await readInput(endpoint, c.req.raw, { params: c.req.param(), origin: c.var.origin });
+    const address = { params, url: c.get("addressed"), origin: c.get("origin") };
+    const input = await readInput(endpoint, c.req.raw, address);
     if (!input.ok) return refused(c, input.refusal, endpoint);
     const act = async (as: Caller) => {
       const result = await handler(as, input.value);

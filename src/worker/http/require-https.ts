@@ -5,7 +5,7 @@ import { isOpenToOthers } from "#contract/loopback.ts";
 import { refuse } from "#contract/problems.ts";
 import type { AppEnv } from "#worker/http/app.ts";
 import { problemResponse } from "#worker/http/problem-response.ts";
-import { addressedTo, publicOrigin } from "#worker/http/public-origin.ts";
+import { publicOrigin } from "#worker/http/public-origin.ts";
 
 const insecure = refuse(
   "https_required",
@@ -17,7 +17,7 @@ const insecure = refuse(
  * server. Redirects pages of the dashboard and the documentation, which both take tokens, to HTTPS.
  */
 export async function requireHttps(c: HonoContext<AppEnv>, next: Next): Promise<Response | void> {
-  const addressed = addressedTo(c.req.raw);
+  const addressed = c.get("addressed");
   const origin = publicOrigin(c.env.PUBLIC_URL, addressed);
   c.set("origin", origin.ok ? origin.value : addressed.origin);
   if (!origin.ok) {
@@ -41,9 +41,9 @@ function needsHttps(path: string): boolean {
   return path === agentFilePaths.installer || isBelow(path, "/v1") || isBelow(path, "/agent");
 }
 
-function secureAddress({ env, var: { origin } }: HonoContext<AppEnv>, addressed: URL): string {
+function secureAddress(c: HonoContext<AppEnv>, addressed: URL): string {
   const secure = new URL(addressed);
   secure.protocol = "https:";
   const { pathname, search } = addressed;
-  return env.PUBLIC_URL === "" ? secure.href : `${origin}${pathname}${search}`;
+  return c.env.PUBLIC_URL === "" ? secure.href : `${c.get("origin")}${pathname}${search}`;
 }

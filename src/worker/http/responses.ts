@@ -13,14 +13,14 @@ export async function answer<Value, Code extends ProblemCode>(
 /** As `answer`, with a Link header to the next page if there is one. Source: RFC 8288. */
 export function answerPage<Value extends { readonly next_cursor: string | null }, Code extends ProblemCode>(
   operation: Promise<Result<Value, Code>>,
-  url: URL,
+  url: string,
 ): Promise<Result<Answer<Value>, Code>> {
   return answer(operation, ({ next_cursor }) =>
     next_cursor === null ? {} : { link: nextLink(url, next_cursor) },
   );
 }
 
-function nextLink(url: URL, cursor: string): string {
+function nextLink(url: string, cursor: string): string {
   const next = new URL(url);
   next.searchParams.set("cursor", cursor);
   return `<${next.href}>; rel="next"`;

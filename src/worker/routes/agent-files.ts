@@ -7,7 +7,7 @@ const PLAIN_ORIGIN = /^https?:\/\/[\w.:[\]-]+$/;
 /** Serves the agent and its installer, which are built with the Worker. */
 export function routeAgentFiles(app: App): void {
   app.get(agentFilePaths.installer, async (c) => {
-    const { origin } = c.var;
+    const origin = c.get("origin");
     if (!PLAIN_ORIGIN.test(origin)) return c.notFound();
     // Without the request's If-None-Match: its tag belongs to the script with the origin filled in.
     const file = await c.env.ASSETS.fetch(new Request(c.req.url));
