@@ -91,6 +91,16 @@ export class AccountRows {
     return await read(this.#database, this.#select(fields, table, selection));
   }
 
+  /** As `select`, for a condition that names a project or a hook, as for `firstNamed`. */
+  async selectNamed<const Of extends Fields>(
+    fields: Of | FieldsOf<Of>,
+    table: OwnedTable,
+    { where, orderBy = [], limit }: Selection,
+  ): Promise<RowOf<Of>[]> {
+    const rest = sql`${from(table, this.#named(table, where))}${pageOf(orderBy, limit)}`;
+    return await read(this.#database, this.#reading(fields, rest));
+  }
+
   /** Two selects in one round trip, each with the arguments of `select`. */
   async selectBoth<const Of extends Fields, const Other extends Fields>(
     one: readonly [Of | FieldsOf<Of>, OwnedTable, Selection],

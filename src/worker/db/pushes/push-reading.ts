@@ -1,11 +1,11 @@
-import { and, desc, eq, lt, type SQL } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 
 import type { HookId, ProjectId, PushId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
-import type { Position } from "#worker/db/newest-first.ts";
+import { newestFirst, type Position } from "#worker/db/newest-first.ts";
 import { hooks, pushes } from "#worker/db/push-tables.ts";
 import { projects } from "#worker/db/schema.ts";
-import { aliasOf } from "#worker/db/statements.ts";
+import type { Selection } from "#worker/db/selection.ts";
 
 const columns = {
   id: pushes.id,
@@ -36,7 +36,8 @@ export async function listHookPushes(
   id: HookId,
   position: Position<PushId>,
 ): Promise<PushReading[]> {
-  return await listOf(rows, others.hookId, rows.column(hooks.id, hooks, eq(hooks.id, id)), position);
+  const hook = rows.column(hooks.id, hooks, eq(hooks.id, id));
+  return await rows.selectNamed(columns, pushes, newestOf(pushes.hookId, hook, position));
 }
 
 /** The pushes that concern a project, newest first; nothing if the project was deleted. */
@@ -45,26 +46,16 @@ export async function listProjectPushes(
   id: ProjectId,
   position: Position<PushId>,
 ): Promise<PushReading[]> {
-  return await listOf(
-    rows,
-    others.projectId,
-    rows.column(projects.id, projects, eq(projects.id, id)),
-    position,
-  );
+  const project = rows.column(projects.id, projects, eq(projects.id, id));
+  return await rows.selectNamed(columns, pushes, newestOf(pushes.projectId, project, position));
 }
 
-const others = aliasOf(pushes, "others");
-
-/** The rows with the values that `streams` gives: SQLite looks for none if it gives none. */
-async function listOf(
-  rows: AccountRows,
-  column: typeof others.hookId | typeof others.projectId,
-  streams: SQL,
+function newestOf(
+  column: typeof pushes.hookId | typeof pushes.projectId,
+  id: SQL,
   position: Position<PushId>,
-): Promise<PushReading[]> {
-  const next = (value: SQL, below: SQL) =>
-    rows.firstNamed(others.id, others, and(eq(column, value), lt(others.id, below)), desc(others.id));
-  return await rows.selectMerged(columns, pushes, { key: pushes.id, streams, next }, position);
+): Selection {
+  return newestFirst(pushes.id, position, sql`${column} = (${id})`);
 }
 
 /** A push of a hook, with its paths; null if the account has no such row. */
