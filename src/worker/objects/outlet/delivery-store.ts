@@ -76,8 +76,9 @@ export class DeliveryStore {
   /** The deliveries that are due, the longest due first. @param except the numbers of deliveries to leave out */
   due(now: number, limit: number, except: readonly number[]): StoredDelivery[] {
     const isOther = "seq NOT IN (SELECT value FROM json_each(?))";
-    const rest = `WHERE state = 'pending' AND due_at <= ? AND ${isOther} ORDER BY due_at, seq LIMIT ?`;
-    return this.#read(rest, now, JSON.stringify(except), limit);
+    // The limit is no parameter, so that SQLite keeps the plan.
+    const rest = `WHERE state = 'pending' AND due_at <= ? AND ${isOther} ORDER BY due_at, seq LIMIT ${limit}`;
+    return this.#read(rest, now, JSON.stringify(except));
   }
 
   /** When the next one after a time is due; null: none waits. */
@@ -97,7 +98,8 @@ export class DeliveryStore {
 
   /** @param after the number of the last one shown; null: from the newest */
   newestFirst(after: number | null, limit: number): StoredDelivery[] {
-    return this.#read("WHERE seq < ? ORDER BY seq DESC LIMIT ?", after ?? Number.MAX_SAFE_INTEGER, limit);
+    const rest = `WHERE seq < ? ORDER BY seq DESC LIMIT ${limit}`;
+    return this.#read(rest, after ?? Number.MAX_SAFE_INTEGER);
   }
 
   /** Records an attempt. A delivery that was replaced or deleted meanwhile is not sent again. */
