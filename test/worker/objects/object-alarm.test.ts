@@ -11,12 +11,12 @@ import { TestProject } from "../../support/worker/project.ts";
 /** Counts how often the alarm of any object is set. Each time is billed as a row written. */
 async function countAlarms(project: TestProject): Promise<() => number> {
   let count = 0;
-  const storagePrototype = await runInDurableObject(
-    env.PROJECT_LANE.getByName(project.id),
-    (_lane, { storage }): object => Object.getPrototypeOf(storage),
-  );
-  onCalls(storagePrototype, "setAlarm", () => (count += 1));
+  onCalls(Object.getPrototypeOf(await storageOf(project)), "setAlarm", () => (count += 1));
   return () => count;
+}
+
+async function storageOf(project: TestProject): Promise<object> {
+  return await runInDurableObject(env.PROJECT_LANE.getByName(project.id), (_lane, { storage }) => storage);
 }
 
 describe("an object's alarm", () => {
@@ -31,6 +31,28 @@ describe("an object's alarm", () => {
     const alarmOf = () =>
       runInDurableObject(env.PROJECT_LANE.getByName(project.id), (_lane, { storage }) => storage.getAlarm());
     await vi.waitFor(async () => expect(await alarmOf()).toBeNull());
+  });
+
+  it("is not set to a later time by a run that continues", async () => {
+    const project = await TestProject.connected();
+    await project.deploy();
+    const storage = await storageOf(project);
+    let setFor = 0;
+    const later: number[] = [];
+    onCalls(storage, "setAlarm", ([at]) => {
+      const time = Number(at);
+      // An alarm that is due may have fired.
+      if (Date.now() < setFor && time > setFor) later.push(time - setFor);
+      setFor = time;
+    });
+    const { id } = await project.start();
+    const order = await project.agent.orderOf(id);
+    await project.agent.reports(order, { type: "stage", stage: "fetch" });
+    await project.agent.reports(order, output("one"));
+    await project.agent.completes(order);
+    await project.reaches(id, "live");
+    expect(setFor).toBeGreaterThan(0);
+    expect(later).toEqual([]);
   });
 
   it("is set once by each check of an idle link", async () => {
