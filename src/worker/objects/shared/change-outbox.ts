@@ -51,8 +51,12 @@ export class ChangeOutbox {
     const last = this.#written;
     const [found] = this.#sql.exec("SELECT 1 FROM changes WHERE id <= ? LIMIT 1", last).toArray();
     if (found === undefined) return;
-    this.#sql.exec("DELETE FROM changes WHERE id < ?", last);
-    await tell();
+    try {
+      await tell();
+    } catch (error) {
+      this.#sql.exec("DELETE FROM changes WHERE id < ?", last);
+      throw error;
+    }
     this.#sql.exec("DELETE FROM changes WHERE id <= ?", last);
   }
 
