@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -230,6 +230,25 @@ describe("the mirror", () => {
     const headless = await world.deploy();
     expect(headless.result.outcome).toBe("live");
     expect(messagesOf(headless.run)).toContainEqual(expect.stringMatching(/^the mirror was damaged/));
+    expect(world.read("current/index.html")).toBe("two");
+  });
+
+  it("is created again when a power cut has left its newest pack without content", async () => {
+    world.repository.commit({ "index.html": "one" });
+    await world.startAgent();
+    await world.deploy();
+    const packs = world.path("mirror.git/objects/pack");
+    const before = readdirSync(packs);
+    world.repository.commit({ "index.html": "two" });
+    await world.deploy();
+    for (const name of readdirSync(packs).filter((one) => !before.includes(one))) {
+      const path = join(packs, name);
+      chmodSync(path, 0o644);
+      writeFileSync(path, Buffer.alloc(statSync(path).size));
+    }
+    const again = await world.deploy();
+    expect(again.result.outcome).toBe("live");
+    expect(messagesOf(again.run)).toContainEqual(expect.stringMatching(/^the mirror was damaged/));
     expect(world.read("current/index.html")).toBe("two");
   });
 

@@ -22,6 +22,8 @@ export const fixedConfig: Config = [
   ["fetch.fsckObjects", "false"],
   // A pack is written atomically; loose objects of an interrupted fetch would look like a complete commit.
   ["fetch.unpackLimit", "1"],
+  // A flush takes milliseconds, and git makes three for each pack. What a power cut damages is fetched again.
+  ["core.fsync", "none"],
   ["maintenance.auto", "false"],
   ["gc.auto", "0"],
 ];
