@@ -12,7 +12,10 @@ import { call } from "../support/worker/call.ts";
 import { Faults } from "../support/worker/faults.ts";
 import { TestProject } from "../support/worker/project.ts";
 import { createWorld, perform, type World } from "../support/worker/world.ts";
+import { countRequests } from "../support/worker/request-limits.ts";
 import { startInMinute } from "../support/worker/whole-minute.ts";
+
+countRequests();
 
 const disk = { total_bytes: 100e9, free_bytes: 60e9 };
 const reportOf = (project_id: ProjectId) => ({ project_id, release: 1, releases: [1], url: null });

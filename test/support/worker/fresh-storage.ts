@@ -1,5 +1,6 @@
 import { beforeEach } from "vitest";
 
+import "./request-limits.ts";
 import { prepareStorage } from "./storage.ts";
 
 beforeEach(prepareStorage);

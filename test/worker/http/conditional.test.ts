@@ -4,7 +4,10 @@ import { describe, expect, it } from "vitest";
 import { createAccount, createToken, newSecret } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { TestProject } from "../../support/worker/project.ts";
+import { countRequests } from "../../support/worker/request-limits.ts";
 import { startInMinute } from "../../support/worker/whole-minute.ts";
+
+countRequests();
 
 describe("a GET's entity tag", () => {
   it("gives 304 until the content changes", async () => {
