@@ -6,7 +6,8 @@ import { createToken, ids } from "../support/worker/account.ts";
 import { call } from "../support/worker/call.ts";
 import { recordedEntries, recordedEvents } from "../support/worker/recorded.ts";
 import { succeedingRequest } from "../support/worker/succeeding-requests.ts";
-import { createWorld, operationNames, perform, type World } from "../support/worker/world.ts";
+import { operationNames, perform, type World } from "../support/worker/world.ts";
+import { copyWorld } from "../support/worker/world-copy.ts";
 
 /** The event of each operation that changes something; null: it is only in the audit log. */
 const eventOfOperation: { readonly [Name in OperationName]?: EventType | null } = {
@@ -76,7 +77,7 @@ async function succeed(name: OperationName, world: World) {
 
 describe("a request that changes something", () => {
   it.each(changing)("leaves one entry in the audit log and its event: %s", async (name) => {
-    const world = await createWorld();
+    const world = await copyWorld();
     const before = await succeed(name, world);
     await vi.waitFor(async () => {
       const added = (await entriesOf(world, name)).slice(before.entries.length);
@@ -90,7 +91,7 @@ describe("a request that changes something", () => {
   });
 
   it("leaves one entry in the audit log if it is refused", async () => {
-    const world = await createWorld();
+    const world = await copyWorld();
     const { secret } = await createToken(world.account.id, { scopes: [] });
     const refused = changing.filter((name) => name !== "endSession");
     for (const name of refused) expect((await perform(name, world, secret)).status).toBe(403);
@@ -104,7 +105,7 @@ describe("a request that changes something", () => {
   });
 
   it("leaves an entry about what it names if that does not exist, but none if it only reads", async () => {
-    const world = await createWorld();
+    const world = await copyWorld();
     const { token } = world.account;
     const id = ids.project();
     expect((await call(`/v1/projects/${id}`, { method: "DELETE", token })).status).toBe(404);
@@ -135,7 +136,7 @@ describe("a change of settings", () => {
   }
 
   it("is recorded with the values before and after it, without those that stay the same", async () => {
-    const world = await createWorld();
+    const world = await copyWorld();
     const limits = { memory_mb: 256 };
     const { entries, changed } = await patched(
       world,
@@ -163,7 +164,7 @@ describe("a change of settings", () => {
   });
 
   it("shows no query of a health check, nor what may be a token in an address", async () => {
-    const world = await createWorld();
+    const world = await copyWorld();
     const { entries } = await patched(
       world,
       { health_check: { path: "/health?token=secret" } },

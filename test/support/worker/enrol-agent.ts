@@ -27,9 +27,14 @@ export async function enrolAgent(token: string, name = "web-1"): Promise<Connect
   return new ConnectedAgent(network, await enrol(network, enrollment.token, name));
 }
 
+/** The enrolled agent of a server, which is not connected yet. */
+export function enrolledAgent(identity: Identity): ConnectedAgent {
+  return new ConnectedAgent(network, identity);
+}
+
 /** Connects the enrolled agent of a server, which answers the control plane's requests at once. */
 export async function connectAgent(identity: Identity): Promise<ConnectedAgent> {
-  const agent = new ConnectedAgent(network, identity);
+  const agent = enrolledAgent(identity);
   agent.answersRequests = true;
   await agent.connect();
   await agent.receives("welcome");

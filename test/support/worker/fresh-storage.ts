@@ -1,6 +1,15 @@
-import { beforeEach } from "vitest";
+import { beforeAll, beforeEach } from "vitest";
 
+import { projectCopies } from "./project.ts";
 import "./request-limits.ts";
 import { prepareStorage } from "./storage.ts";
+import { worldCopies } from "./world-copy.ts";
 
+beforeAll(async () => {
+  for (const copies of [worldCopies, projectCopies]) {
+    if (copies.isPrepared) continue;
+    await prepareStorage();
+    await copies.prepare();
+  }
+});
 beforeEach(prepareStorage);

@@ -8,13 +8,14 @@ import {
 } from "#contract/endpoints/deployments/schemas.ts";
 import { Variables } from "#contract/endpoints/variables/schemas.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
-import { type DeploymentId, ProjectId } from "#contract/ids.ts";
+import { AccountId, type DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
 import { createAccount } from "./account.ts";
 import { newServerKeys, type ServerKeys } from "../seal-keys.ts";
 import { call } from "./call.ts";
+import { Copies } from "./copies.ts";
 import type { ConnectedAgent } from "../connected-agent/connected-agent.ts";
 import { output } from "../connected-agent/events.ts";
-import { enrolAgent } from "./enrol-agent.ts";
+import { enrolAgent, enrolledAgent } from "./enrol-agent.ts";
 
 const WithId = z.object({ id: ProjectId });
 
@@ -34,6 +35,30 @@ export async function connectWithKeys(
   return keys;
 }
 
+type Settings = { readonly name?: string; readonly [setting: string]: unknown };
+
+/** A project with its own account and server. */
+const Parts = z
+  .object({
+    account: z.object({ id: AccountId, token: z.string() }),
+    credential: z.string(),
+    serverId: ServerId,
+    projectId: ProjectId,
+  })
+  .readonly();
+type Parts = z.infer<typeof Parts>;
+
+async function createProject(name: string, settings: Settings = {}): Promise<Parts> {
+  const { id, token } = await createAccount();
+  const { serverId, credential } = await enrolAgent(token);
+  const body = { name, server_id: serverId, repository: "/srv/git/shop.git", ...settings };
+  const created = await call("/v1/projects", { method: "POST", token, body });
+  const projectId = WithId.parse(await created.json()).id;
+  return { account: { id, token }, credential, serverId: ServerId.parse(serverId), projectId };
+}
+
+export const projectCopies = new Copies<Parts>(Parts, createProject);
+
 /** A project with its own account and server, used through the API. */
 export class TestProject {
   readonly token: string;
@@ -46,16 +71,16 @@ export class TestProject {
     this.agent = agent;
   }
 
-  /** Creates a project whose agent is enrolled but not connected. */
-  static async create(settings: Record<string, unknown> = {}): Promise<TestProject> {
-    const { token } = await createAccount();
-    const agent = await enrolAgent(token);
-    const body = { name: "shop", server_id: agent.serverId, repository: "/srv/git/shop.git", ...settings };
-    const created = await call("/v1/projects", { method: "POST", token, body });
-    return new TestProject(token, WithId.parse(await created.json()).id, agent);
+  /** Creates a project whose agent is enrolled but not connected. With no other setting than the name it is a copy. */
+  static async create({ name = "shop", ...settings }: Settings = {}): Promise<TestProject> {
+    const isCopied = Object.keys(settings).length === 0;
+    const { account, projectId, ...identity } = await (isCopied
+      ? projectCopies.copy(name)
+      : createProject(name, settings));
+    return new TestProject(account.token, projectId, enrolledAgent(identity));
   }
 
-  static async connected(settings: Record<string, unknown> = {}): Promise<TestProject> {
+  static async connected(settings: Settings = {}): Promise<TestProject> {
     const project = await TestProject.create(settings);
     await project.agent.connect();
     await project.agent.receives("welcome");

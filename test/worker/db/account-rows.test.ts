@@ -7,7 +7,8 @@ import { onCalls } from "../../support/worker/intercept.ts";
 import { onPrepare, recordStatements } from "../../support/worker/statements.ts";
 import { createSession } from "../../support/worker/sessions.ts";
 import { TestProject } from "../../support/worker/project.ts";
-import { createWorld, operationNames, perform } from "../../support/worker/world.ts";
+import { operationNames, perform } from "../../support/worker/world.ts";
+import { copyWorld } from "../../support/worker/world-copy.ts";
 
 const OWNED =
   /\b(?:from|join|update|into) "(?:tokens|servers|projects|deployments|events|audit_entries|audit_seals|webhooks|hooks|pushes|freezes)"/g;
@@ -33,7 +34,7 @@ afterEach(() => {
 
 describe("a statement on rows that belong to an account", () => {
   it.each(operationNames)("names the account, and has its limits as numbers, for %s", async (name) => {
-    const world = await createWorld();
+    const world = await copyWorld();
     const statements = recordStatements();
     await perform(name, world);
     expect(forgetful(statements)).toEqual([]);
@@ -56,7 +57,7 @@ describe("a statement on rows that belong to an account", () => {
   });
 
   it("names the account when a user signs in and an agent is enrolled", async () => {
-    const { account, serverId } = await createWorld();
+    const { account, serverId } = await copyWorld();
     const statements = recordStatements();
     const { token } = await createSession(account.id);
     const made = await call(`/v1/servers/${serverId}/enrollment`, { method: "POST", token });
@@ -89,7 +90,7 @@ describe("a list of deployments", () => {
     ["/v1/deployments?project_id=PROJECT", "deployments_version"],
     ["/v1/projects/PROJECT/deployments", "deployments_version"],
   ])("%s uses an index and does not sort", async (path, index) => {
-    const world = await createWorld();
+    const world = await copyWorld();
     const bound: [string, unknown[]][] = [];
     const stop = onPrepare((text, prepared) => {
       onCalls(prepared, "bind", (values) => bound.push([text, values]));

@@ -6,7 +6,8 @@ import { allScopes, scopesAllow } from "#contract/scopes.ts";
 import { createToken, newSecret } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { share } from "../../support/worker/storage.ts";
-import { createWorld, operationNames, perform, requests } from "../../support/worker/world.ts";
+import { operationNames, perform, requests } from "../../support/worker/world.ts";
+import { copyWorld } from "../../support/worker/world-copy.ts";
 
 const CHALLENGE = 'Bearer realm="gantry"';
 const guarded = operationNames.filter((name) => endpoints[name].access.by !== "none");
@@ -25,7 +26,7 @@ afterEach(() => {
 });
 
 describe("an endpoint with authentication", () => {
-  const world = share(createWorld);
+  const world = share(copyWorld);
 
   // An address may send a limited number of wrong tokens, so each test has its own.
   let tests = 0;
@@ -78,7 +79,7 @@ describe("an endpoint with a scope", () => {
   it.each(guarded)("%s accepts a token that has only its scope", async (name) => {
     const { access } = endpoints[name];
     if (access.by !== "token") return;
-    const world = await createWorld();
+    const world = await copyWorld();
     const scopes = access.scope === null ? [] : [access.scope];
     const response = await perform(name, world, (await createToken(world.account.id, { scopes })).secret);
     expect([401, 403]).not.toContain(response.status);
@@ -87,14 +88,14 @@ describe("an endpoint with a scope", () => {
 
 describe("an endpoint without authentication", () => {
   it.each(open)("%s needs no token", async (name) => {
-    const response = await perform(name, await createWorld(), null);
+    const response = await perform(name, await copyWorld(), null);
     expect(response.headers.get("www-authenticate")).not.toBe(CHALLENGE);
   });
 });
 
 describe("the Authorization header", () => {
   it("accepts only the scheme Bearer, in any case", async () => {
-    const { account } = await createWorld();
+    const { account } = await copyWorld();
     const status = async (authorization: string) =>
       (await call("/v1/account", { headers: { authorization } })).status;
     expect(await status(`bearer ${account.token}`)).toBe(200);
@@ -105,7 +106,7 @@ describe("the Authorization header", () => {
   });
 
   it("causes no database read if the token has a typo", async () => {
-    const { account } = await createWorld();
+    const { account } = await copyWorld();
     const prepare = vi.spyOn(env.DB, "prepare");
     await call("/v1/account", { token: account.token.replace(/.$/, (last) => (last === "a" ? "b" : "a")) });
     expect(prepare).not.toHaveBeenCalled();
@@ -114,7 +115,7 @@ describe("the Authorization header", () => {
 
 describe("a cached token", () => {
   it("is refused as soon as it expires", async () => {
-    const { account } = await createWorld();
+    const { account } = await copyWorld();
     const now = Date.now();
     vi.useFakeTimers({ toFake: ["Date"], now });
     const token = (await createToken(account.id, { expiresAt: now + 2_000 })).secret;
@@ -124,7 +125,7 @@ describe("a cached token", () => {
   });
 
   it("is refused at most ten seconds after its revocation", async () => {
-    const { account } = await createWorld();
+    const { account } = await copyWorld();
     const now = Date.now();
     vi.useFakeTimers({ toFake: ["Date"], now });
     const { id, secret } = await createToken(account.id);

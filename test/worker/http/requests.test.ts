@@ -8,7 +8,7 @@ import { call, ORIGIN, problemOf } from "../../support/worker/call.ts";
 import { connectAgent } from "../../support/worker/enrol-agent.ts";
 import { succeedingRequest } from "../../support/worker/succeeding-requests.ts";
 import { share } from "../../support/worker/storage.ts";
-import { createWorld, operationNames, perform, requests, type World } from "../../support/worker/world.ts";
+import { operationNames, perform, requests, type World } from "../../support/worker/world.ts";
 import { copyWorld } from "../../support/worker/world-copy.ts";
 
 const withBody = operationNames.filter((name) => endpoints[name].body !== null);
@@ -81,7 +81,7 @@ describe("every endpoint", () => {
 });
 
 describe("every endpoint that refuses a request", () => {
-  const world = share(createWorld);
+  const world = share(copyWorld);
 
   it.each(operationNames)("%s lists the methods of its path if another one is used", async (name) => {
     const { path } = requests[name](world());
@@ -103,7 +103,7 @@ describe("every endpoint that refuses a request", () => {
 });
 
 describe("an endpoint with an id in its path", () => {
-  const world = share(createWorld);
+  const world = share(copyWorld);
 
   it.each(withParams)("%s answers 404 for a malformed id", async (name) => {
     const { method } = endpoints[name];
@@ -113,7 +113,7 @@ describe("an endpoint with an id in its path", () => {
 });
 
 describe("an endpoint that refuses a body", () => {
-  const world = share(createWorld);
+  const world = share(copyWorld);
 
   it.each(withBody)("%s refuses a body that is not JSON", async (name) => {
     for (const body of ["{", "{'a': 1}", new Uint8Array([0x22, 0xff, 0x22])])
@@ -223,7 +223,7 @@ describe("paths that do not exist", () => {
 });
 
 describe("a query parameter", () => {
-  const world = share(createWorld);
+  const world = share(copyWorld);
 
   it("is refused if it occurs twice", async () => {
     const response = await call("/v1/deployments?limit=1&limit=2", { token: world().account.token });
