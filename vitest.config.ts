@@ -28,6 +28,9 @@ const patience = {
   hookTimeout: TEST_MS,
 };
 
+/** Built once for all processes that run the Worker. */
+let assets: Promise<void> | null = null;
+
 export default defineConfig({
   test: {
     // Two for each core, because tests wait half of their time for a process, a socket or a timer. All projects are in one
@@ -59,7 +62,7 @@ export default defineConfig({
       {
         plugins: [
           cloudflareTest(async () => {
-            await buildAssets(assetsFolder);
+            await (assets ??= buildAssets(assetsFolder));
             return {
               wrangler: { configPath: "./wrangler.toml" },
               miniflare: {
