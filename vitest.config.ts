@@ -3,7 +3,6 @@ import { availableParallelism } from "node:os";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 
-import { assetsFolder, buildAssets } from "./scripts/reference/build-assets.ts";
 import { CONDITION_MS, TEST_MS } from "./test/support/patience.ts";
 import { SlowestFirst } from "./test/support/slowest-first.ts";
 import { keepTemporaryFilesInMemory } from "./test/support/temporary-folder.ts";
@@ -27,9 +26,6 @@ const patience = {
   testTimeout: TEST_MS,
   hookTimeout: TEST_MS,
 };
-
-/** Built once for all processes that run the Worker. */
-let assets: Promise<void> | null = null;
 
 export default defineConfig({
   test: {
@@ -61,30 +57,27 @@ export default defineConfig({
       },
       {
         plugins: [
-          cloudflareTest(async () => {
-            await (assets ??= buildAssets(assetsFolder));
-            return {
-              wrangler: { configPath: "./wrangler.toml" },
-              miniflare: {
-                bindings: {
-                  TEST_MIGRATIONS: await readD1Migrations("./migrations"),
-                  // The receivers of webhooks in tests listen on this machine.
-                  ALLOW_PRIVATE_TARGETS: "1",
-                  EMAIL_FROM: "gantry@example.com",
-                },
-                email: { send_email: [{ name: "EMAIL" }] },
-                // The local limiter takes 6 ms a call, so that a test cannot reach the real limit within its window.
-                ratelimits: { AGENT_LIMIT: { namespace_id: "1003", simple: { limit: 300, period: 60 } } },
+          cloudflareTest(async () => ({
+            wrangler: { configPath: "./wrangler.toml" },
+            miniflare: {
+              bindings: {
+                TEST_MIGRATIONS: await readD1Migrations("./migrations"),
+                // The receivers of webhooks in tests listen on this machine.
+                ALLOW_PRIVATE_TARGETS: "1",
+                EMAIL_FROM: "gantry@example.com",
               },
-            };
-          }),
+              email: { send_email: [{ name: "EMAIL" }] },
+              // The local limiter takes 6 ms a call, so that a test cannot reach the real limit within its window.
+              ratelimits: { AGENT_LIMIT: { namespace_id: "1003", simple: { limit: 300, period: 60 } } },
+            },
+          })),
         ],
         test: {
           name: "worker",
           ...patience,
           // Sealing must give the same results in workerd as in Node; worker/sealing checks the rest of it.
           include: ["test/worker/**/*.test.ts", "test/client/*.test.ts", "test/sealing/secret-box.test.ts"],
-          globalSetup: ["./test/support/worker/serve-receiver.ts"],
+          globalSetup: ["./test/support/worker-assets.ts", "./test/support/worker/serve-receiver.ts"],
           setupFiles: [
             "./test/support/worker/quiet-log.ts",
             "./test/support/worker/fresh-storage.ts",
