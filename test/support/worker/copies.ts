@@ -16,6 +16,9 @@ const TIME = /\b[12]\d{12}\b/g;
 /** The hash of a token. */
 const HASH = /"(?:credential_)?hash":"([0-9a-f]{64})"/g;
 
+/** D1's error if another project has the default domain of a copied one. */
+const TAKEN = /UNIQUE constraint failed: \w+\.domain/;
+
 /** How long an original stays the same before it is read. */
 const SETTLED_MS = 100;
 
@@ -86,7 +89,13 @@ export class Copies<Made extends Original> {
   async copy(name: string): Promise<Made> {
     if (this.#template === null) throw new Error("prepare it first");
     const { made, rows, objects } = this.#schema.parse(JSON.parse(await renewed(this.#template, name)));
-    await env.DB.batch(Object.entries(rows).map(([table, inserted]) => insertion(table, inserted)));
+    try {
+      await env.DB.batch(Object.entries(rows).map(([table, inserted]) => insertion(table, inserted)));
+    } catch (error) {
+      // Only the Worker can give a second project of this name another domain.
+      if (error instanceof Error && TAKEN.test(error.message)) return await this.#create(name);
+      throw error;
+    }
     await Promise.all(objects.map(restoreObject));
     return made;
   }
