@@ -1,8 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 
-import { minify } from "terser";
-
+import { minifyBundle } from "./minified-bundle.ts";
 import { root } from "./root.ts";
 import { type CommandOutcome, quietWrangler, runCommand } from "./run-command.ts";
 
@@ -20,16 +19,8 @@ export async function buildReleaseBundle(folder: string): Promise<CommandOutcome
   });
   if (built.code !== 0) return built;
   const [bundle, mapPath] = [releasedFile(folder), join(folder, MAP)];
-  const [code, content] = await Promise.all([readFile(bundle, "utf8"), readFile(mapPath, "utf8")]);
-  const minified = await minify(code, {
-    module: true,
-    ecma: 2020,
-    // Tried for the smallest result after gzip, which finds repetitions better than it likes short code.
-    compress: { passes: 3, sequences: false },
-    sourceMap: { content, url: MAP, asObject: false },
-  });
-  if (minified.code === undefined || typeof minified.map !== "string")
-    throw new Error("Terser returned no code or no source map");
+  const [code, map] = await Promise.all([readFile(bundle, "utf8"), readFile(mapPath, "utf8")]);
+  const minified = await minifyBundle({ code, map }, MAP, join(root, "build", "minified-worker.json"));
   await Promise.all([writeFile(bundle, minified.code), writeFile(mapPath, minified.map)]);
   return built;
 }
