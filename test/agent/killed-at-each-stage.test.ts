@@ -8,6 +8,7 @@ import type { RunOrder } from "#contract/agent-order.ts";
 import { HealthCheck } from "#contract/endpoints/projects/settings.ts";
 
 import { resultOf } from "../support/fake-control-plane.ts";
+import { agentPath } from "./support/agent-bundle.ts";
 import {
   type AgentProcess,
   enrollAgent,
@@ -75,7 +76,7 @@ function installGit(): void {
 const startAgent = (options: SpawnOptions = {}) =>
   spawnRunningAgent(world, {
     ...options,
-    env: { PATH: `${world.file("bin")}:${process.env["PATH"]}` },
+    env: { PATH: `${world.file("bin")}:${agentPath()}` },
   });
 
 /** A server, on its own port or on a socket, that ends the agent before or after it answers. */

@@ -4,7 +4,7 @@ import { commandEnvironment } from "#build/commands/environment.ts";
 import { MAX_TOOL_VERSION, type ToolReport } from "#contract/endpoints/servers/schemas.ts";
 
 /** The programs that builds need most often, and that a server's report lists. */
-const programs = [
+export const reportedPrograms = [
   ...["node", "npm", "pnpm", "yarn", "bun", "deno", "corepack"],
   ...["ruby", "bundle", "python3", "uv", "poetry", "pipenv"],
   ...["php", "composer", "go", "cargo", "hugo", "mise"],
@@ -64,7 +64,7 @@ export function createServerTools({ environment, home, monotonic }: ServerToolsO
     async list() {
       const path = environment["PATH"] ?? USUAL_PATH;
       const all = await Promise.all(
-        programs.map(async (name): Promise<ToolReport[]> => {
+        reportedPrograms.map(async (name): Promise<ToolReport[]> => {
           const found = await find(name, path);
           return found === null ? [] : [{ name, version: found.version?.slice(0, MAX_TOOL_VERSION) ?? null }];
         }),

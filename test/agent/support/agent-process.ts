@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 
-import { bundleAgent } from "./agent-bundle.ts";
+import { agentPath, bundleAgent } from "./agent-bundle.ts";
 import type { World } from "./harness.ts";
 
 /** An agent in its own process, as on a server, so that a test can kill it. */
@@ -22,7 +22,7 @@ export function spawnAgent(args: readonly string[], options: SpawnOptions = {}):
   const preload = options.preload === undefined ? [] : [`--import=${options.preload}`];
   const child = spawn(process.execPath, [...preload, bundleAgent(), ...args], {
     stdio: ["ignore", "pipe", "pipe", ...(options.channel === true ? (["ipc"] as const) : [])],
-    env: { ...process.env, ...options.env },
+    env: { ...process.env, PATH: agentPath(), ...options.env },
   });
   let output = "";
   child.stdout?.on("data", (chunk: Buffer) => (output += chunk.toString()));
