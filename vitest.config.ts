@@ -109,6 +109,8 @@ export default defineConfig({
           name: "command",
           ...patience,
           include: ["test/cli/**/*.test.ts"],
+          // As for the agent's files.
+          isolate: false,
         },
       },
       {
@@ -146,6 +148,8 @@ export default defineConfig({
           name: "journeys",
           ...patience,
           include: ["test/journeys/**/*.test.ts"],
+          // As for the agent's files.
+          isolate: false,
           // The number of systems in faults.test.ts, so that no test waits for a system while its timeout runs.
           maxConcurrency: 3,
         },

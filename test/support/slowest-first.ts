@@ -54,21 +54,24 @@ const AGENT = [
 /** The slowest files of the domain. */
 const DOMAIN = ["domain/lane/interleavings"];
 
+/** The slowest journeys, the slowest first. */
+const JOURNEYS = [
+  "journeys/release",
+  "journeys/install-service",
+  "journeys/first-start",
+  "journeys/other-repository",
+  "journeys/install",
+];
+
+/** The slowest files of the command, the slowest first. */
+const COMMAND = ["cli/deployments", "cli/account", "cli/variables", "cli/processes"];
+
 /** The projects whose files share processes. */
-const SHARING = new Set(["worker", "dashboard", "agent", "domain"]);
+const SHARING = new Set(["worker", "dashboard", "journeys", "command", "agent", "domain"]);
 
 /** The slowest other files, the slowest first. */
 const OTHERS = [
-  "journeys/release",
-  "journeys/install-service",
-  "cli/deployments",
   "openapi/requests",
-  "journeys/first-start",
-  "journeys/other-repository",
-  "cli/account",
-  "cli/variables",
-  "cli/processes",
-  "journeys/install",
   // On booted machines.
   "server/guides",
   "server/kills",
@@ -97,6 +100,8 @@ export class SlowestFirst extends BaseSequencer {
       ...sorted(FIRST, first),
       ...sorted(WORKER, ofProject("worker")),
       ...sorted(FLOWS, ofProject("dashboard")),
+      ...sorted(JOURNEYS, ofProject("journeys")),
+      ...sorted(COMMAND, ofProject("command")),
       ...sorted(OTHERS, others),
       ...sorted(DOMAIN, ofProject("domain")),
       ...sorted(AGENT, ofProject("agent")),
