@@ -110,6 +110,7 @@ export const events = withIndexes(eventTables.events, (table) => [
   index("events_type").on(table.accountId, table.type, table.sequence),
   index("events_project").on(table.projectId, table.sequence),
   index("events_created").on(table.createdAt),
+  index("events_project_type").on(table.projectId, table.type, table.sequence),
 ]);
 
 export const auditEntries = withIndexes(eventTables.auditEntries, (table) => [
