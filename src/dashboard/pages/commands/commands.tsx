@@ -1,3 +1,5 @@
+import { useState } from "preact/hooks";
+
 import type { ProjectId } from "#contract/ids.ts";
 import { ALL, useProject, useServers } from "#dashboard/data/resources.ts";
 import { CommandList } from "#dashboard/pages/commands/command-list.tsx";
@@ -11,6 +13,8 @@ export function CommandsPage({ id }: { readonly id: ProjectId }) {
   const { value: servers } = useServers(ALL);
   const server = servers?.servers.find((one) => one.id === project?.server_id);
   const isOffline = server?.status === "offline" || server?.status === "pending";
+  const [isCronRead, setIsCronRead] = useState(false);
+  const isAboveShown = isOffline || isCronRead || (project === null && problem !== null);
   return (
     <ProjectFrame id={id} section="commands" title="Commands">
       {isMissing(problem) ? (
@@ -24,10 +28,13 @@ export function CommandsPage({ id }: { readonly id: ProjectId }) {
               again.
             </p>
           ) : project === null ? null : (
-            <CronList project={project} />
+            <CronList project={project} onRead={() => setIsCronRead(true)} />
           )}
-          <h2>One-off commands</h2>
-          <CommandList id={id} />
+          {/* Not before what is above it, so that the page does not move. */}
+          <section hidden={!isAboveShown} aria-label="One-off commands">
+            <h2>One-off commands</h2>
+            <CommandList id={id} />
+          </section>
         </>
       )}
     </ProjectFrame>

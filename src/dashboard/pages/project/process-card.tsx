@@ -15,8 +15,6 @@ type Props = {
   readonly projectId: ProjectId;
   readonly name: string;
   readonly command: string;
-  /** How many instances there should be, by the settings. */
-  readonly expected: number;
   /** null: the server does not run it, or is not read yet. */
   readonly report: ProcessReport | null;
   /** The server's report is loaded. */
@@ -27,7 +25,7 @@ type Props = {
 
 /** A process with its state, its instances and its actions. */
 export function ProcessCard(props: Props) {
-  const { projectId, name, command, expected, report, isLoaded, samples, reload } = props;
+  const { projectId, name, command, report, isLoaded, samples, reload } = props;
   const [change, setChange] = useState<Change | null>(null);
   const show = (next: Change) => {
     setChange(next);
@@ -54,14 +52,6 @@ export function ProcessCard(props: Props) {
       {instances.map((instance) => (
         <CrashBox key={instance.name} instance={instance} />
       ))}
-      {isLoaded || expected === 0 ? null : (
-        // As high as the rows that follow, so that the page does not jump.
-        <ul aria-hidden="true">
-          {Array.from({ length: expected }, (_, at) => (
-            <li key={at} class="instance" />
-          ))}
-        </ul>
-      )}
       {instances.length === 0 ? null : (
         <ul aria-label={`Instances of ${name}`}>
           {instances.map((instance) => (

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Processes, ProcessReport } from "#contract/endpoints/processes/schemas.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
-import { resolveProcesses, wantedInstances } from "#contract/processes/resolve-processes.ts";
+import { resolveProcesses } from "#contract/processes/resolve-processes.ts";
 import { useNow } from "#dashboard/data/clock.ts";
 import { notLoaded, type Watched } from "#dashboard/data/resource.ts";
 import { useProcesses } from "#dashboard/data/process-resources.ts";
@@ -14,50 +14,45 @@ import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { Ago } from "#dashboard/shared/times.tsx";
 import { isNotAllowed, NoAccess } from "#dashboard/shared/unavailable.tsx";
 import { useSeen } from "#dashboard/shared/use-seen.ts";
+import { Waiting } from "#dashboard/shared/waiting.tsx";
 
-/** The processes of a project and their instances. Renders nothing for a project without processes. */
+/** The processes of a project with their instances, and what they print. */
 export function ProcessesSection({ project }: { readonly project: Project }) {
-  const { detected_processes: detected, processes, processes_state: state } = project;
-  const hasSome = state !== null || resolveProcesses(detected, processes).length > 0;
-  if (!hasSome) return null;
-  return (
-    <>
-      <Section project={project} />
-      <AppOutput id={project.id} />
-    </>
-  );
-}
-
-function Section({ project }: { readonly project: Project }) {
   const section = useRef<HTMLElement>(null);
   const isSeen = useSeen(section);
   const [read, setRead] = useState<Watched<Processes>>(notLoaded);
   const samples = useSamples(read.value);
   const { value, problem, reload } = read;
-  const reports = reportsOf(project, value);
+  // The cards are as high as what the server reports, such as the last lines of a process that keeps ending.
+  const isRead = value !== null || problem !== null;
   return (
-    <section ref={section} class="processes" aria-label="Processes">
-      {/* Each read asks the server, so a page that is scrolled past the section sends none. */}
-      {isSeen ? <ProcessesLoader id={project.id} onRead={setRead} /> : null}
-      {isNotAllowed(problem) && problem !== null ? (
-        <NoAccess what="the processes" problem={problem} />
-      ) : (
-        <>
-          <ProblemBox problem={problem} doing="Reading the processes" retry={reload} />
-          <Stale processes={value} />
-          {reports.map((report) => (
-            <ProcessCard
-              key={report.name}
-              projectId={project.id}
-              {...report}
-              isLoaded={value !== null}
-              samples={samples}
-              reload={reload}
-            />
-          ))}
-        </>
-      )}
-    </section>
+    <>
+      <section ref={section} class="processes" aria-label="Processes">
+        {/* Each read asks the server, so a page that is scrolled past the section sends none. */}
+        {isSeen ? <ProcessesLoader id={project.id} onRead={setRead} /> : null}
+        {!isRead ? (
+          <Waiting what="Loading the processes" />
+        ) : isNotAllowed(problem) && problem !== null ? (
+          <NoAccess what="the processes" problem={problem} />
+        ) : (
+          <>
+            <ProblemBox problem={problem} doing="Reading the processes" retry={reload} />
+            <Stale processes={value} />
+            {reportsOf(project, value).map((report) => (
+              <ProcessCard
+                key={report.name}
+                projectId={project.id}
+                {...report}
+                isLoaded={value !== null}
+                samples={samples}
+                reload={reload}
+              />
+            ))}
+          </>
+        )}
+      </section>
+      {isRead ? <AppOutput id={project.id} /> : null}
+    </>
   );
 }
 
@@ -73,13 +68,11 @@ function ProcessesLoader({ id, onRead }: LoaderProps) {
 type Reported = {
   readonly name: string;
   readonly command: string;
-  /** How many instances there should be, by the settings. */
-  readonly expected: number;
   /** null: the server does not run it, or is not read yet. */
   readonly report: ProcessReport | null;
 };
 
-/** Also the processes that the server does not run yet, so that the page does not jump when the report arrives. */
+/** Also the processes that the server does not run yet. */
 function reportsOf({ detected_processes, processes }: Project, read: Processes | null): readonly Reported[] {
   const reports = read?.processes ?? [];
   const defined = resolveProcesses(detected_processes, processes);
@@ -88,9 +81,9 @@ function reportsOf({ detected_processes, processes }: Project, read: Processes |
     ...defined.map((process) => {
       const report = reports.find(({ name }) => name === process.name) ?? null;
       const command = report?.command ?? process.command;
-      return { name: process.name, command, expected: wantedInstances(process), report };
+      return { name: process.name, command, report };
     }),
-    ...others.map((report) => ({ name: report.name, command: report.command, expected: 0, report })),
+    ...others.map((report) => ({ name: report.name, command: report.command, report })),
   ];
 }
 

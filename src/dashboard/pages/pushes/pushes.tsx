@@ -23,6 +23,7 @@ export function PushesPage({ id }: { readonly id: ProjectId }) {
   const hook = hooks.value?.find(({ project_ids: ids }) => ids.includes(id)) ?? null;
   // Here, because the list of hooks is read again while the dialog is open.
   const [shown, setShown] = useState<HookWithSecret | null>(null);
+  const isAboveShown = [project, hooks].every(({ value, problem }) => value !== null || problem !== null);
   const hide = () => {
     setShown(null);
     void hooks.reload();
@@ -39,8 +40,11 @@ export function PushesPage({ id }: { readonly id: ProjectId }) {
           </>
         )}
       </Show>
-      <h2>Latest pushes</h2>
-      <Ledger id={id} hook={hook} />
+      {/* Not before what is above it, so that the page does not move. */}
+      <section hidden={!isAboveShown} aria-label="Latest pushes">
+        <h2>Latest pushes</h2>
+        <Ledger id={id} hook={hook} />
+      </section>
       {shown === null ? null : (
         <SecretDialog title="Secret of the hook" secret={shown.secret} onClose={hide}>
           <HookSteps hook={shown} />
