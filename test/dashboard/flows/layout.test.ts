@@ -18,8 +18,6 @@ afterAll(() => shop.stop());
 
 /** The sum of the shifts of a page while it loads that a reader does not notice. Source: https://web.dev/articles/cls */
 const MOST_SHIFT = 0.1;
-/** The cron jobs have another height on a phone when they have loaded. */
-const MOST_SHIFT_OF: ReadonlyMap<string, number> = new Map([["commands", 0.15]]);
 
 /** Adds up what moves on the page without the reader's doing. */
 const RECORD_SHIFTS = `
@@ -95,7 +93,7 @@ describe("a page and its dialogs", () => {
       await settled(page);
       found.push(
         ...(await faultsOf(page, `${path} on ${screen}`)),
-        ...(await shiftsOf(page, `${path} on ${screen}`, MOST_SHIFT_OF.get(name) ?? MOST_SHIFT)),
+        ...(await shiftsOf(page, `${path} on ${screen}`, MOST_SHIFT)),
         ...(await violations(page, schemes[screen])),
       );
       for (const dialog of opened) {
@@ -157,7 +155,7 @@ describe("the list of views", () => {
     const withDialogs = inFiles.filter(({ name, count }) => count > 0 && !dialogParts.includes(name));
     const listed = (name: string) => dialogs.filter(({ file }) => file === name).length;
     expect(withDialogs.filter(({ name, count }) => listed(name) < count)).toEqual([]);
-    const names = withDialogs.map(({ name }) => name);
-    expect(dialogs.filter(({ file }) => !names.includes(file))).toEqual([]);
+    const found = withDialogs.map(({ name }) => name);
+    expect(dialogs.filter(({ file }) => !found.includes(file))).toEqual([]);
   });
 });

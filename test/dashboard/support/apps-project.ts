@@ -30,7 +30,8 @@ export async function createAppsProject(
   local: { readonly url: string; readonly token: string },
   name: string,
 ): Promise<AppsProject> {
-  const { api, agent, projectId: id, stop } = await createServerWithKey(local, name);
+  const server = await createServerWithKey(local, name);
+  const { api, agent, projectId: id } = server;
   const since = (hours: number) => new Date(Date.now() - hours * HOUR_MS).toISOString();
   const send = async (method: string, path: string, body: unknown): Promise<unknown> => {
     const { status, text, json } = await api.call(method, path, body);
@@ -123,7 +124,7 @@ export async function createAppsProject(
     failed: failed.id,
     stop() {
       clearInterval(pings);
-      stop();
+      server.stop();
     },
   };
 }
