@@ -1,7 +1,6 @@
 import { HookWithSecret } from "#contract/endpoints/hooks/schemas.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
 import type { DeploymentId } from "#contract/ids.ts";
-import { PING } from "#contract/agent-protocol.ts";
 
 import { createServerWithKey } from "../../cli/support/server-with-key.ts";
 import { cronJob, endedCronRun } from "../../support/connected-agent/agent-connection.ts";
@@ -21,7 +20,6 @@ export type AppsProject = {
 /** Of the project that `createServerWithKey` creates. */
 const REPOSITORY = "https://example.com/shop.git";
 const HOUR_MS = 60 * 60 * 1000;
-const PING_MS = 10_000;
 const FETCH_MESSAGE =
   "cannot reach https://example.com/shop.git: git ended with exit code 128: Could not resolve host: example.com";
 
@@ -117,14 +115,10 @@ export async function createAppsProject(
       ],
     },
   ];
-  const pings = setInterval(() => agent.sendText(PING), PING_MS);
   return {
     id,
     live: live.id,
     failed: failed.id,
-    stop() {
-      clearInterval(pings);
-      server.stop();
-    },
+    stop: () => server.stop(),
   };
 }
