@@ -64,3 +64,20 @@ export function TableRow<Name extends string>({ columns, cells }: RowProps<Name>
     </tr>
   );
 }
+
+type WideRowProps = {
+  readonly columns: Columns<string>;
+  readonly id?: string;
+  readonly children: ComponentChildren;
+};
+
+/** A row without columns, with more about the object of the row above. */
+export function WideTableRow({ columns, id, children }: WideRowProps) {
+  return (
+    <tr role="row" class="more" id={id}>
+      <td role="cell" colSpan={Object.keys(columns).length}>
+        {children}
+      </td>
+    </tr>
+  );
+}

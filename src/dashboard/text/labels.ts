@@ -19,7 +19,7 @@ export const buildingLabels: Record<DeploymentStage, string> = {
 export const serverStatusLabels: Record<ServerStatus, string> = {
   pending: "Waiting for agent",
   healthy: "Healthy",
-  degraded: "Disk nearly full",
+  degraded: "Degraded",
   offline: "Offline",
 };
 

@@ -56,8 +56,8 @@ describe("an empty account", () => {
       expect(await page.getByText("hello-site").count()).toBe(0);
     }
     await page.goto(`${local.url}/app/servers`);
-    await page.getByRole("heading", { name: "web-1" }).waitFor();
-    expect(await page.getByRole("article").count()).toBe(1);
+    await page.getByRole("rowheader", { name: "web-1" }).waitFor();
+    expect(await page.getByRole("rowheader").count()).toBe(1);
     await page.goto(`${local.url}/app/`);
     await page.getByRole("link", { name: "first" }).first().waitFor();
     expect(await page.getByText("hello-site").count()).toBe(0);

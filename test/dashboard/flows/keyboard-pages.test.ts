@@ -20,7 +20,7 @@ describe("Tab", () => {
     await signInWithToken(page, local, "/app/");
     const last = {
       "/app/": 'a "v1"',
-      "/app/servers": 'button "Remove"',
+      "/app/servers": 'button "Actions for local"',
       "/app/charts": 'summary "Show as table"',
       "/app/tokens": 'button "Actions for flow"',
       "/app/account": 'input "Log retention in days"',

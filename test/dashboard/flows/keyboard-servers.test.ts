@@ -31,15 +31,25 @@ describe("servers, by keyboard", () => {
     // The console logs a 404 response if the page polls a server while it is removed.
     const { page, context } = await visit({ expected: /status of 404/ });
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-    const { signIn, press, write, receivesFocus } = keyboardOf(page);
+    const { signIn, press, choose, write, goTo, receivesFocus } = keyboardOf(page);
     const dialog = page.getByRole("dialog");
     const isClosed = () => dialog.waitFor({ state: "detached" });
-    const card = (name: string) =>
-      page.getByRole("article").filter({ has: page.getByRole("heading", { name }) });
-    const inCard = (name: string, button: string) => card(name).getByRole("button", { name: button });
+    const menu = (name: string) => page.getByRole("button", { name: `Actions for ${name}` });
+    const details = (name: string) => page.getByRole("rowheader").getByRole("button", { name });
 
     await signIn({ ...local, token }, "/app/servers");
     await receivesFocus(page.getByRole("heading", { level: 1, name: "Servers" }));
+
+    // The details of the only server are open.
+    const uptime = page.getByText(/ uptime since its first connection$/);
+    await goTo(uptime);
+    await press(details("host-1"));
+    await uptime.waitFor({ state: "detached" });
+    await receivesFocus(details("host-1"));
+    await press(details("host-1"));
+    await press(page.getByRole("link", { name: "hosted" }));
+    await receivesFocus(page.getByRole("heading", { level: 1, name: "hosted" }));
+    await page.goBack();
 
     const add = page.getByRole("button", { name: "Add a server" });
     await press(add);
@@ -60,38 +70,37 @@ describe("servers, by keyboard", () => {
     await isClosed();
     await receivesFocus(add);
 
-    await press(inCard("keys-1", "Edit"));
+    await choose(menu("keys-1"), "Edit");
     await receivesFocus(dialog.getByLabel("Name"));
     await write(dialog.getByLabel("Name"), "keys-2");
     await page.keyboard.press("Enter");
     await isClosed();
-    await receivesFocus(inCard("keys-2", "Edit"));
+    await receivesFocus(menu("keys-2"));
 
-    await press(inCard("keys-2", "Show install command"));
+    await choose(menu("keys-2"), "Show install command");
     await receivesFocus(line);
     expect(await line.textContent()).not.toBe(first);
     await page.keyboard.press("Escape");
     await isClosed();
-    await receivesFocus(inCard("keys-2", "Show install command"));
+    await receivesFocus(menu("keys-2"));
 
-    const host = card("host-1");
-    await press(host.getByRole("button", { name: "Enroll again" }));
+    await choose(menu("host-1"), "Enroll again");
     await dialog.getByText("The current agent stops when the new one connects.").waitFor();
     await receivesFocus(line);
     await press(dialog.locator("header").getByRole("button", { name: "Close" }));
     await isClosed();
-    await receivesFocus(host.getByRole("button", { name: "Enroll again" }));
+    await receivesFocus(menu("host-1"));
 
-    await press(host.getByRole("button", { name: "Remove" }));
+    await choose(menu("host-1"), "Remove");
     await dialog.getByText("The server has projects. Move or delete them first.").waitFor();
     await receivesFocus(dialog.getByRole("button", { name: "Cancel" }));
     await press(dialog.getByRole("button", { name: "Cancel" }));
     await isClosed();
-    await receivesFocus(host.getByRole("button", { name: "Remove" }));
+    await receivesFocus(menu("host-1"));
 
-    await press(inCard("keys-2", "Remove"));
+    await choose(menu("keys-2"), "Remove");
     await press(dialog.getByRole("button", { name: "Remove" }));
-    await card("keys-2").waitFor({ state: "detached" });
+    await menu("keys-2").waitFor({ state: "detached" });
     await receivesFocus(page.getByRole("heading", { level: 1, name: "Servers" }));
   });
 });

@@ -53,8 +53,8 @@ describe("a token that may only view deployments", () => {
     for (const name of ["Deploy", "Roll back", "Redeploy", "Actions for v1"])
       expect(await page.getByRole("button", { name, exact: true }).count()).toBe(0);
     await page.getByRole("link", { name: "Servers" }).click();
-    await page.getByRole("article").first().waitFor();
-    for (const name of ["Add a server", "Edit", "Remove"])
+    await page.getByRole("rowheader").first().waitFor();
+    for (const name of ["Add a server", "Actions for"])
       expect(await page.getByRole("button", { name }).count()).toBe(0);
     expect(await page.getByRole("alert").count()).toBe(0);
   });
@@ -75,9 +75,9 @@ describe("a token that is limited to a project", () => {
     const { page } = await visit();
     const token = await makeToken({ scopes: allScopes, project_ids: [local.project_id] });
     await signInWithToken(page, { ...local, token }, "/app/servers");
-    await page.getByRole("article").first().waitFor();
+    await page.getByRole("rowheader").first().waitFor();
     await page.getByText("limited token").waitFor();
-    for (const name of ["Add a server", "Edit", "Remove"])
+    for (const name of ["Add a server", "Actions for"])
       await page.getByRole("button", { name }).waitFor({ state: "detached" });
     await page.goto(`${local.url}/app/`);
     await page.getByText("limited token").waitFor();

@@ -26,11 +26,14 @@ describe("a server that loses its connection", () => {
 
     const { page } = await visit();
     await signInWithToken(page, { ...local, token }, "/app/servers");
-    const card = page.getByRole("article").filter({ has: page.getByRole("heading", { name: "web-9" }) });
-    await card.locator(".status.healthy").waitFor();
-    await card.getByText(/^node \d+\.\d+\.\d+, /).waitFor();
+    const row = page.getByRole("row").filter({ has: page.getByRole("rowheader", { name: "web-9" }) });
+    const menu = row.getByRole("button", { name: "Actions for web-9" });
+    const remove = page.getByRole("menuitem", { name: "Remove" });
+    await row.locator(".status.healthy").waitFor();
+    // The details of the only server are open.
+    await page.getByText(/^node \d+\.\d+\.\d+, /).waitFor();
     await agent.kill();
-    await card.locator(".status.offline").waitFor();
+    await row.locator(".status.offline").waitFor();
 
     await page.getByRole("link", { name: "away", exact: true }).click();
     await page.locator(".status.offline").waitFor();
@@ -41,8 +44,9 @@ describe("a server that loses its connection", () => {
     await page.locator("h1 .status.live").waitFor();
 
     await page.getByRole("link", { name: "Servers" }).click();
-    await card.locator(".status.healthy").waitFor();
-    await card.getByRole("button", { name: "Remove" }).click();
+    await row.locator(".status.healthy").waitFor();
+    await menu.click();
+    await remove.click();
     await page.getByRole("dialog").getByText("The server has projects. Move or delete them first.").waitFor();
     await page.keyboard.press("Escape");
 
@@ -52,9 +56,10 @@ describe("a server that loses its connection", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await page.getByRole("heading", { name: "Projects" }).waitFor();
     await page.getByRole("link", { name: "Servers" }).click();
-    await card.getByText("none", { exact: true }).waitFor();
-    await card.getByRole("button", { name: "Remove" }).click();
+    await page.getByText("none", { exact: true }).waitFor();
+    await menu.click();
+    await remove.click();
     await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
-    await card.waitFor({ state: "detached" });
+    await row.waitFor({ state: "detached" });
   });
 });

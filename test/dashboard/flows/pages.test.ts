@@ -88,7 +88,7 @@ describe("every dialog", () => {
     [`/app/projects/${local.project_id}/variables`, "Import .env"],
     [`/app/deployments/${local.deployment_id}`, "Delete"],
     ["/app/servers", "Add a server"],
-    ["/app/servers", "Remove"],
+    ["/app/servers", "Remove", "in a menu"],
     ["/app/webhooks", "Create a webhook"],
     ["/app/freezes", "Create a freeze"],
     ["/app/tokens", "Create a token"],
@@ -98,10 +98,13 @@ describe("every dialog", () => {
     const { page } = await visit();
     await signInWithToken(page, local, "/app/");
     const found: string[] = [];
-    for (const [path, name] of dialogs) {
+    for (const [path, name, place] of dialogs) {
       if (page.url() !== local.url + path) await page.goto(local.url + path);
-      const button = page.getByRole("button", { name, exact: true }).first();
+      const button = page
+        .getByRole("button", place === undefined ? { name, exact: true } : { name: /^Actions for / })
+        .first();
       await button.click();
+      if (place !== undefined) await page.getByRole("menuitem", { name, exact: true }).click();
       await page.getByRole("dialog").waitFor();
       await expect.poll(() => page.locator("dialog .waiting").count()).toBe(0);
       for (const scheme of ["light", "dark"] as const)

@@ -38,7 +38,7 @@ export const dialogs: readonly DialogView[] = [
   { page: "servers", name: "add-server", opener: "Add a server", file: "servers" },
   { page: "servers", name: "edit-server", opener: /^Edit/, file: "change-server" },
   { page: "servers", name: "remove-server", opener: /^Remove/, file: "remove-server" },
-  { page: "servers", name: "enroll-server", opener: /^Enroll/, file: "server-card" },
+  { page: "servers", name: "enroll-server", opener: /^Enroll/, file: "server-actions" },
   { page: "webhooks", name: "create-webhook", opener: "Create a webhook", file: "create-webhook" },
   { page: "webhooks", name: "edit-webhook", opener: /^Edit/, file: "edit-webhook" },
   { page: "webhooks", name: "webhook-secret", opener: /^Rotate/, file: "webhook-secret" },

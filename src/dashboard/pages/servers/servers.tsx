@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 
 import { ALL, useMay, useServers } from "#dashboard/data/resources.ts";
-import { ServerCard } from "#dashboard/pages/servers/server-card.tsx";
+import { serverColumns, ServerRows } from "#dashboard/pages/servers/server-row.tsx";
 import { AddServer } from "#dashboard/shared/add-server.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
 import { Dialog } from "#dashboard/shared/dialog.tsx";
@@ -9,6 +9,11 @@ import { EmptyState } from "#dashboard/shared/empty-state.tsx";
 import { Find, matches } from "#dashboard/shared/find.tsx";
 import { Page } from "#dashboard/shared/page.tsx";
 import { Show } from "#dashboard/shared/show.tsx";
+import { Table } from "#dashboard/shared/table.tsx";
+import { useBrowserValue } from "#dashboard/shared/use-browser-value.ts";
+
+/** The same as in the style sheet. */
+const NARROW = "(width < 1100px)";
 
 /** All servers, and a dialog to add one. */
 export function Servers() {
@@ -16,6 +21,7 @@ export function Servers() {
   const mayChange = useMay("createServer");
   const [isAdding, setIsAdding] = useState(false);
   const [query, setQuery] = useState("");
+  const columns = serverColumns(useBrowserValue(() => matchMedia(NARROW).matches, "resize"));
   const close = () => {
     setIsAdding(false);
     void servers.reload();
@@ -46,15 +52,21 @@ export function Servers() {
           ) : (
             <>
               <Find what="server" count={rows.length} query={query} onInput={setQuery} />
-              <ul class="servers">
-                {rows
-                  .filter(({ name, ip }) => matches(`${name} ${ip}`, query))
-                  .map((server) => (
-                    <li key={server.id}>
-                      <ServerCard row={server} onChanged={servers.reload} />
-                    </li>
-                  ))}
-              </ul>
+              <div class="servers">
+                <Table label="Servers" columns={columns}>
+                  {rows
+                    .filter(({ name, ip }) => matches(`${name} ${ip}`, query))
+                    .map((server) => (
+                      <ServerRows
+                        key={server.id}
+                        row={server}
+                        columns={columns}
+                        isOnly={rows.length === 1}
+                        onChanged={servers.reload}
+                      />
+                    ))}
+                </Table>
+              </div>
             </>
           )
         }

@@ -1,12 +1,20 @@
 import { withHiddenShown } from "#contract/hidden-text.ts";
 import type { ServerId } from "#contract/ids.ts";
-import type { Disk, IsolationLevel, Server, ServerRow } from "#contract/endpoints/servers/schemas.ts";
+import {
+  type Disk,
+  type IsolationLevel,
+  MAX_UPTIME_DAYS,
+  type Server,
+  type ServerRow,
+} from "#contract/endpoints/servers/schemas.ts";
 import { toolList } from "#contract/endpoints/servers/tool-list.ts";
 import { sizeText } from "#contract/lib/size-text.ts";
 import { regionNames } from "#dashboard/pages/servers/region-names.ts";
 import { ALL, useProjects } from "#dashboard/data/resources.ts";
+import { UptimeStrip } from "#dashboard/pages/servers/uptime-strip.tsx";
 import { Fingerprint } from "#dashboard/shared/fingerprint.tsx";
 import { Ago } from "#dashboard/shared/times.tsx";
+import { Values } from "#dashboard/shared/values.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
 
 type Props = {
@@ -15,25 +23,43 @@ type Props = {
   readonly server: Server | null;
 };
 
-export function ServerFacts({ row, server }: Props) {
+/** The uptime of a server by day, and its facts. */
+export function ServerDetails({ row, server }: Props) {
   return (
-    <dl>
-      <dt>IP address</dt>
-      <dd>
-        <code>{row.ip}</code>
-      </dd>
-      {server === null ? null : <Details server={server} />}
-      <dt>Projects</dt>
-      <dd>
-        <ProjectsOn id={row.id} count={row.apps} />
-      </dd>
-    </dl>
+    <>
+      {row.status === "pending" ? null : <Uptime row={row} server={server} />}
+      <dl>
+        <dt>IP address</dt>
+        <dd>
+          <code>{row.ip}</code>
+        </dd>
+        {server === null ? null : <Facts server={server} />}
+        <dt>Projects</dt>
+        <dd>
+          <ProjectsOn id={row.id} count={row.apps} />
+        </dd>
+      </dl>
+    </>
   );
 }
 
-function Details({ server }: { readonly server: Server }) {
+function Uptime({ row, server }: Props) {
+  const isNew = server !== null && server.uptime_days.length < MAX_UPTIME_DAYS;
+  return (
+    <div class="uptime">
+      <UptimeStrip server={server} />
+      <Values
+        label={`Uptime of ${row.name} by day`}
+        summary={`${row.uptime} uptime ${isNew ? "since its first connection" : `in ${MAX_UPTIME_DAYS} days`}`}
+        columns={["Day", "Uptime"]}
+        rows={() => (server?.uptime_days ?? []).toReversed().map(({ date, uptime }) => [date, uptime])}
+      />
+    </div>
+  );
+}
+
+function Facts({ server }: { readonly server: Server }) {
   const { disk, agent_version: version, last_seen_at: seen, isolation, seal_key: key, tools } = server;
-  const problem = server.ingress_problem;
   const region = server.region ?? server.detected_region;
   return (
     <>
@@ -41,12 +67,6 @@ function Details({ server }: { readonly server: Server }) {
         <>
           <dt>Isolation</dt>
           <dd>{isolationTexts[isolation]}</dd>
-        </>
-      )}
-      {problem === null ? null : (
-        <>
-          <dt>Ingress</dt>
-          <dd>{withHiddenShown(problem)}</dd>
         </>
       )}
       {region === null ? null : (

@@ -1,0 +1,54 @@
+import { withHiddenShown } from "#contract/hidden-text.ts";
+import { sizeText } from "#contract/lib/size-text.ts";
+import type { Server } from "#contract/endpoints/servers/schemas.ts";
+import type { Problem } from "#contract/problems.ts";
+import type { Watched } from "#dashboard/data/resource.ts";
+import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
+import { Ago } from "#dashboard/shared/times.tsx";
+
+/** Whether `ServerProblems` renders anything. */
+export function hasServerProblems({ value: server, problem }: Watched<Server>): boolean {
+  if (problem !== null) return true;
+  return (
+    server !== null &&
+    (server.agent_problem !== null || server.ingress_problem !== null || server.status === "degraded")
+  );
+}
+
+type Props = {
+  readonly of: Watched<Server>;
+  /** Why its install command could not be created. */
+  readonly enrolling: Problem | null;
+};
+
+/** Why a server does not work as it should, below its row. */
+export function ServerProblems({ of: { value: server, problem, reload }, enrolling }: Props) {
+  return (
+    <>
+      <ProblemBox problem={enrolling} doing="Creating the install command" />
+      <ProblemBox problem={problem} doing="Loading the server" retry={reload} />
+      {server?.agent_problem ? (
+        <p class="problem">
+          {server.agent_problem.message} <Ago time={server.agent_problem.at} />
+        </p>
+      ) : null}
+      {server?.ingress_problem ? (
+        <p class="problem">
+          <strong>The ingress has a problem.</strong> {withHiddenShown(server.ingress_problem)}
+        </p>
+      ) : server?.status === "degraded" ? (
+        <DiskProblem disk={server.disk} />
+      ) : null}
+    </>
+  );
+}
+
+/** A server is degraded because of its ingress or its disk. */
+function DiskProblem({ disk }: Pick<Server, "disk">) {
+  return (
+    <p class="problem">
+      <strong>The disk is nearly full.</strong>
+      {disk === null ? "" : ` ${sizeText(disk.free_bytes)} of ${sizeText(disk.total_bytes)} are free.`}
+    </p>
+  );
+}
