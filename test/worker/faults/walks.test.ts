@@ -134,7 +134,8 @@ describe("one fault at any call leaves a consistent state at the end of", () => 
   it.each(Object.entries(walks))("%s", async (name, { before, act, after }) => {
     const faults = new Faults();
     async function walk(at: number | null, kind: FaultKind): Promise<readonly string[]> {
-      const story = new Story(await TestProject.create());
+      // Only a project with a name of its own is a copy.
+      const story = new Story(await TestProject.create({ name: `shop-${at ?? "clean"}` }));
       await before?.(story);
       const isDeletion = name.includes("whole project");
       const isDone = ({ waiting }: LaneState) =>

@@ -187,7 +187,7 @@ describe("presence and uptime", () => {
     async (kind) => {
       const faults = new Faults();
       for (let at = 0; ; at += 1) {
-        const project = await TestProject.create();
+        const project = await TestProject.create({ name: `shop-${at}` });
         const story = new Story(project);
         faults.count(at, kind, [() => linkOf(project)]);
         for (let step = 0; step < 4; step += 1) {
