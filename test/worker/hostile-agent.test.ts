@@ -11,7 +11,8 @@ import { ids } from "../support/worker/account.ts";
 import { call } from "../support/worker/call.ts";
 import { Faults } from "../support/worker/faults.ts";
 import { TestProject } from "../support/worker/project.ts";
-import { createWorld, perform, type World } from "../support/worker/world.ts";
+import { perform, type World } from "../support/worker/world.ts";
+import { copyWorld } from "../support/worker/world-copy.ts";
 import { countRequests } from "../support/worker/request-limits.ts";
 import { startInMinute } from "../support/worker/whole-minute.ts";
 
@@ -49,7 +50,7 @@ async function settle(project: TestProject, total_bytes: number): Promise<void> 
 describe("an agent that names projects that are not on its server", () => {
   it("wakes no lane, and stores nothing in its link", async () => {
     const project = await TestProject.create();
-    const theirs = await createWorld("theirs");
+    const theirs = await copyWorld("theirs");
     const made = await project.post("/v1/servers", { name: "web-2", ip: "192.0.2.11" });
     const server_id = WithId.parse(await made.json()).id;
     const body = { name: "elsewhere", server_id, repository: "/srv/git/shop.git" };
@@ -112,7 +113,7 @@ describe("an agent that sends too much", () => {
   });
 
   it("gets 429 with Retry-After for reports and for its link, while other agents do not", async () => {
-    const [mine, other] = [await createWorld("mine"), await createWorld("other")];
+    const [mine, other] = [await copyWorld("mine"), await copyWorld("other")];
     const { serverId: key } = mine;
     await startInMinute();
     // The limit in vitest.config.ts.
@@ -131,7 +132,7 @@ describe("an agent that sends too much", () => {
 
 describe("an agent that reports runs of others", () => {
   it("gets the same answer as for a run that does not exist", async () => {
-    const [mine, theirs] = [await TestProject.running(), await createWorld("theirs")];
+    const [mine, theirs] = [await TestProject.running(), await copyWorld("theirs")];
     const second = await secondAgentOf(mine.project);
     const ask = async (world: { projectId: string; deploymentId: string; runId: string }) => {
       const answer = await call(`/v1/agent/deployments/${world.deploymentId}/events`, {

@@ -6,7 +6,8 @@ import { endpoints } from "#contract/endpoints/endpoints.ts";
 import { ServerCreated, ServerRows } from "#contract/endpoints/servers/schemas.ts";
 import worker from "#worker/main.ts";
 import { problemOf } from "../../support/worker/call.ts";
-import { createWorld, operationNames, requests } from "../../support/worker/world.ts";
+import { operationNames, requests } from "../../support/worker/world.ts";
+import { copyWorld } from "../../support/worker/world-copy.ts";
 
 type Asked = {
   readonly method?: string;
@@ -55,7 +56,7 @@ describe("plain HTTP", () => {
   const ofTheApi = operationNames.filter((name) => endpoints[name].path.startsWith("/v1/"));
 
   it.each(ofTheApi)("is refused for %s before authentication", async (name) => {
-    const world = await createWorld();
+    const world = await copyWorld();
     const { method, access } = endpoints[name];
     const token = access.by === "agent" ? world.credential : world.account.token;
     const { path, body } = requests[name](world);
@@ -69,7 +70,7 @@ describe("plain HTTP", () => {
   });
 
   it("is refused for an agent's link, the installer, the agent's file and any request with a token", async () => {
-    const { account, credential } = await createWorld();
+    const { account, credential } = await copyWorld();
     const headers = { upgrade: "websocket" };
     const refused = [
       await ask(`${INSECURE}/v1/agent/connect`, { token: credential, headers }),
@@ -91,14 +92,14 @@ describe("plain HTTP", () => {
   it.each(["http://127.0.0.1:8787", "http://localhost:8787", "http://gantry.localhost", "http://[::1]:8787"])(
     "is accepted on the same machine: %s",
     async (origin) => {
-      const { account } = await createWorld();
+      const { account } = await copyWorld();
       expect((await ask(`${origin}/v1/account`, { token: account.token })).status).toBe(200);
       expect((await ask(`${origin}/install.sh`)).status).toBe(200);
     },
   );
 
   it("counts as HTTPS if a proxy says that it terminated TLS", async () => {
-    const { account } = await createWorld();
+    const { account } = await copyWorld();
     const headers = { "x-forwarded-proto": "https" };
     const answer = await ask(`${INSECURE}/v1/account`, { token: account.token, headers });
     expect(answer.status).toBe(200);
@@ -128,7 +129,7 @@ describe("plain HTTP", () => {
 
 describe("every response", () => {
   it("has nosniff, and over HTTPS also HSTS", async () => {
-    const { account, deploymentId, credential } = await createWorld();
+    const { account, deploymentId, credential } = await copyWorld();
     const { token } = account;
     const page = await (await ask(`${SECURE}/app/`)).text();
     const [, script] = /src="(\/app\/assets\/[^"]+)"/.exec(page) ?? [];
@@ -174,7 +175,7 @@ describe("every response", () => {
     const broken: Env = { ...env };
     Reflect.set(broken, "DB", null);
     const request = new Request<unknown, IncomingRequestCfProperties>(`${SECURE}/v1/account`, {
-      headers: { authorization: `Bearer ${(await createWorld()).credential}` },
+      headers: { authorization: `Bearer ${(await copyWorld()).credential}` },
     });
     const answer = await worker.fetch(request, broken, createExecutionContext());
     expect(answer.status).toBe(500);
@@ -183,7 +184,7 @@ describe("every response", () => {
   });
 
   it("does not change a switch of protocols", async () => {
-    const { credential } = await createWorld();
+    const { credential } = await copyWorld();
     const headers = { upgrade: "websocket" };
     const answer = await ask(`${SECURE}/v1/agent/connect`, { token: credential, headers });
     expect(answer.status).toBe(101);
@@ -196,7 +197,7 @@ describe("the variable PUBLIC_URL", () => {
   const publicUrl = "https://deploy.example.com";
 
   it("is used in links, commands, the installer and problem types instead of the Host header", async () => {
-    const { account } = await createWorld();
+    const { account } = await copyWorld();
     const from = "https://evil.example";
     const { token } = account;
     const body = { name: "web-9", ip: "192.0.2.9" };

@@ -6,7 +6,8 @@ import { call, problemOf } from "../../support/worker/call.ts";
 import { countRequests } from "../../support/worker/request-limits.ts";
 import { recordStatements } from "../../support/worker/statements.ts";
 import { createSignInCode, signIn } from "../../support/worker/sessions.ts";
-import { createWorld, type World } from "../../support/worker/world.ts";
+import type { World } from "../../support/worker/world.ts";
+import { copyWorld } from "../../support/worker/world-copy.ts";
 
 countRequests();
 
@@ -55,7 +56,7 @@ const endpointsBySecret = [
 
 describe("a wrong secret", () => {
   it.each(endpointsBySecret)("causes no write to %s", async (_name, _address, send, kind) => {
-    await createWorld();
+    await copyWorld();
     const statements = recordStatements();
     expect((await send({ "cf-connecting-ip": "203.0.113.50" }, newSecret(kind))).status).toBe(401);
     expect(statements.length).toBeGreaterThan(0);
@@ -78,7 +79,7 @@ describe("an address that sends too many wrong tokens", () => {
   it.each(endpointsBySecret)(
     "is refused by %s, while a valid token from the same address is accepted",
     async (_name, address, send, kind, secretOf, status) => {
-      const world = await createWorld();
+      const world = await copyWorld();
       const from = { "cf-connecting-ip": address };
       const right = await secretOf(world);
       const passed: number[] = [];

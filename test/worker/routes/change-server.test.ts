@@ -14,7 +14,7 @@ import { call, problemOf } from "../../support/worker/call.ts";
 import { enrolAgent } from "../../support/worker/enrol-agent.ts";
 import { auditEntry } from "../../support/worker/recorded.ts";
 import { TestProject } from "../../support/worker/project.ts";
-import { createWorld } from "../../support/worker/world.ts";
+import { copyWorld } from "../../support/worker/world-copy.ts";
 
 afterEach(() => {
   vi.useRealTimers();
@@ -46,14 +46,14 @@ describe("changing a server", () => {
     [{ ip: "::1" }, "/ip"],
     [{ uptime: "100.00%" }, "/uptime"],
   ])("is refused with %j and a pointer to it", async (body, pointer) => {
-    const { account, serverId } = await createWorld();
+    const { account, serverId } = await copyWorld();
     const response = await call(`/v1/servers/${serverId}`, { method: "PATCH", token: account.token, body });
     expect(response.status).toBe(422);
     expect((await problemOf(response)).errors?.map((error) => error.pointer)).toEqual([pointer]);
   });
 
   it("requires a unique name only within the account", async () => {
-    const [mine, theirs] = [await createWorld("mine"), await createWorld("theirs")];
+    const [mine, theirs] = [await copyWorld("mine"), await copyWorld("theirs")];
     const agent = await enrolAgent(mine.account.token, "web-2");
     const rename = (name: string) =>
       call(`/v1/servers/${agent.serverId}`, { method: "PATCH", token: mine.account.token, body: { name } });
@@ -82,7 +82,7 @@ describe("deleting a server", () => {
   });
 
   it("is refused while a project is on it", async () => {
-    const { account, serverId } = await createWorld();
+    const { account, serverId } = await copyWorld();
     const remove = () => call(`/v1/servers/${serverId}`, { method: "DELETE", token: account.token });
     expect(await problemOf(await remove())).toMatchObject({ status: 409, code: "server_in_use" });
   });
@@ -97,7 +97,7 @@ describe("deleting a server", () => {
   });
 
   it("or adding a project to it fails if both happen at the same time", async () => {
-    const { account, projectId } = await createWorld();
+    const { account, projectId } = await copyWorld();
     const rows = new AccountRows(env.DB, AccountId.parse(account.id));
     const pattern = await findProject(rows, projectId);
     if (pattern === null) throw new Error("no project");
@@ -204,7 +204,7 @@ describe("an enrolment token", () => {
     ["was limited to projects", ({ id }) => change(`project_ids = '["${ids.project()}"]'`, id)],
     ["was moved to another account", ({ id }) => change(`account_id = '${ids.account()}'`, id)],
   ])("is refused after the API token that created it %s", async (_what, end) => {
-    const { account, serverId } = await createWorld();
+    const { account, serverId } = await copyWorld();
     const maker = await createToken(account.id, { scopes: ["servers:write"] });
     const secret = await enrolmentBy(maker.secret, serverId);
     const before = await env.DB.prepare("SELECT * FROM servers").all();
@@ -217,7 +217,7 @@ describe("an enrolment token", () => {
   });
 
   it("of a new server also ends with the API token that created it", async () => {
-    const { account } = await createWorld();
+    const { account } = await copyWorld();
     const maker = await createToken(account.id, { scopes: ["servers:write"] });
     const body = { name: "web-9", ip: "192.0.2.9" };
     const made = await call("/v1/servers", { method: "POST", token: maker.secret, body });
@@ -227,7 +227,7 @@ describe("an enrolment token", () => {
   });
 
   it("can be spent after the API token that created it was rotated", async () => {
-    const { account, serverId } = await createWorld();
+    const { account, serverId } = await copyWorld();
     const maker = await createToken(account.id, { scopes: ["servers:write"] });
     const secret = await enrolmentBy(maker.secret, serverId);
     const rotate = `/v1/tokens/${maker.id}/rotate`;

@@ -7,7 +7,8 @@ import { Project } from "#contract/endpoints/projects/schemas.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { projects } from "#worker/db/schema.ts";
 import { call } from "../../support/worker/call.ts";
-import { createWorld, type World } from "../../support/worker/world.ts";
+import type { World } from "../../support/worker/world.ts";
+import { copyWorld } from "../../support/worker/world-copy.ts";
 
 async function patch({ account, projectId }: World, body: unknown): Promise<Response> {
   return await call(`/v1/projects/${projectId}`, { method: "PATCH", token: account.token, body });
@@ -25,13 +26,13 @@ async function keyOf({ account, projectId }: World): Promise<string | null | und
 }
 
 it("deploys pushes to the project's branch unless it says otherwise", async () => {
-  const world = await createWorld();
+  const world = await copyWorld();
   expect(await patched(world, {})).toEqual(deployOnOf(null));
   expect(deployOnOf(null)).toMatchObject({ enabled: true, branches: null, tags: [], paths: null });
 });
 
 it("changes the given fields, and keeps the others", async () => {
-  const world = await createWorld();
+  const world = await copyWorld();
   const given = { branches: ["main", "release/*"], paths: ["apps/shop"] };
   expect(await patched(world, given)).toEqual({ ...deployOnOf(null), ...given });
   expect(await patched(world, { tags: ["v*"] })).toEqual({ ...deployOnOf(null), ...given, tags: ["v*"] });
@@ -42,12 +43,12 @@ it("changes the given fields, and keeps the others", async () => {
 it.each([{ branches: [""] }, { tags: null }, { paths: "apps" }, { watch: true }])(
   "refuses %j",
   async (deployOn) => {
-    expect((await patch(await createWorld(), { deploy_on: deployOn })).status).toBe(422);
+    expect((await patch(await copyWorld(), { deploy_on: deployOn })).status).toBe(422);
   },
 );
 
 it("stores which repository it is, whatever the form of its address", async () => {
-  const world = await createWorld();
+  const world = await copyWorld();
   expect(await keyOf(world)).toBe("git.test/shop");
   await patch(world, { repository: "git@github.com:Acme/Shop.git" });
   expect(await keyOf(world)).toBe("github.com/acme/shop");

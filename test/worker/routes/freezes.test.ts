@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import { createToken } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
-import { createWorld, type World } from "../../support/worker/world.ts";
+import type { World } from "../../support/worker/world.ts";
+import { copyWorld } from "../../support/worker/world-copy.ts";
 
 const friday = {
   type: "weekly",
@@ -21,7 +22,7 @@ async function create(world: World, body: unknown, token = world.account.token):
 
 describe("freezes", () => {
   it("can be created, read, changed and deleted", async () => {
-    const world = await createWorld();
+    const world = await copyWorld();
     const { token } = world.account;
     const response = await create(world, { name: "Friday evening", times: friday });
     expect(response.status).toBe(201);
@@ -43,7 +44,7 @@ describe("freezes", () => {
   });
 
   it("are not over as long as they lie ahead, however far", async () => {
-    const world = await createWorld();
+    const world = await copyWorld();
     const times = once(20_000, 20_048);
     const response = await create(world, { name: "Holidays", times });
     expect(await response.json()).toMatchObject({
@@ -53,7 +54,7 @@ describe("freezes", () => {
   });
 
   it("are refused with times that cannot be", async () => {
-    const world = await createWorld();
+    const world = await copyWorld();
     const refused: [unknown, string][] = [
       [once(3, 2), "/times/to"],
       [once(-3, -2), "/times/to"],
@@ -70,7 +71,7 @@ describe("freezes", () => {
   });
 
   it("of the whole account are neither seen nor made by a token that is limited to projects", async () => {
-    const world = await createWorld();
+    const world = await copyWorld();
     const { secret } = await createToken(world.account.id, { projectIds: [world.projectId] });
     const refused = await create(world, { name: "all", times: friday }, secret);
     expect([refused.status, (await problemOf(refused)).code]).toEqual([403, "insufficient_scope"]);
@@ -82,7 +83,7 @@ describe("freezes", () => {
   });
 
   it("are limited to 100 in an account", async () => {
-    const world = await createWorld();
+    const world = await copyWorld();
     const all = Array.from({ length: 99 }, () => create(world, { name: "x", times: friday }));
     expect((await Promise.all(all)).every(({ status }) => status === 201)).toBe(true);
     const refused = await create(world, { name: "x", times: friday });

@@ -5,7 +5,7 @@ import { createToken, ids } from "../../support/worker/account.ts";
 import { call, ORIGIN, problemOf } from "../../support/worker/call.ts";
 import { deliver, delivered } from "../../support/worker/deliveries.ts";
 import { TestProject } from "../../support/worker/project.ts";
-import { createWorld } from "../../support/worker/world.ts";
+import { copyWorld } from "../../support/worker/world-copy.ts";
 
 const repository = "https://git.test/acme/shop.git";
 
@@ -104,7 +104,7 @@ describe("a rotated hook", () => {
 
 describe("a token that is limited to projects", () => {
   it("sees the hooks of their repositories, and changes none", async () => {
-    const world = await createWorld();
+    const world = await copyWorld();
     const limited = async (projectId: typeof world.projectId) =>
       (await createToken(world.account.id, { projectIds: [projectId] })).secret;
     const [own, other] = [await limited(world.projectId), await limited(ids.project())];

@@ -9,7 +9,7 @@ import type { ConnectedAgent } from "../../support/connected-agent/connected-age
 import { emptyReport } from "../../support/connected-agent/events.ts";
 import { enrolAgent } from "../../support/worker/enrol-agent.ts";
 import { TestProject } from "../../support/worker/project.ts";
-import { createWorld } from "../../support/worker/world.ts";
+import { copyWorld } from "../../support/worker/world-copy.ts";
 
 const removals = (agent: ConnectedAgent) => agent.received.filter(({ type }) => type === "remove_project");
 
@@ -35,7 +35,7 @@ async function moved(): Promise<{ project: TestProject; to: ConnectedAgent }> {
 
 describe("a token that is limited to some projects", () => {
   it("cannot move a project to any other server, and such a request changes nothing", async () => {
-    const { account, projectId, serverId } = await createWorld();
+    const { account, projectId, serverId } = await copyWorld();
     const other = await enrolAgent(account.token, "web-2");
     const { secret } = await createToken(account.id, { projectIds: [projectId] });
     const ask = async (token: string, body: unknown) =>

@@ -10,11 +10,12 @@ import { ids } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { enrolAgent } from "../../support/worker/enrol-agent.ts";
 import { connectWithKeys, TestProject } from "../../support/worker/project.ts";
-import { createWorld, type World } from "../../support/worker/world.ts";
+import type { World } from "../../support/worker/world.ts";
+import { copyWorld } from "../../support/worker/world-copy.ts";
 
 /** A world whose server can get secrets. */
 async function createWorldWithKey(): Promise<World> {
-  const world = await createWorld();
+  const world = await copyWorld();
   const agent = await enrolAgent(world.account.token, "web-2");
   await connectWithKeys(agent, world.account.token);
   return { ...world, serverId: ServerId.parse(agent.serverId) };
@@ -35,7 +36,7 @@ async function get(token: string, id: string): Promise<Project> {
 
 describe("a project", () => {
   it("needs a name, a server and a repository, and has defaults for the rest", async () => {
-    const world = await createWorld();
+    const world = await copyWorld();
     const response = await create(world);
     expect(response.status).toBe(201);
     const project = Project.parse(await response.json());
@@ -93,7 +94,7 @@ describe("a project", () => {
   });
 
   it("stores every given setting", async () => {
-    const world = await createWorld();
+    const world = await copyWorld();
     const settings = {
       repository: "git@git.test:team/blog.git",
       branch: "trunk",
@@ -154,7 +155,7 @@ describe("a project", () => {
   it.each(["https://git.test/blog.git?private_token=s3cret", "https://me@git.test/b?x=s3cret#f"])(
     "refuses the query of the repository %s, which could be a token in clear",
     async (repository) => {
-      const world = await createWorld();
+      const world = await copyWorld();
       const response = await create(world, { repository });
       expect(response.status).toBe(422);
       const problem = await response.text();
@@ -170,7 +171,7 @@ describe("a project", () => {
     ["/srv/git/what?=s3cret", "/srv/git/what?=s3cret"],
     ["file:///srv/git/what?=s3cret", "file:///srv/git/what?=s3cret"],
   ])("shows the repository %s, which an earlier version stored, as %s", async (repository, shown) => {
-    const world = await createWorld();
+    const world = await copyWorld();
     const { id } = await created(world);
     await env.DB.prepare("UPDATE projects SET repository = ? WHERE id = ?").bind(repository, id).run();
     expect((await get(world.account.token, id)).repository).toBe(shown);
@@ -180,13 +181,13 @@ describe("a project", () => {
     [{ url: "https://blog.test/up?key=s3cret" }, { url: "https://blog.test/up?key=***" }],
     [{ path: "/up?key=s3cret&deep" }, { path: "/up?key=***&***" }],
   ])("shows the health check %j as %j", async (health_check, shown) => {
-    const world = await createWorld();
+    const world = await copyWorld();
     const project = Project.parse(await (await create(world, { health_check })).json());
     expect(project.health_check).toMatchObject(shown);
   });
 
   it("is listed with exactly the fields of the specification, newest first", async () => {
-    const world = await createWorld();
+    const world = await copyWorld();
     const blog = await created(world);
     const response = await call("/v1/projects", { token: world.account.token });
     const { projects, next_cursor } = ProjectRows.parse(await response.json());
@@ -233,13 +234,13 @@ describe("a project", () => {
     [{ commits: "some" }, ["/commits"]],
     [{ url: "http://x" }, ["/url"]],
   ])("is refused with %j, and the problem points to it", async (body, pointers) => {
-    const response = await create(await createWorld(), body);
+    const response = await create(await copyWorld(), body);
     expect(response.status).toBe(422);
     expect((await problemOf(response)).errors?.map((error) => error.pointer)).toEqual(pointers);
   });
 
   it("needs a server of the account", async () => {
-    const world = await createWorld();
+    const world = await copyWorld();
     for (const server_id of [ids.server(), "srv_1"]) {
       const response = await create(world, { server_id });
       expect(response.status).toBe(422);
@@ -248,7 +249,7 @@ describe("a project", () => {
   });
 
   it("needs a unique name in the account and a unique domain in the installation", async () => {
-    const [world, other] = [await createWorld("shop"), await createWorld("store")];
+    const [world, other] = [await copyWorld("shop"), await copyWorld("store")];
     expect(await problemOf(await create(world, { name: "shop" }))).toMatchObject({
       status: 409,
       code: "name_taken",
@@ -260,14 +261,14 @@ describe("a project", () => {
   });
 
   it("gets another default domain if the first one is taken", async () => {
-    const [world, other] = [await createWorld("shop"), await createWorld("store")];
+    const [world, other] = [await copyWorld("shop"), await copyWorld("store")];
     const second = await created(other, { name: "Shop" });
     expect(second.domain).toBe(`shop-${second.id.slice(-6)}.localhost`);
     expect((await get(world.account.token, world.projectId)).domain).toBe("shop.localhost");
   });
 
   it("is refused if the account has a thousand", async () => {
-    const world = await createWorld();
+    const world = await copyWorld();
     const copy = env.DB.prepare(
       `INSERT INTO projects (id, account_id, server_id, name, domain, repository, branch, framework, root_directory, build_command, output_directory,
        activate_command, shared_paths, keep_releases, health_check, timeouts, queue, created_at, commits)

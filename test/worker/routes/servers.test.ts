@@ -8,7 +8,7 @@ import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
 import { createAccount, ids } from "../../support/worker/account.ts";
 import { call, ORIGIN, problemOf } from "../../support/worker/call.ts";
 import { TestProject } from "../../support/worker/project.ts";
-import { createWorld } from "../../support/worker/world.ts";
+import { copyWorld } from "../../support/worker/world-copy.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -90,7 +90,7 @@ describe("a server", () => {
   });
 
   it("counts its projects", async () => {
-    const { account, serverId } = await createWorld();
+    const { account, serverId } = await copyWorld();
     expect((await list(account.token)).servers).toMatchObject([{ id: serverId, apps: 1 }]);
     expect(await get(account.token, serverId)).toMatchObject({ apps: 1 });
   });
@@ -167,7 +167,7 @@ describe("a server", () => {
   });
 
   it("shows its uptime since its enrolment", async () => {
-    const { account, serverId } = await createWorld();
+    const { account, serverId } = await copyWorld();
     const now = Date.UTC(2026, 5, 15, 12);
     vi.useFakeTimers({ toFake: ["Date"], now });
     const today = Math.floor(now / 86_400_000);
@@ -187,7 +187,7 @@ describe("a server", () => {
   });
 
   it("shows its uptime per day, including the current connection", async () => {
-    const { account, serverId } = await createWorld();
+    const { account, serverId } = await copyWorld();
     const now = Date.UTC(2026, 5, 15, 12);
     vi.useFakeTimers({ toFake: ["Date"], now });
     const yesterday = Math.floor(now / 86_400_000) - 1;

@@ -8,7 +8,7 @@ import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
 import { createAccount, createToken, ids } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { askForToken, listTokens, makeToken, revoke, works } from "../../support/worker/tokens.ts";
-import { createWorld } from "../../support/worker/world.ts";
+import { copyWorld } from "../../support/worker/world-copy.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -43,7 +43,7 @@ describe("a new token", () => {
   });
 
   it("has only the rights that it was given", async () => {
-    const { account, projectId } = await createWorld();
+    const { account, projectId } = await copyWorld();
     const { token: secret } = await makeToken(account.token, {
       scopes: ["projects:read", "deployments:write"],
       project_ids: [projectId],
@@ -66,7 +66,7 @@ describe("a new token", () => {
   });
 
   it("can have the name of another token, and repeated scopes and projects count once", async () => {
-    const { account, projectId } = await createWorld();
+    const { account, projectId } = await copyWorld();
     const body = { scopes: ["tokens:read", "tokens:read"], project_ids: [projectId, projectId] };
     const [one, other] = [await makeToken(account.token, body), await makeToken(account.token, body)];
     expect(one.name).toBe(other.name);
@@ -94,7 +94,7 @@ describe("a new token", () => {
   });
 
   it("can be limited only to projects of the account", async () => {
-    const [mine, theirs] = [await createWorld("mine"), await createWorld("theirs")];
+    const [mine, theirs] = [await copyWorld("mine"), await copyWorld("theirs")];
     const before = await countRows();
     const project_ids = [ids.project(), mine.projectId, theirs.projectId];
     const response = await askForToken(mine.account.token, { project_ids });
@@ -162,7 +162,7 @@ describe("a token that creates another", () => {
   });
 
   it("passes on its limit to projects", async () => {
-    const { account, serverId, projectId } = await createWorld();
+    const { account, serverId, projectId } = await copyWorld();
     const second = await call("/v1/projects", {
       method: "POST",
       token: account.token,
@@ -185,7 +185,7 @@ describe("a token that creates another", () => {
   });
 
   it("counts tokens that it cannot access towards the thousand", async () => {
-    const { account, projectId } = await createWorld();
+    const { account, projectId } = await copyWorld();
     const { secret } = await createToken(account.id, { projectIds: [projectId] });
     const copy = env.DB.prepare(
       "INSERT INTO tokens (id, account_id, name, hash, scopes, created_at, expires_at) SELECT ?1, account_id, name, ?1, scopes, created_at, expires_at FROM tokens WHERE account_id = ?2 LIMIT 1",

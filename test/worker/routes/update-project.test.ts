@@ -6,7 +6,8 @@ import { defaultTimeouts } from "#contract/stages.ts";
 import { createToken, ids } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { TestProject } from "../../support/worker/project.ts";
-import { createWorld, type World } from "../../support/worker/world.ts";
+import type { World } from "../../support/worker/world.ts";
+import { copyWorld } from "../../support/worker/world-copy.ts";
 
 async function patch({ account, projectId }: World, body: unknown): Promise<Response> {
   return await call(`/v1/projects/${projectId}`, { method: "PATCH", token: account.token, body });
@@ -50,7 +51,7 @@ const everySetting = {
 
 describe("changing a project", () => {
   it("changes each setting alone, without changing others", async () => {
-    const world = await createWorld();
+    const world = await copyWorld();
     let expected = await get(world);
     for (const [name, value] of Object.entries(everySetting)) {
       const automatic = expected.automatic.filter((one) => one !== name);
@@ -70,7 +71,7 @@ describe("changing a project", () => {
   });
 
   it("changes several settings at once, and none without fields", async () => {
-    const world = await createWorld();
+    const world = await copyWorld();
     const before = await patched(world, everySetting);
     expect(before).toMatchObject(everySetting);
     expect(await patched(world, {})).toEqual(before);
@@ -82,7 +83,7 @@ describe("changing a project", () => {
   });
 
   it("accepts null for settings that can be empty", async () => {
-    const world = await createWorld();
+    const world = await copyWorld();
     await patched(world, everySetting);
     const none = {
       install_command: null,
@@ -104,7 +105,7 @@ describe("changing a project", () => {
   });
 
   it("changes single timeouts, but replaces a whole health check", async () => {
-    const world = await createWorld();
+    const world = await copyWorld();
     await patched(world, everySetting);
     const changed = await patched(world, {
       timeouts: { build_seconds: 1200 },
@@ -121,14 +122,14 @@ describe("changing a project", () => {
   });
 
   it("changes single limits, and removes those that are null", async () => {
-    const world = await createWorld();
+    const world = await copyWorld();
     await patched(world, everySetting);
     const changed = await patched(world, { limits: { memory_mb: 1024, tasks: null } });
     expect(changed.limits).toEqual({ memory_mb: 1024, cpu_weight: 200 });
   });
 
   it("drops the detected settings when the framework becomes automatic again", async () => {
-    const world = await createWorld();
+    const world = await copyWorld();
     await patched(world, { framework: "vite" });
     const detected = JSON.stringify({
       framework: "vite",
@@ -142,7 +143,7 @@ describe("changing a project", () => {
   });
 
   it("keeps both changes if two requests change different settings at the same time", async () => {
-    const world = await createWorld();
+    const world = await copyWorld();
     await Promise.all([
       patched(world, { branch: "next", timeouts: { build_seconds: 7 } }),
       patched(world, { keep_releases: 7, timeouts: { fetch_seconds: 8 } }),
@@ -178,7 +179,7 @@ describe("changing a project", () => {
     [{ automatic: ["framework"], framework: "vite" }, ["/framework"]],
     [{ server_id: "srv_1" }, ["/server_id"]],
   ])("is refused with %j, and the problem points to it", async (body, pointers) => {
-    const world = await createWorld();
+    const world = await copyWorld();
     const before = await get(world);
     const response = await patch(world, { branch: "next", ...body });
     expect(response.status).toBe(422);
@@ -187,7 +188,7 @@ describe("changing a project", () => {
   });
 
   it("accepts similar shared paths, and explains which path to use if paths overlap", async () => {
-    const world = await createWorld();
+    const world = await copyWorld();
     const apart = ["data", "data-old", "database/a", "database/ab", "data"];
     expect(await patched(world, { shared_paths: apart })).toMatchObject({ shared_paths: apart });
     expect((await problemOf(await patch(world, { shared_paths: ["data", "data/a"] }))).errors).toEqual([
@@ -199,7 +200,7 @@ describe("changing a project", () => {
   });
 
   it("requires unique names in the account and unique domains in the installation", async () => {
-    const [world, other] = [await createWorld("shop"), await createWorld("store")];
+    const [world, other] = [await copyWorld("shop"), await copyWorld("store")];
     const { token } = world.account;
     const settings = { name: "blog", server_id: world.serverId, repository: "/srv/git/blog.git" };
     await call("/v1/projects", { method: "POST", token, body: settings });
@@ -214,7 +215,7 @@ describe("changing a project", () => {
   });
 
   it("does not change the domain with the name", async () => {
-    const world = await createWorld("shop");
+    const world = await copyWorld("shop");
     expect(await patched(world, { name: "store" })).toMatchObject({
       name: "store",
       domain: "shop.localhost",
@@ -222,7 +223,7 @@ describe("changing a project", () => {
   });
 
   it("requires a server of the account, also for a project that does not exist", async () => {
-    const [world, other] = [await createWorld("shop"), await createWorld("store")];
+    const [world, other] = [await copyWorld("shop"), await copyWorld("store")];
     for (const server_id of [ids.server(), other.serverId]) {
       const response = await patch(world, { server_id });
       expect(response.status).toBe(422);
@@ -291,7 +292,7 @@ describe("changed settings", () => {
 
 describe("settings that are left to the framework", () => {
   it("are shown with the values of its preset, and listed as automatic", async () => {
-    const world = await createWorld();
+    const world = await copyWorld();
     expect(await get(world)).toMatchObject({
       framework: "static",
       install_command: null,

@@ -15,7 +15,7 @@ import { createAccount, createToken } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { publish, renamed } from "../../support/worker/events.ts";
 import { TestWebhook } from "../../support/worker/webhook.ts";
-import { createWorld } from "../../support/worker/world.ts";
+import { copyWorld } from "../../support/worker/world-copy.ts";
 
 const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/;
 
@@ -89,7 +89,7 @@ describe("creating a webhook", () => {
   });
 
   it("is refused for the 101st", async () => {
-    const { account } = await createWorld();
+    const { account } = await copyWorld();
     await env.DB.prepare(
       `INSERT INTO webhooks SELECT 'whk_' || value, account_id, kind, name, shown_url, events, project_ids, state, disabled_reason, failing_since, created_at
        FROM webhooks, json_each('[${Array.from({ length: 99 }, (_, at) => at).join()}]')`,
@@ -99,7 +99,7 @@ describe("creating a webhook", () => {
   });
 
   it("is limited to the projects of its token", async () => {
-    const { account, projectId } = await createWorld();
+    const { account, projectId } = await copyWorld();
     const { secret: token } = await createToken(account.id, { projectIds: [projectId] });
     const body = { kind: "standard", url: "https://example.com/" };
     expect((await create(token, body)).status).toBe(403);
@@ -118,7 +118,7 @@ describe("creating a webhook", () => {
 
 describe("the events of an account", () => {
   it("go to the webhooks that want them", async () => {
-    const { account, projectId } = await createWorld();
+    const { account, projectId } = await copyWorld();
     const [all, ofTokens, ofProject] = [
       await TestWebhook.create({ events: ["*"] }, account),
       await TestWebhook.create({ events: ["token.*"] }, account),
