@@ -21,15 +21,22 @@ const hasSpooled = (runId: string, text: string) =>
 /** No spool file may be left. */
 const expectNoSpool = () => expect.poll(() => world.has("spool")).toBe(false);
 
+/** Commands of a build that waits until the control plane is unreachable. */
+const untilCut = () => `until [ -e ${world.file("cut")} ]; do sleep 0.05; done`;
+function cut(): void {
+  world.control.faultOf = () => "lost";
+  writeFileSync(world.file("cut"), "");
+}
+
 describe("a control plane that is unreachable for long", () => {
   it("receives the complete output when it returns, in order and once, and the build does not wait", async () => {
     await world.startAgent({ spillMs: 50, spillBytes: 20_000 });
     const finished = join(world.folder, "finished");
     const run = world.control.dispatch(
-      world.order({ build_command: `echo begun; sleep 0.3; seq 1 100000; touch ${finished}` }),
+      world.order({ build_command: `echo begun; ${untilCut()}; seq 1 100000; touch ${finished}` }),
     );
     await world.control.waitFor("the build", () => messagesOf(run).includes("begun"));
-    world.control.faultOf = () => "lost";
+    cut();
     await world.control.waitFor("the build's end", () => existsSync(finished));
     expect(messagesOf(run, "stdout")).toEqual(["begun"]);
     world.control.faultOf = () => null;
@@ -76,9 +83,11 @@ describe("a control plane that is unreachable for long", () => {
 
   it("receives it after an agent that was stopped before delivery, with the same result", async () => {
     const first = await world.startAgent({ shutdownReportMs: 100 });
-    const run = world.control.dispatch(world.order({ build_command: "echo begun; sleep 0.2; seq 1 100" }));
+    const run = world.control.dispatch(
+      world.order({ build_command: `echo begun; ${untilCut()}; seq 1 100` }),
+    );
     await world.control.waitFor("the build", () => messagesOf(run).includes("begun"));
-    world.control.faultOf = () => "lost";
+    cut();
     await world.control.waitFor("the wait for the permit", () => world.has("releases/1.json"));
     await first.stop();
     expect(hasSpooled(run.order.run_id, '"100"')).toBe(true);

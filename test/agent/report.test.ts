@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { ids, messagesOf, World } from "./support/harness.ts";
@@ -8,6 +10,10 @@ beforeEach(async () => {
   world.repository.commit({ "index.html": "one" });
 });
 afterEach(() => world.close());
+
+/** Commands of a build that waits for `go`. */
+const untilGo = () => `until [ -e ${world.file("go")} ]; do sleep 0.05; done`;
+const go = () => writeFileSync(world.file("go"), "");
 
 describe("the events of a run", () => {
   it("arrive once and in order, even if requests and answers are lost", async () => {
@@ -30,9 +36,10 @@ describe("the events of a run", () => {
     await world.startAgent();
     let isAway = false;
     world.control.faultOf = () => (isAway ? "lost" : null);
-    const run = world.control.dispatch(world.order({ build_command: "echo started; sleep 0.2" }), {});
+    const run = world.control.dispatch(world.order({ build_command: `echo started; ${untilGo()}` }), {});
     await world.control.waitFor("the build", () => messagesOf(run).includes("started"));
     isAway = true;
+    go();
     const { posts } = world.control;
     await world.control.waitFor("some retries", () => world.control.posts > posts + 5);
     expect(world.current).toBeNull();
@@ -64,12 +71,13 @@ describe("a run order", () => {
 
   it("waits for the earlier run of the same project, but not for other projects", async () => {
     await world.startAgent();
-    const slow = world.control.dispatch(world.order({ build_command: "echo slow; sleep 0.6" }));
+    const slow = world.control.dispatch(world.order({ build_command: `echo slow; ${untilGo()}` }));
     const next = world.control.dispatch(world.order({ keep_releases: [1] }));
     const other = world.control.dispatch(world.order({ project_id: ids.project() }));
     expect((await world.control.result(other)).outcome).toBe("live");
     expect(slow.events.at(-1)?.type).not.toBe("result");
     expect(next.events).toEqual([]);
+    go();
     await world.control.result(next);
     expect(slow.events.at(-1)?.type).toBe("result");
     expect(world.current).toBe("releases/2");
@@ -77,12 +85,13 @@ describe("a run order", () => {
 
   it("can be canceled while it waits, without an effect on the earlier run", async () => {
     await world.startAgent();
-    const slow = world.control.dispatch(world.order({ build_command: "sleep 0.5" }));
+    const slow = world.control.dispatch(world.order({ build_command: untilGo() }));
     const order = world.order();
     const waiting = world.control.dispatch(order);
     world.control.stop(order);
     expect(await world.control.result(waiting)).toEqual({ outcome: "canceled" });
     expect(slow.events.at(-1)?.type).not.toBe("result");
+    go();
     expect((await world.control.result(slow)).outcome).toBe("live");
     expect(world.current).toBe("releases/1");
   });
