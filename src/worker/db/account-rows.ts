@@ -110,21 +110,23 @@ export class AccountRows {
   }
 
   /**
-   * Reads the newest rows of several lists as one list, the newest first. SQLite takes the next row from the list with
-   * the newest one, so that it reads a row of each list and those that it returns, however long the lists are.
+   * Reads the newest rows of several lists as one list, the newest first, or the oldest. SQLite takes the next row from
+   * the list with the newest one, so that it reads a row of each list and those that it returns, however long the lists
+   * are.
    */
   async selectMerged<const Of extends Fields>(
     fields: Of | FieldsOf<Of>,
     table: OwnedTable,
-    { key, streams, next }: Merged,
+    { key, streams, next, isOldestFirst = false }: Merged,
     { after, limit }: { readonly after: string | number | null; readonly limit: number },
   ): Promise<RowOf<Of>[]> {
     const stream = sql`stream`;
     // All ids and numbers are below this text. Without a bound, SQLite would choose other indexes.
     const first = next(stream, sql`${after ?? "~"}`);
-    const page = sql`page (stream, at) as (select stream, ${first} from lists union all select stream, ${next(stream, sql`at`)} from page where at is not null order by 2 desc${limited(limit)})`;
+    const order = isOldestFirst ? sql`nulls last` : sql`desc`;
+    const page = sql`page (stream, at) as (select stream, ${first} from lists union all select stream, ${next(stream, sql`at`)} from page where at is not null order by 2 ${order}${limited(limit)})`;
     const source = sql`with recursive lists (stream) as (${streams}), ${page} select at from page`;
-    return await this.#selectFrom(source, fields, table, key, { orderBy: [sql`${key} desc`] });
+    return await this.#selectFrom(source, fields, table, key, { orderBy: [sql`${key} ${order}`] });
   }
 
   /** As `select`, of the rows whose ids a `select id as at …` gives. */

@@ -1,46 +1,53 @@
-import { and, desc, eq, lt, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, gt, lt, lte, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 
 import type { ProjectId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import type { OwnedTable } from "#worker/db/owned-tables.ts";
 import type { Merged } from "#worker/db/selection.ts";
+import { list } from "#worker/db/statements.ts";
 
 /** A table under another name (`aliasOf`), with the column by which its rows are sorted. */
 type Others = OwnedTable & { readonly projectId: SQLiteColumn; readonly sequence: SQLiteColumn };
 
-type Lists = Pick<Merged, "streams" | "next">;
+/** A column, and the values that it may have. */
+type Given = readonly [SQLiteColumn, readonly string[]];
 
-/**
- * The numbered rows of one project, or of the projects that the caller can see: SQLite finds the newest one of each by
- * index. Null: neither limits them.
- */
-export function byProject(
-  rows: AccountRows,
-  others: Others,
-  projectId: ProjectId | undefined,
-  matches: SQL | undefined,
-): Lists | null {
-  const visible = projectId === undefined ? rows.projectIds : [projectId].filter((id) => rows.sees(id));
-  return visible === null ? null : byEach(rows, others, others.projectId, visible, matches);
+/** The projects whose rows are wanted: the given one, or those that the caller can see. Null: all. */
+export function wantedProjects(rows: AccountRows, projectId: ProjectId | undefined) {
+  return projectId === undefined ? rows.projectIds : [projectId].filter((id) => rows.sees(id));
 }
 
-/** The numbered rows with one of these values in a column. The table must have an index of the column and the number. */
+/**
+ * The numbered rows that have one of the given values in each of these columns: SQLite finds the newest one of each by
+ * index. The table must have an index of the columns and the number.
+ * @param until the oldest first, and none after this number
+ */
 export function byEach(
   rows: AccountRows,
   others: Others,
-  column: SQLiteColumn,
-  values: readonly string[],
-  matches?: SQL,
-): Lists {
+  given: readonly Given[],
+  { matches, until }: { readonly matches?: SQL | undefined; readonly until?: number } = {},
+): Omit<Merged, "key"> {
+  const values = given.map(([, some], at) => sql`json_each(${JSON.stringify(some)}) ${nameAt(at)}`);
+  const { sequence } = others;
+  const isOfProject = given.some(([column]) => column === others.projectId);
   return {
-    streams: sql`select value from json_each(${JSON.stringify(values)})`,
-    next: (value, below) => {
-      const where = and(eq(column, value), lt(others.sequence, below), matches);
-      const newest = desc(others.sequence);
-      return column === others.projectId
-        ? rows.firstNamed(others.sequence, others, where, newest)
-        : rows.first(others.sequence, others, where, newest);
+    streams: sql`select json_array(${list(given.map((_, at) => sql`${nameAt(at)}.value`))}) from ${list(values)}`,
+    next: (stream, bound) => {
+      const has = given.map(([column], at) => sql`${column} = ${stream} ->> ${sql.raw(`${at}`)}`);
+      const where = and(
+        ...has,
+        until === undefined ? lt(sequence, bound) : and(gt(sequence, bound), lte(sequence, until)),
+        matches,
+      );
+      const order = until === undefined ? desc(sequence) : asc(sequence);
+      return isOfProject
+        ? rows.firstNamed(sequence, others, where, order)
+        : rows.first(sequence, others, where, order);
     },
+    isOldestFirst: until !== undefined,
   };
 }
+
+const nameAt = (at: number): SQL => sql.raw(`given${at}`);

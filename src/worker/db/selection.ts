@@ -14,11 +14,13 @@ export type Selection = {
  * Several lists of rows, each with its rows sorted by the same key.
  * `streams`: a select of what each list is known by, such as the ids of projects.
  * `next`: an expression for the key of the newest row of a list below a key; null: there is none.
+ * `isOldestFirst`: `next` is the oldest row above a key instead.
  */
 export type Merged = {
   readonly key: SQLiteColumn;
   readonly streams: SQL;
-  readonly next: (stream: SQL, below: SQL) => SQL;
+  readonly next: (stream: SQL, bound: SQL) => SQL;
+  readonly isOldestFirst?: boolean;
 };
 
 /** The end of a select: its order and its limit. */

@@ -3,6 +3,8 @@ import { describe, expect, it } from "vitest";
 
 import { endpoints, type OperationName } from "#contract/endpoints/endpoints.ts";
 import type { ProjectId } from "#contract/ids.ts";
+import { AccountRows } from "#worker/db/account-rows.ts";
+import { readEventsBetween } from "#worker/db/events/list-events.ts";
 import { createToken, ids, type TestAccount } from "../../support/worker/account.ts";
 import { call } from "../../support/worker/call.ts";
 import { fillHistory } from "../../support/worker/fill-tables.ts";
@@ -160,13 +162,53 @@ describe("the rows that a list reads do not grow with its length", () => {
 
   it("for 100,000 events, with each filter", async () => {
     const { tokens, projectId } = await longLists(50_000);
-    const queries = ["", `project_id=${projectId}`, `project_id=${ids.project()}`];
-    const pathOf = (query: string) => `/v1/events?${query}`;
-    expect(await readAll(queries.map(pathOf), tokens)).toEqual([]);
-    // With a limited token, these are two filters.
-    const types = ["type=deployment.started", "type=deployment.*", "type=token.*", "type=token.*,server.*"];
-    expect(await readAll(types.map(pathOf), { unlimited: tokens.unlimited })).toEqual([]);
+    const projects = ["", `project_id=${projectId}`, `project_id=${ids.project()}`];
+    const types = [
+      "",
+      "type=deployment.started",
+      "type=deployment.*",
+      "type=token.*",
+      "type=token.*,server.*",
+    ];
+    const paths = projects.flatMap((project) => types.map((type) => `/v1/events?${project}&${type}`));
+    expect(await readAll(paths, tokens)).toEqual([]);
   });
+
+  it.each([
+    { name: "all", types: undefined, ofProject: false, found: 100 },
+    { name: "those of a type that all have", types: ["deployment.started"], ofProject: false, found: 100 },
+    {
+      name: "those of types that none has",
+      types: ["token.created", "token.rotated"],
+      ofProject: false,
+      found: 0,
+    },
+    { name: "those of a project", types: undefined, ofProject: true, found: 100 },
+    {
+      name: "those of a project, of a type that none has",
+      types: ["token.created"],
+      ofProject: true,
+      found: 0,
+    },
+  ] as const)(
+    "for a stream that lacks 100,000 events and follows $name",
+    async ({ types, ofProject, found }) => {
+      const { account, projectId } = await longLists(50_000);
+      const filter = { types, projectId: ofProject ? projectId : undefined };
+      const range = { after: 0, until: 100_000 };
+      for (const limit of [null, [projectId]]) {
+        const rows = new AccountRows(env.DB, account.id, limit);
+        const sequences: number[] = [];
+        const more = await excessive(async () => {
+          const events = await readEventsBetween(rows, filter, range, 100);
+          sequences.push(...events.map(({ sequence }) => sequence));
+        }, MOST_OF_PAGE);
+        expect(more).toEqual([]);
+        expect(sequences).toHaveLength(found);
+        expect(sequences).toEqual(sequences.toSorted((one, other) => one - other));
+      }
+    },
+  );
 
   it("for 100,000 entries of the audit log, with each filter", async () => {
     const { tokens, projectId } = await longLists(50_000);

@@ -4,7 +4,7 @@ import type { AuditOutcome } from "#contract/endpoints/audit/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { auditEntries, auditSeals } from "#worker/db/event-tables.ts";
-import { byProject } from "#worker/db/merged-lists.ts";
+import { byEach, wantedProjects } from "#worker/db/merged-lists.ts";
 import { newestFirst, type Position } from "#worker/db/newest-first.ts";
 import { aliasOf } from "#worker/db/statements.ts";
 
@@ -52,10 +52,11 @@ export async function listAuditEntries(
 ): Promise<AuditRecord[]> {
   const { projectId, ...values } = filter;
   // With a further filter, the entries of the project are read until the page is full.
-  const merged = byProject(rows, others, projectId, matches(others, values));
-  if (merged !== null) {
-    const lists = { ...merged, key: auditEntries.sequence };
-    return await rows.selectMerged(entryFields, auditEntries, lists, position);
+  const projects = wantedProjects(rows, projectId);
+  if (projects !== null) {
+    const lists = byEach(rows, others, [[others.projectId, projects]], { matches: matches(others, values) });
+    const merged = { ...lists, key: auditEntries.sequence };
+    return await rows.selectMerged(entryFields, auditEntries, merged, position);
   }
   const selection = newestFirst(auditEntries.sequence, position, matches(auditEntries, values));
   return await rows.select(entryFields, auditEntries, selection);

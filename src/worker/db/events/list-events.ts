@@ -1,11 +1,11 @@
-import { and, asc, eq, gt, inArray, lte } from "drizzle-orm";
+import { and, asc, eq, gt, lte } from "drizzle-orm";
 
 import type { Event, EventType } from "#contract/endpoints/events/schemas.ts";
 import type { EventId, ProjectId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { eventFields, type StoredEvent } from "#worker/db/events/event-fields.ts";
 import { events } from "#worker/db/event-tables.ts";
-import { byEach, byProject } from "#worker/db/merged-lists.ts";
+import { byEach, wantedProjects } from "#worker/db/merged-lists.ts";
 import { newestFirst, type Position } from "#worker/db/newest-first.ts";
 import { aliasOf } from "#worker/db/statements.ts";
 
@@ -23,14 +23,10 @@ export async function listEvents(
   filter: EventFilter,
   position: Position<number>,
 ): Promise<StoredEvent[]> {
-  const { types, projectId } = filter;
-  // With both filters, the events of the project are read until the page is full.
-  const merged =
-    byProject(rows, others, projectId, isOfType(others, types)) ??
-    (types === undefined ? null : byEach(rows, others, others.type, types));
-  return merged === null
+  const lists = listsOf(rows, filter);
+  return lists === null
     ? await rows.select(eventFields, events, newestFirst(events.sequence, position))
-    : await rows.selectMerged(eventFields, events, { ...merged, key: events.sequence }, position);
+    : await rows.selectMerged(eventFields, events, { ...lists, key: events.sequence }, position);
 }
 
 /** The account's events with numbers above `after`, up to `until`, oldest first. */
@@ -40,9 +36,12 @@ export async function readEventsBetween(
   { after, until }: { readonly after: number; readonly until: number },
   limit: number,
 ): Promise<StoredEvent[]> {
-  const where = and(gt(events.sequence, after), lte(events.sequence, until), conditionOf(filter));
-  const selection = { where, orderBy: [asc(events.sequence)], limit };
-  return await rows.select(eventFields, events, selection);
+  const { sequence } = events;
+  const lists = listsOf(rows, filter, until);
+  if (lists !== null)
+    return await rows.selectMerged(eventFields, events, { ...lists, key: sequence }, { after, limit });
+  const where = and(gt(sequence, after), lte(sequence, until));
+  return await rows.select(eventFields, events, { where, orderBy: [asc(sequence)], limit });
 }
 
 /** The account's event with this id; null if there is none. */
@@ -51,10 +50,12 @@ export async function findEvent(rows: AccountRows, id: EventId): Promise<Event |
   return found?.event ?? null;
 }
 
-function conditionOf({ types, projectId }: EventFilter) {
-  return and(isOfType(events, types), projectId === undefined ? undefined : eq(events.projectId, projectId));
-}
-
-function isOfType({ type }: typeof events | typeof others, types: EventFilter["types"]) {
-  return types === undefined ? undefined : inArray(type, [...types]);
+/** A list for each project and type that the filter or the token names; null: neither names any. */
+function listsOf(rows: AccountRows, { types, projectId }: EventFilter, until?: number) {
+  const projects = wantedProjects(rows, projectId);
+  const given = [
+    ...(projects === null ? [] : [[others.projectId, projects] as const]),
+    ...(types === undefined ? [] : [[others.type, types] as const]),
+  ];
+  return given.length === 0 ? null : byEach(rows, others, given, until === undefined ? {} : { until });
 }
