@@ -126,6 +126,26 @@ describe("what a deployment writes to D1", () => {
     expect(written).toEqual([started, ["deployments", "projects", "events"], ended]);
   });
 
+  it("has the project's row among its progress only if another framework is detected", async () => {
+    await goLive(await prepare());
+    const written = recordWrites();
+    const order = await prepare();
+    await writeProgress();
+    await vi.waitFor(async () =>
+      expect((await project.deployment(order.deployment_id)).stage).toBe("activate"),
+    );
+    await goLive(order);
+    expect(written).toEqual([started, ["deployments", "events"], ended]);
+  });
+
+  it("has the same framework at its end, in case the database was restored to one without it", async () => {
+    await goLive(await prepare());
+    await env.DB.prepare("UPDATE projects SET detected = NULL").run();
+    await goLive(await prepare());
+    const found = await env.DB.prepare("SELECT detected ->> 'framework' AS framework FROM projects").first();
+    expect(found).toEqual({ framework: PRESET.framework });
+  });
+
   it("is one batch of the alarm if the lane dies while progress waits", async () => {
     const order = await prepare();
     const stage = async () => (await project.deployment(order.deployment_id)).stage;

@@ -1,4 +1,5 @@
 import { checkServing } from "#domain/lane/check-serving.ts";
+import { activeOf } from "#domain/lane/lane.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { projectDeletion } from "#worker/db/projects/delete-project.ts";
 import { storedChange, storedChangeWrites } from "#worker/db/changes/stored-change.ts";
@@ -100,7 +101,7 @@ export class LaneEffects {
       outbox.projectRemoval() !== null ||
       store.unwritten().length > 0 ||
       outbox.unwrittenServing() !== null ||
-      outbox.unwrittenDetected() !== null ||
+      outbox.unwrittenDetected(activeOf(store.load()) === null) !== null ||
       outbox.corrections().some((found) => checkServing(store.load(), found).kind !== "later") ||
       outbox.removals(false).length > 0 ||
       outbox.removals(true).length > 0
@@ -121,9 +122,10 @@ export class LaneEffects {
     const removals = outbox.removals(false);
     const records = store.unwritten();
     const serving = outbox.unwrittenServing();
-    const detected = outbox.unwrittenDetected();
     const pending = changes.unwritten();
     const lastDeployAt = lastEnded(records)?.createdAt ?? null;
+    const isEnd = lastDeployAt !== null || serving !== null || activeOf(store.load()) === null;
+    const detected = outbox.unwrittenDetected(isEnd);
     // In one transaction, so that a reader of an event finds the record as the event describes it. Deletions first: an
     // outdated row may violate a unique index together with a new one. The project's row after the records: they decide
     // which server's report is accepted.

@@ -47,6 +47,9 @@ export class LaneOutbox {
     sql.exec(
       "CREATE TABLE IF NOT EXISTS detected (id INTEGER PRIMARY KEY CHECK (id = 1), json TEXT NOT NULL)",
     );
+    sql.exec(
+      "CREATE TABLE IF NOT EXISTS detected_before (id INTEGER PRIMARY KEY CHECK (id = 1), json TEXT NOT NULL)",
+    );
     sql.exec("CREATE TABLE IF NOT EXISTS corrections (server_id TEXT PRIMARY KEY, json TEXT NOT NULL)");
     sql.exec("CREATE TABLE IF NOT EXISTS removals (id TEXT PRIMARY KEY, record_gone INTEGER NOT NULL)");
     sql.exec("CREATE TABLE IF NOT EXISTS deleted (id TEXT PRIMARY KEY, at INTEGER NOT NULL)");
@@ -95,13 +98,28 @@ export class LaneOutbox {
     );
   }
 
-  unwrittenDetected(): ReportedPreset | null {
-    const [row] = this.#sql.exec<{ json: string }>("SELECT json FROM detected").toArray();
+  /**
+   * The detected settings that are not in D1 yet. Mostly they are the same as before, and then they can wait for the end
+   * of the run, which writes the project's row anyway.
+   * @param always also those that can wait
+   */
+  unwrittenDetected(always: boolean): ReportedPreset | null {
+    const [row] = this.#sql
+      .exec<{ json: string }>(
+        "SELECT json FROM detected WHERE ? OR json NOT IN (SELECT json FROM detected_before)",
+        always ? 1 : 0,
+      )
+      .toArray();
     return row === undefined ? null : ReportedPreset.parse(JSON.parse(row.json));
   }
 
   noteDetectedWritten(preset: ReportedPreset): void {
-    this.#sql.exec("DELETE FROM detected WHERE json = ?", JSON.stringify(preset));
+    const json = JSON.stringify(preset);
+    this.#sql.exec("DELETE FROM detected WHERE json = ?", json);
+    this.#sql.exec(
+      "INSERT INTO detected_before (id, json) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET json = excluded.json WHERE json <> excluded.json",
+      json,
+    );
   }
 
   /**
@@ -173,7 +191,15 @@ export class LaneOutbox {
 
   /** Queues the removal of the project's records and then of all its logs. Discards all other pending work. */
   addProjectRemoval(): void {
-    for (const table of ["serving", "site", "detected", "corrections", "removals", "deleted"])
+    for (const table of [
+      "serving",
+      "site",
+      "detected",
+      "detected_before",
+      "corrections",
+      "removals",
+      "deleted",
+    ])
       this.#sql.exec(`DELETE FROM ${table}`);
     this.#sql.exec(
       "INSERT INTO project_removal (id, records_gone) VALUES (1, 0) ON CONFLICT (id) DO UPDATE SET records_gone = 0",
