@@ -25,9 +25,10 @@ afterEach(() => {
 
 const writes = operationNames.filter((name) => endpoints[name].method !== "GET");
 
-/** A request that succeeds without faults. @param owner a token of the account concerned */
+/** A request that succeeds without faults. */
 type Target = {
-  owner: string;
+  /** Of the account concerned. */
+  accountId: string;
   token: string | null;
   path: string;
   body?: unknown;
@@ -52,20 +53,18 @@ const special: { readonly [Name in OperationName]?: () => Promise<Target> } = {
     const project = await TestProject.connected({ name: unusedName() });
     await project.deploy();
     await project.deploy();
-    return ownTarget(project.token, "/v1/rollback", { project_id: project.id });
+    return ownTarget(await ownerOf(project), "/v1/rollback", { project_id: project.id });
   },
   deleteProject: async () => {
     const project = await TestProject.connected({ name: unusedName() });
     await project.deploy();
-    return ownTarget(project.token, `/v1/projects/${project.id}`);
+    return ownTarget(await ownerOf(project), `/v1/projects/${project.id}`);
   },
   deleteServer: async () => {
-    const { token } = (await copyWorld(unusedName())).account;
+    const { account } = await copyWorld(unusedName());
     const body = { name: "empty", ip: "192.0.2.7" };
-    const { id } = ServerCreated.parse(
-      await (await call("/v1/servers", { method: "POST", token, body })).json(),
-    );
-    return ownTarget(token, `/v1/servers/${id}`);
+    const answer = await call("/v1/servers", { method: "POST", token: account.token, body });
+    return ownTarget(account, `/v1/servers/${ServerCreated.parse(await answer.json()).id}`);
   },
   enrollAgent: async () => {
     const { account, serverId } = await copyWorld(unusedName());
@@ -73,17 +72,17 @@ const special: { readonly [Name in OperationName]?: () => Promise<Target> } = {
     const answer = await call(path, { method: "POST", token: account.token, body: {} });
     const { token } = Enrollment.parse(await answer.json());
     const body = { token, hostname: "shop", agent_version: "0.2.0" };
-    return { owner: account.token, token: null, path: "/v1/agent/enroll", body };
+    return { accountId: account.id, token: null, path: "/v1/agent/enroll", body };
   },
   createSession: async () => {
     const { account } = await copyWorld(unusedName());
     const body = { code: await createSignInCode(account.id) };
-    return { owner: account.token, token: null, path: "/v1/sessions", body };
+    return { accountId: account.id, token: null, path: "/v1/sessions", body };
   },
   endSession: async () => {
     const { account } = await copyWorld(unusedName());
     const { token } = await createSession(account.id);
-    return { owner: account.token, token, path: "/v1/session" };
+    return { accountId: account.id, token, path: "/v1/session" };
   },
 };
 
@@ -94,12 +93,18 @@ const needsPreparation = new Set<OperationName>([
   ...(["resendDelivery", "resendDeliveries"] as const),
 ]);
 
-const ownTarget = (token: string, path: string, body?: unknown): Target => ({
-  owner: token,
+type Owner = { readonly id: string; readonly token: string };
+
+const ownTarget = ({ id, token }: Owner, path: string, body?: unknown): Target => ({
+  accountId: id,
   token,
   path,
   body,
 });
+
+async function ownerOf({ token }: TestProject): Promise<Owner> {
+  return { id: Account.parse(await (await call("/v1/account", { token })).json()).id, token };
+}
 
 let made = 0;
 const unusedName = () => `shop-${(made += 1)}`;
@@ -111,17 +116,13 @@ async function targetOf(name: OperationName): Promise<Target> {
   if (asksAgent(name)) await connectAgent(world);
   const token = endpoints[name].access.by === "agent" ? world.credential : world.account.token;
   const request = needsPreparation.has(name) ? await succeedingRequest(name, world) : requests[name](world);
-  return { owner: world.account.token, token, ...request };
+  return { accountId: world.account.id, token, ...request };
 }
 
 async function send(name: OperationName, { path, token, body, headers }: Target): Promise<Response> {
   const key = takesIdempotencyKey(endpoints[name]) ? { "idempotency-key": "once" } : {};
   const sent = { token, body, headers: { ...headers, ...key } };
   return await call(path, { method: endpoints[name].method, ...sent });
-}
-
-async function accountIdOf(token: string): Promise<string> {
-  return Account.parse(await (await call("/v1/account", { token })).json()).id;
 }
 
 /** The lanes and links of an account. */
@@ -193,12 +194,12 @@ describe("a request with one failing call to another part", () => {
       await settled();
       const calls = faults.stop();
       expect(status).toBe(endpoints[name].success.status);
-      const expected = await belongings(await accountIdOf(clean.owner));
+      const expected = await belongings(clean.accountId);
       for (const kind of faultKinds) {
         for (const [at, what] of calls.entries()) {
           const where = `${kind} at ${at}, ${what}`;
           const target = await targetOf(name);
-          const accountId = await accountIdOf(target.owner);
+          const { accountId } = target;
           const objects = await objectsOf(accountId);
           faults.count(at, kind, objects);
           const first = await send(name, target);
