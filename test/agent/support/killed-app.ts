@@ -16,6 +16,8 @@ const preload = resolve(import.meta.dirname, "die-at-step.ts");
 const GANTRY_AGENT_SETTINGS = JSON.stringify({
   ...{ appsCheckMs: 100, drainCheckMs: 50, leastDrainMs: 100, settleMs: 100 },
   ...{ flushMs: 20, backOffBaseMs: 20, backOffCapMs: 100 },
+  // The agent would write the events of a slow run to the disk, at another step in each round.
+  spillMs: 300_000,
 });
 
 const Lock = z.object({ pid: z.int() });
