@@ -1,4 +1,4 @@
-import { and, asc, desc, gt, lt, lte, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, gt, lt, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 
 import type { ProjectId } from "#contract/ids.ts";
@@ -21,32 +21,33 @@ export function wantedProjects(rows: AccountRows, projectId: ProjectId | undefin
 /**
  * The numbered rows that have one of the given values in each of these columns: SQLite finds the newest one of each by
  * index. The table must have an index of the columns and the number.
- * @param until the oldest first, and none after this number
+ * @param isOldestFirst the oldest one of each instead
  */
 export function byEach(
   rows: AccountRows,
   others: Others,
   given: readonly Given[],
-  { matches, until }: { readonly matches?: SQL | undefined; readonly until?: number } = {},
+  {
+    matches,
+    isOldestFirst = false,
+  }: { readonly matches?: SQL | undefined; readonly isOldestFirst?: boolean } = {},
 ): Omit<Merged, "key"> {
   const values = given.map(([, some], at) => sql`json_each(${JSON.stringify(some)}) ${nameAt(at)}`);
   const { sequence } = others;
-  const isOfProject = given.some(([column]) => column === others.projectId);
+  // By name, because an alias makes a new column for each access.
+  const isOfProject = given.some(([column]) => column.name === others.projectId.name);
   return {
     streams: sql`select json_array(${list(given.map((_, at) => sql`${nameAt(at)}.value`))}) from ${list(values)}`,
     next: (stream, bound) => {
       const has = given.map(([column], at) => sql`${column} = ${stream} ->> ${sql.raw(`${at}`)}`);
-      const where = and(
-        ...has,
-        until === undefined ? lt(sequence, bound) : and(gt(sequence, bound), lte(sequence, until)),
-        matches,
-      );
-      const order = until === undefined ? desc(sequence) : asc(sequence);
+      // One bound only: with a second one, SQLite takes an index of fewer columns.
+      const where = and(...has, isOldestFirst ? gt(sequence, bound) : lt(sequence, bound), matches);
+      const order = isOldestFirst ? asc(sequence) : desc(sequence);
       return isOfProject
         ? rows.firstNamed(sequence, others, where, order)
         : rows.first(sequence, others, where, order);
     },
-    isOldestFirst: until !== undefined,
+    isOldestFirst,
   };
 }
 

@@ -23,7 +23,7 @@ export async function listEvents(
   filter: EventFilter,
   position: Position<number>,
 ): Promise<StoredEvent[]> {
-  const lists = listsOf(rows, filter);
+  const lists = listsOf(rows, filter, false);
   return lists === null
     ? await rows.select(eventFields, events, newestFirst(events.sequence, position))
     : await rows.selectMerged(eventFields, events, { ...lists, key: events.sequence }, position);
@@ -37,9 +37,12 @@ export async function readEventsBetween(
   limit: number,
 ): Promise<StoredEvent[]> {
   const { sequence } = events;
-  const lists = listsOf(rows, filter, until);
-  if (lists !== null)
-    return await rows.selectMerged(eventFields, events, { ...lists, key: sequence }, { after, limit });
+  const lists = listsOf(rows, filter, true);
+  if (lists !== null) {
+    const merged = { ...lists, key: sequence };
+    const found = await rows.selectMerged(eventFields, events, merged, { after, limit });
+    return found.filter((event) => event.sequence <= until);
+  }
   const where = and(gt(sequence, after), lte(sequence, until));
   return await rows.select(eventFields, events, { where, orderBy: [asc(sequence)], limit });
 }
@@ -51,11 +54,11 @@ export async function findEvent(rows: AccountRows, id: EventId): Promise<Event |
 }
 
 /** A list for each project and type that the filter or the token names; null: neither names any. */
-function listsOf(rows: AccountRows, { types, projectId }: EventFilter, until?: number) {
+function listsOf(rows: AccountRows, { types, projectId }: EventFilter, isOldestFirst: boolean) {
   const projects = wantedProjects(rows, projectId);
   const given = [
     ...(projects === null ? [] : [[others.projectId, projects] as const]),
     ...(types === undefined ? [] : [[others.type, types] as const]),
   ];
-  return given.length === 0 ? null : byEach(rows, others, given, until === undefined ? {} : { until });
+  return given.length === 0 ? null : byEach(rows, others, given, { isOldestFirst });
 }
