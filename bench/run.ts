@@ -15,6 +15,7 @@ import { measurePages } from "./page-rows.ts";
 import { measurePeers } from "./peer-rows.ts";
 import { peers } from "./peers.ts";
 import { measureReads } from "./read-rows.ts";
+import { measureHistory } from "./history-rows.ts";
 import { measureStartup } from "./startup-rows.ts";
 import { measureWebhooks } from "./webhook-rows.ts";
 
@@ -36,10 +37,12 @@ const parts: Readonly<Record<string, (bench: Bench) => Promise<Row[]>>> = {
   pages: ({ system }) => measurePages(system),
   dashboard: ({ system, home }) => measureScrolling(system, home),
 };
-/** Measured without an installation, because it starts a runtime of its own. */
+/** Measured without an installation, because they start runtimes of their own. */
 const READS = "reads";
+const HISTORY = "history";
 
-const names = [READS, ...Object.keys(parts)];
+const names = [READS, HISTORY, ...Object.keys(parts)];
+const LEAST_EVENTS = 2_000_000;
 const howToInstall = peers.map(({ name, install }) => `${name}: ${install}`).join("\n");
 const isName = (name: string) => names.includes(name);
 const options = z.object({
@@ -52,14 +55,20 @@ const options = z.object({
       .refine((chosen) => chosen.every(isName), { error: "must be names of parts" })
       .default(names),
   ),
+  events: option(
+    "NUMBER",
+    `how many events the part ${HISTORY} has. 1 GB for each million`,
+    z.coerce.number().int().min(LEAST_EVENTS).multipleOf(1_000).default(LEAST_EVENTS),
+  ),
 });
 
-async function runBench({ only }: z.output<typeof options>): Promise<void> {
+async function runBench({ only, events }: z.output<typeof options>): Promise<void> {
   const home = await createHome();
   try {
     const rows: Row[] = [];
     const chosen = Object.entries(parts).filter(([name]) => only.includes(name));
     if (only.includes(READS)) rows.push(...(await measure(READS, () => measureReads(home))));
+    if (only.includes(HISTORY)) rows.push(...(await measure(HISTORY, () => measureHistory(home, events))));
     if (chosen.length > 0) rows.push(...(await measureInstallation(home, chosen)));
     console.log(`\n${formatTable(rows)}`);
   } finally {
@@ -97,7 +106,7 @@ await runScript(
   {
     usage: "npm run bench -- [options]",
     summary:
-      "Measures reads against a Worker with one D1 read, deployments and rollbacks against the same git commands in a shell and with other tools, then apps, kept dependencies, logs, webhooks, the start of the Worker, pages of a long history and the dashboard.",
+      "Measures reads against a Worker with one D1 read, and with a long history against a short one, deployments and rollbacks against the same git commands in a shell and with other tools, then apps, kept dependencies, logs, webhooks, the start of the Worker, pages of a long history and the dashboard.",
     options,
   },
   runBench,
