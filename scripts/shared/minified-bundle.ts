@@ -14,7 +14,7 @@ export type Bundle = { readonly code: string; readonly map: string };
 const options: MinifyOptions = {
   module: true,
   ecma: 2020,
-  // Tried for the smallest result after gzip, which finds repetitions better than it likes short code.
+  // The options with the smallest result after gzip: it compresses repeated statements better than sequences.
   compress: { passes: 3, sequences: false },
 };
 
@@ -27,7 +27,7 @@ const Kept = z.object({ key: z.string(), code: z.string(), map: z.string() });
  * @param keptPath a file with the last result
  */
 export async function minifyBundle({ code, map }: Bundle, url: string, keptPath: string): Promise<Bundle> {
-  // The folder in which the bundle was made is another one each time, and says nothing about its sources.
+  // Not `sourceRoot`: the bundle is made in another folder each time, which does not change its code.
   const { sourceRoot: _, ...sources } = parseObject(map);
   const inputs = JSON.stringify([await terserVersion(), options, url, code, sources]);
   const key = createHash("sha256").update(inputs).digest("hex");

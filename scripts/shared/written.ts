@@ -3,7 +3,7 @@ import { hasCode } from "#node/has-code.ts";
 import { Problem } from "./problem.ts";
 
 /**
- * Runs something that writes to a path.
+ * Calls `write`, which writes to the path.
  * @param why what the path is for, as a sentence
  * @throws Problem if the path cannot be written to, which the user has to fix
  */

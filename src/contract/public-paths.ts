@@ -1,10 +1,11 @@
 /** The paths of the dashboard: one page for all paths below the root, and files with a content hash in their names. */
 export const dashboardPaths = { root: "/app", page: "/app/*", files: "/app/assets/:file" } as const;
 
-/** The paths of its pages, by their form: whether an id in one exists, only its script finds out. */
+/** The pages in `src/dashboard/router/route.ts`, whose test compares both. */
 const DASHBOARD_PAGES =
   /^\/app\/(?:(?:account|audit|charts|deployments\/\w+|events|freezes|projects\/\w+(?:\/(?:charts|commands|processes|pushes|repository|settings(?:\/\w+)?|variables))?|servers|sign-in|tokens|webhooks)\/?)?$/;
 
+/** Whether a path has the form of a page of the dashboard. Only the page's script finds out if an id in it exists. */
 export function isDashboardPage(path: string): boolean {
   return DASHBOARD_PAGES.test(path);
 }
@@ -38,7 +39,7 @@ export function installCommand(origin: string): string {
 /** The public paths of the reference and the guides. They are static files, so they are not in the endpoint table. */
 export const referencePaths = ["/v1/openapi.json", "/docs/*"] as const;
 
-/** The page for a path that nothing is at. It is served at that path, with the status 404. */
+/** The file with the page for unknown paths. It is served at the unknown path, with the status 404. */
 export const MISSING_PAGE = "/docs/not-found";
 
 /** Whether a path is the root or below it. */

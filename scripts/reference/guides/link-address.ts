@@ -8,7 +8,7 @@ import { SAMPLE_ORIGIN } from "../html/sample-origin.ts";
  * @param served the names of the documents that are served
  */
 export function linkAddress(link: string, from: string, served: ReadonlySet<string>): string | null {
-  // Markdown makes an address a link, and nothing is at the example's.
+  // Markdown turns an address into a link, but the example's address does not exist.
   if (link.startsWith(SAMPLE_ORIGIN)) return null;
   if (/^(?:https?:|#)/.test(link)) return link;
   // Markdown takes the start of `git@github.com:you/shop.git` for an address.

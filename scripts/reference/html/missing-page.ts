@@ -5,7 +5,7 @@ import { html } from "./escape.ts";
 import { guideNavigation } from "./guide-page.ts";
 import { page } from "./page.ts";
 
-/** The page for an address that nothing is at. */
+/** The page for an unknown address. */
 export function missingPage(guides: Guides): string {
   const content = html`<section class="intro">
     <h1>Page not found</h1>

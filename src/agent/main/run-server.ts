@@ -113,13 +113,13 @@ async function serve(
   };
   if (args.metrics !== null) serveMetrics(args.metrics, () => readMetrics(context), log, ending.signal);
   const end = await runAgent(context, ending.signal);
-  // Nothing may stay of an agent that ends with its parent: no one would end its apps.
+  // Without its parent, nothing else would end the apps.
   if (isOrphan() && !isSupervisorExternal) await endSupervisor(supervisorOptions(home, false));
   await lock.release();
   return end === null ? exitCodes.ok : refuse(end);
 }
 
-/** Whether the process that started this one has ended. Only one with an IPC channel notices: a service has none. */
+/** Whether the process that started this one has ended. Known only with an IPC channel, which a service does not have. */
 function isOrphan(): boolean {
   return process.send !== undefined && !process.connected;
 }

@@ -215,7 +215,7 @@ async function prepareRelease(
 /** The index of about 10,000 files. Their links are checked within a fraction of a second. */
 const MAX_QUICK_INDEX_BYTES = 1024 * 1024;
 
-/** With a command or in a larger tree, there would be time left to cancel, which the permit ends. */
+/** Whether the permit is requested early. With a command or a larger tree, that would shorten the time to cancel. */
 function isQuickToBuild(
   { install_command, build_command }: BuildPlan,
   { indexBytes }: WrittenCommit,

@@ -13,7 +13,7 @@ export function isDetectedLater({
   return applied === null && reasons.length === 0 && automatic.includes("framework");
 }
 
-/** The same of a row in a list of projects, as far as a row tells: `static` may also have been chosen. */
+/** As `isDetectedLater`, for a row of a list. A row does not show if `static` was chosen, so the framework may be known. */
 export function mayBeDetectedLater({ framework, last_deploy: last }: ProjectRow): boolean {
   return last === null && framework === STATIC;
 }

@@ -4,9 +4,9 @@ import type { StageTime } from "#contract/endpoints/deployments/schemas.ts";
 type Ended = { readonly createdAt: number; readonly startedAt: number; readonly finishedAt: number };
 
 /**
- * The start and the stages of a run that has ended, so that its duration is never shorter than its stages together. The
- * agent measures the stages, and the run begins before the lane gets its first report. Stages that would have begun
- * before the request, of an agent that measures wrongly, are cut.
+ * The start and the stages of a run that has ended. The run begins before the lane gets its first report, so its start
+ * moves back until the stages that the agent measured fit into its duration. It never moves before the request: stages
+ * that still do not fit, of an agent that measures wrongly, are cut.
  */
 export function runTimes(
   { createdAt, startedAt, finishedAt }: Ended,

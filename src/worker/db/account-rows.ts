@@ -110,9 +110,8 @@ export class AccountRows {
   }
 
   /**
-   * Reads the newest rows of several lists as one list, the newest first, or the oldest. SQLite takes the next row from
-   * the list with the newest one, so that it reads a row of each list and those that it returns, however long the lists
-   * are.
+   * Merges several lists into one, the newest row first, or the oldest. SQLite always takes the next row from the list
+   * with the newest one, so it reads only one row of each list and the rows that it returns, however long the lists are.
    */
   async selectMerged<const Of extends Fields>(
     fields: Of | FieldsOf<Of>,

@@ -21,7 +21,7 @@ export function wantedProjects(rows: AccountRows, projectId: ProjectId | undefin
 /**
  * The numbered rows that have one of the given values in each of these columns: SQLite finds the newest one of each by
  * index. The table must have an index of the columns and the number.
- * @param isOldestFirst the oldest one of each instead
+ * @param isOldestFirst finds the oldest one of each instead
  */
 export function byEach(
   rows: AccountRows,

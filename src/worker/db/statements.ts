@@ -120,8 +120,8 @@ function named(table: SQLiteTable): SQL {
 export const nameOf = (column: SQLiteColumn): SQL => sql`${sql.identifier(column.name)}`;
 
 /**
- * ` limit … offset …`, with the numbers in the text: SQLite plans a statement for the value of a limit that is a parameter,
- * and so would plan it again at each run, which takes longer than the search for a row.
+ * ` limit … offset …`, with the numbers in the text. If a limit is a parameter, SQLite plans the statement for its value,
+ * and so plans it again at each run, which takes longer than the search for a row.
  */
 export function limited(limit: number, skipped = 0): SQL {
   return sql.raw(` limit ${limit}${skipped === 0 ? "" : ` offset ${skipped}`}`);

@@ -19,14 +19,14 @@ const PAGE_HEADERS = {
   "cross-origin-opener-policy": "same-origin",
 };
 
-/** Whether a client wants a page instead of a problem: it is a browser that opens an address. */
+/** Whether the client is a browser that opens an address: it gets a page instead of a problem. */
 export function wantsPage({ headers }: Request): boolean {
   return headers.get("accept")?.includes("text/html") === true;
 }
 
 /**
  * A page of the dashboard or the reference, or a file of one, with the headers of pages.
- * @param status instead of that of the file
+ * @param status replaces the file's
  */
 export function pageResponse(file: Response, status = file.status): Response {
   // The answer of the assets binding is immutable.

@@ -19,7 +19,7 @@ export function routeDashboard(app: App): void {
   // A browser is led to the dashboard. A program gets the 404 problem, which names the reference.
   app.get("/", (c, next) => (wantsPage(c.req.raw) ? c.redirect(`${dashboardPaths.root}/`) : next()));
   app.get(dashboardPaths.root, (c) => c.redirect(`${dashboardPaths.root}/`, 307));
-  // The same page for every address. Its script decides what to show, as for an address without a page.
+  // Every address gets the same page. Its script decides what to show, also for an unknown address.
   app.get(dashboardPaths.page, async (c) => {
     const isPage = isDashboardPage(c.req.path);
     const known = isPage ? c.req.header("if-none-match") : undefined;

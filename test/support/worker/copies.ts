@@ -53,8 +53,8 @@ const Rows = z.record(z.string(), z.array(Row));
 type Rows = z.infer<typeof Rows>;
 
 /**
- * Copies what takes long to create through the API, for a fraction of the CPU time: it is created once, what it has stored
- * is read, and each copy writes that under ids, secrets and times of its own.
+ * Copies an account that takes long to create through the API, for a fraction of the CPU time. The original is created
+ * once. Each copy writes what the original has stored, with ids, secrets and times of its own.
  */
 export class Copies<Made extends Original> {
   readonly #create: (name: string) => Promise<Made>;

@@ -19,7 +19,7 @@ const ofNoAccountsRows: readonly string[] = ["getAccount", "updateAccount", "get
 /** The statements that find out which account sends a request: find-token-holder, find-agent and spend-enrollment. */
 const BY_SECRET = /where \(*"(?:tokens"\."hash|servers"\."credential_hash|servers"\."enrollment_hash)" = \?/;
 
-/** A limit in a parameter, for whose value SQLite plans the statement at each run (`limited`). */
+/** A limit that is a parameter: SQLite plans the statement at each run (`limited`). */
 const PLANNED_EACH_TIME = /\b(?:limit|offset) \?/;
 
 const count = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0;

@@ -48,6 +48,7 @@ type HookCells = HookRow & {
   readonly withoutKey: unknown;
 };
 
+/** Parses the fields of a hook. */
 export function readHook({ withKey, withoutKey, ...hook }: HookCells): HookReading {
   const others = WithoutKey.parse(withoutKey).filter(
     ([, repository]) => repositoryKey(repository) === hook.repositoryKey,

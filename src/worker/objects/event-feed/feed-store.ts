@@ -63,7 +63,7 @@ export class FeedStore {
   nextBehind(limit: number): WebhookBehind[] {
     const { kv, sql } = this.#storage;
     const last = WebhookId.safeParse(kv.get(LAST_TURN)).data ?? "";
-    // The limit is no parameter, so that SQLite keeps the plan.
+    // The limit is in the text, not a parameter, so that SQLite keeps the plan.
     const page = `SELECT webhook_id, after FROM behind ORDER BY webhook_id <= ?, webhook_id LIMIT ${limit}`;
     const rows = sql.exec(page, last).toArray();
     const behind = rows.map(parseBehind);

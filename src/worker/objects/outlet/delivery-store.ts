@@ -76,7 +76,7 @@ export class DeliveryStore {
   /** The deliveries that are due, the longest due first. @param except the numbers of deliveries to leave out */
   due(now: number, limit: number, except: readonly number[]): StoredDelivery[] {
     const isOther = "seq NOT IN (SELECT value FROM json_each(?))";
-    // The limit is no parameter, so that SQLite keeps the plan.
+    // The limit is in the text, not a parameter, so that SQLite keeps the plan.
     const rest = `WHERE state = 'pending' AND due_at <= ? AND ${isOther} ORDER BY due_at, seq LIMIT ${limit}`;
     return this.#read(rest, now, JSON.stringify(except));
   }

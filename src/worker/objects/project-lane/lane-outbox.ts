@@ -99,9 +99,9 @@ export class LaneOutbox {
   }
 
   /**
-   * The detected settings that are not in D1 yet. Mostly they are the same as before, and then they can wait for the end
+   * The detected settings that are not in D1 yet. If they are the same as those written before, they can wait for the end
    * of the run, which writes the project's row anyway.
-   * @param always also those that can wait
+   * @param always also returns those that can wait
    */
   unwrittenDetected(always: boolean): ReportedPreset | null {
     const [row] = this.#sql

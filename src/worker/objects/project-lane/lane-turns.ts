@@ -212,8 +212,8 @@ export class LaneTurns {
       failures: effects.retries.failures,
     };
     const wakeAt = nextWakeAt(store.load(), pending, at);
-    // If nothing has to be retried, each report of the agent moves the time. An alarm that fires too early costs less
-    // than one that is set later: the commits of a run would wait until it is set back for the next effects.
+    // Without failures, each report of the agent changes the time. The alarm is not set to a later one: setting it back
+    // for the next effects would delay a commit of the run. An alarm that fires too early costs less.
     if (wakeAt !== null && pending.failures === 0) await this.alarm.setBy(wakeAt);
     else await this.alarm.setExactly(wakeAt);
   }
