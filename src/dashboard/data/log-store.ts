@@ -91,7 +91,7 @@ export class LogStore {
   #add(line: LogLine): void {
     this.styles.add(line);
     this.lines.push(line);
-    // Read in this turn: all the lines since the last rendering would delay the next frame.
+    // Read now, not when rendering: all new lines together would delay the frame.
     this.texts.at(this.lines.length - 1);
     if (!this.stageStarts.has(line.stage)) this.stageStarts.set(line.stage, Date.parse(line.time));
   }

@@ -46,7 +46,7 @@ export function CopyButton({
 type CopyableProps = {
   readonly text: string;
   readonly label: string;
-  /** It replaces a form: it takes the focus that was in the form. */
+  /** It replaces a form, and takes over the focus of the form. */
   readonly replacesForm?: boolean;
 };
 

@@ -2,7 +2,7 @@ import type { LogLine } from "#contract/endpoints/logs/schemas.ts";
 import { type ErrorRank, errorRank, isWarning } from "#contract/output-lines.ts";
 import { plainText } from "#dashboard/text/ansi.ts";
 
-/** A line's text for the search, without control sequences and in lower case, and what it means. */
+/** What a line says. `search`: its text without control sequences, in lower case. */
 export type LineText = {
   readonly search: string;
   readonly isWarning: boolean;
@@ -11,7 +11,7 @@ export type LineText = {
 
 const nothing: LineText = { search: "", isWarning: false, errorRank: null };
 
-/** The texts of a log's lines. Each is read once: that takes several microseconds, and a log may have 50,000 lines. */
+/** The texts of a log's lines. Each is read once, in several microseconds: a log may have 50,000 lines. */
 export class LineTexts {
   readonly #lines: readonly Pick<LogLine, "stream" | "message">[];
   readonly #texts: LineText[] = [];
@@ -31,7 +31,7 @@ export class LineTexts {
 
 function textOf({ stream, message }: Pick<LogLine, "stream" | "message">): LineText {
   const search = plainText(message).toLowerCase();
-  // Gantry's own lines are neither: they are no output of a command.
+  // Gantry's own lines are not the output of a command, so they are neither warnings nor errors.
   if (stream === "system") return { ...nothing, search };
   return { search, isWarning: isWarning(search), errorRank: errorRank(search) };
 }

@@ -3,6 +3,7 @@ import type { Locator, Page } from "playwright-core";
 import { dashboardPaths } from "#contract/public-paths.ts";
 import { pages, type PageRoute } from "#dashboard/router/route.ts";
 
+/** A dialog, and how to open it. */
 export type DialogView = {
   readonly page: PageRoute["page"];
   /** The name of its screenshots. */
@@ -51,6 +52,7 @@ export const dialogs: readonly DialogView[] = [
   { page: "tokens", name: "revoke-token", opener: "Revoke", menu: SHOWN_TOKEN, file: "token-row" },
 ];
 
+/** A page with its dialogs. */
 export type PageView = {
   readonly page: PageRoute["page"];
   readonly path: string;

@@ -30,7 +30,7 @@ export function CommandsPage({ id }: { readonly id: ProjectId }) {
           ) : project === null ? null : (
             <CronList project={project} onRead={() => setIsCronRead(true)} />
           )}
-          {/* Not before what is above it, so that the page does not move. */}
+          {/* Shown after the parts above it, so that the page does not move. */}
           <section hidden={!isAboveShown} aria-label="One-off commands">
             <h2>One-off commands</h2>
             <CommandList id={id} />

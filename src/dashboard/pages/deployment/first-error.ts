@@ -2,7 +2,7 @@ import { EXCERPT_REACH, type ErrorExcerpt, excerptAround } from "#contract/first
 import type { ErrorRank } from "#contract/output-lines.ts";
 import type { LogStore } from "#dashboard/data/log-store.ts";
 
-/** The lines so far, and what they say. */
+/** The lines so far, with their texts. */
 type Log = Pick<LogStore, "lines" | "texts">;
 
 /**

@@ -23,12 +23,12 @@ export function ProcessesSection({ project }: { readonly project: Project }) {
   const [read, setRead] = useState<Watched<Processes>>(notLoaded);
   const samples = useSamples(read.value);
   const { value, problem, reload } = read;
-  // The cards are as high as what the server reports, such as the last lines of a process that keeps ending.
+  // The height of the cards depends on what the server reports, so the output below them is shown later.
   const isRead = value !== null || problem !== null;
   return (
     <>
       <section ref={section} class="processes" aria-label="Processes">
-        {/* Each read asks the server, so a page that is scrolled past the section sends none. */}
+        {/* Each read asks the server. Nothing is read while the section is scrolled out of the window. */}
         {isSeen ? <ProcessesLoader id={project.id} onRead={setRead} /> : null}
         {!isRead ? (
           <Waiting what="Loading the processes" />
@@ -87,7 +87,7 @@ function reportsOf({ detected_processes, processes }: Project, read: Processes |
   ];
 }
 
-/** A look of the server takes no longer. */
+/** An older report means that the server does not answer. */
 const LOOK_MS = 15_000;
 
 /** Says that the server does not answer, so that what is shown is old. */

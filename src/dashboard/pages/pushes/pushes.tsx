@@ -40,7 +40,7 @@ export function PushesPage({ id }: { readonly id: ProjectId }) {
           </>
         )}
       </Show>
-      {/* Not before what is above it, so that the page does not move. */}
+      {/* Shown after the parts above it, so that the page does not move. */}
       <section hidden={!isAboveShown} aria-label="Latest pushes">
         <h2>Latest pushes</h2>
         <Ledger id={id} hook={hook} />

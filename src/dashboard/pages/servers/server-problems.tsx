@@ -6,7 +6,7 @@ import type { Watched } from "#dashboard/data/resource.ts";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { Ago } from "#dashboard/shared/times.tsx";
 
-/** Whether `ServerProblems` renders anything. */
+/** Whether the server has a problem, or could not be read. */
 export function hasServerProblems({ value: server, problem }: Watched<Server>): boolean {
   if (problem !== null) return true;
   return (

@@ -33,7 +33,7 @@ const wideColumns = {
 
 type ServerColumns = Columns<keyof typeof narrowColumns>;
 
-/** The columns of the table. A narrow window has few of them: the details have the other facts too. */
+/** The columns of the table. A narrow window has fewer, because the details show the other facts too. */
 export function serverColumns(isNarrow: boolean): ServerColumns {
   return isNarrow ? narrowColumns : wideColumns;
 }
@@ -41,7 +41,7 @@ export function serverColumns(isNarrow: boolean): ServerColumns {
 type Props = {
   readonly row: ServerRow;
   readonly columns: ServerColumns;
-  /** It is the only one: its details are shown at first. */
+  /** Whether it is the only server: its details are open at first. */
   readonly isOnly: boolean;
   readonly onChanged: () => unknown;
 };

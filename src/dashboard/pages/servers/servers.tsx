@@ -12,7 +12,7 @@ import { Show } from "#dashboard/shared/show.tsx";
 import { Table } from "#dashboard/shared/table.tsx";
 import { useBrowserValue } from "#dashboard/shared/use-browser-value.ts";
 
-/** The same as in the style sheet. */
+/** As in servers.css. */
 const NARROW = "(width < 1100px)";
 
 /** All servers, and a dialog to add one. */

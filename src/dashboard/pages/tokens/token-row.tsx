@@ -11,6 +11,7 @@ import { TableRow } from "#dashboard/shared/table.tsx";
 import { Ago, AgoByHour } from "#dashboard/shared/times.tsx";
 import { projectsText, scopesText } from "#dashboard/text/permissions.ts";
 
+/** The columns of a table of tokens. */
 export const tokenColumns = {
   name: { title: "Name" },
   permissions: { title: "Permissions" },
