@@ -252,6 +252,25 @@ describe("the mirror", () => {
     expect(world.read("current/index.html")).toBe("two");
   });
 
+  it.each([
+    ...["HEAD", "config", "refs/gantry/tip", "shallow"].flatMap((name) => [
+      { name, left: "nothing" },
+      { name, left: "zeros" },
+    ]),
+    { name: "packed-refs", left: "zeros" },
+  ])("survives a power cut that leaves $left of $name", async ({ name, left }) => {
+    world.repository.commit({ "index.html": "one" });
+    await world.startAgent();
+    await world.deploy();
+    if (name === "packed-refs")
+      execFileSync("git", ["pack-refs", "--all"], { cwd: world.path("mirror.git") });
+    const path = world.path("mirror.git", name);
+    writeFileSync(path, Buffer.alloc(left === "zeros" ? statSync(path).size : 0));
+    world.repository.commit({ "index.html": "two" });
+    expect((await world.deploy()).result.outcome).toBe("live");
+    expect(world.read("current/index.html")).toBe("two");
+  });
+
   it("works with the lock files of a killed git", async () => {
     world.repository.commit({ "index.html": "one" });
     await world.startAgent();
