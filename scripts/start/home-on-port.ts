@@ -12,7 +12,7 @@ const folder = join(root, "build", "homes");
 
 /** Remembers which home uses a port, for `homeOnPort`. */
 export async function rememberHome(home: string, port: number): Promise<void> {
-  await written(folder, "It has the folder of the installation on each port.", async () => {
+  await written(folder, "It contains a folder for the installation on each port.", async () => {
     await mkdir(folder, { recursive: true });
     await writeAtomic(join(folder, `${port}`), home, { uniqueDraft: true });
   });

@@ -38,7 +38,7 @@ describe("npm start that cannot write to", () => {
     const { code, errors } = await start(home);
     expect(code).toBe(1);
     expect(errors.trim()).toBe(
-      `gantry: Cannot write to ${join(clone, "build", "homes")}: a file is where a folder belongs.\nIt has the folder of the installation on each port.`,
+      `gantry: Cannot write to ${join(clone, "build", "homes")}: a file is where a folder belongs.\nIt contains a folder for the installation on each port.`,
     );
     await expect(stat(join(home, "run", "start.lock"))).rejects.toThrow("ENOENT");
   });
