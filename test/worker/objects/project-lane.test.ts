@@ -7,6 +7,7 @@ import { RESEND_MS } from "#domain/lane/deadlines.ts";
 import { problemOf } from "../../support/worker/call.ts";
 import { emptyReport, output } from "../../support/connected-agent/events.ts";
 import { TestProject } from "../../support/worker/project.ts";
+import { withoutDatabase } from "../../support/worker/without-database.ts";
 
 const laneOf = (project: TestProject) => env.PROJECT_LANE.getByName(project.id);
 
@@ -310,14 +311,6 @@ describe("time running out", () => {
     expect(failed.failure).toMatchObject({ code: "server_offline", stage: "queued" });
   });
 });
-
-/** Makes all batches in D1 fail, as in an outage. @returns a function that ends the outage */
-function withoutDatabase(): () => void {
-  const down = vi
-    .spyOn(Object.getPrototypeOf(env.DB.withSession()), "batch")
-    .mockRejectedValue(new Error("D1 is down"));
-  return () => down.mockRestore();
-}
 
 describe("a rollback whose permit was sent with its order", () => {
   it("cannot be canceled or deleted while its agent is disconnected, also after the order is sent again", async () => {

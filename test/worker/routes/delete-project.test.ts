@@ -12,6 +12,7 @@ import { fillHistory } from "../../support/worker/fill-tables.ts";
 import { failCalls } from "../../support/worker/intercept.ts";
 import { TestProject } from "../../support/worker/project.ts";
 import { createWorld } from "../../support/worker/world.ts";
+import { withoutDatabase } from "../../support/worker/without-database.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -67,14 +68,6 @@ async function unheardBy({ agent }: TestProject): Promise<number> {
 async function ownerOf({ token, id }: TestProject) {
   const account = await (await call("/v1/account", { token })).json<{ id: string }>();
   return { accountId: AccountId.parse(account.id), projectId: id };
-}
-
-/** Makes all batches in D1 fail, as in an outage. @returns a function that ends the outage */
-function withoutDatabase(): () => void {
-  const down = vi
-    .spyOn(Object.getPrototypeOf(env.DB.withSession()), "batch")
-    .mockRejectedValue(new Error("D1 is down"));
-  return () => down.mockRestore();
 }
 
 afterEach(() => {
