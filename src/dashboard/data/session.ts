@@ -85,7 +85,8 @@ function set(state: SessionState): void {
  */
 function removeDraftsOfOthers(state: SessionState): void {
   if (state === "ended") return;
-  const owner = state === "none" ? null : (state.account ?? "unknown");
+  // A session whose account could not be read keeps none either: it may be of another account.
+  const owner = state === "none" ? null : state.account;
   if (owner !== null && sessionStorage.getItem(OWNER_KEY) === owner) return;
   sessionStorage.clear();
   if (owner !== null) sessionStorage.setItem(OWNER_KEY, owner);

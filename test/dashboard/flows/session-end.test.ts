@@ -168,6 +168,24 @@ describe("unsaved input", () => {
     expect(await draftsOf(page)).toEqual([]);
     expect(await draftsOf(other)).toHaveLength(1);
   });
+
+  it("is deleted when the account that signs in cannot be read, because it may be another one", async () => {
+    const { page } = await visit({ expected: /status of 50[03]|Failed to load resource/ });
+    const signIn = async () => {
+      const { first } = newLinks();
+      await page.route("**/v1/account", (route) => route.fulfill({ status: 503 }), { times: 1 });
+      await page.goto("about:blank");
+      await page.goto(first);
+      await page.locator(".projects").waitFor();
+    };
+    await signIn();
+    await page.goto(local.url + settings);
+    await page.getByLabel("Releases to keep").fill("9");
+    await page.getByText("Unsaved changes.").waitFor();
+    expect(await draftsOf(page)).toHaveLength(1);
+    await signIn();
+    expect(await draftsOf(page)).toEqual([]);
+  });
 });
 
 describe("a session in several tabs", () => {
