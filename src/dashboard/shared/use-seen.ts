@@ -9,9 +9,11 @@ export function useSeen(element: RefObject<Element | null>): boolean {
   const [isSeen, setIsSeen] = useState(false);
   useEffect(() => {
     if (element.current === null) return;
-    const observer = new IntersectionObserver(([entry]) => setIsSeen(entry?.isIntersecting ?? false), {
-      rootMargin: MARGIN,
-    });
+    const observer = new IntersectionObserver(
+      // A busy window gets several changes at once, the latest as the last one.
+      (entries) => setIsSeen(entries.at(-1)?.isIntersecting ?? false),
+      { rootMargin: MARGIN },
+    );
     observer.observe(element.current);
     return () => observer.disconnect();
   }, []);

@@ -55,4 +55,18 @@ describe("the table of servers", () => {
     await page.getByText("The ingress has a problem.").waitFor();
     await expect.poll(() => texts("web-2")).toEqual(["web-2", "Waiting for agent", "", ""]);
   });
+
+  it("reads a server that a busy window reports as hidden and then seen in one call", async () => {
+    await api.call("PATCH", `/v1/servers/${serverId}`, { region: "apac" });
+    const { page } = await visit();
+    await page.addInitScript(`
+      const { IntersectionObserver: Native } = globalThis;
+      globalThis.IntersectionObserver = class extends Native {
+        constructor(callback, options) {
+          super((entries) => callback([{ isIntersecting: false }, ...entries]), options);
+        }
+      };`);
+    await signInWithToken(page, local, "/app/servers");
+    await page.getByRole("row").filter({ hasText: "web-1" }).getByText("Asia-Pacific").waitFor();
+  });
 });
