@@ -1,3 +1,4 @@
+import { durationText } from "#contract/lib/duration-text.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { createBuildLog } from "#cli/builds/build-log.ts";
 import { interruptedOr } from "#cli/builds/interrupted-or.ts";
@@ -6,7 +7,6 @@ import { readBuildVariables } from "#cli/builds/read-build-variables.ts";
 import { type BuildEnd, runBuild } from "#cli/builds/run-build.ts";
 import { type Outcome, stop } from "#cli/outcome.ts";
 import type { Output } from "#cli/output/output.ts";
-import { durationText } from "#cli/output/times.ts";
 import { buildDocument } from "#cli/views/build-facts.ts";
 import { warningsOption } from "#cli/views/log-printer.ts";
 import { stageTimesText } from "#cli/views/deployment-text.ts";

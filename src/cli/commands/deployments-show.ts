@@ -1,10 +1,11 @@
 import { defineCommand } from "#cli/arguments/command.ts";
 import { shellWord } from "#node/shell-quote.ts";
+import { durationText } from "#contract/lib/duration-text.ts";
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import { done } from "#cli/outcome.ts";
 import { printFacts } from "#cli/output/facts.ts";
 import { printable, printableName } from "#cli/output/printable.ts";
-import { durationText, timeText } from "#cli/output/times.ts";
+import { timeText } from "#cli/output/times.ts";
 import { DEPLOYMENT_HELP, findDeployment } from "#cli/session/find-deployment.ts";
 import { commandLine, type Session, withSession } from "#cli/session/session.ts";
 import {

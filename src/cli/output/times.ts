@@ -21,13 +21,6 @@ function relativeText(ms: number): string {
   return ms < 0 ? `${text} ago` : `in ${text}`;
 }
 
-/** Formats seconds: `0.4 s`, `12.3 s`, `3 min 05 s`. */
-export function durationText(seconds: number): string {
-  if (seconds < 60) return `${seconds.toFixed(1)} s`;
-  const whole = Math.round(seconds);
-  return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, "0")} s`;
-}
-
 /** The time since a date, in short: `12 s`, `3 min`, `5 h 12 min`, `2 d 5 h`. */
 export function ageText(time: string): string {
   const seconds = Math.max(0, Math.floor((Date.now() - Date.parse(time)) / 1000));

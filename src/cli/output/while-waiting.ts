@@ -1,5 +1,5 @@
+import { durationText } from "#contract/lib/duration-text.ts";
 import type { Output } from "#cli/output/output.ts";
-import { durationText } from "#cli/output/times.ts";
 
 /** A request that takes no longer shows nothing. */
 const SLOW_MS = 1_000;

@@ -1,8 +1,8 @@
+import { durationText } from "#contract/lib/duration-text.ts";
 import type { DeploymentId } from "#contract/ids.ts";
 import { followLog } from "#client/follow-log.ts";
 import type { FollowedLogEvent } from "#client/log-event-reader.ts";
 import type { Outcome } from "#cli/outcome.ts";
-import { durationText } from "#cli/output/times.ts";
 import { commandLine, type Session } from "#cli/session/session.ts";
 import { QueueWatch } from "#cli/session/watch-queue.ts";
 import { createLogPrinter } from "#cli/views/log-printer.ts";

@@ -1,7 +1,8 @@
+import { durationText } from "#contract/lib/duration-text.ts";
 import type { CronJobReport, CronRun, CronRunStatus } from "#contract/endpoints/cron/schemas.ts";
 import type { Output } from "#cli/output/output.ts";
 import type { Style } from "#cli/output/style.ts";
-import { durationText, timeText } from "#cli/output/times.ts";
+import { timeText } from "#cli/output/times.ts";
 
 export const cronColumns = ["JOB", "SCHEDULE", "NEXT RUN", "LAST RUN", "RESULT", "COMMAND"];
 export const runColumns = ["RUN", "STARTED", "DURATION", "RESULT", "REASON"];

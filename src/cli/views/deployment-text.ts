@@ -5,10 +5,11 @@ import type {
   StageTime,
   WaitingOn,
 } from "#contract/endpoints/deployments/schemas.ts";
+import { durationText } from "#contract/lib/duration-text.ts";
 import type { Output } from "#cli/output/output.ts";
 import { printable, printableName } from "#cli/output/printable.ts";
 import type { Style } from "#cli/output/style.ts";
-import { durationText, timeText } from "#cli/output/times.ts";
+import { timeText } from "#cli/output/times.ts";
 
 export const statusStyles = {
   live: "green",

@@ -1,8 +1,8 @@
+import { durationText } from "#contract/lib/duration-text.ts";
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId } from "#contract/ids.ts";
 import type { LogEnd } from "#contract/endpoints/logs/schemas.ts";
 import { printable } from "#cli/output/printable.ts";
-import { durationText } from "#cli/output/times.ts";
 import type { Session } from "#cli/session/session.ts";
 import { sourceText, stageTimesText } from "#cli/views/deployment-text.ts";
 import { printFailure } from "#cli/views/print-failure.ts";

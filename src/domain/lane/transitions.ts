@@ -1,5 +1,6 @@
 import type { Failure } from "#contract/endpoints/deployments/schemas.ts";
 import type { EventActor } from "#contract/endpoints/events/schemas.ts";
+import { durationText } from "#contract/lib/duration-text.ts";
 import { SYSTEM } from "#domain/events/system-actor.ts";
 import { resumeDeadlines } from "#domain/lane/deadlines.ts";
 import type { Decision, Effect } from "#domain/lane/decision.ts";
@@ -146,8 +147,8 @@ export function applyEnding(lane: Lane, run: Named<"running">, ending: Ending, n
 /** building → live. The previous live deployment becomes superseded. */
 export function goLive(lane: Lane, run: Named<"running">, live: Named<"live">["state"]): Decision {
   const before = liveOf(lane);
-  const seconds = ((live.finishedAt - live.startedAt) / 1000).toFixed(1);
-  const ending = { message: `Live: version ${run.version}, after ${seconds} s`, actor: run.actor };
+  const duration = durationText((live.finishedAt - live.startedAt) / 1000);
+  const ending = { message: `Live: version ${run.version}, after ${duration}`, actor: run.actor };
   if (before === null) return end(moveTo(lane, run.serverId), run, live, ending);
   const deployment: LaneDeployment = { ...before, state: { ...before.state, name: "superseded" } };
   const demoted = moveTo(replaceDeployment(lane, deployment), run.serverId);

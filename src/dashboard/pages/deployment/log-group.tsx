@@ -53,7 +53,7 @@ export function LogGroupView(props: Props) {
         </button>
         <span class="quiet numeric">
           {group.count === 1 ? "1 line" : `${group.count.toLocaleString()} lines`}
-          {isGrowing ? "" : ` · ${durationText(group.seconds)}`}
+          {isGrowing || group.seconds === 0 ? "" : ` · ${durationText(group.seconds)}`}
         </span>
       </h3>
       {isOpen ? <Lines {...props} label={`Lines of ${label}`} /> : null}
