@@ -20,5 +20,5 @@ it("a long message is not part of the headline", () => {
 it("nothing repeats the headline of a failed fetch, install or build", () => {
   const headlines = ["fetch_failed", "ref_not_found", "install_failed", "build_failed", "disk_full"] as const;
   for (const code of headlines) expect(failureAdvice[code]).toBeNull();
-  expect(failureAdvice.health_check_failed).toBe("The previous release stays live.");
+  expect(failureAdvice.health_check_failed).toBe("A release that was live before stays live.");
 });
