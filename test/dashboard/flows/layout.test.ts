@@ -113,6 +113,20 @@ describe("a page and its dialogs", () => {
   });
 });
 
+describe("the table of servers", () => {
+  it("leaves room for the names in every window", async () => {
+    const { page } = await visit();
+    await signInWithToken(page, local, "/app/servers");
+    for (const width of [720, 1100, 1239, 1240]) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.goto(`${local.url}/app/servers`);
+      await settled(page);
+      const name = await page.locator(".table tbody th").first().boundingBox();
+      expect(name?.width, `${width} px`).toBeGreaterThan(150);
+    }
+  });
+});
+
 describe("the pages without a view", () => {
   it("fit the window, do not move, and pass axe", async () => {
     const { page } = await visit();

@@ -13,7 +13,7 @@ import { Table } from "#dashboard/shared/table.tsx";
 import { useBrowserValue } from "#dashboard/shared/use-browser-value.ts";
 
 /** As in servers.css. */
-const NARROW = "(width < 1100px)";
+const NARROW = "(width < 1240px)";
 
 /** All servers, and a dialog to add one. */
 export function Servers() {
