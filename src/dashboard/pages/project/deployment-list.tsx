@@ -60,14 +60,7 @@ export function DeploymentList({ projectId, repository }: Props) {
               </option>
             ))}
           </Choice>
-          <Field
-            label="Branch"
-            type="search"
-            value={typed}
-            onInput={setTyped}
-            placeholder="all branches"
-            isCode
-          />
+          <Field label="Branch" type="search" value={typed} onInput={setTyped} placeholder="all" isCode />
         </div>
       </header>
       <Rows
