@@ -89,7 +89,7 @@ describe("the settings", () => {
 
 describe("an address without a page", () => {
   it("says what was asked for, and leads to the projects", async () => {
-    const { page } = await visit();
+    const { page } = await visit({ expected: /status of 404 .*\/app\/nothing/ });
     await signInWithToken(page, local, "/app/nothing/here");
     await page.getByText("/app/nothing/here").waitFor();
     expect(await violations(page)).toEqual([]);

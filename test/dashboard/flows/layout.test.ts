@@ -129,7 +129,7 @@ describe("the table of servers", () => {
 
 describe("the pages without a view", () => {
   it("fit the window, do not move, and pass axe", async () => {
-    const { page } = await visit();
+    const { page } = await visit({ expected: /status of 404 .*\/app\/nothing/ });
     await page.addInitScript(RECORD_SHIFTS);
     const found: string[] = [];
     const look = async (path: string) => {

@@ -32,7 +32,7 @@ beforeAll(async () => {
 
 describe("every page", () => {
   it("passes axe in light and dark, and fits a narrow window", async () => {
-    const { page } = await visit();
+    const { page } = await visit({ expected: /status of 404 .*\/app\/nothing/ });
     await page.goto(`${local.url}/app/sign-in`);
     await page.getByLabel("API token").waitFor();
     const found = [...(await violations(page, "light")), ...(await violations(page, "dark"))];
