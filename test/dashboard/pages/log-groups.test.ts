@@ -14,17 +14,17 @@ function logOf(...stages: readonly LogLine["stage"][]) {
   return { lines };
 }
 
-it("the groups of a log are its stages, with the time until the next one", () => {
+it("the groups of a log are its stages in a row", () => {
   expect(logGroups(logOf("queued", "fetch", "build", "build", "build"), 5)).toEqual([
-    { first: 0, count: 1, stage: "queued", seconds: 1 },
-    { first: 1, count: 1, stage: "fetch", seconds: 1 },
-    { first: 2, count: 3, stage: "build", seconds: 2 },
+    { first: 0, count: 1, stage: "queued" },
+    { first: 1, count: 1, stage: "fetch" },
+    { first: 2, count: 3, stage: "build" },
   ]);
 });
 
 it("the groups of a log grow with it", () => {
   const log = logOf("fetch");
-  expect(logGroups(log, 1)).toEqual([{ first: 0, count: 1, stage: "fetch", seconds: 0 }]);
+  expect(logGroups(log, 1)).toEqual([{ first: 0, count: 1, stage: "fetch" }]);
   log.lines.push(...logOf("fetch", "build", "fetch").lines);
   // Lines that the page does not know of yet do not count.
   expect(logGroups(log, 1)).toHaveLength(1);

@@ -1,7 +1,6 @@
 import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 
-import { durationText } from "#contract/lib/duration-text.ts";
 import { stageLabels } from "#contract/stages.ts";
 import type { LogStage } from "#contract/endpoints/logs/schemas.ts";
 import type { LogStore } from "#dashboard/data/log-store.ts";
@@ -42,7 +41,7 @@ type Props = {
 
 /** The lines of a stage, which can be folded away. */
 export function LogGroupView(props: Props) {
-  const { group, isOpen, onToggle, hasFailed, isGrowing } = props;
+  const { group, isOpen, onToggle, hasFailed } = props;
   const label = groupLabels[group.stage];
   return (
     <section class="group" aria-label={label}>
@@ -53,7 +52,6 @@ export function LogGroupView(props: Props) {
         </button>
         <span class="quiet numeric">
           {group.count === 1 ? "1 line" : `${group.count.toLocaleString()} lines`}
-          {isGrowing || group.seconds === 0 ? "" : ` · ${durationText(group.seconds)}`}
         </span>
       </h3>
       {isOpen ? <Lines {...props} label={`Lines of ${label}`} /> : null}

@@ -8,8 +8,6 @@ export type LogGroup = {
   readonly first: number;
   readonly count: number;
   readonly stage: LogStage;
-  /** From its first line to the first line of the next group, or to its last line. */
-  readonly seconds: number;
 };
 
 /** The groups of the first `count` lines. A log usually has one for each of its stages. */
@@ -21,11 +19,9 @@ export function logGroups(log: Log, count: number): readonly LogGroup[] {
     if (stage !== undefined && stage !== last?.stage) progress.starts.push({ first: progress.looked, stage });
   }
   progresses.set(log, progress);
-  const timeOf = (index: number) => Date.parse(log.lines[index]?.time ?? "");
   return progress.starts.map(({ first, stage }, at) => {
-    const next = progress.starts[at + 1]?.first ?? null;
-    const seconds = (timeOf(next ?? count - 1) - timeOf(first)) / 1000;
-    return { first, stage, count: (next ?? count) - first, seconds: Math.max(0, seconds) };
+    const next = progress.starts[at + 1]?.first ?? count;
+    return { first, stage, count: next - first };
   });
 }
 
