@@ -56,6 +56,8 @@ export function ServerRows({ row, columns, isOnly, onChanged }: Props) {
   const enrolling = useAction(() => api.createEnrollment({ params: { server_id: row.id } }));
   const { value: server, reload } = read;
   const region = server?.region ?? server?.detected_region ?? null;
+  // A server that has not connected yet has none of the facts beside it either.
+  const isRegionUnknown = server !== null && region === null && row.status !== "pending";
   const detailsId = `details-${row.id}`;
   const cells = {
     name: (
@@ -75,7 +77,11 @@ export function ServerRows({ row, columns, isOnly, onChanged }: Props) {
       </>
     ),
     status: <ServerState status={row.status} />,
-    region: region === null ? null : regionNames[region],
+    region: isRegionUnknown ? (
+      <span class="quiet">unknown</span>
+    ) : region === null ? null : (
+      regionNames[region]
+    ),
     agent: server?.agent_version ? withHiddenShown(server.agent_version) : null,
     projects: row.apps,
     seen: server?.last_seen_at ? <Ago time={server.last_seen_at} /> : null,
