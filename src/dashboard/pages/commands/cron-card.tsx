@@ -104,7 +104,8 @@ function RunOfJob({ projectId, name, run, mayStop, isNew, reload }: RunProps) {
       isNew={isNew}
       reload={reload}
     >
-      <Ago time={scheduled_for ?? started_at} />, {status === "skipped" ? skipped : triggerLabels[trigger]}
+      <Ago time={scheduled_for ?? started_at} />
+      {status === "skipped" ? `, ${skipped}` : ` ${triggerLabels[trigger]}`}
     </RunRow>
   );
 }
