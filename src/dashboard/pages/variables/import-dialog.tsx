@@ -60,10 +60,12 @@ export function ImportDialog({ onImport, onClose }: Props) {
             error={fileError}
           />
         </div>
-        <label class="field">
-          Or choose a file
-          <input type="file" onChange={(event) => void read(event.currentTarget.files?.[0])} />
-        </label>
+        <div class="field">
+          <label>
+            Or choose a file
+            <input type="file" onChange={(event) => void read(event.currentTarget.files?.[0])} />
+          </label>
+        </div>
         <label class="check">
           <input
             type="checkbox"
