@@ -86,7 +86,7 @@ describe("gantry deploy", () => {
     const { status, commit_sha: sha } = await newest();
     expect({ code, status, sha }).toEqual({ code: 0, status: "live", sha: first });
     expect(stdout).toMatch(
-      /^\S+Z build {4}line 20$[^]*^\S+Z build {4}built$[^]*v1 is live: main at .*\(fetch \S+ s, build \S+ s, activate \S+ s, verify \S+ s\)$/m,
+      /^\S+Z build {4}line 20$[^]*^\S+Z build {4}built$[^]*v1 is live: main at .*\(fetch \S+ m?s, build \S+ m?s, activate \S+ m?s, verify \S+ m?s\)$/m,
     );
     // Output to a pipe has no terminal sequences.
     expect(stdout).toBe(stripVTControlCharacters(stdout));
@@ -101,7 +101,7 @@ describe("gantry deploy", () => {
     expect(stdout).toMatch(/v1 failed: .*\(build_failed, in the stage build\).*\n {2}Error: out of paint\n/);
     const shown = await gantry("deployments", "show");
     expect(shown.stdout).toMatch(/^exit code\t7$/m);
-    expect(shown.stdout).toMatch(/^stages\tfetch \S+ s, build \S+ s$/m);
+    expect(shown.stdout).toMatch(/^stages\tfetch \S+ m?s, build \S+ m?s$/m);
     expect(shown.stdout).toMatch(/^failing line\tError: out of paint$/m);
     expect(shown.stdout).toMatch(/^Error: out of paint$/m);
 
