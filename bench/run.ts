@@ -7,7 +7,7 @@ import { createHome, removeHome, startSystem, type System } from "../test/suppor
 import { measureIdleAgent } from "./agent-rows.ts";
 import { measureApp } from "./app-rows.ts";
 import { measureCache } from "./cache-rows.ts";
-import { measureScrolling } from "./dashboard-rows.ts";
+import { measureDashboard } from "./dashboard-rows.ts";
 import { measureDeploys } from "./deploy-rows.ts";
 import { measureFlood, measureLogLatency } from "./log-rows.ts";
 import { formatTable, type Row } from "./measure.ts";
@@ -35,7 +35,7 @@ const parts: Readonly<Record<string, (bench: Bench) => Promise<Row[]>>> = {
   webhooks: ({ system, home }) => measureWebhooks(system, home),
   startup: ({ home }) => measureStartup(home),
   pages: ({ system }) => measurePages(system),
-  dashboard: ({ system, home }) => measureScrolling(system, home),
+  dashboard: ({ system, home }) => measureDashboard(system, home),
 };
 /** Measured without an installation, because they start runtimes of their own. */
 const READS = "reads";
