@@ -69,16 +69,28 @@ async function faultsOf(page: Page, view: string): Promise<string[]> {
   ];
 }
 
-async function shiftsOf(page: Page, view: string, most: number): Promise<string[]> {
+async function shiftsOf(page: Page, view: string): Promise<string[]> {
   const shifts = await page.evaluate<{ value: number; moved: string[] }[]>("shifts");
   const sum = shifts.reduce((total, { value }) => total + value, 0);
-  return sum <= most ? [] : [`${view}: moves by ${sum.toFixed(3)}: ${JSON.stringify(shifts)}`];
+  return sum <= MOST_SHIFT ? [] : [`${view}: moves by ${sum.toFixed(3)}: ${JSON.stringify(shifts)}`];
 }
 
 const screens = { wide: wideScreen, phone } as const;
 const views = pageViews({ project: shop.id, deployment: shop.live, apps: shop.id });
 const names = views.map(({ page }) => page);
 const schemes = { wide: "light", phone: "dark" } as const;
+
+/** Opens a page on a screen. @returns what is wrong with it */
+async function look(page: Page, path: string, screen: keyof typeof schemes): Promise<string[]> {
+  await page.setViewportSize(screens[screen]);
+  await page.goto(local.url + path);
+  await settled(page);
+  return [
+    ...(await faultsOf(page, `${path} on ${screen}`)),
+    ...(await shiftsOf(page, `${path} on ${screen}`)),
+    ...(await violations(page, schemes[screen])),
+  ];
+}
 
 describe("a page and its dialogs", () => {
   it.each(names)("fit the window, do not move, and pass axe: %s", async (name) => {
@@ -88,14 +100,7 @@ describe("a page and its dialogs", () => {
     await signInWithToken(page, local, path);
     const found: string[] = [];
     for (const screen of ["wide", "phone"] as const) {
-      await page.setViewportSize(screens[screen]);
-      await page.goto(local.url + path);
-      await settled(page);
-      found.push(
-        ...(await faultsOf(page, `${path} on ${screen}`)),
-        ...(await shiftsOf(page, `${path} on ${screen}`, MOST_SHIFT)),
-        ...(await violations(page, schemes[screen])),
-      );
+      found.push(...(await look(page, path, screen)));
       for (const dialog of opened) {
         const view = `${dialog.name} on ${screen}`;
         if (!(await openDialog(page, dialog))) {
@@ -132,21 +137,12 @@ describe("the pages without a view", () => {
     const { page } = await visit({ expected: /status of 404 .*\/app\/nothing/ });
     await page.addInitScript(RECORD_SHIFTS);
     const found: string[] = [];
-    const look = async (path: string) => {
-      for (const screen of ["wide", "phone"] as const) {
-        await page.setViewportSize(screens[screen]);
-        await page.goto(local.url + path);
-        await settled(page);
-        found.push(
-          ...(await faultsOf(page, `${path} on ${screen}`)),
-          ...(await shiftsOf(page, `${path} on ${screen}`, MOST_SHIFT)),
-          ...(await violations(page, schemes[screen])),
-        );
-      }
+    const lookAt = async (path: string) => {
+      for (const screen of ["wide", "phone"] as const) found.push(...(await look(page, path, screen)));
     };
-    await look("/app/sign-in");
+    await lookAt("/app/sign-in");
     await signInWithToken(page, local, "/app/");
-    for (const path of [`/app/deployments/${shop.failed}`, "/app/nothing"]) await look(path);
+    for (const path of [`/app/deployments/${shop.failed}`, "/app/nothing"]) await lookAt(path);
     expect(found).toEqual([]);
   });
 });
