@@ -31,6 +31,12 @@ beforeEach(async () => {
   return writeProgress;
 });
 
+/** Writes the progress that waits, until a reader sees it. */
+async function showProgress({ deployment_id: id }: RunOrder): Promise<void> {
+  await writeProgress();
+  await vi.waitFor(async () => expect((await project.deployment(id)).stage).toBe("activate"));
+}
+
 /** Starts a deployment whose agent has reported all but the result. */
 async function prepare(): Promise<RunOrder> {
   const { id } = await project.start();
@@ -118,10 +124,7 @@ describe("what a deployment writes to D1", () => {
   it("is one batch more for each time that its progress is shown", async () => {
     const written = recordWrites();
     const order = await prepare();
-    await writeProgress();
-    await vi.waitFor(async () =>
-      expect((await project.deployment(order.deployment_id)).stage).toBe("activate"),
-    );
+    await showProgress(order);
     await goLive(order);
     expect(written).toEqual([started, ["deployments", "projects", "events"], ended]);
   });
@@ -130,10 +133,7 @@ describe("what a deployment writes to D1", () => {
     await goLive(await prepare());
     const written = recordWrites();
     const order = await prepare();
-    await writeProgress();
-    await vi.waitFor(async () =>
-      expect((await project.deployment(order.deployment_id)).stage).toBe("activate"),
-    );
+    await showProgress(order);
     await goLive(order);
     expect(written).toEqual([started, ["deployments", "events"], ended]);
   });
