@@ -1,4 +1,4 @@
-import { link, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { link, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 import { hasCode } from "#node/has-code.ts";
@@ -20,7 +20,7 @@ export async function createLockFile(path: string, content: string): Promise<boo
   } finally {
     await rm(draft, { force: true });
   }
-  await removeDrafts(path);
+  await removeDrafts(path, content);
   return true;
 }
 
@@ -49,10 +49,16 @@ async function succeeds(step: Promise<void>, ...codes: readonly string[]): Promi
   }
 }
 
-/** Removes the drafts of processes that were killed while they took the lock. */
-async function removeDrafts(path: string): Promise<void> {
+/**
+ * Removes the drafts of processes that were killed while they took the lock. Leaves a file with the content of the new
+ * lock: another process has moved that lock aside, and moves it back when it has read it (`removeStaleLock`).
+ */
+async function removeDrafts(path: string, content: string): Promise<void> {
   const start = `${basename(path)}.`;
-  for (const name of await readdir(dirname(path)))
-    if (name.startsWith(start) && /^\d+-\d+$/.test(name.slice(start.length)))
-      await rm(join(dirname(path), name), { force: true });
+  for (const name of await readdir(dirname(path))) {
+    if (!name.startsWith(start) || !/^\d+-\d+$/.test(name.slice(start.length))) continue;
+    const draft = join(dirname(path), name);
+    const found = await readFile(draft, "utf8").catch(() => null);
+    if (found !== content) await rm(draft, { force: true });
+  }
 }

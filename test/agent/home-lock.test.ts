@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -37,6 +37,19 @@ describe("two agents that are started at the same moment", () => {
       await taken[0]?.release();
       expect(await readdir(home)).toEqual([]);
     }
+  });
+});
+
+describe("an agent that has taken a home", () => {
+  it("leaves its lock to the agent that has moved it aside to read it", async () => {
+    const home = await mkdtemp(join(folder, "home-"));
+    const end = await lockHome(home, 0, () => undefined);
+    const moved = join(home, "agent.lock.77-1");
+    await rename(join(home, "agent.lock"), moved);
+    const lock = await readFile(moved, "utf8");
+    await lockHome(home, 0, () => undefined);
+    expect(await readFile(moved, "utf8")).toBe(lock);
+    expect(end.kind).toBe("taken");
   });
 });
 
