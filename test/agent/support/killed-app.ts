@@ -95,7 +95,9 @@ export class KilledApp {
         const step = readFileSync(stepFile, "utf8").replaceAll(world.home, "").replaceAll(/\d+/g, "N");
         steps.push(step.split("/").at(-1) ?? step);
       }
-      if (end === "died") {
+      // It may have died of a step after the run's end, such as the deletion of a note.
+      if (end === "died" || (wasKilled && victims !== "supervisor")) {
+        await death;
         void done.catch(() => undefined);
         this.agent = await startAgent(world, this.#dieFile);
       }
