@@ -12,7 +12,7 @@ import { Field } from "#dashboard/shared/field.tsx";
 import { Form } from "#dashboard/shared/form.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { ServerState } from "#dashboard/shared/status.tsx";
-import { errorsOf } from "#dashboard/text/field-errors.ts";
+import { readForm } from "#dashboard/text/field-errors.ts";
 
 type Props = {
   /** Called when the agent has connected. */
@@ -31,11 +31,11 @@ export function AddServer({ onConnected, onClose }: Props) {
   const adding = useAction((body: CreateServerInput) => api.createServer({ body }));
 
   if (added !== null) return <WaitForAgent {...added} onConnected={onConnected} onClose={onClose} />;
-  const parsed = CreateServerInput.safeParse(input);
-  const errors = hasTried && !parsed.success ? errorsOf(parsed.error, input) : {};
+  const form = readForm(CreateServerInput, input);
+  const errors = hasTried ? form.errors : {};
   const add = async () => {
     setHasTried(true);
-    const created = parsed.success ? await adding.run(parsed.data) : null;
+    const created = form.ok ? await adding.run(form.value) : null;
     if (created !== null) setAdded(created.value);
   };
   const submit = (

@@ -10,7 +10,7 @@ import { Button } from "#dashboard/shared/button.tsx";
 import { Choice, Field } from "#dashboard/shared/field.tsx";
 import { Form } from "#dashboard/shared/form.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
-import { errorsOf } from "#dashboard/text/field-errors.ts";
+import { readForm } from "#dashboard/text/field-errors.ts";
 import { serverStatusLabels } from "#dashboard/text/labels.ts";
 
 type Props = {
@@ -42,16 +42,16 @@ export function ProjectForm({ servers, onCreated }: Props) {
   const [hasTried, setHasTried] = useState(false);
   const creating = useAction((body: CreateProjectInput) => api.createProject({ body }));
 
-  const parsed = CreateProjectInput.safeParse(input);
-  const errors = parsed.success ? {} : errorsOf(parsed.error, input);
-  const errorOf = (name: string) => ((hasTried || touched[name]) === true ? (errors[name] ?? null) : null);
+  const form = readForm(CreateProjectInput, input);
+  const errorOf = (name: string) =>
+    (hasTried || touched[name]) === true ? (form.errors[name] ?? null) : null;
   const change = (name: keyof Draft) => (value: string) => {
     changeDraft(() => ({ ...input, [name]: value }));
     setTouched((before) => ({ ...before, [name]: true }));
   };
   const create = async () => {
     setHasTried(true);
-    const created = parsed.success ? await creating.run(parsed.data) : null;
+    const created = form.ok ? await creating.run(form.value) : null;
     if (created === null) return;
     changeDraft(() => null);
     onCreated(created.value);

@@ -1,3 +1,5 @@
+import type * as z from "zod/mini";
+
 import { sentence } from "#contract/lib/sentence.ts";
 
 type Issue = {
@@ -19,11 +21,22 @@ const emptyTexts: ReadonlyMap<PropertyKey | undefined, string> = new Map([
   ["ip", "Enter an IPv4 address."],
 ]);
 
-/** The first error of each field, by its path joined with dots. @param input what was validated */
-export function errorsOf(
-  { issues }: { readonly issues: readonly Issue[] },
-  input: unknown,
-): Record<string, string> {
+/** What the fields of a form say: the body of its request, or the error of each field by its path joined with dots. */
+export type ReadForm<Value> = { readonly errors: Readonly<Record<string, string>> } & (
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false }
+);
+
+/** Validates what the fields of a form say. */
+export function readForm<Value>(schema: z.ZodMiniType<Value>, input: unknown): ReadForm<Value> {
+  const parsed = schema.safeParse(input);
+  return parsed.success
+    ? { ok: true, value: parsed.data, errors: {} }
+    : { ok: false, errors: errorsOf(parsed.error, input) };
+}
+
+/** The first error of each field. @param input what was validated */
+function errorsOf({ issues }: { readonly issues: readonly Issue[] }, input: unknown): Record<string, string> {
   const errors: Record<string, string> = {};
   for (const issue of issues) {
     const asked = valueAt(input, issue.path) === "" ? emptyTexts.get(issue.path.at(-1)) : undefined;

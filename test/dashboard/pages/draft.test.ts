@@ -7,7 +7,7 @@ import { Timeouts } from "#contract/endpoints/projects/settings.ts";
 import { createIdGenerator } from "#contract/ids.ts";
 import { changesOf, editsAfter, editsSince } from "#dashboard/pages/settings/changes.ts";
 import { draftOf } from "#dashboard/pages/settings/draft.ts";
-import { errorsOf } from "#dashboard/text/field-errors.ts";
+import { readForm } from "#dashboard/text/field-errors.ts";
 
 const ids = createIdGenerator({
   now: () => 1_700_000_000_000,
@@ -191,8 +191,8 @@ describe("the settings form", () => {
     [{ health_check: "/a b" }, "health_check.path", "Must begin with / and contain no spaces."],
   ])("explains the error in %j", (part, path, text) => {
     const changes = changed(part);
-    const parsed = clientEndpoints.updateProject.body.safeParse(changes);
-    expect(parsed.success ? {} : errorsOf(parsed.error, changes)).toMatchObject({ [path]: text });
+    const { errors } = readForm(clientEndpoints.updateProject.body, changes);
+    expect(errors).toMatchObject({ [path]: text });
   });
 
   it.each([{ keep_releases: "many" }, { keep_releases: "1" }, { name: "" }, { shared_paths: "../x" }])(

@@ -10,7 +10,7 @@ import {
   newFreeze,
   readFreeze,
 } from "#dashboard/pages/freezes/freeze-draft.ts";
-import { errorsOf } from "#dashboard/text/field-errors.ts";
+import { readForm } from "#dashboard/text/field-errors.ts";
 import { freezeTimesText } from "#dashboard/text/freeze-texts.ts";
 
 const empty = newFreeze("Europe/Berlin");
@@ -61,8 +61,7 @@ describe("the form for a freeze", () => {
     [{ type: "weekly", timezone: " " }, "times.timezone"],
   ] as const)("names the field that is wrong in %j", (part, path) => {
     const input = freezeInput({ ...empty, name: "x", ...part });
-    const parsed = CreateFreezeInput.safeParse(input);
-    expect(parsed.success ? {} : errorsOf(parsed.error, input)).toHaveProperty([path]);
+    expect(readForm(CreateFreezeInput, input).errors).toHaveProperty([path]);
   });
 });
 

@@ -15,7 +15,7 @@ import {
   type WebhookDraft,
   webhookInput,
 } from "#dashboard/pages/webhooks/webhook-draft.ts";
-import { errorsOf } from "#dashboard/text/field-errors.ts";
+import { readForm } from "#dashboard/text/field-errors.ts";
 
 const filled: WebhookDraft = {
   ...newWebhook,
@@ -79,14 +79,12 @@ describe("the form for changes of a webhook", () => {
 describe("the form for a webhook", () => {
   it.each(WebhookKind.options)("sends what a webhook of the kind %s needs", (kind) => {
     const input = webhookInput({ ...filled, kind });
-    const parsed = CreateWebhookInput.safeParse(input);
-    expect(parsed.success ? parsed.data : errorsOf(parsed.error, input)).toMatchObject({ kind, name: "ops" });
+    expect(readForm(CreateWebhookInput, input)).toMatchObject({ ok: true, value: { kind, name: "ops" } });
   });
 
   it("names the fields that are missing", () => {
     const input = webhookInput({ ...newWebhook, events: [], projectIds: [] });
-    const parsed = CreateWebhookInput.safeParse(input);
-    expect(parsed.success ? {} : errorsOf(parsed.error, input)).toMatchObject({
+    expect(readForm(CreateWebhookInput, input).errors).toMatchObject({
       url: expect.stringContaining("https://example.com/webhooks"),
       events: "Required.",
       project_ids: "Required.",

@@ -6,12 +6,9 @@ import { CreateServerInput } from "#contract/endpoints/servers/schemas.ts";
 import { CreateFreezeInput } from "#contract/endpoints/freezes/schemas.ts";
 import { CreateTokenInput } from "#contract/endpoints/tokens/schemas.ts";
 import { cronChange, newJob } from "#dashboard/pages/settings/cron-draft.ts";
-import { errorsOf } from "#dashboard/text/field-errors.ts";
+import { readForm } from "#dashboard/text/field-errors.ts";
 
-const errorsIn = (schema: z.ZodMiniType, input: unknown) => {
-  const parsed = schema.safeParse(input);
-  return parsed.success ? {} : errorsOf(parsed.error, input);
-};
+const errorsIn = (schema: z.ZodMiniType, input: unknown) => readForm(schema, input).errors;
 
 it("an empty field asks for its content, before the rules for it", () => {
   const cron = cronChange([newJob], []);

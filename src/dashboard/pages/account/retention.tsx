@@ -6,7 +6,7 @@ import { useAction } from "#dashboard/data/use-action.ts";
 import { Field } from "#dashboard/shared/field.tsx";
 import { Form } from "#dashboard/shared/form.tsx";
 import { SaveBar } from "#dashboard/shared/save-bar.tsx";
-import { errorsOf } from "#dashboard/text/field-errors.ts";
+import { readForm } from "#dashboard/text/field-errors.ts";
 
 type Props = {
   /** With the saved values. */
@@ -27,12 +27,11 @@ export function Retention({ account, onSaved }: Props) {
     log_retention_days: Number(logs),
     deployment_retention_days: deployments.trim() === "" ? null : Number(deployments),
   };
-  const parsed = UpdateAccountInput.safeParse(input);
-  const errors = parsed.success ? {} : errorsOf(parsed.error, input);
+  const form = readForm(UpdateAccountInput, input);
   const isChanged = logs !== saved.logs || deployments !== saved.deployments;
   const [isSaved, setIsSaved] = useState(false);
   const save = async () => {
-    if (!parsed.success || (await saving.run(parsed.data)) === null) return;
+    if (!form.ok || (await saving.run(form.value)) === null) return;
     await onSaved();
     setIsSaved(true);
   };
@@ -46,7 +45,7 @@ export function Retention({ account, onSaved }: Props) {
           value={logs}
           onInput={setLogs}
           hint="Counted from the end of a deployment."
-          error={errors["log_retention_days"] ?? null}
+          error={form.errors["log_retention_days"] ?? null}
         />
         <Field
           label="Deployment retention in days"
@@ -54,12 +53,12 @@ export function Retention({ account, onSaved }: Props) {
           value={deployments}
           onInput={setDeployments}
           hint="Counted from the end of a deployment. Empty: deployments are kept forever. The live one, rollback targets and the newest 100 of each project always stay. Removed deployments cannot be restored."
-          error={errors["deployment_retention_days"] ?? null}
+          error={form.errors["deployment_retention_days"] ?? null}
         />
       </fieldset>
       <SaveBar
         saving={saving}
-        canSave={isChanged && parsed.success}
+        canSave={isChanged && form.ok}
         saved={isSaved && !isChanged ? "Saved." : null}
       />
     </Form>

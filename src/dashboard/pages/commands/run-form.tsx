@@ -12,7 +12,7 @@ import { Button } from "#dashboard/shared/button.tsx";
 import { Field } from "#dashboard/shared/field.tsx";
 import { Form } from "#dashboard/shared/form.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
-import { errorsOf } from "#dashboard/text/field-errors.ts";
+import { readForm } from "#dashboard/text/field-errors.ts";
 
 type Props = { readonly id: ProjectId; readonly onRun: (command: CommandRun) => unknown };
 
@@ -28,11 +28,11 @@ export function RunForm({ id, onRun }: Props) {
     command: command.trim(),
     ...(seconds.trim() === "" ? {} : { timeout_seconds: Number(seconds) }),
   };
-  const parsed = RunCommandInput.safeParse(input);
-  const errors = hasTried && !parsed.success ? errorsOf(parsed.error, input) : {};
+  const form = readForm(RunCommandInput, input);
+  const errors = hasTried ? form.errors : {};
   const run = async () => {
     setHasTried(true);
-    const started = parsed.success ? await running.run(parsed.data) : null;
+    const started = form.ok ? await running.run(form.value) : null;
     if (started === null) return;
     setCommand("");
     setHasTried(false);

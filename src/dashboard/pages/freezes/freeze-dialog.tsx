@@ -43,12 +43,12 @@ export function FreezeDialog({ freeze, onSaved, onClose }: Props) {
           body: freezeChanges(initial, draft, body),
         }),
   );
-  const read = readFreeze(draft);
-  const errors = hasTried && !read.ok ? read.errors : {};
+  const form = readFreeze(draft);
+  const errors = hasTried ? form.errors : {};
   const change = (part: Partial<FreezeDraft>) => setDraft((before) => ({ ...before, ...part }));
   const save = async () => {
     setHasTried(true);
-    if (read.ok && (await saving.run(read.input)) !== null) onSaved();
+    if (form.ok && (await saving.run(form.value)) !== null) onSaved();
   };
   const fields = { draft, change, errors };
   return (

@@ -4,7 +4,7 @@ import {
   type Freeze,
   type UpdateFreezeInput,
 } from "#contract/endpoints/freezes/schemas.ts";
-import { errorsOf } from "#dashboard/text/field-errors.ts";
+import { readForm, type ReadForm } from "#dashboard/text/field-errors.ts";
 
 /** What the form for a freeze holds. Only the fields of its type are sent. */
 export type FreezeDraft = {
@@ -98,19 +98,12 @@ function instantOf(local: string): string | null {
 /** A time as the form takes it. */
 export const EXAMPLE_TIME = "2026-12-24 16:00";
 
-type ReadFreeze =
-  | { readonly ok: true; readonly input: CreateFreezeInput }
-  | { readonly ok: false; readonly errors: Readonly<Record<string, string>> };
-
 /** The body of the request that creates the freeze, or what is wrong with the form, by the path of each field. */
-export function readFreeze(draft: FreezeDraft): ReadFreeze {
-  const input = freezeInput(draft);
-  const parsed = CreateFreezeInput.safeParse(input);
-  if (parsed.success)
-    return endsTooEarly(parsed.data)
-      ? { ok: false, errors: { "times.to": "Must be after From." } }
-      : { ok: true, input: parsed.data };
-  const errors = errorsOf(parsed.error, input);
+export function readFreeze(draft: FreezeDraft): ReadForm<CreateFreezeInput> {
+  const form = readForm(CreateFreezeInput, freezeInput(draft));
+  if (form.ok)
+    return endsTooEarly(form.value) ? { ok: false, errors: { "times.to": "Must be after From." } } : form;
+  const errors = { ...form.errors };
   if (draft.type === "once")
     for (const path of ["times.from", "times.to"])
       if (errors[path] !== undefined) errors[path] = `Must be a time such as ${EXAMPLE_TIME}.`;

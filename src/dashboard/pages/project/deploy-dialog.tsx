@@ -11,7 +11,7 @@ import { Field } from "#dashboard/shared/field.tsx";
 import { Form } from "#dashboard/shared/form.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { goFromHere } from "#dashboard/router/navigation.ts";
-import { errorsOf } from "#dashboard/text/field-errors.ts";
+import { readForm } from "#dashboard/text/field-errors.ts";
 
 type Props = {
   readonly id: ProjectId;
@@ -31,11 +31,10 @@ export function DeployDialog({ id, project, onClose }: Props) {
     ...(branch.trim() === "" ? {} : { branch: branch.trim() }),
     ...(commit.trim() === "" ? {} : { commit: commit.trim() }),
   };
-  const parsed = StartDeploymentInput.safeParse(input);
-  const errors = parsed.success ? {} : errorsOf(parsed.error, input);
+  const form = readForm(StartDeploymentInput, input);
   const start = async (change: StartDeploymentInput = {}) => {
     const go = goFromHere();
-    const started = parsed.success ? await starting.run({ ...parsed.data, ...change }) : null;
+    const started = form.ok ? await starting.run({ ...form.value, ...change }) : null;
     if (started !== null) go({ page: "deployment", id: started.value.id });
   };
   return (
@@ -47,7 +46,7 @@ export function DeployDialog({ id, project, onClose }: Props) {
           onInput={setBranch}
           placeholder={project?.branch ?? "the project's branch"}
           isCode
-          error={errors["branch"] ?? null}
+          error={form.errors["branch"] ?? null}
         />
         {project?.commits === "none" ? null : (
           <Field
@@ -56,7 +55,7 @@ export function DeployDialog({ id, project, onClose }: Props) {
             onInput={setCommit}
             placeholder="latest commit of the branch"
             isCode
-            error={errors["commit"] ?? null}
+            error={form.errors["commit"] ?? null}
           />
         )}
         <ProblemBox problem={starting.problem} doing="Deploying" />

@@ -15,7 +15,7 @@ import { Dialog } from "#dashboard/shared/dialog.tsx";
 import { Field } from "#dashboard/shared/field.tsx";
 import { Form } from "#dashboard/shared/form.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
-import { errorsOf } from "#dashboard/text/field-errors.ts";
+import { readForm } from "#dashboard/text/field-errors.ts";
 
 type Props = {
   readonly projectId: ProjectId;
@@ -31,10 +31,9 @@ export function ScaleDialog({ projectId, process: { name, wanted, stopped }, onC
     processApi.updateProcess({ params: { project_id: projectId, process: name }, body }),
   );
   const instances = count.trim() === "" ? Number.NaN : Number(count);
-  const parsed = UpdateProcessInput.safeParse({ instances });
-  const error = parsed.success ? null : (errorsOf(parsed.error, { instances })["instances"] ?? null);
+  const form = readForm(UpdateProcessInput, { instances });
   const scale = async () => {
-    const updated = parsed.success ? await scaling.run(parsed.data) : null;
+    const updated = form.ok ? await scaling.run(form.value) : null;
     if (updated === null) return;
     const what = `${name} with ${instances} ${instances === 1 ? "instance" : "instances"}`;
     onChange({ what, started: updated.value.deployment });
@@ -49,7 +48,7 @@ export function ScaleDialog({ projectId, process: { name, wanted, stopped }, onC
           value={count}
           onInput={setCount}
           hint={`0 to ${MAX_INSTANCES}. Those that run already are not restarted. Later deployments keep the number.`}
-          error={error}
+          error={form.errors["instances"] ?? null}
         />
         {instances === 0 && name === WEB ? (
           <p class="problem">With 0 instances, visitors get a page with the status 503.</p>
@@ -62,7 +61,7 @@ export function ScaleDialog({ projectId, process: { name, wanted, stopped }, onC
             type="submit"
             variant={instances === 0 ? "danger" : "primary"}
             isBusy={scaling.isRunning}
-            isDisabled={!parsed.success}
+            isDisabled={!form.ok}
           >
             Scale
           </Button>

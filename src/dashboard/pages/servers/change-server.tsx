@@ -10,7 +10,7 @@ import { Dialog } from "#dashboard/shared/dialog.tsx";
 import { Choice, Field } from "#dashboard/shared/field.tsx";
 import { Form } from "#dashboard/shared/form.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
-import { errorsOf } from "#dashboard/text/field-errors.ts";
+import { readForm } from "#dashboard/text/field-errors.ts";
 
 /** The option for the region that the agent connects from. */
 const AUTOMATIC = "";
@@ -32,10 +32,9 @@ export function ChangeServer({ row, server, onClose, onChanged }: Props) {
   const changing = useAction((body: UpdateServerInput) =>
     api.updateServer({ params: { server_id: row.id }, body }),
   );
-  const parsed = UpdateServerInput.safeParse(draft);
-  const errors = parsed.success ? {} : errorsOf(parsed.error, draft);
+  const form = readForm(UpdateServerInput, draft);
   const change = async () => {
-    if (!parsed.success || (await changing.run(parsed.data)) === null) return;
+    if (!form.ok || (await changing.run(form.value)) === null) return;
     onClose();
     await onChanged();
   };
@@ -46,14 +45,14 @@ export function ChangeServer({ row, server, onClose, onChanged }: Props) {
           label="Name"
           value={draft.name}
           onInput={(name) => setDraft({ ...draft, name })}
-          error={errors["name"] ?? null}
+          error={form.errors["name"] ?? null}
         />
         <Field
           label="IPv4 address"
           value={draft.ip}
           onInput={(ip) => setDraft({ ...draft, ip })}
           isCode
-          error={errors["ip"] ?? null}
+          error={form.errors["ip"] ?? null}
         />
         {server === null ? null : (
           <Choice
@@ -75,7 +74,7 @@ export function ChangeServer({ row, server, onClose, onChanged }: Props) {
         <ProblemBox problem={changing.problem} doing="Saving" />
         <footer>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" isBusy={changing.isRunning} isDisabled={!parsed.success}>
+          <Button type="submit" variant="primary" isBusy={changing.isRunning} isDisabled={!form.ok}>
             Save
           </Button>
         </footer>

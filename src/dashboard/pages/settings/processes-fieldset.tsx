@@ -12,7 +12,7 @@ import {
 } from "#dashboard/pages/settings/process-draft.ts";
 import { Button } from "#dashboard/shared/button.tsx";
 import { Choice, Field } from "#dashboard/shared/field.tsx";
-import { errorsOf } from "#dashboard/text/field-errors.ts";
+import { readForm } from "#dashboard/text/field-errors.ts";
 
 type Props = {
   readonly project: Project;
@@ -27,12 +27,12 @@ export function ProcessesFieldset({ project, edits, onChange, errors }: Props) {
   const rows = processRows(edits, project);
   const [added, setAdded] = useState("");
   const [opened, setOpened] = useState<string | null>(null);
-  const name = ProcessName.safeParse(added.trim());
+  const name = readForm(ProcessName, added.trim());
   const add = () => {
-    if (!name.success) return;
-    onChange({ ...edits, [name.data]: edits[name.data] ?? {} });
+    if (!name.ok) return;
+    onChange({ ...edits, [name.value]: edits[name.value] ?? {} });
     setAdded("");
-    setOpened(name.data);
+    setOpened(name.value);
   };
   return (
     <>
@@ -59,9 +59,9 @@ export function ProcessesFieldset({ project, edits, onChange, errors }: Props) {
         onInput={setAdded}
         isCode
         placeholder="worker"
-        error={added.trim() === "" || name.success ? null : (errorsOf(name.error, added)[""] ?? null)}
+        error={added.trim() === "" ? null : (name.errors[""] ?? null)}
       />
-      <Button onClick={add} isDisabled={!name.success}>
+      <Button onClick={add} isDisabled={!name.ok}>
         Add the process
       </Button>
     </>

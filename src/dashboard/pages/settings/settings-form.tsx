@@ -15,7 +15,7 @@ import { ApplyConfig } from "#dashboard/shared/apply-config.tsx";
 import { Field, type FieldProps } from "#dashboard/shared/field.tsx";
 import { Form } from "#dashboard/shared/form.tsx";
 import { SaveBar } from "#dashboard/shared/save-bar.tsx";
-import { errorsOf } from "#dashboard/text/field-errors.ts";
+import { readForm } from "#dashboard/text/field-errors.ts";
 
 type Props = {
   readonly project: Project;
@@ -39,11 +39,8 @@ export function SettingsForm({ project: read, page, fields: Fields, onSaved }: P
     api.updateProject({ params: { project_id: project.id }, body }),
   );
   const changes = changesOf(draft, project);
-  const parsed = UpdateProjectInput.safeParse(changes);
-  const errors = {
-    ...("cron" in changes ? cronErrors(draft.cron) : {}),
-    ...(parsed.success ? {} : errorsOf(parsed.error, changes)),
-  };
+  const form = readForm(UpdateProjectInput, changes);
+  const errors = { ...("cron" in changes ? cronErrors(draft.cron) : {}), ...form.errors };
   const isValid = Object.keys(errors).length === 0;
   const isChanged = Object.keys(changes).length > 0;
 
@@ -52,15 +49,15 @@ export function SettingsForm({ project: read, page, fields: Fields, onSaved }: P
     changeEdits((before) => editsAfter({ ...before, ...part }, project));
   };
   const save = async () => {
-    const saved = parsed.success && isValid ? await saving.run(parsed.data) : null;
+    const saved = form.ok && isValid ? await saving.run(form.value) : null;
     if (saved === null) return;
     // The user may have typed more in the meantime.
     changeEdits((now) => editsAfter(editsSince(edits, now), saved.value));
     setProject(saved.value);
     setSavedText(
-      parsed.data?.server_id === undefined
-        ? "Saved. Changes apply from the next deployment."
-        : "Saved. The project moves with its next deployment.",
+      form.ok && form.value.server_id !== undefined
+        ? "Saved. The project moves with its next deployment."
+        : "Saved. Changes apply from the next deployment.",
     );
     await onSaved();
   };

@@ -12,7 +12,7 @@ import { Field } from "#dashboard/shared/field.tsx";
 import { Form } from "#dashboard/shared/form.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { ProjectLimit } from "#dashboard/shared/project-limit.tsx";
-import { errorsOf } from "#dashboard/text/field-errors.ts";
+import { readForm } from "#dashboard/text/field-errors.ts";
 import { isIncluded, scopeLabels } from "#dashboard/text/permissions.ts";
 
 type Props = { readonly onCreated: (token: TokenWithSecret) => void; readonly onClose: () => void };
@@ -32,11 +32,11 @@ export function CreateToken({ onCreated, onClose }: Props) {
     project_ids: projectIds,
     expires_in_days: Number(days),
   };
-  const parsed = CreateTokenInput.safeParse(input);
-  const errors = hasTried && !parsed.success ? errorsOf(parsed.error, input) : {};
+  const form = readForm(CreateTokenInput, input);
+  const errors = hasTried ? form.errors : {};
   const create = async () => {
     setHasTried(true);
-    const created = parsed.success ? await creating.run(parsed.data) : null;
+    const created = form.ok ? await creating.run(form.value) : null;
     if (created !== null) onCreated(created.value);
   };
   return (

@@ -8,7 +8,7 @@ import {
 } from "#contract/endpoints/variables/schemas.ts";
 import { looksSecret } from "#dashboard/pages/variables/looks-secret.ts";
 import type { ImportedVariable } from "#dashboard/pages/variables/read-import.ts";
-import { errorsOf } from "#dashboard/text/field-errors.ts";
+import { readForm } from "#dashboard/text/field-errors.ts";
 
 /** A variable that is being added or edited. */
 const Edit = z.object({
@@ -69,8 +69,7 @@ export type EditErrors = { readonly name: string | null; readonly value: string 
 /** What is invalid in an edit. */
 export function errorsIn(edit: Edit, all: readonly Edit[]): EditErrors {
   const setting = settingOf(edit);
-  const parsed = SetVariable.safeParse(setting);
-  const errors = parsed.success ? {} : errorsOf(parsed.error, setting);
+  const { errors } = readForm(SetVariable, setting);
   const isTwice = all.some((other) => other.key !== edit.key && other.name.trim() === setting.name);
   return {
     name:

@@ -11,7 +11,7 @@ import { Dialog } from "#dashboard/shared/dialog.tsx";
 import { Choice } from "#dashboard/shared/field.tsx";
 import { Form } from "#dashboard/shared/form.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
-import { errorsOf } from "#dashboard/text/field-errors.ts";
+import { readForm } from "#dashboard/text/field-errors.ts";
 import { kindHints, kindLabels } from "#dashboard/text/webhook-texts.ts";
 
 type Props = {
@@ -25,12 +25,12 @@ export function CreateWebhook({ onCreated, onClose }: Props) {
   const [hasTried, setHasTried] = useState(false);
   const creating = useAction((body: CreateWebhookInput) => webhookApi.createWebhook({ body }));
   const input = webhookInput(draft);
-  const parsed = CreateWebhookInput.safeParse(input);
-  const errors = hasTried && !parsed.success ? errorsOf(parsed.error, input) : {};
+  const form = readForm(CreateWebhookInput, input);
+  const errors = hasTried ? form.errors : {};
   const change = (part: Partial<WebhookDraft>) => setDraft((before) => ({ ...before, ...part }));
   const create = async () => {
     setHasTried(true);
-    const created = parsed.success ? await creating.run(parsed.data) : null;
+    const created = form.ok ? await creating.run(form.value) : null;
     if (created !== null) onCreated(created.value);
   };
   const { kind } = draft;

@@ -13,7 +13,7 @@ import { Button } from "#dashboard/shared/button.tsx";
 import { Dialog } from "#dashboard/shared/dialog.tsx";
 import { Form } from "#dashboard/shared/form.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
-import { errorsOf } from "#dashboard/text/field-errors.ts";
+import { readForm } from "#dashboard/text/field-errors.ts";
 import { kindLabels } from "#dashboard/text/webhook-texts.ts";
 
 type Props = {
@@ -32,12 +32,12 @@ export function EditWebhook({ webhook, onSaved, onClose }: Props) {
     webhookApi.updateWebhook({ params: { webhook_id: id }, body }),
   );
   const changes = webhookChanges(initial, draft);
-  const parsed = UpdateWebhookInput.safeParse(changes);
-  const errors = hasTried && !parsed.success ? errorsOf(parsed.error, changes) : {};
+  const form = readForm(UpdateWebhookInput, changes);
+  const errors = hasTried ? form.errors : {};
   const change = (part: Partial<WebhookDraft>) => setDraft((before) => ({ ...before, ...part }));
   const save = async () => {
     setHasTried(true);
-    if (parsed.success && (await saving.run(parsed.data)) !== null) onSaved();
+    if (form.ok && (await saving.run(form.value)) !== null) onSaved();
   };
   return (
     <Dialog title={`Edit ${name}`} onClose={onClose}>
