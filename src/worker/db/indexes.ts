@@ -121,6 +121,10 @@ export const auditEntries = withIndexes(eventTables.auditEntries, (table) => [
   index("audit_entries_actor").on(table.accountId, sql`"actor" ->> 'id'`, table.sequence),
   index("audit_entries_target").on(table.accountId, sql`"target" ->> 'id'`, table.sequence),
   index("audit_entries_created").on(table.createdAt),
+  index("audit_entries_project_action").on(table.projectId, table.action, table.sequence),
+  index("audit_entries_project_outcome").on(table.projectId, table.outcome, table.sequence),
+  index("audit_entries_project_actor").on(table.projectId, sql`"actor" ->> 'id'`, table.sequence),
+  index("audit_entries_project_target").on(table.projectId, sql`"target" ->> 'id'`, table.sequence),
 ]);
 
 export const auditSeals = withIndexes(eventTables.auditSeals, (table) => [
