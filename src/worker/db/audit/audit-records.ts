@@ -50,15 +50,9 @@ export async function listAuditEntries(
   filter: AuditFilter,
   position: Position<number>,
 ): Promise<AuditRecord[]> {
-  const { projectId, ...values } = filter;
-  // With a further filter, the entries of the project are read until the page is full.
-  const projects = wantedProjects(rows, projectId);
-  if (projects !== null) {
-    const lists = byEach(rows, others, [[others.projectId, projects]], { matches: matches(others, values) });
-    const merged = { ...lists, key: auditEntries.sequence };
-    return await rows.selectMerged(entryFields, auditEntries, merged, position);
-  }
-  const selection = newestFirst(auditEntries.sequence, position, matches(auditEntries, values));
+  const lists = listsOf(rows, filter, false);
+  if (lists !== null) return await rows.selectMerged(entryFields, auditEntries, lists, position);
+  const selection = newestFirst(auditEntries.sequence, position, matches(auditEntries, filter));
   return await rows.select(entryFields, auditEntries, selection);
 }
 
@@ -69,13 +63,19 @@ export async function readAuditEntries(
   after: number,
   limit: number,
 ): Promise<AuditRecord[]> {
-  const ofProject = filter.projectId === undefined ? undefined : eq(auditEntries.projectId, filter.projectId);
-  const where = and(gt(auditEntries.sequence, after), ofProject, matches(auditEntries, filter));
-  return await rows.select(entryFields, auditEntries, {
-    where,
-    orderBy: [asc(auditEntries.sequence)],
-    limit,
-  });
+  const { sequence } = auditEntries;
+  const lists = listsOf(rows, filter, true);
+  if (lists !== null) return await rows.selectMerged(entryFields, auditEntries, lists, { after, limit });
+  const where = and(gt(sequence, after), matches(auditEntries, filter));
+  return await rows.select(entryFields, auditEntries, { where, orderBy: [asc(sequence)], limit });
+}
+
+/** A list for each project that the filter or the token names; null: neither names any. */
+function listsOf(rows: AccountRows, filter: AuditFilter, isOldestFirst: boolean) {
+  const projects = wantedProjects(rows, filter.projectId);
+  if (projects === null) return null;
+  const given = { matches: matches(others, filter), isOldestFirst };
+  return { ...byEach(rows, others, [[others.projectId, projects]], given), key: auditEntries.sequence };
 }
 
 /** Seals, newest first. */
@@ -97,7 +97,7 @@ export async function readUnsealed(
   return { last: last ?? null, entries };
 }
 
-// Each of these expressions has an index of its own.
+// Each of these expressions has an index with the account and one with the project.
 function matches(
   { action, outcome, actor, target }: typeof auditEntries | typeof others,
   filter: Omit<AuditFilter, "projectId">,
