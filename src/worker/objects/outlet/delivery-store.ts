@@ -11,7 +11,7 @@ const MAX_ATTEMPTS_KEPT = 12;
 /** And this many deliveries that have ended, for this long. */
 const MAX_ENDED = 1_000;
 const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
-/** The most that wait for one target. Of more, the oldest fail. */
+/** The most that wait for one target, or are held. Of more, the oldest fail. */
 const MAX_PENDING = 10_000;
 /** After this many new deliveries and attempts old deliveries are dropped. */
 const TRIM_AFTER = 100;
@@ -189,12 +189,12 @@ export class DeliveryStore {
     if (this.#sinceTrim >= TRIM_AFTER) this.trim(now);
   }
 
-  /** Lets the oldest fail if too many wait, and drops old ones. */
+  /** Lets the oldest fail if too many wait or are held, and drops old ones. */
   trim(now: number): void {
     this.#sinceTrim = 0;
     this.#sql.exec(
       `UPDATE deliveries SET state = 'failed', due_at = NULL WHERE seq IN (
-         SELECT seq FROM deliveries WHERE state = 'pending' ORDER BY seq DESC LIMIT -1 OFFSET ${MAX_PENDING})`,
+         SELECT seq FROM deliveries WHERE state IN ('pending', 'held') ORDER BY seq DESC LIMIT -1 OFFSET ${MAX_PENDING})`,
     );
     this.#sql.exec(
       `DELETE FROM deliveries WHERE seq IN (
