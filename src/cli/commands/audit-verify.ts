@@ -1,7 +1,10 @@
 import { readAll } from "#client/read-all.ts";
+import { readLines } from "#client/read-lines.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done, stop } from "#cli/outcome.ts";
 import { withSession } from "#cli/session/session.ts";
+import { auditEndpoints } from "#contract/endpoints/audit/endpoints.ts";
+import { AuditEntry } from "#contract/endpoints/audit/schemas.ts";
 import { verifyChain } from "#sealing/audit-chain.ts";
 
 export const auditVerify = defineCommand({
@@ -13,12 +16,12 @@ export const auditVerify = defineCommand({
   words: {},
   options: {},
   examples: ["audit verify"],
-  run: withSession(async ({ client, output }) => {
+  run: withSession(async ({ client, output, transport, signal }) => {
     const seals = await readAll(client.listAuditSeals, (page) => page.seals);
     if (!seals.ok) return seals;
-    const entries = await readAll(client.listAuditEntries, (page) => page.entries);
+    const entries = await readLines(auditEndpoints.listAuditEntries, {}, AuditEntry, transport, signal);
     if (!entries.ok) return entries;
-    const check = await verifyChain(seals.value.toReversed(), entries.value.toReversed(), Date.now());
+    const check = await verifyChain(seals.value.toReversed(), entries.value, Date.now());
     if (!check.ok)
       return stop(
         "not_verified",
