@@ -5,6 +5,7 @@ import * as z from "zod";
 
 import { output } from "../../support/connected-agent/events.ts";
 import { onCalls } from "../../support/worker/intercept.ts";
+import { LogReader } from "../../support/worker/log-reader.ts";
 import { TestProject } from "../../support/worker/project.ts";
 
 const Cursor = z.object({ rowsRead: z.number() });
@@ -66,4 +67,28 @@ it("a lane with 10,000 deployments reads only what it needs of its storage", asy
   rows();
   expect((await project.delete(id)).status).toBe(204);
   expect(rows(), "for a deletion").toBeLessThan(500);
+});
+
+it("followers of a long log cost the lane only what is new", async () => {
+  const project = await TestProject.connected();
+  const { id } = await project.start();
+  const order = await project.agent.orderOf(id);
+  for (let line = 0; line < 300; line += 1) await project.agent.reports(order, output(`${line}.`));
+  const rows = await countRows(project);
+  const first = await LogReader.follow(project, id);
+  await first.sees("299.");
+  const others = [await LogReader.follow(project, id), await LogReader.follow(project, id)];
+  for (const other of others) await other.sees("299.");
+  // Each reads the log once: its lines, and where they begin.
+  const caughtUp = rows();
+  expect(caughtUp).toBeLessThan(3 * 300 * 5);
+  const each: number[] = [];
+  for (let line = 0; line < 10; line += 1) {
+    await project.agent.reports(order, output(`new ${line}.`));
+    for (const reader of [first, ...others]) await reader.sees(`new ${line}.`);
+    each.push(rows());
+  }
+  // The report itself, and one read for all that wait at the same line.
+  expect(Math.max(...each), each.join(", ")).toBeLessThan(200);
+  await project.agent.completes(order);
 });
