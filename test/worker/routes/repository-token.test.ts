@@ -159,6 +159,28 @@ describe("a password in a repository's address", () => {
     expect(await nextOrder(project, keys)).toEqual({ address: other, [TOKEN]: "0ther" });
   });
 
+  it("is not sent to another host by way of an address that does not use it", async () => {
+    const { project, keys } = await TestProject.withKeys({
+      repository: "https://me:s3cr3t@git.test/shop.git",
+    });
+    const other = "https://me@other.test/shop.git";
+    expect((await project.patch({ repository: "git@git.test:shop.git" })).status).toBe(200);
+    const refused = await problemOf(await project.patch({ repository: other }));
+    expect(refused).toMatchObject({ code: "invalid_request", errors: [{ pointer: "/repository" }] });
+    expect(await storedRepository(project.id)).toBe("git@git.test:shop.git");
+
+    expect((await project.patch({ repository: "https://me:0ther@other.test/shop.git" })).status).toBe(200);
+    expect(await nextOrder(project, keys)).toEqual({ address: other, [TOKEN]: "0ther" });
+  });
+
+  it("is not sent to another host with the same long user name", async () => {
+    const user = "a-long-user-name-0123";
+    const { project } = await TestProject.withKeys({ repository: `https://${user}:s3cret@git.test/a` });
+    const refused = await problemOf(await project.patch({ repository: `https://${user}@other.test/a` }));
+    expect(refused).toMatchObject({ code: "invalid_request", errors: [{ pointer: "/repository" }] });
+    expect(await storedRepository(project.id)).toBe(`https://${user}@git.test/a`);
+  });
+
   it("is found again by a retry with the same Idempotency-Key, whose record cannot be guessed", async () => {
     const { project } = await TestProject.withKeys();
     const body = {

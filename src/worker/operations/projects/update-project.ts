@@ -110,7 +110,8 @@ async function newToken(
   const head = await findVariablesHead(rows, id);
   if (head === null) return notFound("project");
   // Only the password was split from the stored address, so this long user name is not the token.
-  if (login.isUserName && userNameOf(head.repository) === userNameOf(repository)) return succeed(null);
+  if (login.isUserName && userNameOf(head.repository) === userNameOf(repository))
+    return await keepToken(rows, id, repository);
   const isMove = serverId !== undefined && serverId !== head.serverId;
   if (isMove && token.projectIds !== null) return refuseMove();
   const server = isMove ? await findServer(rows, serverId) : head;
@@ -128,18 +129,22 @@ async function newToken(
   return sealed.ok ? succeed({ address: login.address, variables: sealed.value }) : sealed;
 }
 
-/** Refuses an address on another host while the project has a token, because that host would get it. */
+/**
+ * Refuses an address on another host while the project has a token, because that host would get it. Also after an address
+ * that uses no token, such as one for ssh: the token is that of the address before.
+ */
 async function keepToken(rows: AccountRows, id: ProjectId, repository: string) {
   const host = httpsHost(repository);
   if (host === null) return succeed(null);
   const head = await findVariablesHead(rows, id);
-  const before = head === null ? null : httpsHost(head.repository);
-  if (before === null || before === host) return succeed(null);
+  if (head === null) return succeed(null);
+  const before = httpsHost(head.repository);
+  if (before === host) return succeed(null);
   const current = await findCurrentVariables(rows, id);
   if (!current.some(({ name }) => name === REPOSITORY_TOKEN)) return succeed(null);
   return refuse(
     "invalid_request",
-    `The secret ${REPOSITORY_TOKEN} is for ${before}, and ${host} would get it. Send the new address with its password, or remove the secret first.`,
+    `The secret ${REPOSITORY_TOKEN} is for ${before ?? "an earlier address"}, and ${host} would get it. Send the new address with its password, or remove the secret first.`,
     [{ pointer: "/repository", message: "is on another host than the project's token" }],
   );
 }
