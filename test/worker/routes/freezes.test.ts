@@ -43,6 +43,18 @@ describe("freezes", () => {
     expect((await call(path, { token })).status).toBe(404);
   });
 
+  it("keep both of two changes at the same time", async () => {
+    const world = await copyWorld();
+    const { token } = world.account;
+    const made: { id: string } = await (await create(world, { name: "Friday", times: friday })).json();
+    const path = `/v1/freezes/${made.id}`;
+    const times = once(-1, 5);
+    const bodies = [{ name: "Release" }, { times }];
+    const changed = await Promise.all(bodies.map((body) => call(path, { method: "PATCH", token, body })));
+    expect(changed.map(({ status }) => status)).toEqual([200, 200]);
+    expect(await (await call(path, { token })).json()).toMatchObject({ name: "Release", times });
+  });
+
   it("are not over as long as they lie ahead, however far", async () => {
     const world = await copyWorld();
     const times = once(20_000, 20_048);

@@ -30,13 +30,14 @@ export async function insertFreeze(
   }
 }
 
-/** Changes a freeze's name and times. @returns false if it does not exist */
+/** Changes a freeze. Undefined fields keep their values. @returns false if it does not exist */
 export async function changeFreeze(
   rows: AccountRows,
-  { id, name, times }: FreezeRecord,
+  id: FreezeId,
+  changes: { readonly [Name in "name" | "times"]: FreezeRecord[Name] | undefined },
   recorded: readonly Write[],
 ): Promise<boolean> {
-  const update = rows.update(freezes, { name, times }, eq(freezes.id, id));
+  const update = rows.update(freezes, changes, eq(freezes.id, id));
   const [changed] = await rows.runTogether([update, ...recorded]);
   return changed === 1;
 }

@@ -26,9 +26,9 @@ export async function updateFreeze(
   const after = { ...before, name: input.name ?? before.name, times: times?.value ?? before.times };
   const changes = changesOf(before, after);
   if (Object.keys(changes).length > 0) {
-    const { projectName: _name, ...record } = after;
     const recorded = freezeChangeWrites(context, "freeze.updated", after, changes);
-    if (!(await changeFreeze(context.rows, record, recorded))) return notFound("freeze");
+    const given = { name: input.name, times: times?.value };
+    if (!(await changeFreeze(context.rows, id, given, recorded))) return notFound("freeze");
     announceLater(context);
     await tellLanes(context, after.projectId);
   }
