@@ -1,4 +1,4 @@
-import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
@@ -167,6 +167,23 @@ describe("a one-off command", () => {
     const lost = { status: "lost", message: "was ended because the agent ended" };
     expect((await readAll(id)).state).toMatchObject(lost);
     expect((await readAll(unfinished)).state).toMatchObject(lost);
+  });
+
+  it("is not started in a project that is being removed", async () => {
+    await world.startAgent();
+    await deploy();
+    // It does not end with SIGTERM, so the removal waits for it.
+    const stopping = world.file("stopping");
+    await start(ids.command(), `trap 'touch ${stopping}' TERM; echo up; while :; do sleep 0.05; done`);
+    world.control.send({ type: "remove_project", project_id: world.projectId, purge: false });
+    await expect.poll(() => existsSync(stopping)).toBe(true);
+    const late = ids.command();
+    const answer = await start(late, `echo $$ >> ${world.file("late")}; sleep 600`);
+    await world.control.waitFor("the removal", () =>
+      world.control.messages.some(({ type }) => type === "project_removed"),
+    );
+    expect(answer).toMatchObject({ ok: false, code: "not_live" });
+    expect(world.pidsIn("late")).toEqual([]);
   });
 });
 

@@ -21,7 +21,7 @@ import { prepareSshFolder } from "#agent/ssh/ssh-folder.ts";
 import { createProjectTurns, type Turn } from "#agent/run/project-turns.ts";
 import { takeRun, type TakenRun } from "#agent/run/take-run.ts";
 import { createBranchWatch } from "#agent/watch/watch-branches.ts";
-import { readCurrent } from "#agent/workspace/current-link.ts";
+import { readCurrent, switchCurrent } from "#agent/workspace/current-link.ts";
 import { projectFolder, type ProjectFolder, projectsFolder } from "#agent/workspace/project-folder.ts";
 import { limitOutputFiles } from "#agent/lifecycle/limit-output-files.ts";
 import { listProjects } from "#agent/workspace/list-projects.ts";
@@ -138,8 +138,10 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
     // After a failure it is not confirmed either, and the control plane repeats the message.
     watch.forget(projectId);
     await inTurn(projectId, `${projectId} could not be removed`, async () => {
-      // First, so that none starts after the others were ended.
-      await removeJobs(projectFolder(context.home, projectId));
+      const folder = projectFolder(context.home, projectId);
+      // Both first, so that no job and no command starts after the others were ended: commands run in the live release.
+      await removeJobs(folder);
+      await switchCurrent(folder, null);
       await Promise.all([commands.end(projectId), cron.end(projectId)]);
       await removeProject(context, projectId, purge);
       send({ type: "project_removed", project_id: projectId, purge });
