@@ -102,6 +102,18 @@ describe.skipIf(probe === null)("a service, on a disposable machine", () => {
     await machine.run(`echo ${pid} > /run/systemd/fake/pid`);
   });
 
+  it("writes nothing as root through a link that the agent's user has put into its home folder", async () => {
+    const { enrollment } = await registerServer(gantry);
+    expect((await install(enrollment.token)).code).toBe(0);
+    await machine.run("mkdir /etc/of-root; setpriv --reuid gantry ln -s /etc/of-root /var/lib/gantry/ingress");
+    await machine.run("printf '#!/bin/sh\\necho v2.11.4\\n' > /usr/local/caddy; chmod 755 /usr/local/caddy");
+    const script = await (await fetch(`${site.url}/install.sh`)).text();
+    const given = { GANTRY_CADDY: "/usr/local/caddy" };
+    const refused = await machine.run("sh -s -- --ingress-listen 127.0.0.1:1", given, script);
+    expect(refused).toMatchObject({ code: 13, output: expect.stringContaining("/ingress/caddy.json") });
+    expect((await machine.run("ls /etc/of-root")).output).toBe("");
+  });
+
   it("leaves no user and no folder if its token is refused", async () => {
     expect((await install(`gantry_enroll_${"x".repeat(36)}`)).code).toBe(10);
     const nothing = "ls -d /usr/local/lib/gantry /var/lib/gantry 2>/dev/null; getent passwd gantry";

@@ -471,14 +471,15 @@ WantedBy=multi-user.target
 END
 }
 
-# Caddy starts with this until the agent has written its configuration.
+# Caddy starts with this until the agent has written its configuration. Written as the agent's user, who could put links
+# into its home folder: root would follow them.
 write_first_config() {
-  if [ -e "$home/ingress/caddy.json" ]; then return; fi
+  config=$home/ingress/caddy.json
+  if [ -e "$config" ]; then return; fi
   as_user mkdir -p "$home/ingress"
-  place "$home/ingress/caddy.json" 644 <<END
+  as_user tee "$config" >/dev/null <<END || fail 13 "$config cannot be written."
 {"admin": {"listen": "unix//run/gantry-ingress/admin.sock|0660", "origins": ["gantry"], "config": {"persist": false}}}
 END
-  chown "$user:$(id -gn "$user")" "$home/ingress/caddy.json"
 }
 
 # Restarts Caddy only if it has changed, because that cuts off visitors.
