@@ -168,6 +168,8 @@ open_files() {
   set -C
   exec 3>"$1.stdout" 4>"$1.stderr"
   set +C
+  # The agent could put a link to a device there after the look above. The shell would open that too, and root give it away.
+  if ! [ -f /proc/self/fd/3 ] || ! [ -f /proc/self/fd/4 ]; then answer "refused: the output of $1 is not a file"; fi
   chown "$project:$group" /proc/self/fd/3 /proc/self/fd/4
   chmod 660 /proc/self/fd/3 /proc/self/fd/4
   mode=append folder=$home/projects/$project/output
