@@ -68,6 +68,18 @@ describe("an order's variables", () => {
     expect(world.read("current/build.txt")).toContain("CI=true\n");
   });
 
+  it("may be values of 512 KiB in total whose JSON is six times as long", async () => {
+    await world.startAgent();
+    const value = "\u0001".repeat(32 * 1024);
+    const names = Array.from({ length: 16 }, (_, at) => `LONG_${at}`);
+    const { result } = await world.deploy({
+      build_command: 'printf %s "$LONG_15" | wc -c > build.txt',
+      variables: await variables(Object.fromEntries(names.map((name) => [name, value])), {}),
+    });
+    expect(result.outcome).toBe("live");
+    expect(readFileSync(world.path("current/build.txt"), "utf8").trim()).toBe("32768");
+  });
+
   it("may be 200 secrets of 512 KiB in total", async () => {
     await world.startAgent();
     const secrets = Object.fromEntries(

@@ -10,6 +10,7 @@ import {
   closeCodes,
   type FromAgent,
   LIMITED_RETRY_MS,
+  MAX_LINK_MESSAGE,
   PING,
   PONG,
   PROTOCOL_VERSION,
@@ -49,7 +50,11 @@ export type OpenConnection = {
   send(message: FromAgent): void;
 };
 
-const MAX_MESSAGE_BYTES = 1024 * 1024;
+/**
+ * Of the longest message: a UTF-16 unit takes at most three bytes. A longer message ends the connection, and the control
+ * plane sends it again after each hello: so one project's order would cut off all projects of the server.
+ */
+const MAX_MESSAGE_BYTES = 3 * MAX_LINK_MESSAGE;
 const MAX_REFUSAL_CHARACTERS = 64 * 1024;
 
 /** Opens one connection to the control plane and runs it until it ends. */
