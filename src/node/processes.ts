@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { constants } from "node:os";
 
 import { attempt } from "#node/attempt.ts";
 
@@ -36,6 +37,13 @@ export function readProcessStat(pid: number): ProcessStat | null {
     cpuMs: (cpuTicks * 1000) / TICKS_PER_SECOND,
     startTime,
   };
+}
+
+/** Whether a process has a handler for a signal. False if there is no such process or no /proc. */
+export function catchesSignal(pid: number, signal: NodeJS.Signals): boolean {
+  const status = attempt(() => readFileSync(`/proc/${pid}/status`, "latin1"), "");
+  const caught = BigInt(`0x${/^SigCgt:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? "0"}`);
+  return ((caught >> BigInt(constants.signals[signal] - 1)) & 1n) === 1n;
 }
 
 /** Sends a signal to a process. Does nothing if it has ended, or belongs to another user. */

@@ -24,6 +24,18 @@ export type SupervisorWorld = {
 /** Listens on the port of its first argument until it ends. */
 const LISTEN = `require("node:net").createServer().listen(+process.argv[1], "127.0.0.1", () => console.log("listens"));`;
 
+/** Prints how often it got the signal to end, a moment after the first one. */
+const COUNT = `let count = 0; const end = () => { console.log("ended by", count); process.exit(); }; process.on("SIGTERM", () => (count += 1) === 1 && setTimeout(end, 1000)); setInterval(() => undefined, 1e6); console.log("ready");`;
+
+/** Takes its time to end, and the second signal ends it at once. */
+const FINISH = `process.once("SIGTERM", () => setTimeout(() => { console.log("finished"); process.exit(); }, 1000)); setInterval(() => undefined, 1e6); console.log("ready");`;
+
+/** Runs the program in its variable PROGRAM, passes the signal on, and waits for it as npm does. */
+const FORWARD = `const child = require("node:child_process").spawn(process.execPath, ["-e", process.env.PROGRAM], { stdio: "inherit" }); process.on("SIGTERM", () => child.kill()); child.on("exit", () => process.exit());`;
+
+/** The same without the wait, as Yarn 1 does. */
+const FORWARD_AND_EXIT = FORWARD.replace("child.kill()", "process.exit(child.kill() ? 1 : 2)");
+
 /** What every supervisor promises. Each test leaves no instance. */
 export function describeSupervisor(kind: string, world: () => SupervisorWorld): void {
   let count = 0;
@@ -151,12 +163,34 @@ export function describeSupervisor(kind: string, world: () => SupervisorWorld): 
     });
 
     it("lets the program of a shell finish too, which gets no signal from the shell", async () => {
-      const { node } = world();
-      const end = `process.once("SIGTERM", () => setTimeout(() => { console.log("finished"); process.exit(0); }, 300)); setInterval(() => undefined, 1e6); console.log("ready")`;
-      const name = await start(`${node} -e '${end}'; echo never`);
+      const name = await start(`${world().node} -e '${FINISH}'; echo never`);
       await expect.poll(() => linesOf(name)).toEqual(["ready"]);
       await stop(name);
       // The last line may take a moment to reach the file.
+      await expect.poll(() => linesOf(name)).toEqual(["ready", "finished"]);
+    });
+
+    it("signals each of many programs that a shell leaves once", async () => {
+      const others = "for n in $(seq 200); do sleep 1000 & done";
+      const name = await start(`${world().node} -e '${COUNT}' & ${others}; echo started; wait`);
+      await expect.poll(async () => (await linesOf(name)).toSorted()).toEqual(["ready", "started"]);
+      await stop(name);
+      await expect.poll(() => linesOf(name)).toContain("ended by 1");
+    });
+
+    it("leaves the signal of a program to its parent, which passes it on", async () => {
+      const { node } = world();
+      const name = await start(`PROGRAM='${COUNT}' ${node} -e '${FORWARD}'; echo never`);
+      await expect.poll(() => linesOf(name)).toEqual(["ready"]);
+      await stop(name);
+      await expect.poll(() => linesOf(name)).toEqual(["ready", "ended by 1"]);
+    });
+
+    it("gives no second signal to a program whose parent has passed it on and ended", async () => {
+      const { node } = world();
+      const name = await start(`export PROGRAM='${FINISH}'; exec ${node} -e '${FORWARD_AND_EXIT}'`);
+      await expect.poll(() => linesOf(name)).toEqual(["ready"]);
+      await stop(name);
       await expect.poll(() => linesOf(name)).toEqual(["ready", "finished"]);
     });
 

@@ -57,8 +57,55 @@ read_others() {
   for tree in /sys/fs/cgroup /sys/fs/cgroup/unified /sys/fs/cgroup/systemd; do
     if [ ! -r "$tree$group/cgroup.procs" ]; then continue; fi
     while read -r pid; do
-      if [ "$pid" != "$$" ]; then others="$others $pid"; fi
+      # A server with both versions lists each process in two trees.
+      case " $others $$ " in *" $pid "*) continue ;; esac
+      others="$others $pid"
     done <"$tree$group/cgroup.procs"
+  done
+}
+
+# Reads a field of /proc/PID/status, which is empty if the process has ended.
+read_field() {
+  field=''
+  while read -r name value; do
+    if [ "$name" = "$2:" ]; then
+      field=$value
+      break
+    fi
+  done 2>/dev/null <"/proc/$1/status" || true
+}
+
+# Whether a process has a handler for the stop signal.
+catches() {
+  read_field "$1" SigCgt
+  # The last four of the 16 digits are the signals 1 to 16.
+  [ "$((0x0${field#????????????} >> (number - 1) & 1))" -eq 1 ]
+}
+
+read_number() {
+  case $signal in
+    HUP) number=1 ;;
+    INT) number=2 ;;
+    QUIT) number=3 ;;
+    KILL) number=9 ;;
+    USR1) number=10 ;;
+    USR2) number=12 ;;
+    *) number=15 ;;
+  esac
+}
+
+# Sends the stop signal once to each process that the end of its parent has left. A process whose parent still runs gets
+# it from its parent, as the programs of npm do, or when the parent has ended.
+signal_orphans() {
+  for pid in $others; do
+    case " $signalled " in *" $pid "*) continue ;; esac
+    read_field "$pid" PPid
+    if [ -z "$field" ]; then continue; fi
+    case " $others " in *" $field "*) continue ;; esac
+    signalled="$signalled $pid"
+    # Without its handler, it has got the signal from its parent and is finishing. A second one would end it at once.
+    case " $catching " in *" $pid "*) catches "$pid" || continue ;; esac
+    kill -s "$signal" "$pid" 2>/dev/null || true
   done
 }
 
@@ -95,17 +142,22 @@ case $1 in
     read_uptime
     # A second later, systemd would send its own signal and wait again.
     deadline=$((now + most * 10))
+    read_number
+    read_others
+    catching='' signalled=''
+    for pid in $others; do
+      if catches "$pid"; then catching="$catching $pid"; fi
+    done
     # The first process alone at first, because some pass the signal on. A shell does not: it ends, and leaves its command.
     kill -s "$signal" "$MAINPID" 2>/dev/null || true
     while [ -e "/proc/$MAINPID" ] && is_early; do sleep 0.05; done
     read_others
-    # Not quoted, because it is a list.
-    # shellcheck disable=SC2086
-    if [ -n "$others" ]; then kill -s "$signal" $others 2>/dev/null || true; fi
     while [ -n "$others" ] && is_early; do
+      signal_orphans
       sleep 0.05
       read_others
     done
+    # Not quoted, because it is a list.
     # shellcheck disable=SC2086
     if [ -n "$others" ]; then kill -s KILL $others 2>/dev/null || true; fi
     ;;

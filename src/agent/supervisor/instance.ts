@@ -6,13 +6,8 @@ import {
   waitWhile,
 } from "#build/process/process-table.ts";
 import { launch, type Launched } from "#agent/supervisor/launch.ts";
-import {
-  hasOwnNumber,
-  killMembers,
-  membersOf,
-  signalGroupOf,
-  type Traces,
-} from "#agent/supervisor/members.ts";
+import { hasOwnNumber, killMembers, membersOf, type Traces } from "#agent/supervisor/members.ts";
+import { createOrphanSignals, type OrphanSignals } from "#agent/supervisor/orphan-signals.ts";
 import type { InstanceBody, InstanceView } from "#agent/supervisor/protocol.ts";
 import type { InstanceRecord } from "#agent/supervisor/state-file.ts";
 import type { StopSignal } from "#contract/endpoints/processes/schemas.ts";
@@ -76,6 +71,7 @@ export function createInstance(options: InstanceOptions, beginning: Beginning): 
   /** Ends in a row, each soon after its start. */
   let failures = adopted?.failures ?? 0;
   let lastExit: InstanceView["last_exit"] = adopted?.last_exit ?? null;
+  let orphanSignals: OrphanSignals | null = null;
   const stopping = new AbortController();
   const graceOver = new AbortController();
   const launched = Promise.withResolvers<void>();
@@ -123,15 +119,10 @@ export function createInstance(options: InstanceOptions, beginning: Beginning): 
     }
   }
 
-  /**
-   * Stops the rest of the group of a leader that has ended, such as a shell that was waiting for them. They do not get the
-   * signal before, because many leaders pass it on: npm's child would get it twice, and a Celery worker lose its task.
-   */
+  /** Stops the rest of the group of a leader that has ended, such as a shell that was waiting for them. */
   async function stopGroup(ended: ProcessId): Promise<void> {
-    const isLeft = () => !graceOver.signal.aborted && isGroupAlive(ended.pid);
-    if (!isLeft()) return;
-    signalGroupOf(ended, stopSignal());
-    await waitWhile(isLeft, Infinity, GROUP_POLL_MS);
+    const signals = orphanSignals ?? createOrphanSignals(ended, stopSignal());
+    for (; !graceOver.signal.aborted && isGroupAlive(ended.pid); await pause(GROUP_POLL_MS)) signals.send();
   }
 
   function followAdopted(first: ProcessId): Launched {
@@ -149,7 +140,11 @@ export function createInstance(options: InstanceOptions, beginning: Beginning): 
     await launched.promise;
     if (isFirst) {
       onChange();
-      if (leader !== null && hasOwnNumber(leader)) sendSignal(leader.pid, stopSignal());
+      if (leader !== null && hasOwnNumber(leader)) {
+        orphanSignals = createOrphanSignals(leader, stopSignal());
+        // The leader alone, because many pass the signal on.
+        sendSignal(leader.pid, stopSignal());
+      }
     }
     const ended = new AbortController();
     void finished.then(() => ended.abort());
