@@ -1,16 +1,18 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
+import { packMirror } from "#agent/commands/git.ts";
 import { createSites } from "#agent/sites/sites-client.ts";
 import { listenForControl } from "#agent/sites/control-server.ts";
 import { localSlotsFolder } from "#agent/ingress/slots.ts";
 import { createSiteRegistry } from "#agent/sites/site-registry.ts";
 import { createSiteStore } from "#agent/sites/site-store.ts";
 
-import { World } from "./support/harness.ts";
+import { messagesOf, World } from "./support/harness.ts";
 import { expectWholeProject } from "./support/whole-project.ts";
 
 let world: World;
@@ -46,6 +48,31 @@ describe("a power cut that leaves recently written files empty", () => {
       expect((await world.deploy()).result).toMatchObject({ outcome: "live", release: 3 });
     },
   );
+
+  it("such as the commit graph of a mirror: a fetch prints no error, and packing writes none", async () => {
+    world.policy = { commits: "any" };
+    await world.startAgent();
+    // For the short hash of an earlier commit, the mirror gets the whole history: only then can it have a commit graph.
+    const deploy = () => {
+      world.repository.commit({ "index.html": "two" });
+      world.repository.commit({ "index.html": "three" });
+      const commit = world.repository.git("rev-parse", "main^").slice(0, 9);
+      return world.deploy(world.source({ commit, commits: "any" }));
+    };
+    await deploy();
+    const gitDir = world.path("mirror.git");
+    execFileSync("git", ["commit-graph", "write", "--reachable"], { cwd: gitDir });
+    const graph = ["mirror.git", "objects", "info", "commit-graph"] as const;
+    truncateSync(world.path(...graph));
+    const { run, result } = await deploy();
+    expect(result.outcome).toBe("live");
+    expect(messagesOf(run, "stderr")).toEqual([]);
+
+    rmSync(world.path(...graph));
+    const { argv, env } = packMirror({ gitDir, remote: null, allowLocal: false, isConfined: true, env: {} });
+    execFileSync("git", argv.slice(1), { env: { ...process.env, ...env } });
+    expect(world.has(...graph)).toBe(false);
+  });
 
   it("such as the list of sites: the site server starts, and the agent registers its sites again", async () => {
     const folder = mkdtempSync(join(tmpdir(), "gantry-s-"));
