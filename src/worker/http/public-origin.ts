@@ -7,10 +7,24 @@ import { refuse, type Result, succeed } from "#contract/problems.ts";
  */
 export function addressedTo({ url, headers }: Request): URL {
   const address = new URL(url);
-  // With several proxies, the first value is the one that the client connected to.
-  const [first] = (headers.get("x-forwarded-proto") ?? "").split(",");
-  if (first?.trim() === "https") address.protocol = "https:";
+  if (forwardedProtocol(headers) === "https") address.protocol = "https:";
   return address;
+}
+
+/**
+ * Whether the client is known to have used plain HTTP, so that a redirect to HTTPS leads elsewhere. Behind a proxy that
+ * terminates TLS and does not send its protocol, the redirect would lead here again, without end. The same is true behind
+ * one whose protocol a second proxy replaced: then the browser's Sec-Fetch headers show it, which are sent only over HTTPS.
+ */
+export function isKnownPlain({ headers }: Request): boolean {
+  const isPlain =
+    forwardedProtocol(headers) === "http" || headers.get("cf-visitor")?.includes('"http"') === true;
+  return isPlain && !headers.has("sec-fetch-mode");
+}
+
+/** With several proxies, the first value is the one that the client connected to. */
+function forwardedProtocol(headers: Headers): string | undefined {
+  return headers.get("x-forwarded-proto")?.split(",")[0]?.trim();
 }
 
 /**

@@ -5,16 +5,17 @@ import { isOpenToOthers } from "#contract/loopback.ts";
 import { refuse } from "#contract/problems.ts";
 import type { AppEnv } from "#worker/http/app.ts";
 import { problemResponse } from "#worker/http/problem-response.ts";
-import { publicOrigin } from "#worker/http/public-origin.ts";
+import { isKnownPlain, publicOrigin } from "#worker/http/public-origin.ts";
 
 const insecure = refuse(
   "https_required",
-  "This request used plain HTTP, which others can read and change. Use https://. If it contained a token, rotate the token.",
+  "This request used plain HTTP, which others can read and change. Use https://. If it contained a token, rotate the token. A proxy that terminates TLS must send X-Forwarded-Proto: https.",
 );
 
 /**
  * Sets the address of this installation, and refuses plain HTTP for requests with a token and files that run on a
- * server. Redirects pages of the dashboard and the documentation, which both take tokens, to HTTPS.
+ * server. Redirects pages of the dashboard and the documentation, which both take tokens, to HTTPS, unless the redirect
+ * could come back here.
  */
 export async function requireHttps(c: HonoContext<AppEnv>, next: Next): Promise<Response | void> {
   const addressed = c.get("addressed");
@@ -29,9 +30,9 @@ export async function requireHttps(c: HonoContext<AppEnv>, next: Next): Promise<
   if (!isOpenToOthers(addressed)) return await next();
   const { path } = c.req;
   const hasToken = c.req.header("authorization") !== undefined;
-  if (isBelow(path, dashboardPaths.root) || (isBelow(path, "/docs") && !hasToken))
-    return c.redirect(secureAddress(c, addressed), 307);
-  if (needsHttps(path) || hasToken) return problemResponse(c, insecure.refusal);
+  const isPage = isBelow(path, dashboardPaths.root) || isBelow(path, "/docs");
+  if (isPage && !hasToken && isKnownPlain(c.req.raw)) return c.redirect(secureAddress(c, addressed), 307);
+  if (isPage || needsHttps(path) || hasToken) return problemResponse(c, insecure.refusal);
   return await next();
 }
 

@@ -113,17 +113,39 @@ describe("plain HTTP", () => {
   });
 
   it("redirects the dashboard and the documentation to HTTPS, and serves the health check", async () => {
+    const headers = { "x-forwarded-proto": "http" };
     const ofDashboard = ["/app", "/app/", "/app/projects?x=1", "/app/assets/main.js"];
     const ofDocs = ["/docs", "/docs/guides/node?x=1", "/docs/style.css", "/docs/problems/https_required"];
     for (const path of [...ofDashboard, ...ofDocs, "/docs/nothing"]) {
-      const answer = await ask(`${INSECURE}${path}`);
-      expect([answer.status, answer.headers.get("location")]).toEqual([307, `${SECURE}${path}`]);
+      for (const plain of [headers, { "cf-visitor": '{"scheme":"http"}' }]) {
+        const answer = await ask(`${INSECURE}${path}`, { headers: plain });
+        expect([answer.status, answer.headers.get("location")]).toEqual([307, `${SECURE}${path}`]);
+      }
     }
-    const elsewhere = await ask(`${INSECURE}/app/tokens`, { publicUrl: "https://deploy.example.com" });
+    const publicUrl = "https://deploy.example.com";
+    const elsewhere = await ask(`${INSECURE}/app/tokens`, { publicUrl, headers });
     expect(elsewhere.headers.get("location")).toBe("https://deploy.example.com/app/tokens");
     expect((await ask(`${INSECURE}/healthz`)).status).toBe(200);
     expect((await ask(`${INSECURE}/v1/openapi.json`)).status).toBe(200);
     expect((await ask("http://127.0.0.1:8787/docs")).status).toBe(200);
+  });
+
+  it.each([
+    ["does not send the protocol", {}],
+    [
+      "sends the protocol of the proxy before it",
+      { "x-forwarded-proto": "http", "sec-fetch-mode": "navigate" },
+    ],
+  ])("is not redirected behind a proxy that terminates TLS and %s: it would loop", async (_name, headers) => {
+    for (const path of ["/app/", "/docs", "/docs/guides/node"]) {
+      const answer = await ask(`${INSECURE}${path}`, { headers });
+      expect(answer.status).toBe(403);
+      const { code, detail } = await problemOf(answer);
+      expect([code, detail]).toEqual([
+        "https_required",
+        expect.stringContaining("A proxy that terminates TLS must send X-Forwarded-Proto: https."),
+      ]);
+    }
   });
 });
 
