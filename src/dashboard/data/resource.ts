@@ -138,6 +138,8 @@ export class Resource<Value> {
 
 export type Watched<Value> = ResourceState<Value> & { readonly reload: () => Promise<void> };
 
+const stateOfNone = new Signal(nothing);
+
 /** What a component shows of data that no component watches yet. */
 export const notLoaded: Watched<never> = { ...nothing, reload: () => Promise.resolve() };
 
@@ -158,14 +160,14 @@ export function resources<Key extends string, Value>(
 
 /**
  * The same without the cache: each component loads the data before it shows any. For data that the user decides by.
- * @returns a hook, like that of `resources`
+ * @returns a hook, like that of `resources`. Without a key it loads nothing
  */
 export function freshResources<Key extends string, Value>(
   load: (key: Key) => Promise<ClientResult<Value>>,
   interval: Interval<Value> = null,
   shows: string | null = null,
-): (key: Key) => Watched<Value> {
-  return (key) => useResource(() => newResource(load, key, interval, shows), key);
+): (key: Key | null) => Watched<Value> {
+  return (key) => useResource(() => (key === null ? null : newResource(load, key, interval, shows)), key);
 }
 
 function newResource<Key extends string, Value>(
@@ -178,8 +180,9 @@ function newResource<Key extends string, Value>(
 }
 
 /** Watches a resource while the component is shown. @param find called again when the key changes */
-export function useResource<Value>(find: () => Resource<Value>, key: string): Watched<Value> {
+export function useResource<Value>(find: () => Resource<Value> | null, key: string | null): Watched<Value> {
   const resource = useMemo(find, [key]);
-  useEffect(() => resource.watch(), [resource]);
-  return { ...useSignal(resource.state), reload: resource.reload };
+  useEffect(() => resource?.watch(), [resource]);
+  const state = useSignal<ResourceState<Value>>(resource?.state ?? stateOfNone);
+  return { ...state, reload: resource?.reload ?? notLoaded.reload };
 }

@@ -1,6 +1,7 @@
-import { useState } from "preact/hooks";
+import { useRef } from "preact/hooks";
 
 import type { ProjectId } from "#contract/ids.ts";
+import { useCronJobs } from "#dashboard/data/job-resources.ts";
 import { ALL, useProject, useServers } from "#dashboard/data/resources.ts";
 import { CommandList } from "#dashboard/pages/commands/command-list.tsx";
 import { CronList } from "#dashboard/pages/commands/cron-list.tsx";
@@ -13,8 +14,11 @@ export function CommandsPage({ id }: { readonly id: ProjectId }) {
   const { value: servers } = useServers(ALL);
   const server = servers?.servers.find((one) => one.id === project?.server_id);
   const isOffline = server?.status === "offline" || server?.status === "pending";
-  const [isCronRead, setIsCronRead] = useState(false);
-  const isAboveShown = isOffline || isCronRead || (project === null && problem !== null);
+  const cron = useCronJobs(project === null || isOffline ? null : id);
+  const isCronRead = cron.value !== null || cron.problem !== null;
+  // It stays shown when the server connects again and its jobs are read: someone may be typing a command.
+  const wasShown = useRef(false);
+  wasShown.current ||= isOffline || isCronRead || (project === null && problem !== null);
   return (
     <ProjectFrame id={id} section="commands" title="Commands">
       {isMissing(problem) ? (
@@ -28,10 +32,10 @@ export function CommandsPage({ id }: { readonly id: ProjectId }) {
               again.
             </p>
           ) : project === null ? null : (
-            <CronList project={project} onRead={() => setIsCronRead(true)} />
+            <CronList project={project} read={cron} />
           )}
           {/* Shown after the parts above it, so that the page does not move. */}
-          <section hidden={!isAboveShown} aria-label="One-off commands">
+          <section hidden={!wasShown.current} aria-label="One-off commands">
             <h2>One-off commands</h2>
             <CommandList id={id} />
           </section>

@@ -1,25 +1,15 @@
-import { useEffect } from "preact/hooks";
-
+import type { CronJobList } from "#contract/endpoints/cron/schemas.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
-import { useCronJobs } from "#dashboard/data/job-resources.ts";
+import type { Watched } from "#dashboard/data/resource.ts";
 import { CronCard } from "#dashboard/pages/commands/cron-card.tsx";
 import { Show } from "#dashboard/shared/show.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
 
-type Props = {
-  readonly project: Project;
-  /** Called when the jobs are read, or cannot be read. */
-  readonly onRead: () => void;
-};
+type Props = { readonly project: Project; readonly read: Watched<CronJobList> };
 
 /** The cron jobs of a project's live deployment. */
-export function CronList({ project, onRead }: Props) {
+export function CronList({ project, read }: Props) {
   const { id, cron } = project;
-  const read = useCronJobs(id);
-  const isRead = read.value !== null || read.problem !== null;
-  useEffect(() => {
-    if (isRead) onRead();
-  }, [isRead]);
   const waiting = cron.filter(({ name }) => read.value?.jobs.some((job) => job.name === name) === false);
   return (
     <section class="cron" aria-label="Cron jobs">
