@@ -103,6 +103,18 @@ describe("what a deployment writes to D1", () => {
     expect(written).toEqual([started, ended]);
   });
 
+  it("is nothing for the heartbeats of its run", async () => {
+    const order = await prepare();
+    await showProgress(order);
+    const written = recordWrites();
+    for (let times = 0; times < 3; times += 1)
+      expect(await project.agent.reports(order)).toMatchObject({ instruction: "continue" });
+    await writeProgress();
+    expect(written).toEqual([]);
+    await goLive(order);
+    expect(written).toEqual([ended]);
+  });
+
   it("is the same for a rollback", async () => {
     await goLive(await prepare());
     const written = recordWrites();
