@@ -1,3 +1,4 @@
+import { MAX_LINK_MESSAGE } from "#contract/agent-protocol.ts";
 import { isWanted, type AppOutputLine } from "#contract/endpoints/output/schemas.ts";
 import type { ProcessName } from "#contract/endpoints/processes/schemas.ts";
 
@@ -8,16 +9,20 @@ export type OutputFilter = {
   readonly lines: number;
 };
 
+/** What the lines may take as JSON, in UTF-16 code units. A message that is too long closes the link of the whole server. */
+const MAX_LENGTH = MAX_LINK_MESSAGE / 4;
+
 /** The last lines that a reader wants. Each instance has the same share, so that one that prints much hides no other. */
 export function lastLines<Line extends AppOutputLine>(lines: readonly Line[], filter: OutputFilter): Line[] {
   const wanted = lines.filter((line) => isWanted(filter, line));
-  const instances = new Set(wanted.map(({ instance }) => instance)).size;
-  const share = Math.max(1, Math.floor(filter.lines / Math.max(1, instances)));
-  const taken = new Map<string, number>();
-  const last = wanted.toReversed().filter(({ instance }) => {
-    const count = (taken.get(instance) ?? 0) + 1;
-    taken.set(instance, count);
-    return count <= share;
+  const instances = Math.max(1, new Set(wanted.map(({ instance }) => instance)).size);
+  const share = Math.max(1, Math.floor(filter.lines / instances));
+  const taken = new Map<string, { readonly count: number; readonly length: number }>();
+  const last = wanted.toReversed().filter((line) => {
+    const { count, length } = taken.get(line.instance) ?? { count: 0, length: 0 };
+    const next = { count: count + 1, length: length + JSON.stringify(line).length };
+    taken.set(line.instance, next);
+    return next.count <= share && next.length <= MAX_LENGTH / instances;
   });
   return filter.lines === 0 ? [] : last.slice(0, filter.lines).toReversed();
 }
