@@ -79,6 +79,16 @@ describe("a watched branch", () => {
     expect(await reported(2)).toMatchObject({ before: first, commit_sha: next });
   });
 
+  it("is reported without its files if their names would make the message too long", async () => {
+    const first = await deployFirst();
+    // The JSON of this character is six times as long.
+    const long = "\u0001".repeat(220);
+    const names = Array.from({ length: 1000 }, (_, at) => `${long}/${long}/${long}/${long}${at}`);
+    const tip = world.repository.commit(Object.fromEntries(names.map((name) => [name, ""])));
+    watch(watched(first));
+    expect(await reported(1)).toMatchObject({ commit_sha: tip, paths: null });
+  });
+
   it("is not reported while it has the known commit, or while it is not watched", async () => {
     const first = await deployFirst();
     watch(watched(first));

@@ -16,10 +16,16 @@ import { removeLogins } from "#agent/ssh/ssh-folder.ts";
 import { readMirror } from "#agent/workspace/mirror.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
 import { head } from "#build/failure/make-failure.ts";
+import { MAX_LINK_MESSAGE } from "#contract/agent-protocol.ts";
 import { MAX_PUSHED_PATHS, TipMoved, type WatchedBranch } from "#contract/agent-watch.ts";
 import { maskUrlSecret, MAX_COMMIT_MESSAGE } from "#contract/git-names.ts";
 import { createMask } from "#contract/mask.ts";
 
+/**
+ * The most that the names of files may take as JSON, in UTF-16 code units: a part of what a message may. A message that is
+ * too long closes the link of the whole server, again and again, because the branch would be read and reported again.
+ */
+const MAX_PATHS_LENGTH = MAX_LINK_MESSAGE / 8;
 /** A fetch that takes longer is stopped, and counts as failed. */
 const LONGEST_SECONDS = 120;
 
@@ -122,5 +128,6 @@ async function changedPaths(
   if (!listed.ok || listed.value.code !== 0) return null;
   const paths = listed.value.stdout.split("\0").filter((path) => path !== "");
   const isSendable = TipMoved.shape.paths.safeParse(paths).success;
-  return isSendable && paths.length <= MAX_PUSHED_PATHS ? paths : null;
+  const isShort = paths.length <= MAX_PUSHED_PATHS && JSON.stringify(paths).length <= MAX_PATHS_LENGTH;
+  return isSendable && isShort ? paths : null;
 }
