@@ -10,9 +10,10 @@ type Props = {
   readonly what: string;
 };
 
-/** A deployment that was started on this page, with its state. */
+/** A deployment that was started on this page, with its state, until a later one replaces it. */
 export function StartedDeployment({ id, version, what }: Props) {
   const { value } = useDeployment(id);
+  if (value?.status === "superseded") return null;
   return (
     <p role="status">
       {what}: <a href={pathTo({ page: "deployment", id })}>v{version}</a>{" "}

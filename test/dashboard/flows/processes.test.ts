@@ -130,6 +130,7 @@ describe("the processes of a project", () => {
     await press(page.getByRole("button", { name: "Restart worker" }));
     expect((await serveNext(3)).restart).toEqual(["worker"]);
     await card("worker").getByRole("status").getByText("Restart of worker").waitFor();
+    await result.waitFor({ state: "detached" });
 
     const stop = page.getByRole("button", { name: "Stop web" });
     await press(stop);
