@@ -4,7 +4,7 @@ import type { CommandReading } from "#contract/endpoints/commands/schemas.ts";
 import type { CronRun } from "#contract/endpoints/cron/schemas.ts";
 import { createServerWithKey } from "../../cli/support/server-with-key.ts";
 import { cronJob, endedCommand, endedCronRun } from "../../support/connected-agent/agent-connection.ts";
-import { narrowest, violations, wideScreen } from "./support/browser.ts";
+import { faultsOf, violations } from "./support/browser.ts";
 import { keyboardOf } from "./support/keyboard.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
@@ -67,11 +67,7 @@ it("jobs are added in the settings, shown with their runs, run at once and stopp
   await press(card.getByRole("button", { name: `Run now: ${cronJob.name}` }));
   await card.getByRole("region", { name: `Output of run 7 of ${cronJob.name}` }).waitFor();
   await card.getByText("by hand").waitFor();
-  const found = [...(await violations(page, "light")), ...(await violations(page, "dark"))];
-  await page.setViewportSize(narrowest);
-  expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
-  await page.setViewportSize(wideScreen);
-  expect(found).toEqual([]);
+  expect(await faultsOf(page)).toEqual([]);
 
   const ended = { ...run, status: "stopped", message: "was stopped", finished_at: run.started_at } as const;
   agent.cronJobs = [{ ...cronJob, runs: [ended] }];
@@ -104,11 +100,7 @@ it("a command is refused with the line to add, run, followed and stopped by keyb
   expect(await output.getByText("one").count()).toBe(1);
   expect(await page.getByLabel("Command", { exact: true }).inputValue()).toBe("");
   await goTo(output);
-  const found = [...(await violations(page, "light")), ...(await violations(page, "dark"))];
-  await page.setViewportSize(narrowest);
-  expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
-  await page.setViewportSize(wideScreen);
-  expect(found).toEqual([]);
+  expect(await faultsOf(page)).toEqual([]);
 
   const stopped = { status: "stopped", exit_code: null, message: "was stopped" } as const;
   await press(page.getByRole("button", { name: "Stop npm run import" }));

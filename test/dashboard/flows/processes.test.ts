@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it, vi } from "vitest";
 import { Project } from "#contract/endpoints/projects/schemas.ts";
 import { createServerWithKey } from "../../cli/support/server-with-key.ts";
 import { crashLooping, instanceReport, processReport } from "../../support/process-reports.ts";
-import { narrowest, violations, wideScreen } from "./support/browser.ts";
+import { faultsOf, violations } from "./support/browser.ts";
 import { keyboardOf } from "./support/keyboard.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
@@ -83,11 +83,7 @@ describe("the processes of a project", () => {
     await output.getByText("GET /").waitFor();
     await output.getByText("4 lines are left out").waitFor();
 
-    const found = [...(await violations(page, "light")), ...(await violations(page, "dark"))];
-    await page.setViewportSize(narrowest);
-    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
-    await page.setViewportSize(wideScreen);
-    expect(found).toEqual([]);
+    expect(await faultsOf(page)).toEqual([]);
 
     await press(page.getByRole("button", { name: "Stop showing output" }));
 

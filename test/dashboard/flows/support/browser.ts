@@ -73,6 +73,16 @@ export async function violations(
   return report.map((line) => `${pathname} in ${colorScheme}: ${line}`);
 }
 
+/** What axe finds in both color schemes, and whether the page is wider than the narrowest window. Leaves it wide. */
+export async function faultsOf(page: Page): Promise<string[]> {
+  const found = [...(await violations(page, "light")), ...(await violations(page, "dark"))];
+  await page.setViewportSize(narrowest);
+  if ((await page.evaluate("document.documentElement.scrollWidth <= innerWidth")) !== true)
+    found.push(`${new URL(page.url()).pathname} is wider than the window`);
+  await page.setViewportSize(wideScreen);
+  return found;
+}
+
 /** Whether an element has the focus. */
 export function hasFocus(locator: Locator): Promise<boolean> {
   return locator.evaluate((element) => element.ownerDocument.activeElement === element);
