@@ -82,6 +82,8 @@ describe("a request that changes something", () => {
     await vi.waitFor(async () => {
       const added = (await entriesOf(world, name)).slice(before.entries.length);
       expect(added).toMatchObject([{ outcome: "done", code: null }]);
+      const unnamed = added.filter(({ target }) => target?.type === "project" && target.name === null);
+      expect(unnamed).toEqual([]);
     });
     const added = (await recordedEvents(world.account.id)).slice(before.events.length);
     const expected = eventOfOperation[name];
@@ -101,6 +103,8 @@ describe("a request that changes something", () => {
       );
       expect(entries.map(({ action }) => action).toSorted()).toEqual(refused.toSorted());
       expect(new Set(entries.map(({ code }) => code))).toEqual(new Set(["insufficient_scope"]));
+      const projects = entries.filter(({ target }) => target?.type === "project");
+      expect(new Set(projects.map(({ target }) => target?.name))).toEqual(new Set(["shop"]));
     });
   });
 

@@ -14,7 +14,7 @@ import {
   WebhookId,
 } from "#contract/ids.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
-import { auditWrites } from "#worker/db/changes/change-writes.ts";
+import { unnamedEntryWrites } from "#worker/db/changes/change-writes.ts";
 import type { AppEnv } from "#worker/http/app.ts";
 import { limitRefusals } from "#worker/http/rate-limit.ts";
 import { errorLogLine } from "#worker/http/unexpected-error.ts";
@@ -66,7 +66,7 @@ export function recordRequests(clock: Clock, ids: IdGenerator) {
     const write = async () => {
       await scheduler.wait(DELAY_MS);
       if (outcome.outcome === "done" || (await limitRefusals(c.env, holder.token.id)) === null)
-        await rows.runTogether(auditWrites(rows, [entry]));
+        await rows.runTogether(unnamedEntryWrites(rows, entry));
     };
     const failed = (error: unknown) => console.error(errorLogLine(error, c.get("requestId"), c.req.raw));
     c.executionCtx.waitUntil(write().catch(failed));

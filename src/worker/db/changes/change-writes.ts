@@ -6,6 +6,7 @@ import type { EventId } from "#contract/ids.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import type { NewRow } from "#worker/db/owned-tables.ts";
 import { auditEntries, events } from "#worker/db/event-tables.ts";
+import { projects } from "#worker/db/schema.ts";
 
 type WithoutCommon<Data> = Omit<Data, "sequence" | "actor">;
 type Unnumbered<Of extends Event> = Of extends Event
@@ -66,6 +67,16 @@ export function auditWrites(
 ): Write[] {
   const entries = added.map((entry) => ({ ...entry, sequence: 0 }));
   return rows.insertNumbered(auditEntries, entries, auditEntries.sequence, onlyIf, computed);
+}
+
+/** Adds the entry of a request that did not read the project that it is about: D1 adds the name. */
+export function unnamedEntryWrites(rows: AccountRows, entry: NewAuditEntry): Write[] {
+  const { target = null } = entry;
+  if (target?.type !== "project") return auditWrites(rows, [entry]);
+  const one = sql`1`;
+  const name = rows.firstNamed(projects.name, projects, sql`${projects.id} = ${target.id}`, one);
+  const named = sql`json_object('type', 'project', 'id', ${target.id}, 'name', ${name})`;
+  return auditWrites(rows, [entry], one, new Map([[auditEntries.target, named]]));
 }
 
 /** The row of an event, without its number. */
