@@ -9,6 +9,7 @@ import { measureApp } from "./app-rows.ts";
 import { measureCache } from "./cache-rows.ts";
 import { measureDashboard } from "./dashboard-rows.ts";
 import { measureDeploys } from "./deploy-rows.ts";
+import { measureInstances } from "./instance-rows.ts";
 import { measureFlood, measureLogLatency } from "./log-rows.ts";
 import { formatTable, type Row } from "./measure.ts";
 import { measurePages } from "./page-rows.ts";
@@ -27,6 +28,7 @@ const parts: Readonly<Record<string, (bench: Bench) => Promise<Row[]>>> = {
   deploys: ({ system, home }) => measureDeploys(system, home),
   peers: ({ system, home }) => measurePeers(system, home),
   apps: ({ system, home }) => measureApp(system, home),
+  instances: ({ system, home }) => measureInstances(system, home),
   cache: ({ system, home }) => measureCache(system, home),
   logs: async ({ system, home, inspectorPort }) => [
     await measureLogLatency(system, home),
@@ -106,7 +108,7 @@ await runScript(
   {
     usage: "npm run bench -- [options]",
     summary:
-      "Measures reads against a Worker with one D1 read, and with a long history against a short one, deployments and rollbacks against the same git commands in a shell and with other tools, then apps, kept dependencies, logs, webhooks, the start of the Worker, pages of a long history and the dashboard.",
+      "Measures reads against a Worker with one D1 read, and with a long history against a short one, deployments and rollbacks against the same git commands in a shell and with other tools, then apps, the switch of their instances, kept dependencies, logs, webhooks, the start of the Worker, pages of a long history and the dashboard.",
     options,
   },
   runBench,
