@@ -105,7 +105,9 @@ describe.skipIf(probe === null)("a service, on a disposable machine", () => {
   it("writes nothing as root through a link that the agent's user has put into its home folder", async () => {
     const { enrollment } = await registerServer(gantry);
     expect((await install(enrollment.token)).code).toBe(0);
-    await machine.run("mkdir /etc/of-root; setpriv --reuid gantry ln -s /etc/of-root /var/lib/gantry/ingress");
+    await machine.run(
+      "mkdir /etc/of-root; setpriv --reuid gantry ln -s /etc/of-root /var/lib/gantry/ingress",
+    );
     await machine.run("printf '#!/bin/sh\\necho v2.11.4\\n' > /usr/local/caddy; chmod 755 /usr/local/caddy");
     const script = await (await fetch(`${site.url}/install.sh`)).text();
     const given = { GANTRY_CADDY: "/usr/local/caddy" };

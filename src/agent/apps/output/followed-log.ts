@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
 import { READ_FILE } from "#node/open-flags.ts";
+import { cutLine } from "#build/process/cut-line.ts";
 import { createLineSplitter } from "#build/process/line-splitter.ts";
 import type { Mask } from "#contract/mask.ts";
 
@@ -34,11 +35,16 @@ export function openFollowedLog(path: string, mask: Mask): FollowedLog | null {
   let isInLine = offset > 0;
   if (earlier !== null) take(earlier);
 
+  /** A short password becomes longer when it is hidden, and the control plane accepts no line that is too long. */
+  function hide(line: string): string {
+    return cutLine(mask(line));
+  }
+
   function take(chunk: Buffer): void {
     const start = isInLine ? chunk.indexOf("\n") + 1 : 0;
     if (isInLine && start === 0) return;
     isInLine = false;
-    waiting.push(...splitter.push(chunk.subarray(start)).map((line) => mask(line)));
+    waiting.push(...splitter.push(chunk.subarray(start)).map(hide));
   }
 
   function readOn(file: number, maxBytes: number): void {
@@ -78,7 +84,7 @@ export function openFollowedLog(path: string, mask: Mask): FollowedLog | null {
         closeSync(fd);
       }
       const rest = splitter.end();
-      return rest === null ? takeWaiting() : [...takeWaiting(), mask(rest)];
+      return rest === null ? takeWaiting() : [...takeWaiting(), hide(rest)];
     },
   };
 }

@@ -5,6 +5,7 @@ import { maskForOutput } from "#agent/apps/output/mask-output.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { instanceLog } from "#agent/workspace/instance-logs.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
+import { cutLine } from "#build/process/cut-line.ts";
 import { isWanted, type AppOutputLine } from "#contract/endpoints/output/schemas.ts";
 
 const MAX_READ_BYTES = 1024 * 1024;
@@ -34,5 +35,5 @@ export async function readOutput(
 
 /** The line instead of the output of an instance whose secrets could not be masked. */
 export function notShown(reason: string): string {
-  return `[gantry] The output of this instance is not shown: ${reason}`;
+  return cutLine(`[gantry] The output of this instance is not shown: ${reason}`);
 }
