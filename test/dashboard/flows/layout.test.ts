@@ -132,6 +132,44 @@ describe("the table of servers", () => {
   });
 });
 
+describe("the card of production", () => {
+  it("has room for a long source in every window", async () => {
+    const longest = {
+      repository: "https://github.com/organisation-with-a-long-name/website-frontend.git",
+      branch: "feature/renew-the-checkout-page",
+    };
+    const { repository, branch } = await api.getProject(shop.id);
+    await api.call("PATCH", `/v1/projects/${shop.id}`, longest);
+    const { page } = await visit();
+    await signInWithToken(page, local, "/app/");
+    for (const width of [1024, 1239, 1280]) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.goto(`${local.url}/app/projects/${shop.id}`);
+      await settled(page);
+      const lines = await page.evaluate<number[]>(
+        `[...document.querySelectorAll(".production dd")].map((fact) => Math.round(fact.offsetHeight / parseFloat(getComputedStyle(fact).lineHeight)))`,
+      );
+      expect(Math.max(...lines), `${width} px`).toBeLessThanOrEqual(3);
+    }
+    await api.call("PATCH", `/v1/projects/${shop.id}`, { repository, branch });
+  });
+});
+
+describe("an event on a phone", () => {
+  it("has its type below its text, however long both are", async () => {
+    const { page } = await visit();
+    await signInWithToken(page, local, "/app/events");
+    await page.setViewportSize(phone);
+    await settled(page);
+    await page.getByRole("list", { name: "Events" }).waitFor();
+    const offsets = await page.evaluate<number[]>(
+      `[...document.querySelectorAll(".record")].map((row) => row.querySelector("code").offsetLeft - row.querySelector(".title").offsetLeft)`,
+    );
+    expect(offsets.length).toBeGreaterThan(3);
+    expect(new Set(offsets)).toEqual(new Set([0]));
+  });
+});
+
 describe("the pages without a view", () => {
   it("fit the window, do not move, and pass axe", async () => {
     const { page } = await visit({ expected: /status of 404 .*\/app\/nothing/ });

@@ -120,6 +120,11 @@ function ProjectFacts({ project, live }: Props & { readonly live: Deployment | n
   const reasons = project.framework_reasons.join(" and ");
   return (
     <>
+      <Fact name="Source" isWide>
+        <Branch name={project.branch} repository={project.repository} /> of{" "}
+        <Repository address={project.repository} />{" "}
+        <a href={pathTo({ page: "repository", id: project.id })}>Repository access</a>
+      </Fact>
       <Fact name="Site">
         <Site project={project} />
       </Fact>
@@ -130,11 +135,6 @@ function ProjectFacts({ project, live }: Props & { readonly live: Deployment | n
             Moves to <ServerName id={project.server_id} /> with the next deployment.
           </p>
         )}
-      </Fact>
-      <Fact name="Source">
-        <Branch name={project.branch} repository={project.repository} /> of{" "}
-        <Repository address={project.repository} />{" "}
-        <a href={pathTo({ page: "repository", id: project.id })}>Repository access</a>
       </Fact>
       <Fact name="Framework">
         {isDetectedLater(project) ? (
