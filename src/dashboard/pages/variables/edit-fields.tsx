@@ -61,7 +61,7 @@ export function EditFields({ edit, errors, showsAll, takesFocus, replaces, onCha
         onChange={(kind) => onChange({ ...edit, secret: kind === "secret" })}
       >
         {isToken ? null : <option value="plain">Plain: shown here, for all commands</option>}
-        <option value="secret">Secret: sealed, for release and activate commands</option>
+        <option value="secret">Secret: sealed, for processes and all commands but builds</option>
       </Choice>
       {secret && !isToken ? (
         <label class="check">

@@ -33,7 +33,7 @@ export function VariableRow({ variable, isUnreadable, isRemoved, onEdit, onRemov
         )}{" "}
         {variable.secret ? (
           <span class="quiet">
-            {variable.build ? "for all commands" : "for release and activate commands"}
+            {variable.build ? "for processes and all commands" : "for processes and all commands but builds"}
           </span>
         ) : null}
       </p>
