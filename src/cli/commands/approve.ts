@@ -30,7 +30,9 @@ export const approve = defineCommand({
     const { version, waiting_on: waiting } = approved.value;
     output.json(approved.value);
     output.line(`v${version} is approved: ${sourceText(approved.value)}.`);
-    if (waiting !== null) output.note(`It is waiting ${waitingText(waiting)}.`);
+    // Its server gets it now, so it is not known yet whether it is connected.
+    if (waiting?.type === "server") output.note("It starts as soon as its server takes it.");
+    else if (waiting !== null) output.note(`It is waiting ${waitingText(waiting)}.`);
     return done;
   }),
 });

@@ -48,7 +48,7 @@ export const deploymentsShow = defineCommand({
       ["variables", revision === null ? null : `revision ${revision}`],
       ["cache", deployment.clear_cache ? "cleared" : null],
       ["started", timeText(deployment.created_at, output)],
-      ["took", durationText(deployment.duration)],
+      ["took", deployment.started_at === null ? null : durationText(deployment.duration)],
       ["stages", stageTimesText(deployment.stages)],
       ["waiting", waiting === null ? null : waitingText(waiting)],
       ["failure", failure === null ? null : failureText(failure)],
