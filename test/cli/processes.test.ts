@@ -43,7 +43,8 @@ describe("gantry logs --app", () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: "web-1-0\tlistening\n" });
     const wrong = await gantryRun("logs", "--app", "--process", "Web!");
     expect(wrong.code).toBe(2);
-    expect(wrong.stderr).toContain("--process the name of a process such as web");
+    expect(wrong.stderr).toContain("--process must be the name of a process, such as web.");
+    expect(wrong.stderr).not.toContain("--lines");
   });
 
   it("prints new lines until Ctrl-C, and says how many are left out", async () => {

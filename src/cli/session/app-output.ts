@@ -64,11 +64,18 @@ function readQuery({
     ...(instance === null ? {} : { instance }),
     lines: lines === null ? DEFAULT_OUTPUT_LINES : Number(lines),
   };
-  if (OutputQuery.safeParse({ ...query, lines: String(query.lines) }).success) return succeed(query);
-  return stop(
-    "usage",
-    `--lines must be a number up to ${MAX_LAST_LINES}, --process the name of a process such as web, --instance the name of an instance such as web-12-0.`,
-  );
+  const read = OutputQuery.safeParse({ ...query, lines: String(query.lines) });
+  if (read.success) return succeed(query);
+  const wrong = new Set(read.error.issues.map(({ path }) => path[0]));
+  const rules = [
+    ["lines", `a number from 1 to ${MAX_LAST_LINES}`],
+    ["process", "the name of a process, such as web"],
+    ["instance", "the name of an instance, such as web-12-0"],
+  ] as const;
+  const broken = rules
+    .filter(([option]) => wrong.has(option))
+    .map(([option, rule]) => `--${option} must be ${rule}`);
+  return stop("usage", `${broken.join(", ")}.`);
 }
 
 async function follow(
