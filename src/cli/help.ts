@@ -30,10 +30,14 @@ export function generalHelp(commands: readonly CommandSpec[]): string {
   ].join("\n");
 }
 
-/** What `gantry COMMAND --help` prints. */
-export function commandHelp(command: CommandSpec): string {
+/** What `gantry COMMAND --help` prints. @param commands all commands: those of a group are listed with its default */
+export function commandHelp(command: CommandSpec, commands: readonly CommandSpec[]): string {
   const { summary, details = [], words, options, examples = [] } = command;
   const wordRows = Object.entries(words).map(([name, { help }]) => [name.toUpperCase(), help] as const);
+  const [group] = command.name.split(" ");
+  const others = commands.filter(
+    (other) => command.isGroupDefault === true && other !== command && other.name.startsWith(`${group} `),
+  );
   const section = (title: string, lines: readonly string[]) =>
     lines.length === 0 ? [] : ["", title, ...lines];
   return [
@@ -47,6 +51,7 @@ export function commandHelp(command: CommandSpec): string {
       "Examples:",
       examples.map((example) => `  gantry ${example}`),
     ),
+    ...section("Other commands:", rows(others.map(({ name, summary: does }) => [name, does]))),
     "",
     "Run gantry --help for global options and exit codes.",
   ].join("\n");

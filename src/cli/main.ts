@@ -35,7 +35,7 @@ async function run(output: Output, signal: AbortSignal): Promise<Exit | number> 
   }
   if (command === null || global.help) {
     const isRequested = global.help;
-    const text = command === null ? generalHelp(commands) : commandHelp(command);
+    const text = command === null ? generalHelp(commands) : commandHelp(command, commands);
     (isRequested ? stdout : stderr).write(`${text}\n`);
     return isRequested ? "done" : "usage";
   }

@@ -38,9 +38,30 @@ describe("the table of commands", () => {
     const general = generalHelp(commands);
     for (const command of commands) {
       expect(general).toContain(`  ${command.name} `);
-      const help = commandHelp(command);
+      const help = commandHelp(command, commands);
       for (const name of Object.keys(command.options)) expect(help).toContain(`--${name}`);
     }
+  });
+
+  it("has the other commands of a group in the help of its default", () => {
+    const serversList = commands.find(({ name }) => name === "servers list");
+    if (serversList === undefined) throw new Error("There is no servers list");
+    const help = commandHelp(serversList, commands);
+    for (const { name } of commands.filter(({ name: other }) => other.startsWith("servers ")))
+      if (name !== "servers list") expect(help).toContain(`  ${name} `);
+    expect(help).not.toContain("webhooks");
+  });
+
+  it("takes help as a word", () => {
+    const helpOf = (...argv: string[]) => {
+      const result = readArguments(argv, commands);
+      return result.ok
+        ? [result.value.global.help, result.value.command?.name ?? null]
+        : result.problem.detail;
+    };
+    expect(helpOf("help")).toEqual([true, null]);
+    expect(helpOf("help", "servers", "add")).toEqual([true, "servers add"]);
+    expect(helpOf("help", "deploi")).toContain("Did you mean deploy?");
   });
 
   it("gives an option the same kind and letter in every command", () => {
@@ -123,6 +144,7 @@ describe("the command line", () => {
     expect(read("deploy", "--follow=yes").problem).toBe("--follow takes no value.");
     expect(read("variables", "remove").problem).toContain("needs NAME");
     expect(read("delete").problem).toContain("needs DEPLOYMENT");
+    expect(read("maintenance").problem).toContain("needs STATE: on, off.");
     expect(read("tokens", "rm").problem).toContain("list, create, rotate, revoke");
     expect(read("completion", "tcsh").problem).toContain("bash, zsh, fish");
   });

@@ -67,8 +67,10 @@ export function readArguments(argv: readonly string[], commands: readonly Comman
     values.set(name, [...(spec.kind === "list" ? (values.get(name) ?? []) : []), value]);
   }
 
-  const global = readGlobal(values);
-  const named = findCommand(words, commands);
+  // `gantry help deploy` is `gantry deploy --help`.
+  const isHelp = words[0] === "help";
+  const global = { ...readGlobal(values), ...(isHelp ? { help: true } : {}) };
+  const named = findCommand(isHelp ? words.slice(1) : words, commands);
   if (!named.ok) return named;
   if (named.value === null) return succeed({ command: null, global, given: { options: {}, words: {} } });
   const { command, rest } = named.value;
@@ -130,8 +132,10 @@ function readWords(command: Command, rest: readonly string[]): Result<AnyGiven["
   const words: Record<string, string | null | readonly string[]> = {};
   for (const [at, [name, { isRequired, isList, choices }]] of specs.entries()) {
     const word = rest[at] ?? null;
-    if (word === null && isRequired)
-      return stop("usage", `gantry ${command.name} needs ${name.toUpperCase()}.${seeHelp(command)}`);
+    if (word === null && isRequired) {
+      const values = choices === undefined ? "" : `: ${choices.join(", ")}`;
+      return stop("usage", `gantry ${command.name} needs ${name.toUpperCase()}${values}.${seeHelp(command)}`);
+    }
     if (word !== null && choices !== undefined && !choices.includes(word))
       return stop(
         "usage",
