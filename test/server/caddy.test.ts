@@ -353,14 +353,15 @@ describe("A pause behind Caddy", () => {
   });
 
   it("ends after its time, and one that begins during it lasts longer", async () => {
-    await hold(shop, 2);
+    // A slow machine may take seconds for each step.
+    await hold(shop, 6);
     const held = ask("shop.localhost");
     await pause(500);
-    await hold(shop, 5);
-    expect(await isHeld(held, 2000)).toBe(true);
+    await hold(shop, 15);
+    expect(await isHeld(held, 6000)).toBe(true);
     const heldFor = performance.now();
     expect((await held).status).toBe(200);
-    expect(performance.now() - heldFor).toBeLessThan(15_000);
+    expect(performance.now() - heldFor).toBeLessThan(25_000);
   });
 
   it("is without effect during maintenance, whose page is shown at once", async () => {

@@ -11,6 +11,7 @@ import { type Gantry, useGantry } from "../openapi/support/gantry.ts";
 import { registerServer } from "../support/enrolments.ts";
 import { freePort } from "../support/free-port.ts";
 import { type Api, createApi } from "../support/journey-api.ts";
+import { CONDITION_MS } from "../support/patience.ts";
 import { askHelper, connectToHelper } from "./support/ask-helper.ts";
 import { DebianMachine } from "./support/debian-machine.ts";
 
@@ -464,7 +465,7 @@ describe("the isolation helper, which removes a project", () => {
 });
 
 describe("a job of a project", () => {
-  const command = "id -un; sleep 10; cat index.html";
+  const command = "id -un; until [ -e ../../home/go ]; do sleep 0.2; done; cat index.html";
 
   it("runs as its user at its time, and a deployment does not end it", async () => {
     await machine.tell(`curl -fsSL ${gantry.url}/install.sh | sh -s -- --allow-cron`);
@@ -476,12 +477,15 @@ describe("a job of a project", () => {
     const path = `/v1/projects/${project.id}/cron/tick`;
     const first = async () =>
       CronJobReport.parse((await api.call("GET", path)).json).runs.find(({ number }) => number === 1);
-    await expect.poll(first, { timeout: 90_000, interval: 500 }).toMatchObject({ status: "running" });
+    await expect
+      .poll(first, { timeout: 60_000 + CONDITION_MS, interval: 500 })
+      .toMatchObject({ status: "running" });
     // A job is reported as running before systemd has started its unit.
     const units = () => machine.tell("systemctl list-units --plain --no-legend 'gantry-job-*'");
     await expect.poll(units).toContain(project.id);
     await commit("/srv/jobs", { "index.html": "two" });
     expect(await deploy(project.id)).toMatchObject({ status: "live", failure: null });
+    await machine.tell(`touch ${HOME}/projects/${project.id}/home/go`);
     await expect.poll(first, { interval: 500 }).toMatchObject({
       ...{ status: "exited", exit_code: 0, release: 1, trigger: "schedule" },
     });
