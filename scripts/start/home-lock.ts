@@ -48,7 +48,7 @@ export async function lockHome(home: string, port: number): Promise<HomeLock> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const holder = identify(process.pid);
   const content = (children: readonly ProcessIdentity[]) => JSON.stringify({ holder, port, children });
-  while (!(await createLockFile(path, content([])))) {
+  while (!(await createLockFile(path, content([]), isHeld))) {
     const start = await startIn(home);
     if (start !== null) throw homeInUse(home, start.pid);
     await endLeftovers(home);

@@ -1,18 +1,27 @@
 import { link, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 
 import { hasCode } from "#node/has-code.ts";
 
 let drafts = 0;
-/** A unique name next to the lock file. */
-const nameBeside = (path: string) => `${path}.${process.pid}-${(drafts += 1)}`;
+/** Unique names next to the lock file: of a draft, and of a lock that was moved aside to be read. */
+const draftOf = (path: string) => `${path}.${process.pid}-${(drafts += 1)}`;
+const movedOf = (path: string) => `${path}.moved-${process.pid}-${(drafts += 1)}`;
+
+/** Whether the process named in this lock file still holds the lock. */
+type IsHeld = (path: string) => Promise<boolean>;
+
+/** How long a held lock that was moved aside waits for its place, which another start has taken for a moment. */
+const RETURN_TRIES = 200;
+const RETURN_PAUSE_MS = 10;
 
 /**
  * Creates a lock file atomically with its content: a process that read half a lock would take it for a stale one.
- * @returns false when the lock file exists already
+ * @returns false when the lock exists already, or another process has moved it aside to read it
  */
-export async function createLockFile(path: string, content: string): Promise<boolean> {
-  const draft = nameBeside(path);
+export async function createLockFile(path: string, content: string, isHeld: IsHeld): Promise<boolean> {
+  const draft = draftOf(path);
   try {
     await writeFile(draft, content, { mode: 0o600 });
     // ENOENT: the process that holds the lock has removed the draft.
@@ -20,22 +29,35 @@ export async function createLockFile(path: string, content: string): Promise<boo
   } finally {
     await rm(draft, { force: true });
   }
-  await removeDrafts(path, content);
-  return true;
+  const moved = await findMoved(path, content, isHeld);
+  if (moved === null) return true;
+  await rm(path, { force: true });
+  await moveBack(moved, path);
+  return false;
 }
 
-/**
- * Removes a stale lock file, unless another process has created its own in the meantime.
- * @param isHeld whether the process named in this lock file still holds the lock
- */
-export async function removeStaleLock(
-  path: string,
-  isHeld: (path: string) => Promise<boolean>,
-): Promise<void> {
-  const taken = nameBeside(path);
-  if (!(await succeeds(rename(path, taken), "ENOENT"))) return;
-  if (await isHeld(taken)) await link(taken, path).catch(() => undefined);
-  await rm(taken, { force: true });
+/** Removes a stale lock file, unless another process has created its own in the meantime: that one is moved back. */
+export async function removeStaleLock(path: string, isHeld: IsHeld): Promise<void> {
+  const moved = movedOf(path);
+  if (!(await succeeds(rename(path, moved), "ENOENT"))) return;
+  if (await isHeld(moved)) await moveBack(moved, path);
+  else await rm(moved, { force: true });
+}
+
+/** Moves a held lock back. A process that starts now may take the place; it sees the moved lock, and moves it back too. */
+async function moveBack(moved: string, path: string): Promise<void> {
+  for (let tries = 0; tries < RETURN_TRIES; tries += 1) {
+    try {
+      await link(moved, path);
+      break;
+    } catch (error) {
+      // Another process has moved it back.
+      if (hasCode(error, "ENOENT")) return;
+      if (!hasCode(error, "EEXIST")) throw error;
+    }
+    await pause(RETURN_PAUSE_MS);
+  }
+  await rm(moved, { force: true });
 }
 
 /** @returns false after one of these errors. @throws any other */
@@ -50,15 +72,18 @@ async function succeeds(step: Promise<void>, ...codes: readonly string[]): Promi
 }
 
 /**
- * Removes the drafts of processes that were killed while they took the lock. Leaves a file with the content of the new
- * lock: another process has moved that lock aside, and moves it back when it has read it (`removeStaleLock`).
+ * The lock of another process that holds it and whose lock was moved aside; `null` if there is none. Removes what killed
+ * processes have left beside the new lock, but not that lock itself, which another start may have moved aside by now.
  */
-async function removeDrafts(path: string, content: string): Promise<void> {
+async function findMoved(path: string, content: string, isHeld: IsHeld): Promise<string | null> {
   const start = `${basename(path)}.`;
   for (const name of await readdir(dirname(path))) {
-    if (!name.startsWith(start) || !/^\d+-\d+$/.test(name.slice(start.length))) continue;
-    const draft = join(dirname(path), name);
-    const found = await readFile(draft, "utf8").catch(() => null);
-    if (found !== content) await rm(draft, { force: true });
+    if (!name.startsWith(start) || !/^(?:moved-)?\d+-\d+$/.test(name.slice(start.length))) continue;
+    const left = join(dirname(path), name);
+    const isMoved = name.startsWith(`${start}moved-`);
+    if (isMoved && (await readFile(left, "utf8").catch(() => null)) === content) continue;
+    if (isMoved && (await isHeld(left))) return left;
+    await rm(left, { force: true });
   }
+  return null;
 }

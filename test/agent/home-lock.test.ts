@@ -23,6 +23,7 @@ describe("two agents that are started at the same moment", () => {
     ["after one that was killed", { "agent.lock": dead }],
     ["after a power cut that has emptied the lock", { "agent.lock": "" }],
     ["after one that was killed while it took the home", { "agent.lock.77-1": dead }],
+    ["after one that was killed while it read a lock", { "agent.lock.moved-77-1": dead }],
   ])("%s: one of them gets it, and leaves nothing", async (_what, left) => {
     for (let round = 0; round < 100; round += 1) {
       const home = await mkdtemp(join(folder, "home-"));
@@ -44,7 +45,7 @@ describe("an agent that has taken a home", () => {
   it("leaves its lock to the agent that has moved it aside to read it", async () => {
     const home = await mkdtemp(join(folder, "home-"));
     const end = await lockHome(home, 0, () => undefined);
-    const moved = join(home, "agent.lock.77-1");
+    const moved = join(home, "agent.lock.moved-77-1");
     await rename(join(home, "agent.lock"), moved);
     const lock = await readFile(moved, "utf8");
     await lockHome(home, 0, () => undefined);
@@ -73,6 +74,15 @@ describe("the holder of a home", () => {
     start_time: startTimeOf(pid),
     boot_id: bootId(),
     command: commandLineOf(pid),
+  });
+
+  it("still holds it after another start moved its lock aside and was killed", async () => {
+    const home = await mkdtemp(join(folder, "home-"));
+    const lock = JSON.stringify(holder());
+    await writeFile(join(home, "agent.lock.moved-77-1"), lock);
+    expect(await lockHome(home, 0, () => undefined)).toEqual({ kind: "held", pid });
+    expect(await readdir(home)).toEqual(["agent.lock"]);
+    expect(await readFile(join(home, "agent.lock"), "utf8")).toBe(lock);
   });
 
   it("is the process with the same pid and the same start time", async () => {

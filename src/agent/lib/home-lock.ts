@@ -60,17 +60,19 @@ export async function lockHome(
       await writeOver(path, JSON.stringify(own));
       return lock;
     } else {
-      await removeStaleLock(path, async (found) => {
-        const other = await readJsonFile(found, Holder);
-        return other !== null && isHolding(other);
-      });
+      await removeStaleLock(path, isHeld);
     }
   }
 }
 
+async function isHeld(path: string): Promise<boolean> {
+  const holder = await readJsonFile(path, Holder);
+  return holder !== null && isHolding(holder);
+}
+
 async function makeLock(path: string, text: string): Promise<"made" | "taken" | "no_room"> {
   try {
-    return (await createLockFile(path, text)) ? "made" : "taken";
+    return (await createLockFile(path, text, isHeld)) ? "made" : "taken";
   } catch (error) {
     if (isNoSpaceError(error)) return "no_room";
     throw error;
