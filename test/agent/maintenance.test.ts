@@ -21,12 +21,21 @@ const set = async (revision: number, on: boolean, message: string | null = null)
   const request_id = `change-${revision}-${String(on)}`;
   const maintenance = { revision, on, message };
   world.control.send({ type: "set_maintenance", request_id, project_id: world.projectId, maintenance });
-  await world.control.waitFor("the answer", () =>
-    world.control.messages.some((one) => "request_id" in one && one.request_id === request_id),
+  return await world.control.waitFor("the answer", () =>
+    world.control.messages.find((one) => "request_id" in one && one.request_id === request_id),
   );
 };
 
 describe("a project in maintenance", () => {
+  it("says that visitors do not get the page of a server without an ingress", async () => {
+    await world.startAgent();
+    await world.deploy();
+    expect(await set(1, true)).toMatchObject({
+      problem: "The server has no ingress of Gantry's. Visitors do not get the page.",
+    });
+    expect(await set(2, false)).toMatchObject({ problem: null });
+  });
+
   it("shows visitors the message as text, and its deployments pass their health checks", async () => {
     const socket = join(world.folder, "sites.sock");
     const server = await startSites({ home: world.home, socket, firstPort: 18450 });

@@ -19,6 +19,8 @@ import { messageOf } from "#contract/lib/message-of.ts";
 /** More tests at once are refused: each starts git, and a control plane must not overload the server with them. */
 const MAX_TESTS = 4;
 
+const NO_INGRESS = "The server has no ingress of Gantry's.";
+
 /** Answers the control plane's requests. Nothing about them is stored: if an answer is lost, it asks again. */
 export type Requests = {
   /** Never throws. */
@@ -71,17 +73,22 @@ export function createRequests(
     return { type: "processes_read", request_id, project_id, processes };
   }
 
+  /** Whether visitors reach the project through a part of Gantry's: the site server counts too. */
+  const hasIngress = (id: ProjectId) => context.ingress.kind !== "none" || context.sites.urlOf(id) !== null;
+
   async function setMaintenance({
     request_id,
     project_id,
     maintenance,
   }: AgentRequestOf<"set_maintenance">): Promise<AgentAnswer> {
     const folder = projectFolder(context.home, project_id);
-    const problem = await takeMaintenance(context.slots, folder, maintenance).then(
+    const failure = await takeMaintenance(context.slots, folder, maintenance).then(
       () => null,
       (error: unknown) => `The server could not do it: ${messageOf(error)}`,
     );
-    if (problem !== null) context.log(`${project_id}: its maintenance could not be changed: ${problem}`);
+    if (failure !== null) context.log(`${project_id}: its maintenance could not be changed: ${failure}`);
+    const isUnseen = maintenance.on && (await readCurrent(folder)) !== null && !hasIngress(project_id);
+    const problem = failure ?? (isUnseen ? `${NO_INGRESS} Visitors do not get the page.` : null);
     const sent = problem === null ? null : problem.slice(0, 1000).toWellFormed();
     return { type: "maintenance_set", request_id, project_id, problem: sent };
   }
@@ -89,9 +96,7 @@ export function createRequests(
   async function setPause(projectId: ProjectId, seconds: number): Promise<PauseResult> {
     if ((await readCurrent(projectFolder(context.home, projectId))) === null)
       return { ok: false, code: "not_live", message: "Nothing of the project is live on its server." };
-    // The site server holds requests too.
-    if (context.ingress.kind === "none" && context.sites.urlOf(projectId) === null)
-      return { ok: false, code: "no_ingress", message: "The server has no ingress of Gantry's." };
+    if (!hasIngress(projectId)) return { ok: false, code: "no_ingress", message: NO_INGRESS };
     try {
       await pauses.hold(projectId, seconds);
       return { ok: true };

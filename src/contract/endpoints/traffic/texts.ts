@@ -15,7 +15,7 @@ export const trafficTexts = {
       reach the site during maintenance, except those of a \`url\` that leads to the domain.
 
       The setting is stored, and the project's server applies it before the response. If the server cannot be reached,
-      \`applied\` is \`false\`, and \`detail\` says why: the server applies it when it connects again. A request that is
+      \`applied\` is \`false\`, and \`detail\` says why. A server that is not connected applies it when it connects again. A request that is
       sent twice changes nothing. It needs an ingress of Gantry's on the server; other web servers show the site on.`,
     body: { on: true, message: example.message },
     answer: { maintenance: example, applied: true, detail: null },

@@ -30,7 +30,7 @@ export function MaintenanceNotice({ project: { id, maintenance }, set, onChange 
   return (
     <div class="notice apply" role="status">
       {maintenance === null ? (
-        <p>The maintenance has ended, but the server has not applied it yet.</p>
+        <p>The maintenance has ended.</p>
       ) : (
         <p>
           <strong>Maintenance is on.</strong> Visitors get a page instead of the site since{" "}
@@ -38,7 +38,7 @@ export function MaintenanceNotice({ project: { id, maintenance }, set, onChange 
           {maintenance.message === null ? "." : `: ${withHiddenShown(maintenance.message)}`}
         </p>
       )}
-      {isLate ? <p>The server applies it when it connects again. {set.detail}</p> : null}
+      {isLate ? <p>The server has not applied it. {set.detail}</p> : null}
       {mayEnd && maintenance !== null ? (
         <Button onClick={end} isBusy={ending.isRunning}>
           End maintenance
