@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import type { RunOrder } from "#contract/agent-order.ts";
+import { MAX_LINK_MESSAGE } from "#contract/agent-protocol.ts";
 import { HealthCheck } from "#contract/endpoints/projects/settings.ts";
 
 import { createCertificate } from "../../support/git-server.ts";
@@ -342,7 +343,7 @@ describe("a control plane that sends arbitrary messages", () => {
   it("loses the link after a message that is too long, and gets it back", async () => {
     await world.startAgent();
     const hellos = world.control.hellos;
-    world.control.sendText("x".repeat(2 * 1024 * 1024));
+    world.control.sendText("x".repeat(3 * MAX_LINK_MESSAGE + 1));
     await world.control.waitForHello(hellos);
     expect((await world.deploy()).result.outcome).toBe("live");
   });
