@@ -84,7 +84,8 @@ it("an app is replaced by that of the next release, and nothing of the earlier o
   await deploy("two");
   expect(await ask("web-2-0")).toBe("two a secret of the app");
   await expect.poll(units).toEqual([unitOf("web-2-0")]);
-  expect(await machine.tell("ls /run/gantry-isolate/apps")).not.toContain("web-1-0");
+  // The helper deletes its files after the end of the unit.
+  await expect.poll(() => machine.tell("ls /run/gantry-isolate/apps")).not.toContain("web-1-0");
 });
 
 it("an app runs again after a reboot", async () => {
