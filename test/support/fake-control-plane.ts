@@ -6,8 +6,10 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { type Instruction, type RunEvent, RunEvents, type RunResult } from "#contract/agent-events.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
 import {
+  closeCodes,
   EnrollInput,
   FromAgent,
+  MAX_LINK_MESSAGE,
   PING,
   PONG,
   PROTOCOL_VERSION,
@@ -204,6 +206,10 @@ export class FakeControlPlane {
       if (text === PING) {
         if (this.answersPings) link.send(PONG);
         return;
+      }
+      if (text.length > MAX_LINK_MESSAGE) {
+        link.close(closeCodes.malformedMessage);
+        return this.#breach(`a message of ${text.length} characters`);
       }
       const json: unknown = JSON.parse(text);
       const message = FromAgent.safeParse(json);

@@ -2,6 +2,7 @@ import { WebSocket } from "ws";
 
 import type { AgentContext } from "#agent/context/context.ts";
 import { endpointUrl, isProblem, retryAfterMs } from "#agent/lib/http/control-plane.ts";
+import { fitMessage } from "#agent/link/fit-message.ts";
 import { readBody } from "#agent/lib/http/read-body.ts";
 import { createTunnelAgent } from "#agent/lib/http/tunnel.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
@@ -19,7 +20,6 @@ import {
 import { AGENT_CONNECT_PATH } from "#contract/endpoints/agents/endpoints.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import { parseKnown } from "#contract/tolerant.ts";
-import { wellFormedJson } from "#contract/well-formed.ts";
 
 /** Why another try is pointless. */
 export type LinkRefusal = "credential_refused" | "replaced";
@@ -77,6 +77,17 @@ export function connect(
   let missedPongs = 0;
   let pings: NodeJS.Timeout | undefined;
 
+  /** Sends a message that the control plane accepts, or none: a message over its limit would end the link of the server. */
+  function sendFitted(message: FromAgent): void {
+    const fitted = fitMessage(message);
+    if (fitted?.kind !== "complete") {
+      const done = fitted === null ? "was not sent" : "was shortened";
+      const project = "project_id" in message ? `${message.project_id}: ` : "";
+      handlers.log(`${project}a message (${message.type}) ${done}: it is too long for the control plane`);
+    }
+    if (fitted !== null) socket.send(fitted.json);
+  }
+
   const ended = new Promise<ConnectionEnd>((resolve) => {
     const settle = (end: ConnectionEnd): void => {
       clearInterval(pings);
@@ -105,10 +116,11 @@ export function connect(
     socket.on("error", (error) => lose(error.message === "" ? error.name : error.message));
     socket.on("close", (code, reason) => settle(readClose(code, reason.toString(), isWelcome)));
     socket.on("open", () => {
-      handlers.hello().then(
-        (hello) => socket.send(wellFormedJson(hello)),
-        (error: unknown) => lose(`the hello message could not be created: ${messageOf(error)}`),
-      );
+      handlers
+        .hello()
+        .then(sendFitted, (error: unknown) =>
+          lose(`the hello message could not be created: ${messageOf(error)}`),
+        );
       pings = setInterval(() => {
         if (missedPongs >= settings.missedPongs) return lose("it does not answer pings");
         missedPongs += 1;
@@ -130,7 +142,7 @@ export function connect(
       if (message.type !== "welcome") return handlers.onMessage(message);
       isWelcome = true;
       clearTimeout(welcomeTimer);
-      for (const held of waiting.splice(0)) socket.send(wellFormedJson(held));
+      for (const held of waiting.splice(0)) sendFitted(held);
       handlers.onWelcome();
     });
     if (signal.aborted) onAbort();
@@ -140,7 +152,7 @@ export function connect(
     ended,
     send(message) {
       if (!isWelcome) waiting.push(message);
-      else if (socket.readyState === WebSocket.OPEN) socket.send(wellFormedJson(message));
+      else if (socket.readyState === WebSocket.OPEN) sendFitted(message);
     },
   };
 }
