@@ -26,11 +26,14 @@ export type GitRunner = {
    * @param advice what a person can do about it, as sentences
    */
   explain(answer: GitAnswer, what: string, advice?: string | null): Promise<Step<never>>;
-  /** Logs the error output of a probe. */
+  /** Logs the error output of a probe, without what only says that the remote sends more than it was asked for. */
   logErrors(answer: GitAnswer): void;
   /** Logs a finished step, with the time since `startedAt` by the monotonic clock. */
   logStep(message: string, startedAt: number): void;
 };
+
+/** git prints it once or twice for a remote that cannot leave out trees and files. */
+const UNFILTERED = "warning: filtering not recognized by server, ignoring";
 
 export function createGitRunner(scope: CommandScope, limit: StageLimit): GitRunner {
   const stopped = (): Step<never> =>
@@ -72,7 +75,8 @@ export function createGitRunner(scope: CommandScope, limit: StageLimit): GitRunn
       );
     },
     logErrors({ ran }) {
-      for (const line of ran.stderrTail.split("\n")) if (line !== "") scope.log.line("stderr", "fetch", line);
+      for (const line of ran.stderrTail.split("\n"))
+        if (line !== "" && line !== UNFILTERED) scope.log.line("stderr", "fetch", line);
     },
     logStep(message, startedAt) {
       const ms = Math.round(scope.context.clock.monotonic() - startedAt);

@@ -136,8 +136,9 @@ async function searchGraph(
   place: GitPlace,
   { name, reach, depth }: Search,
 ): Promise<Step<readonly string[]>> {
-  const fetched = await git.run(fetchGraph(place, depth));
+  const fetched = await git.run(fetchGraph(place, depth), "probe");
   if (!fetched.ok) return fetched;
+  git.logErrors(fetched.value);
   if (fetched.value.code !== 0)
     return explainRemote(git, origin, fetched.value, `fetching the history of ${origin.shown} failed`);
   const removed = await git.run(removePromisor(place), "probe");
