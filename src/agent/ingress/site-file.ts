@@ -50,6 +50,11 @@ export async function readSite(folder: Pick<ProjectFolder, "site">): Promise<Sit
   }
 }
 
+/** Whether a project's domain should lead to its instances. */
+export function leadsToApp(read: SiteRead): boolean {
+  return read.kind === "site" && read.site.content.kind === "app";
+}
+
 const beforePath = ({ site }: ProjectFolder): string => site.replace(/\.json$/, ".before.json");
 
 /** Keeps the site as it is, if a switch is about to change its names: a failure brings it back. */

@@ -1,7 +1,8 @@
 import { reportProcesses } from "#agent/apps/report-processes.ts";
 import type { SupervisedInstance } from "#agent/apps/supervisor.ts";
 import type { AgentContext } from "#agent/context/context.ts";
-import { readSite } from "#agent/ingress/site-file.ts";
+import { ingressProblemOf } from "#agent/ingress/has-ingress.ts";
+import { leadsToApp, readSite } from "#agent/ingress/site-file.ts";
 import { readCurrent } from "#agent/workspace/current-link.ts";
 import { projectFolder, type ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { listReleases } from "#agent/workspace/releases.ts";
@@ -46,10 +47,11 @@ export async function reportProject(
 }
 
 /** The problem of a project's site, or of the ingress that should serve it. */
-async function ingressReport({ ingress }: ReportSource, folder: ProjectFolder) {
-  const own = ingress.problemOf(folder.id);
+async function ingressReport(context: ReportSource, folder: ProjectFolder) {
+  const own = context.ingress.problemOf(folder.id);
   if (own !== null) return ingressProblem(own);
-  return (await readSite(folder)).kind === "missing" ? {} : ingressProblem(ingress.problem());
+  const read = await readSite(folder);
+  return read.kind === "missing" ? {} : ingressProblem(ingressProblemOf(context, leadsToApp(read)));
 }
 
 /** The field of a message, if there is a problem. */

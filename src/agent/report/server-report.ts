@@ -6,6 +6,8 @@ import type { AgentContext } from "#agent/context/context.ts";
 import { AGENT_VERSION } from "#agent/context/version.ts";
 import { ingressProblem, limitReports, reportProject } from "#agent/report/project-report.ts";
 import { reportDeployKeys } from "#agent/ssh/report-keys.ts";
+import { hasIngress, ingressProblemOf } from "#agent/ingress/has-ingress.ts";
+import { leadsToApp, readSite } from "#agent/ingress/site-file.ts";
 import { listProjects } from "#agent/workspace/list-projects.ts";
 import {
   type ActiveRun,
@@ -23,9 +25,16 @@ export async function reportServer(context: AgentContext) {
     disk: await disk(context),
     isolation: context.isolation.kind,
     tools: await tools(context),
-    ...ingressProblem(context.ingress.problem()),
+    ...ingressProblem(ingressProblemOf(context, await hasApps(context))),
     projects: await projects(context),
   };
+}
+
+/** Whether the domain of a project should lead to instances. Asked only if nothing of Gantry's could lead it there. */
+async function hasApps(context: AgentContext): Promise<boolean> {
+  if (hasIngress(context)) return false;
+  const all = await listProjects(context.home);
+  return (await Promise.all(all.map(({ folder }) => readSite(folder)))).some(leadsToApp);
 }
 
 /** @param runs what the agent has not reported the end of */
@@ -50,8 +59,8 @@ export async function reportHello(
 
 async function projects(context: AgentContext) {
   const all = (await listProjects(context.home)).slice(0, MAX_REPORTED_PROJECTS);
-  const hasApps = all.some(({ folder }) => readDesired(folder) !== null);
-  const listed = hasApps ? await context.supervisor.list(null) : null;
+  const hasInstances = all.some(({ folder }) => readDesired(folder) !== null);
+  const listed = hasInstances ? await context.supervisor.list(null) : null;
   const supervised = listed?.ok === true ? listed.value : [];
   return limitReports(await Promise.all(all.map(({ id }) => reportProject(context, id, supervised))));
 }

@@ -7,6 +7,8 @@ import { parseJson } from "#contract/parse-json.ts";
 
 /** The site server, which serves projects on this machine. */
 export type Sites = {
+  /** `none`: this server has no site server. */
+  readonly kind: "none" | "local";
   /** @returns the site's URL; `null` without a site server, or before the project is registered */
   urlOf(projectId: ProjectId): string | null;
   /**
@@ -24,6 +26,7 @@ const BETWEEN_TRIES_MS = 250;
 const ANSWER_MS = 5_000;
 
 export const noSites: Sites = {
+  kind: "none",
   urlOf: () => null,
   register: async () => null,
   unregister: async () => undefined,
@@ -67,5 +70,5 @@ export function createSites(socketPath: string, log: (message: string) => void):
     urls.delete(projectId);
   }
 
-  return { urlOf: (projectId) => urls.get(projectId) ?? null, register, unregister };
+  return { kind: "local", urlOf: (projectId) => urls.get(projectId) ?? null, register, unregister };
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
+import { noSites } from "#agent/sites/sites-client.ts";
 import { HealthCheck } from "#contract/endpoints/projects/settings.ts";
 import { Timeouts } from "#contract/endpoints/projects/settings.ts";
 
@@ -30,7 +31,7 @@ describe("a deployment of an app", () => {
     expect(system).toContain("starting web (1 instance)");
     expect(system).toContainEqual(expect.stringMatching(/^web-1-0 listens on port 2\d{4} after \d+\.\d s$/));
     expect(system).toContain("web-1-0 is healthy");
-    expect(system).toContain("switched shop.localhost to web-1-0");
+    expect(system).toContain("switched to web-1-0");
     expect(eventsOf(run, "result")[0]?.project.processes).toMatchObject([
       { name: "web", wanted: 1, instances: [{ name: "web-1-0", state: "live", restarts: 0 }] },
     ]);
@@ -39,6 +40,33 @@ describe("a deployment of an app", () => {
     expect((await world.deploy({ processes, health_check, drain_seconds: 0 })).result.outcome).toBe("live");
     expect(await visit(world)).toBe("two web-2-0");
     await expect.poll(() => notedInstances(world)).toEqual(["web-2-0"]);
+  });
+
+  it("is said to have no visitors on a server without an ingress", async () => {
+    const problem =
+      "The server has no ingress, so visitors do not reach its apps. To add one, run the install command with --ingress.";
+    const agent = await world.startAgent();
+    expect(world.control.lastHello?.ingress_problem).toBeUndefined();
+    const { run } = await world.deploy({ processes });
+    expect(messagesOf(run, "system")).toContain(`warning: ${problem}`);
+    expect(eventsOf(run, "result")[0]?.project.ingress_problem).toBe(problem);
+    await agent.stop();
+    const hellos = world.control.hellos;
+    await world.startAgent();
+    await world.control.waitForHello(hellos);
+    expect(world.control.lastHello).toMatchObject({
+      ingress_problem: problem,
+      projects: [{ project_id: world.projectId, ingress_problem: problem }],
+    });
+  });
+
+  it("has its domain led to it on a server with a site server", async () => {
+    await world.startAgent({}, { ...noSites, kind: "local", register: async () => "http://127.0.0.1:1" });
+    const { run } = await world.deploy({ processes });
+    const system = messagesOf(run, "system");
+    expect(system).toContain("switched shop.localhost to web-1-0");
+    expect(system.filter((line) => line.startsWith("warning"))).toEqual([]);
+    expect(eventsOf(run, "result")[0]?.project.ingress_problem).toBeUndefined();
   });
 
   it("keeps what runs when it is scaled, and leads evenly to all", async () => {

@@ -3,6 +3,7 @@ import { type EndedInstance, findEnded } from "#agent/apps/await-instance.ts";
 import { leadTraffic } from "#agent/apps/lead-traffic.ts";
 import { planSite, publishSite, type SiteNames } from "#agent/apps/publish-site.ts";
 import { type Rollout, startPlanned } from "#agent/apps/rollout.ts";
+import { ingressProblemOf, hasIngress } from "#agent/ingress/has-ingress.ts";
 import { stopInstance } from "#agent/apps/stop-instance.ts";
 import { endedFailure } from "#agent/run/start/start-failure.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
@@ -26,12 +27,14 @@ export async function switchTraffic(
     context.apps.of(folder.id).isSwitching = true;
     await leadTraffic(context, folder, next);
     const web = next.instances.filter(({ process }) => process === WEB).map(({ name }) => name);
-    if (web.length > 0) log.system("activate", `switched ${order.domain} to ${web.join(", ")}`);
+    if (web.length > 0)
+      log.system("activate", `switched ${hasIngress(context) ? `${order.domain} ` : ""}to ${web.join(", ")}`);
     else if (isApp(next)) log.system("activate", `${order.domain} is stopped: it has no instances`);
   }
   await publishSite(context, folder, planSite(release, next !== null && isApp(next)), siteNames(order));
   // A refusal fails the deployment.
-  const problem = context.ingress.problemOf(folder.id) ?? context.ingress.problem();
+  const problem =
+    context.ingress.problemOf(folder.id) ?? ingressProblemOf(context, next !== null && isApp(next));
   if (problem !== null && context.ingress.refusalOf(folder.id) === null)
     log.system("activate", `warning: ${problem}`);
 }
