@@ -10,7 +10,7 @@ import { type Gantry, useGantry } from "../openapi/support/gantry.ts";
 import { registerServer } from "../support/enrolments.ts";
 import { freePort } from "../support/free-port.ts";
 import { describeSupervisor } from "../support/supervisor-suite.ts";
-import { askHelper } from "./support/ask-helper.ts";
+import { askHelper, connectToHelper } from "./support/ask-helper.ts";
 import { DebianMachine } from "./support/debian-machine.ts";
 
 const HOME = "/var/lib/gantry";
@@ -43,7 +43,7 @@ afterAll(() => machine.close());
 async function makeRelease(project: ProjectId, version = 1): Promise<void> {
   const places = [folderOf(project), `${folderOf(project)}/releases`].join(" ");
   await machine.tell(
-    `install -d -o gantry -g gantry ${HOME}/projects ${places} ${folderOf(project)}/releases/${version}`,
+    `install -d -o gantry -g gantry ${HOME}/projects ${places} ${folderOf(project)}/releases/${version} ${folderOf(project)}/output`,
   );
 }
 
@@ -274,6 +274,47 @@ describe("an instance on a server with cgroup v2", () => {
     await expect.poll(ended).toEqual([2, "running", false]);
     await machine.tell(`rm -r ${group}; mount -o remount,ro /sys/fs/cgroup`);
     await stop("web-1-0");
+  });
+});
+
+describe("a command on a server with systemd", () => {
+  /** Counts the stop signals that it gets, and takes its time to end. */
+  const count = (log: string) =>
+    `const { appendFileSync } = require("node:fs"); const print = (text) => appendFileSync("${log}", text); let count = 0; process.on("SIGTERM", () => (count += 1) === 1 && setTimeout(() => { print("ended by " + count); process.exit(); }, 1000)); setInterval(() => undefined, 1e6); print("ready, ");`;
+
+  // The shell ends first, and leaves its program.
+  it.for([
+    ["build", `stop ${shop}`],
+    ["command", `end ${shop} run count`],
+    ["job", `end ${shop} job count`],
+  ] as const)("gets the stop signal once: a %s", async ([kind, stopRequest]) => {
+    const log = `${folderOf(shop)}/home/${kind}.log`;
+    const job = `exec sh -c '/usr/local/bin/node -e "$0"; true' '${count(log)}'\n`;
+    const line = `run ${kind} ${shop} 1 1 count infinity 100 4096 ${Buffer.byteLength(job)}`;
+    const ran = connectToHelper(
+      machine,
+      `write(${JSON.stringify(`${line}\n${job}`)});
+       socket.on("data", (data) => String(data).startsWith("output ") && write("go\\n"));`,
+    );
+    await expect.poll(async () => (await machine.run(`cat ${log}`)).output).toBe("ready, ");
+    expect(await askHelper(machine, stopRequest)).toMatch(/^ended sh\/\d+ \w+\/\d+/);
+    expect(await machine.tell(`cat ${log}`)).toBe("ready, ended by 1");
+    await ran;
+  });
+
+  it("gets it once too if its shell has ended long ago", async () => {
+    const log = `${folderOf(shop)}/home/left.log`;
+    const job = `exec sh -c '/usr/local/bin/node -e "$0" &' '${count(log)}'\n`;
+    const line = `run command ${shop} 1 2 left infinity 100 4096 ${Buffer.byteLength(job)}`;
+    const answers = await connectToHelper(
+      machine,
+      `write(${JSON.stringify(`${line}\n${job}`)});
+       socket.on("data", (data) => String(data).startsWith("output ") && write("go\\n"));`,
+    );
+    expect(answers).toContain("end success 1 0 yes\n");
+    await expect.poll(async () => (await machine.run(`cat ${log}`)).output).toBe("ready, ");
+    expect(await askHelper(machine, `end ${shop} run left`)).toMatch(/^ended \w+\/\d+\n$/);
+    expect(await machine.tell(`cat ${log}`)).toBe("ready, ended by 1");
   });
 });
 

@@ -1,6 +1,8 @@
 #!/bin/sh
 # systemd runs this as root around each start of an app's instance: `before UNIT` waits before a restart,
-# `stop UNIT` asks all of its processes to end, `after UNIT` records how it ended. Written by install.sh.
+# `stop UNIT` asks all of its processes to end, `after UNIT` records how it ended. For a build, a command and a job,
+# `left UNIT` asks what its first process has left to end; the helper runs `watch UNIT GROUP` before it stops the unit,
+# and `leave UNIT GROUP` if its first process has ended long ago. Written by install.sh.
 set -euf
 umask 077
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C
@@ -12,6 +14,9 @@ life=/run/gantry-isolate/apps/$2.life
 grace=/run/gantry-isolate/apps/$2.grace
 # end: delay until the next start, restarts, how it ended, with which code or signal, whether out of memory
 end=/run/gantry-isolate/apps/$2.end
+
+# catching: the processes of a command that had a handler for the stop signal before it was stopped
+catching_file=/run/gantry-isolate/$2.catching
 
 # Delays and uptimes are in tenths of a second.
 first_pause=2
@@ -109,6 +114,29 @@ signal_orphans() {
   done
 }
 
+# The processes of the group that have a handler for the stop signal.
+read_catching() {
+  read_others
+  catching=''
+  for pid in $others; do
+    if catches "$pid"; then catching="$catching $pid"; fi
+  done
+}
+
+# Waits until what the end of the first process has left ends too, and kills it after the deadline.
+end_others() {
+  signalled=''
+  read_others
+  while [ -n "$others" ] && is_early; do
+    signal_orphans
+    sleep 0.05
+    read_others
+  done
+  # Not quoted, because it is a list.
+  # shellcheck disable=SC2086
+  if [ -n "$others" ]; then kill -s KILL $others 2>/dev/null || true; fi
+}
+
 # Writes a line to a file, atomically: the helper may read it at any time.
 note() {
   printf '%s\n' "$2" >"$1.new"
@@ -143,23 +171,34 @@ case $1 in
     # A second later, systemd would send its own signal and wait again.
     deadline=$((now + most * 10))
     read_number
-    read_others
-    catching='' signalled=''
-    for pid in $others; do
-      if catches "$pid"; then catching="$catching $pid"; fi
-    done
+    read_catching
     # The first process alone at first, because some pass the signal on. A shell does not: it ends, and leaves its command.
     kill -s "$signal" "$MAINPID" 2>/dev/null || true
     while [ -e "/proc/$MAINPID" ] && is_early; do sleep 0.05; done
-    read_others
-    while [ -n "$others" ] && is_early; do
-      signal_orphans
-      sleep 0.05
-      read_others
-    done
-    # Not quoted, because it is a list.
-    # shellcheck disable=SC2086
-    if [ -n "$others" ]; then kill -s KILL $others 2>/dev/null || true; fi
+    end_others
+    ;;
+  watch)
+    group=$3 signal=TERM
+    read_number
+    # After the first stop request, those that are ending may have no handler any more.
+    if [ -e "$catching_file" ]; then exit 0; fi
+    read_catching
+    note "$catching_file" "$catching"
+    ;;
+  leave | left)
+    signal=TERM catching=''
+    if [ "$1" = leave ]; then group=$3; else read_group; fi
+    read_number
+    if [ "$1" = leave ]; then
+      read_catching
+    elif [ -e "$catching_file" ]; then
+      read -r catching <"$catching_file"
+    fi
+    read_uptime
+    # A second before systemd's own limit.
+    deadline=$((now + 100))
+    end_others
+    rm -f "$catching_file"
     ;;
   after)
     read -r _ since pause ooms_before restarts _ <"$life"

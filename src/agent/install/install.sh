@@ -785,7 +785,7 @@ last_log_lines() {
 
 # The helper (isolate.sh), which root owns and which runs each project's commands as the project's user.
 write_isolate() {
-  sed "s,^home=%HOME%\$,home=$home,; s,^agent=%USER%\$,agent=$user," <<'END'
+  sed "s,^home=%HOME%\$,home=$home,; s,^agent=%USER%\$,agent=$user,; s,^app_life=%APP_LIFE%\$,app_life=$app_life," <<'END'
 @ISOLATE_HELPER@
 END
 }
@@ -853,8 +853,11 @@ END
   case $1 in
     build)
       cat <<END
-KillMode=control-group
-TimeoutStopSec=10
+KillMode=mixed
+# The first process gets the stop signal from systemd, and the others from this when they are left. What is left after
+# that is killed.
+ExecStopPost=-+$app_life left %n
+TimeoutStopSec=11
 # At the memory limit the build ends, and if the server has no memory left, a build is the first to end.
 OOMPolicy=stop
 OOMScoreAdjust=500
@@ -863,8 +866,11 @@ END
       ;;
     command | job)
       cat <<END
-KillMode=control-group
-TimeoutStopSec=10
+KillMode=mixed
+# The first process gets the stop signal from systemd, and the others from this when they are left. What is left after
+# that is killed.
+ExecStopPost=-+$app_life left %n
+TimeoutStopSec=11
 # A supervisor of several processes decides itself what to do without one of them.
 OOMPolicy=continue
 OOMScoreAdjust=100

@@ -8,6 +8,7 @@ export PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C
 
 home=%HOME%
 agent=%USER%
+app_life=%APP_LIFE%
 # The agent is a member, and no project user is: it may change the folders that a build made.
 group=gantry-isolate
 state=/run/gantry-isolate
@@ -133,8 +134,10 @@ pids_of() {
 
 units_like() { systemctl list-units --all --plain --no-legend --full "$1" | cut -d ' ' -f 1; }
 
+# The drop-ins that install.sh writes have its `left` run when the first process of a unit has ended.
 forget() {
   systemctl stop "$1" >/dev/null 2>&1 || true
+  rm -f "$state/$1.catching"
   systemctl reset-failed "$1" >/dev/null 2>&1 || true
 }
 
@@ -412,6 +415,17 @@ listens() {
   answer "listens no"
 }
 
+# Asks the processes of a unit to end, as its stop does later, while systemd does nothing yet.
+prepare_end() {
+  group=$(systemctl show --property=ControlGroup --value "$1")
+  if [ -z "$group" ]; then return; fi
+  case $(systemctl show --property=ActiveState --value "$1") in
+    # The first process has ended. What it left can have been there for days, without the pipes of the unit.
+    active) "$app_life" leave "$1" "$group" || true ;;
+    *) "$app_life" watch "$1" "$group" || true ;;
+  esac
+}
+
 # Ends units and answers with the names of the processes that were in them.
 end_units() {
   ended=''
@@ -419,8 +433,10 @@ end_units() {
     for pid in $(pids_of "$unit"); do
       ended="$ended $(tr -cd '[:alnum:]._-' <"/proc/$pid/comm" 2>/dev/null || true)/$pid"
     done
-    forget "$unit"
+    prepare_end "$unit" &
   done
+  wait
+  for unit in $(units_like "$1"); do forget "$unit"; done
   answer "ended$ended"
 }
 
