@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { violations } from "./support/browser.ts";
-import { signInWithToken } from "./support/sign-in.ts";
+import { openSignedIn } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
 const { local, api, repository, visit } = await useDashboard();
@@ -17,7 +17,7 @@ describe("a commit by its hash", () => {
     const project = await api.createProject({ name: "pulls", server_id: local.server_id, repository: path });
 
     const { page } = await visit();
-    await signInWithToken(page, local, `/app/projects/${project.id}`);
+    await openSignedIn(page, local, `/app/projects/${project.id}`);
     const deploy = async () => {
       await page.getByRole("button", { name: "Deploy", exact: true }).first().click();
       const dialog = page.getByRole("dialog");
@@ -55,7 +55,7 @@ describe("a commit by its hash", () => {
       commits: "none",
     });
     const { page } = await visit();
-    await signInWithToken(page, local, `/app/projects/${project.id}`);
+    await openSignedIn(page, local, `/app/projects/${project.id}`);
     await page.getByText("not deployed yet").waitFor();
     await page.getByRole("button", { name: "Deploy", exact: true }).click();
     await page.getByRole("dialog").getByLabel("Branch").waitFor();
@@ -73,7 +73,7 @@ describe("a commit by its hash", () => {
     });
     await api.ended((await api.start(project.id)).id);
     const { page } = await visit();
-    await signInWithToken(page, local, `/app/projects/${project.id}`);
+    await openSignedIn(page, local, `/app/projects/${project.id}`);
     const production = page.getByRole("region", { name: "Production" });
     await production.getByRole("button", { name: "Redeploy" }).click();
     await page.getByRole("heading", { name: "v2" }).waitFor();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { violations } from "./support/browser.ts";
-import { signInWithToken } from "./support/sign-in.ts";
+import { openSignedIn } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
 const { local, api, repository, visit } = await useDashboard();
@@ -21,7 +21,7 @@ describe("a failed deployment", () => {
     await api.ended(failed.id);
 
     const { page } = await visit();
-    await signInWithToken(page, local, `/app/deployments/${failed.id}`);
+    await openSignedIn(page, local, `/app/deployments/${failed.id}`);
     const failure = page.getByRole("region", { name: "Failure" });
     await failure
       .getByRole("heading", { name: "Build failed: the build command ended with exit code 3" })

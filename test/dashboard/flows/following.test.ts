@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { signInWithToken } from "./support/sign-in.ts";
+import { openSignedIn } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
 const { local, api, home, repository, visit } = await useDashboard();
@@ -22,7 +22,7 @@ describe("a log that grows", () => {
     const { id } = await api.start(project.id);
 
     const { page } = await visit();
-    await signInWithToken(page, local, `/app/deployments/${id}`);
+    await openSignedIn(page, local, `/app/deployments/${id}`);
     const lines = page.getByRole("region", { name: "Lines" });
     const follow = page.getByLabel("Follow");
     const line = (text: string) => lines.locator(".text").getByText(text, { exact: true });
@@ -61,7 +61,7 @@ describe("a log that grows", () => {
     const { id } = await api.start(project.id);
 
     const { page } = await visit();
-    await signInWithToken(page, local, `/app/deployments/${id}`);
+    await openSignedIn(page, local, `/app/deployments/${id}`);
     await page.getByRole("region", { name: "Lines" }).getByText("300", { exact: true }).first().waitFor();
     const failure = page.getByRole("region", { name: "Failure" });
     expect(await failure.count()).toBe(0);

@@ -2,7 +2,7 @@ import type { Locator } from "playwright-core";
 import { describe, expect, it } from "vitest";
 
 import { hasFocus, violations } from "./support/browser.ts";
-import { signInWithToken } from "./support/sign-in.ts";
+import { openSignedIn, signInWithToken } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
 const { local, api, visit } = await useDashboard();
@@ -17,7 +17,7 @@ const looksOf = (locator: Locator) =>
 describe("a form that is submitted with errors", () => {
   it("names them in its own words, marks the fields, and moves the focus to the first", async () => {
     const { page } = await visit();
-    await signInWithToken(page, local, "/app/projects/new");
+    await openSignedIn(page, local, "/app/projects/new");
     const name = page.getByLabel("Name", { exact: true });
     const repository = page.getByLabel("Repository", { exact: true });
     await name.waitFor();
@@ -37,7 +37,7 @@ describe("a form that is submitted with errors", () => {
 
   it("opens the folded part of the settings that has the first one", async () => {
     const { page } = await visit();
-    await signInWithToken(page, local, `/app/projects/${local.project_id}/settings/releases`);
+    await openSignedIn(page, local, `/app/projects/${local.project_id}/settings/releases`);
     const limit = page.getByLabel("Build", { exact: true });
     await page.getByText("Advanced").click();
     await limit.fill("0");
@@ -53,7 +53,7 @@ describe("a form that is submitted with errors", () => {
 describe("the focus ring of a heading", () => {
   it("is shown to those who use the keyboard, not to those who click", async () => {
     const { page } = await visit();
-    await signInWithToken(page, local, "/app/");
+    await openSignedIn(page, local, "/app/");
     const heading = page.getByRole("heading", { level: 1, name: "Tokens" });
     const links = page.getByRole("navigation", { name: "Main" });
     await links.getByRole("link", { name: "Tokens" }).click();
@@ -71,7 +71,7 @@ describe("the settings", () => {
   it("are pages of their own, and say when and where a project moves", async () => {
     const { page } = await visit();
     await api.call("POST", "/v1/servers", { name: "web-2", ip: "192.0.2.80" });
-    await signInWithToken(page, local, `/app/projects/${local.project_id}/settings`);
+    await openSignedIn(page, local, `/app/projects/${local.project_id}/settings`);
     await page.getByLabel("Server", { exact: true }).selectOption("web-2");
     await page
       .getByText(/moves from .+ to web-2 with its next deployment\. Until then .+ serves it\./)

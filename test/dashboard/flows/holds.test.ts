@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import { violations } from "./support/browser.ts";
-import { signInWithToken } from "./support/sign-in.ts";
+import { openSignedIn } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
 const { local, api, visit } = await useDashboard();
@@ -11,7 +11,7 @@ const allWeek = { type: "weekly", days, from: "00:00", to: "00:00", timezone: "U
 
 it("a freeze is created with its time zone, shown while it holds, and deleted", async () => {
   const { page } = await visit({ expected: /status of 422/ });
-  await signInWithToken(page, local, "/app/freezes");
+  await openSignedIn(page, local, "/app/freezes");
   await page.getByText("No freezes").waitFor();
   await page.getByRole("button", { name: "Create a freeze" }).click();
   const dialog = page.getByRole("dialog");
@@ -54,7 +54,7 @@ it("a freeze is created with its time zone, shown while it holds, and deleted", 
 
 it("deployments say what holds them, and run when somebody has approved them and the freeze is deleted", async () => {
   const { page } = await visit();
-  await signInWithToken(page, local, `/app/projects/${local.project_id}/settings/releases`);
+  await openSignedIn(page, local, `/app/projects/${local.project_id}/settings/releases`);
   await page.getByLabel("Approval").selectOption("Deployments wait until somebody approves them");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved.").waitFor();

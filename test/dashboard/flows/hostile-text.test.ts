@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
 
 import { createApi } from "../../support/journey-api.ts";
-import { signInWithToken } from "./support/sign-in.ts";
+import { openSignedIn } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
 const { local, api, repository, visit } = await useDashboard();
@@ -39,7 +39,7 @@ describe("names, messages and lines with markup and scripts", () => {
     await api.ended(failed.id);
 
     const { page, context } = await visit();
-    await signInWithToken(page, local, "/app/");
+    await openSignedIn(page, local, "/app/");
     const see = async (address: string, ...texts: string[]) => {
       await page.goto(local.url + address);
       for (const text of texts) await page.getByText(text).first().waitFor({ state: "attached" });
@@ -90,7 +90,7 @@ describe("branches and messages with invisible or text-reversing characters", ()
     const { id } = await api.start(project.id);
     await api.ended(id);
     const { page } = await visit();
-    await signInWithToken(page, local, "/app/");
+    await openSignedIn(page, local, "/app/");
     for (const address of [`/app/projects/${project.id}`, `/app/deployments/${id}`]) {
       await page.goto(local.url + address);
       await page.getByText("main[U+200B]").first().waitFor();

@@ -1,7 +1,7 @@
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 
-import { signInWithToken } from "./support/sign-in.ts";
+import { openSignedIn } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
 const { local, api, repository, visit } = await useDashboard();
@@ -29,7 +29,7 @@ describe("a double click", () => {
   it("opens one dialog, which stays open, and starts one deployment", async () => {
     const id = await project("twice", { build_command: "false" });
     const { page } = await visit();
-    await signInWithToken(page, local, `/app/projects/${id}`);
+    await openSignedIn(page, local, `/app/projects/${id}`);
     const dialog = page.getByRole("dialog");
     await clickTwice(page, page.getByRole("button", { name: "Deploy", exact: true }), () => dialog.waitFor());
     expect(await dialog.count()).toBe(1);
@@ -71,7 +71,7 @@ describe("a second click after a lost response", () => {
   it("starts no second deployment", async () => {
     const id = await project("unheard");
     const { page } = await visit({ expected: /ERR_FAILED/ });
-    await signInWithToken(page, local, `/app/projects/${id}`);
+    await openSignedIn(page, local, `/app/projects/${id}`);
     await page.route(
       `**/v1/projects/${id}/deployments`,
       async (route) => {

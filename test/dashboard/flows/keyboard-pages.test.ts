@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { hasFocus, phone } from "./support/browser.ts";
 import { keyboardOf } from "./support/keyboard.ts";
-import { signInWithToken } from "./support/sign-in.ts";
+import { openSignedIn } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
 const { local, visit } = await useDashboard();
@@ -17,7 +17,7 @@ describe("Tab", () => {
     await page.goto(`${local.url}/app/sign-in`);
     await page.getByLabel("API token").waitFor();
     expect(await tabThrough()).toContain('button "Sign in"');
-    await signInWithToken(page, local, "/app/");
+    await openSignedIn(page, local, "/app/");
     const last = {
       "/app/": 'a "v1"',
       "/app/servers": 'button "Actions for local"',
@@ -42,7 +42,7 @@ describe("Tab", () => {
 
   it("opens the navigation on a narrow screen, which closes on Escape and when a page is chosen", async () => {
     const { page } = await visit({ screen: phone });
-    await signInWithToken(page, local, "/app/account");
+    await openSignedIn(page, local, "/app/account");
     const { press, receivesFocus, tabThrough } = keyboardOf(page);
     expect(await tabThrough()).not.toContain('a "Tokens"');
     const menu = page.getByRole("button", { name: "Menu" });
@@ -61,7 +61,7 @@ describe("Tab", () => {
 
   it("shows the current section of a project on a narrow screen", async () => {
     const { page } = await visit({ screen: phone });
-    await signInWithToken(page, local, `/app/projects/${local.project_id}/settings`);
+    await openSignedIn(page, local, `/app/projects/${local.project_id}/settings`);
     const current = page.getByRole("navigation", { name: "Project" }).locator("[aria-current]");
     const right = () => current.evaluate((link) => link.getBoundingClientRect().right);
     await expect.poll(right).toBeLessThanOrEqual(phone.width);
@@ -83,7 +83,7 @@ describe("Tab", () => {
 describe("the first page of a visit", () => {
   it("leaves the focus at the start of the document", async () => {
     const { page } = await visit();
-    await signInWithToken(page, local, "/app/account");
+    await openSignedIn(page, local, "/app/account");
     await page.reload();
     await page.getByRole("heading", { name: "Account" }).waitFor();
     await page.keyboard.press("Tab");
@@ -93,7 +93,7 @@ describe("the first page of a visit", () => {
   it("leaves the focus there on a page with a text to copy, which the keyboard reaches and copies", async () => {
     const { page, context } = await visit();
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-    await signInWithToken(page, local, `/app/projects/${local.project_id}/repository`);
+    await openSignedIn(page, local, `/app/projects/${local.project_id}/repository`);
     await page.reload();
     const key = page.getByLabel("Public key", { exact: true });
     await key.waitFor();

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 
 import { TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
-import { signInWithToken } from "./support/sign-in.ts";
+import { openSignedIn, signInWithToken } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
 const { local, api, repository, visit } = await useDashboard();
@@ -36,7 +36,7 @@ describe("a late response", () => {
     await commit({ "index.html": "late" });
     const { id } = await api.createProject({ name: "late", server_id: local.server_id, repository: path });
     const { page } = await visit();
-    await signInWithToken(page, local, `/app/projects/${id}`);
+    await openSignedIn(page, local, `/app/projects/${id}`);
     const release = await delayResponses(page, `/v1/projects/${id}/deployments`, "POST");
     await page.getByRole("button", { name: "Deploy", exact: true }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Deploy", exact: true }).click();

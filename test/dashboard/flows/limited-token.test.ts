@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { allScopes, type Scope } from "#contract/scopes.ts";
 import { TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
 import { violations } from "./support/browser.ts";
-import { signInWithToken } from "./support/sign-in.ts";
+import { openSignedIn, signInWithToken } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
 const { local, api, visit } = await useDashboard();
@@ -48,7 +48,7 @@ describe("a token that may only view deployments", () => {
   it("has no buttons for actions that it does not allow", async () => {
     const { page } = await visit({ expected });
     const token = await tokenWith("deployments:read", "projects:read", "servers:read");
-    await signInWithToken(page, { ...local, token }, `/app/projects/${local.project_id}`);
+    await openSignedIn(page, { ...local, token }, `/app/projects/${local.project_id}`);
     await page.getByRole("list", { name: "Deployments" }).getByText("v1").waitFor();
     for (const name of ["Deploy", "Roll back", "Redeploy", "Actions for v1"])
       expect(await page.getByRole("button", { name, exact: true }).count()).toBe(0);
@@ -65,7 +65,7 @@ describe("a token that is limited to a project", () => {
     const { page } = await visit();
     const scopes = ["projects:write", "servers:read"];
     const token = await makeToken({ scopes, project_ids: [local.project_id] });
-    await signInWithToken(page, { ...local, token }, `/app/projects/${local.project_id}/settings`);
+    await openSignedIn(page, { ...local, token }, `/app/projects/${local.project_id}/settings`);
     await page.getByLabel("Name", { exact: true }).waitFor();
     await page.getByLabel("Server", { exact: true }).waitFor({ state: "detached" });
     expect(await page.getByRole("alert").count()).toBe(0);
@@ -74,7 +74,7 @@ describe("a token that is limited to a project", () => {
   it("shows servers without buttons to change them, whatever its scopes", async () => {
     const { page } = await visit();
     const token = await makeToken({ scopes: allScopes, project_ids: [local.project_id] });
-    await signInWithToken(page, { ...local, token }, "/app/servers");
+    await openSignedIn(page, { ...local, token }, "/app/servers");
     await page.getByRole("rowheader").first().waitFor();
     await page.getByText("limited token").waitFor();
     for (const name of ["Add a server", "Actions for"])

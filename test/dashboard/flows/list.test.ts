@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 
 import { seedDeployments } from "../../support/seed-deployments.ts";
 import { violations } from "./support/browser.ts";
-import { signInWithToken } from "./support/sign-in.ts";
+import { openSignedIn, signInWithToken } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
 const { home, local, api, account, visit } = await useDashboard({ installation: "own" });
@@ -33,7 +33,7 @@ it("a list of deployments keeps its filters, rows and scroll position when the u
 
   // Rows that are inserted into the database have no logs.
   const { page } = await visit({ expected: /status of 410/ });
-  await signInWithToken(page, local, `/app/projects/${project.id}`);
+  await openSignedIn(page, local, `/app/projects/${project.id}`);
   const list = page.getByRole("list", { name: "Deployments" });
   await list.getByText("v400").waitFor();
   await page.getByLabel("Status").selectOption("Superseded");
@@ -67,7 +67,7 @@ it("the rows of a public repository link its branches and commits, and lead to t
   seedDeployments(join(home, "installation"), local, project, { count: 3, days: 9 });
   const [newest] = await api.listDeployments(project.id);
   const { page } = await visit({ expected: /status of 410/ });
-  await signInWithToken(page, local, `/app/projects/${project.id}`);
+  await openSignedIn(page, local, `/app/projects/${project.id}`);
   const row = page
     .getByRole("list", { name: "Deployments" })
     .getByRole("listitem")

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 
-import { signInWithToken } from "./support/sign-in.ts";
+import { openSignedIn } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
 const { local, api, visit } = await useDashboard();
@@ -23,7 +23,7 @@ it("shows a deployment that was started elsewhere without polling for it", async
   const { page } = await visit();
   await page.clock.install();
   const stream = listens(page);
-  await signInWithToken(page, local, `/app/projects/${local.project_id}`);
+  await openSignedIn(page, local, `/app/projects/${local.project_id}`);
   await page.getByRole("list", { name: "Deployments" }).getByText("v1", { exact: true }).waitFor();
   await stream;
   const requested = watchRequests(page);
@@ -45,7 +45,7 @@ it("polls if the events cannot be read", async () => {
   const { page } = await visit({ expected: /ERR_FAILED/ });
   await page.route("**/v1/events", (route) => route.abort());
   await page.clock.install();
-  await signInWithToken(page, local, "/app");
+  await openSignedIn(page, local, "/app");
   await page.getByRole("article").first().waitFor();
   const requested = watchRequests(page);
   for (let second = 0; second < 15; second += 1) await page.clock.runFor(1_000);
@@ -57,7 +57,7 @@ it("does not read a deployment that it is deleting", async () => {
   await api.ended((await api.start(local.project_id)).id);
   const { page } = await visit();
   const stream = listens(page);
-  await signInWithToken(page, local, `/app/deployments/${older?.id}`);
+  await openSignedIn(page, local, `/app/deployments/${older?.id}`);
   await stream;
   await page.route(`**/v1/deployments/${older?.id}`, async (route) => {
     if (route.request().method() !== "DELETE") return route.continue();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { signInWithToken } from "./support/sign-in.ts";
+import { openSignedIn } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
 const { local, api, home, repository, visit } = await useDashboard();
@@ -22,7 +22,7 @@ describe("a browser that is offline for a while", () => {
     const { id } = await api.start(project.id);
 
     const { page, context } = await visit({ expected: /ERR_INTERNET_DISCONNECTED/ });
-    await signInWithToken(page, local, `/app/deployments/${id}`);
+    await openSignedIn(page, local, `/app/deployments/${id}`);
     const lines = page.getByRole("region", { name: "Lines" });
     await lines.getByText("line one", { exact: true }).waitFor();
     await context.setOffline(true);

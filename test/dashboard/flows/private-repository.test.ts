@@ -6,7 +6,7 @@ import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 
 import { serveSsh, type SshServer } from "../../support/ssh-server.ts";
 import { violations } from "./support/browser.ts";
-import { signInWithToken } from "./support/sign-in.ts";
+import { openSignedIn } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
 const { home, local, api, repository, visit } = await useDashboard();
@@ -30,7 +30,7 @@ it("a private repository: a refused deployment leads to the key, which is copied
 
   const { page, context } = await visit();
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  await signInWithToken(page, local, `/app/deployments/${failed.id}`);
+  await openSignedIn(page, local, `/app/deployments/${failed.id}`);
   await page.getByRole("link", { name: "Repository access" }).click();
   await page.getByRole("heading", { name: "Repository access" }).waitFor();
   const test = page.getByRole("button", { name: "Test the repository" });
@@ -67,7 +67,7 @@ it("says that an https address does not use the key, and what a server without a
     server_id: ServerCreated.parse(made.json).id,
     repository: "https://git.example.com/acme/shop.git",
   });
-  await signInWithToken(page, local, `/app/projects/${project.id}/repository`);
+  await openSignedIn(page, local, `/app/projects/${project.id}/repository`);
   await page.getByText("The deploy key is not used with this address.").waitFor();
   await page.getByText("or set the secret GANTRY_REPOSITORY_TOKEN").waitFor();
   await page.getByText("Loading the deploy key failed.").waitFor();

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 
 import { narrowest, phone, violations, wideScreen } from "./support/browser.ts";
-import { signInWithToken } from "./support/sign-in.ts";
+import { openSignedIn } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
 const run = promisify(execFile);
@@ -139,7 +139,7 @@ describe("a sample", () => {
 describe("try it", () => {
   it("sends a request with the token of the dashboard's session", async () => {
     const { page } = await visit();
-    await signInWithToken(page, local, "/app/");
+    await openSignedIn(page, local, "/app/");
     await page.goto(`${local.url}/docs/api/deployments`);
     const form = await openForm(page, "listDeployments");
     await form.getByRole("textbox", { name: "limit" }).fill("2");
@@ -196,7 +196,7 @@ describe("try it", () => {
 
   it("uses a pasted token in the other forms of the page too, and sends nothing that is malformed", async () => {
     const { page } = await visit({ expected: /status of 401/ });
-    await signInWithToken(page, local, "/app/");
+    await openSignedIn(page, local, "/app/");
     await page.goto(`${local.url}/docs/api/freezes`);
     const list = await openForm(page, "listFreezes");
     const remove = await openForm(page, "deleteFreeze");

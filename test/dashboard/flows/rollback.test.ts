@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { signInWithToken } from "./support/sign-in.ts";
+import { openSignedIn } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
 const { local, api, repository, visit } = await useDashboard();
@@ -18,7 +18,7 @@ describe("a rollback", () => {
 
     // The console logs the 412 response to the first attempt.
     const { page } = await visit({ expected: /412/ });
-    await signInWithToken(page, local, `/app/projects/${project.id}`);
+    await openSignedIn(page, local, `/app/projects/${project.id}`);
     const dialog = page.getByRole("dialog");
     const shown = () => dialog.locator("dd strong").allTextContents();
     await page.getByRole("button", { name: "Roll back" }).click();

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { hasFocus, violations } from "./support/browser.ts";
 import { keyboardOf } from "./support/keyboard.ts";
-import { signInWithToken } from "./support/sign-in.ts";
+import { openSignedIn } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
 const { local, api, repository, visit } = await useDashboard();
@@ -41,7 +41,7 @@ describe("the menu of a deployment's row", () => {
 
   it("opens with a click, stays within the window, and closes with a click elsewhere", async () => {
     const { page } = await visit({ screen: { width: 390, height: 320 } });
-    await signInWithToken(page, local, `/app/projects/${local.project_id}`);
+    await openSignedIn(page, local, `/app/projects/${local.project_id}`);
     const button = page.getByRole("button", { name: "Actions for v1" });
     const menu = page.getByRole("menu");
     await button.click();
@@ -70,7 +70,7 @@ describe("a live deployment", () => {
     await commit({ "index.html": "two" });
 
     const { page } = await visit();
-    await signInWithToken(page, local, `/app/projects/${project.id}`);
+    await openSignedIn(page, local, `/app/projects/${project.id}`);
     const production = page.getByRole("region", { name: "Production" });
     await production.getByRole("button", { name: "Redeploy" }).click();
     await page.getByRole("heading", { name: "v2" }).waitFor();

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from "vitest";
 
 import { createServerWithKey } from "../../cli/support/server-with-key.ts";
 import { phone, violations, wideScreen } from "./support/browser.ts";
-import { signInWithToken } from "./support/sign-in.ts";
+import { openSignedIn } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
 const { local, visit } = await useDashboard({ account: "empty" });
@@ -17,7 +17,7 @@ describe("the table of servers", () => {
     agent.ingressProblem = "Port 443 is taken by another program.";
     await server.changeKey();
     const { page } = await visit();
-    await signInWithToken(page, local, "/app/servers");
+    await openSignedIn(page, local, "/app/servers");
     const row = (name: string) =>
       page.getByRole("row").filter({ has: page.getByRole("rowheader", { name }) });
     const texts = (name: string) => row(name).locator("th, td").allTextContents();
@@ -66,7 +66,7 @@ describe("the table of servers", () => {
           super((entries) => callback([{ isIntersecting: false }, ...entries]), options);
         }
       };`);
-    await signInWithToken(page, local, "/app/servers");
+    await openSignedIn(page, local, "/app/servers");
     await page.getByRole("row").filter({ hasText: "web-1" }).getByText("Asia-Pacific").waitFor();
   });
 });

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 
 import { describe, expect, it } from "vitest";
 
-import { signInWithToken } from "./support/sign-in.ts";
+import { openSignedIn } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
 const run = promisify(execFile);
@@ -26,7 +26,7 @@ describe("a token for CI", () => {
 
     const { page, context } = await visit();
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-    await signInWithToken(page, local, "/app/tokens");
+    await openSignedIn(page, local, "/app/tokens");
     const dialog = page.getByRole("dialog");
     await page.getByRole("button", { name: "Create a token" }).click();
     await dialog.getByRole("button", { name: "Create token" }).click();

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 
-import { signInWithToken } from "./support/sign-in.ts";
+import { openSignedIn } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
 const { local, api, repository, visit } = await useDashboard();
@@ -20,7 +20,7 @@ describe("a page whose data changes in another tab", () => {
     const expected = /status of 404/;
 
     const { page } = await visit({ expected });
-    await signInWithToken(page, local, `/app/projects/${id}/settings/releases`);
+    await openSignedIn(page, local, `/app/projects/${id}/settings/releases`);
     await page.getByLabel("Releases to keep").fill("7");
     await api.call("PATCH", `/v1/projects/${id}`, { release_command: "make migrate" });
     await wake(page);
@@ -31,10 +31,10 @@ describe("a page whose data changes in another tab", () => {
     expect(await api.getProject(id)).toMatchObject({ release_command: "make migrate", keep_releases: 7 });
 
     const other = await visit({ expected });
-    await signInWithToken(other.page, local, `/app/projects/${id}`);
+    await openSignedIn(other.page, local, `/app/projects/${id}`);
     await other.page.getByText("v1").first().waitFor();
     const third = await visit({ expected });
-    await signInWithToken(third.page, local, `/app/deployments/${deployment}`);
+    await openSignedIn(third.page, local, `/app/deployments/${deployment}`);
     await third.page.locator("h1 .status.live").waitFor();
     const sections = page.getByRole("navigation", { name: "Settings" });
     await sections.getByRole("link", { name: "General" }).click();

@@ -10,7 +10,7 @@ import { Variables } from "#contract/endpoints/variables/schemas.ts";
 
 import { violations } from "./support/browser.ts";
 import { keyboardOf } from "./support/keyboard.ts";
-import { signInWithToken } from "./support/sign-in.ts";
+import { openSignedIn } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
 const dashboard = await useDashboard();
@@ -64,7 +64,7 @@ describe("variables", () => {
     const { page } = await visit();
     const bodies: string[] = [];
     page.on("request", (request) => bodies.push(`${request.url()} ${request.postData() ?? ""}`));
-    await signInWithToken(page, local, pathOf(id));
+    await openSignedIn(page, local, pathOf(id));
     await page.getByRole("heading", { name: "No variables yet" }).waitFor();
     const { seal_key: key } = await readVariables(id);
     await page.getByText(key?.fingerprint ?? "no seal key").waitFor();
@@ -136,7 +136,7 @@ describe("variables", () => {
     const tabs = [await visit({ expected: /409/ }), await visit({ expected: /409/ })] as const;
     const [first, second] = [tabs[0].page, tabs[1].page];
     for (const page of [first, second]) {
-      await signInWithToken(page, local, pathOf(id));
+      await openSignedIn(page, local, pathOf(id));
       await page.getByRole("heading", { name: "No variables yet" }).waitFor();
     }
     await add(second, "SHARED", "second");
@@ -170,7 +170,7 @@ describe("variables", () => {
   it("are imported from a .env text that is pasted or dropped, after every wrong line is named", async () => {
     const id = await createProject("imported");
     const { page } = await visit();
-    await signInWithToken(page, local, pathOf(id));
+    await openSignedIn(page, local, pathOf(id));
     await page.getByRole("button", { name: "Import .env" }).click();
     const dialog = page.getByRole("dialog");
     const text = dialog.getByLabel("Text of the .env file");
@@ -203,7 +203,7 @@ describe("variables", () => {
   it("with wrong names are not sent, and unsaved ones survive a reload except for secrets", async () => {
     const id = await createProject("wrong");
     const { page } = await visit();
-    await signInWithToken(page, local, pathOf(id));
+    await openSignedIn(page, local, pathOf(id));
     await add(page, "1st", "x");
     await page.getByText("Must be letters, digits and _").waitFor();
     await add(page, "GANTRY_X", "x");
@@ -236,7 +236,7 @@ describe("variables", () => {
     await api.call("PATCH", `/v1/projects/${id}`, { server_id: server.id });
 
     const { page } = await visit({ expected: /409/ });
-    await signInWithToken(page, local, pathOf(id));
+    await openSignedIn(page, local, pathOf(id));
     const alert = page.getByRole("alert").filter({ hasText: "The server cannot open a secret." });
     await alert.getByText("SHOP_PASSWORD").waitFor();
     await page.getByText("none yet.").waitFor();
@@ -261,7 +261,7 @@ describe("variables", () => {
     await page.addInitScript(
       "SubtleCrypto.prototype.generateKey = () => Promise.reject(new DOMException('no', 'NotSupportedError'))",
     );
-    await signInWithToken(page, local, pathOf(id));
+    await openSignedIn(page, local, pathOf(id));
     const alert = page.getByRole("alert").filter({ hasText: "This browser cannot seal secrets." });
     await alert.getByText("gantry variables set --project=old --secret NAME").waitFor();
     await add(page, "SHOP_URL", "x");
