@@ -8,8 +8,8 @@ import { pages } from "#dashboard/router/route.ts";
 
 import { createAppsProject } from "../support/apps-project.ts";
 import { dialogParts, dialogs, openDialog, pageViews, settled, SHOWN_TOKEN } from "../support/views.ts";
-import { phone, violations, wideScreen } from "./support/browser.ts";
-import { signInWithToken } from "./support/sign-in.ts";
+import { loadWithAxe, phone, violations, wideScreen } from "./support/browser.ts";
+import { openSignedIn } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
 const { local, api, visit } = await useDashboard({ account: "empty" });
@@ -39,6 +39,15 @@ beforeAll(async () => {
     }),
   ];
   expect(created.map(({ status }) => status)).toEqual([201, 201, 201]);
+});
+
+/** The tab of all tests that are signed in. Each loads its page again. */
+let tab: Page;
+beforeAll(async () => {
+  ({ page: tab } = await visit({ isKept: true }));
+  await tab.addInitScript(RECORD_SHIFTS);
+  await loadWithAxe(tab);
+  await openSignedIn(tab, local, "/app/");
 });
 
 /** What is wrong with what a page shows now. */
@@ -95,23 +104,20 @@ async function look(page: Page, path: string, screen: keyof typeof schemes): Pro
 describe("a page and its dialogs", () => {
   it.each(names)("fit the window, do not move, and pass axe: %s", async (name) => {
     const { path, dialogs: opened } = views.find((one) => one.page === name) ?? { path: "", dialogs: [] };
-    const { page } = await visit();
-    await page.addInitScript(RECORD_SHIFTS);
-    await signInWithToken(page, local, path);
     const found: string[] = [];
     for (const screen of ["wide", "phone"] as const) {
-      found.push(...(await look(page, path, screen)));
+      found.push(...(await look(tab, path, screen)));
       for (const dialog of opened) {
         const view = `${dialog.name} on ${screen}`;
-        if (!(await openDialog(page, dialog))) {
+        if (!(await openDialog(tab, dialog))) {
           found.push(`${view}: nothing opens it`);
           continue;
         }
-        found.push(...(await faultsOf(page, view)));
+        found.push(...(await faultsOf(tab, view)));
         for (const scheme of ["light", "dark"] as const)
-          found.push(...(await violations(page, scheme, "dialog")).map((line) => `${view}: ${line}`));
-        await page.keyboard.press("Escape");
-        await page.getByRole("dialog").waitFor({ state: "detached" });
+          found.push(...(await violations(tab, scheme, "dialog")).map((line) => `${view}: ${line}`));
+        await tab.keyboard.press("Escape");
+        await tab.getByRole("dialog").waitFor({ state: "detached" });
       }
     }
     expect(found).toEqual([]);
@@ -120,13 +126,11 @@ describe("a page and its dialogs", () => {
 
 describe("the table of servers", () => {
   it("leaves room for the names in every window", async () => {
-    const { page } = await visit();
-    await signInWithToken(page, local, "/app/servers");
     for (const width of [720, 1100, 1239, 1240]) {
-      await page.setViewportSize({ width, height: 900 });
-      await page.goto(`${local.url}/app/servers`);
-      await settled(page);
-      const name = await page.locator(".table tbody th").first().boundingBox();
+      await tab.setViewportSize({ width, height: 900 });
+      await tab.goto(`${local.url}/app/servers`);
+      await settled(tab);
+      const name = await tab.locator(".table tbody th").first().boundingBox();
       expect(name?.width, `${width} px`).toBeGreaterThan(150);
     }
   });
@@ -140,13 +144,11 @@ describe("the card of production", () => {
     };
     const { repository, branch } = await api.getProject(shop.id);
     await api.call("PATCH", `/v1/projects/${shop.id}`, longest);
-    const { page } = await visit();
-    await signInWithToken(page, local, "/app/");
     for (const width of [1024, 1239, 1280]) {
-      await page.setViewportSize({ width, height: 900 });
-      await page.goto(`${local.url}/app/projects/${shop.id}`);
-      await settled(page);
-      const lines = await page.evaluate<number[]>(
+      await tab.setViewportSize({ width, height: 900 });
+      await tab.goto(`${local.url}/app/projects/${shop.id}`);
+      await settled(tab);
+      const lines = await tab.evaluate<number[]>(
         `[...document.querySelectorAll(".production dd")].map((fact) => Math.round(fact.offsetHeight / parseFloat(getComputedStyle(fact).lineHeight)))`,
       );
       expect(Math.max(...lines), `${width} px`).toBeLessThanOrEqual(3);
@@ -157,12 +159,11 @@ describe("the card of production", () => {
 
 describe("an event on a phone", () => {
   it("has its type below its text, however long both are", async () => {
-    const { page } = await visit();
-    await signInWithToken(page, local, "/app/events");
-    await page.setViewportSize(phone);
-    await settled(page);
-    await page.getByRole("list", { name: "Events" }).waitFor();
-    const offsets = await page.evaluate<number[]>(
+    await tab.setViewportSize(phone);
+    await tab.goto(`${local.url}/app/events`);
+    await settled(tab);
+    await tab.getByRole("list", { name: "Events" }).waitFor();
+    const offsets = await tab.evaluate<number[]>(
       `[...document.querySelectorAll(".record")].map((row) => row.querySelector("code").offsetLeft - row.querySelector(".title").offsetLeft)`,
     );
     expect(offsets.length).toBeGreaterThan(3);
@@ -174,12 +175,13 @@ describe("the pages without a view", () => {
   it("fit the window, do not move, and pass axe", async () => {
     const { page } = await visit({ expected: /status of 404 .*\/app\/nothing/ });
     await page.addInitScript(RECORD_SHIFTS);
+    await loadWithAxe(page);
     const found: string[] = [];
     const lookAt = async (path: string) => {
       for (const screen of ["wide", "phone"] as const) found.push(...(await look(page, path, screen)));
     };
     await lookAt("/app/sign-in");
-    await signInWithToken(page, local, "/app/");
+    await openSignedIn(page, local, "/app/");
     for (const path of [`/app/deployments/${shop.failed}`, "/app/nothing"]) await lookAt(path);
     expect(found).toEqual([]);
   });

@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, it } from "vitest";
 
 import { pages } from "#dashboard/router/route.ts";
 
-import { hasFocus, narrowest, violations, wideScreen } from "./support/browser.ts";
-import { signInWithToken } from "./support/sign-in.ts";
+import { hasFocus, loadWithAxe, narrowest, violations, wideScreen } from "./support/browser.ts";
+import { openSignedIn } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
 const { local, api, repository, visit } = await useDashboard();
@@ -33,10 +33,11 @@ beforeAll(async () => {
 describe("every page", () => {
   it("passes axe in light and dark, and fits a narrow window", async () => {
     const { page } = await visit({ expected: /status of 404 .*\/app\/nothing/ });
+    await loadWithAxe(page);
     await page.goto(`${local.url}/app/sign-in`);
     await page.getByLabel("API token").waitFor();
     const found = [...(await violations(page, "light")), ...(await violations(page, "dark"))];
-    await signInWithToken(page, local, "/app/");
+    await openSignedIn(page, local, "/app/");
     const paths = [
       ...Object.values(pages).map(
         ({ path }) =>
@@ -65,7 +66,7 @@ describe("every page", () => {
 describe("forced colors", () => {
   it("keep the current section and the parts of a bar distinguishable", async () => {
     const { page } = await visit();
-    await signInWithToken(page, local, "/app/charts");
+    await openSignedIn(page, local, "/app/charts");
     await page.locator(".key").first().waitFor();
     await page.emulateMedia({ forcedColors: "active" });
     const colorsOf = (selector: string, style: string, part = "") =>
@@ -96,7 +97,7 @@ describe("every dialog", () => {
 
   it("passes axe in light and dark, and returns the focus to its button", async () => {
     const { page } = await visit();
-    await signInWithToken(page, local, "/app/");
+    await openSignedIn(page, local, "/app/");
     const found: string[] = [];
     for (const [path, name, place] of dialogs) {
       if (page.url() !== local.url + path) await page.goto(local.url + path);
@@ -123,7 +124,7 @@ describe("every dialog", () => {
 describe("a dialog", () => {
   it("can be opened again after the browser closed it without a cancel event", async () => {
     const { page } = await visit();
-    await signInWithToken(page, local, "/app/tokens");
+    await openSignedIn(page, local, "/app/tokens");
     for (const _ of [1, 2]) {
       await page.getByRole("button", { name: "Create a token" }).click();
       await page.getByRole("dialog").waitFor();

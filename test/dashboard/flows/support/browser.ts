@@ -56,17 +56,26 @@ export async function openTab(browser: Browser, origin: string, screen = wideScr
 
 let axe: Promise<string> | null = null;
 
+function readAxe(): Promise<string> {
+  axe ??= readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+  return axe;
+}
+
+/** Loads axe with each document of a page. For a page that loads many: otherwise the browser gets axe again for each. */
+export async function loadWithAxe(page: Page): Promise<void> {
+  await page.addInitScript(await readAxe());
+}
+
 /** The violations that axe finds in a page, or in its dialog, each with its element. */
 export async function violations(
   page: Page,
   colorScheme: "light" | "dark" = "light",
   part: "html" | "dialog" = "html",
 ): Promise<string[]> {
-  axe ??= readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-  if ((await page.evaluate("typeof axe")) === "undefined") await page.evaluate(await axe);
+  if ((await page.evaluate("typeof axe")) === "undefined") await page.evaluate(await readAxe());
   await page.emulateMedia({ colorScheme });
   const report = await page.evaluate<string[]>(
-    `axe.run("${part}").then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + " at " + target.join(" ") + ": " + failureSummary)))`,
+    `axe.run("${part}", { resultTypes: ["violations"] }).then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + " at " + target.join(" ") + ": " + failureSummary)))`,
   );
   await page.emulateMedia({ colorScheme: "light" });
   const { pathname } = new URL(page.url());
