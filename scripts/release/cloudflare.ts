@@ -6,29 +6,10 @@ import * as z from "zod";
 
 import { Problem } from "../shared/problem.ts";
 import { buildReleaseBundle, deployReleaseBundle } from "../shared/release-bundle.ts";
-import { root } from "../shared/root.ts";
 import { type CommandOutcome, quietWrangler, runCommand, type RunOutcome } from "../shared/run-command.ts";
-import { configInJurisdiction } from "./jurisdiction-config.ts";
+import { writeDeployConfiguration } from "./configuration.ts";
 import type { ReleaseOptions } from "./options.ts";
 import type { Place } from "./place.ts";
-
-/** The part of wrangler.toml that is used here. wrangler has no types for it. */
-const Configuration = z.object({
-  account_id: z.string().optional(),
-  d1_databases: z.tuple([z.object({ database_name: z.string() })]),
-  r2_buckets: z.tuple([z.object({ bucket_name: z.string() })]),
-});
-
-/** The names in wrangler.toml. The id of the database differs between accounts. */
-export async function readNames() {
-  const { unstable_readConfig } = await import("wrangler");
-  const found = Configuration.parse(unstable_readConfig({ config: join(root, "wrangler.toml") }));
-  return {
-    account: found.account_id,
-    database: found.d1_databases[0].database_name,
-    bucket: found.r2_buckets[0].bucket_name,
-  };
-}
 
 /** Creates the database in its region or jurisdiction. */
 export async function createDatabase(name: string, { location, jurisdiction }: Place): Promise<void> {
@@ -58,7 +39,7 @@ export async function deployWorker(
   try {
     const bundle = join(folder, "bundle");
     refuseFailure(await buildReleaseBundle(bundle), "building the Worker");
-    const config = jurisdiction === null ? undefined : await configInJurisdiction(folder, jurisdiction);
+    const config = await writeDeployConfiguration(folder, jurisdiction);
     await wrangler(
       [
         ...deployReleaseBundle(bundle, config),
