@@ -5,8 +5,10 @@ import { Project } from "#contract/endpoints/projects/schemas.ts";
 import { createToken } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { enrolAgent } from "../../support/worker/enrol-agent.ts";
+import { aroundCalls } from "../../support/worker/intercept.ts";
 import { connectWithKeys, TestProject } from "../../support/worker/project.ts";
 import { runScheduleIn } from "../../support/worker/schedule.ts";
+import { databasePrototypes } from "../../support/worker/statements.ts";
 import { openSecrets, plainVariables, type ServerKeys } from "../../support/seal-keys.ts";
 
 const TOKEN = "GANTRY_REPOSITORY_TOKEN";
@@ -157,6 +159,26 @@ describe("a password in a repository's address", () => {
     expect((await project.patch({ repository: "https://me@GIT.test/blog.git" })).status).toBe(200);
     expect((await project.patch({ repository: "https://me:0ther@Other.test/shop.git" })).status).toBe(200);
     expect(await nextOrder(project, keys)).toEqual({ address: other, [TOKEN]: "0ther" });
+  });
+
+  it("is not sent to another host if it is set while the address changes", async () => {
+    const { project } = await TestProject.withKeys({ repository: "https://me@git.test/shop.git" });
+    let isSet = false;
+    // The change of the settings is the first batch that writes: what was read before is from before the token.
+    for (const database of databasePrototypes())
+      aroundCalls(database, "batch", async (run, [statements]) => {
+        if (!isSet && Array.isArray(statements) && statements.length > 2) {
+          isSet = true;
+          await project.set({ name: TOKEN, value: "s3cr3t", secret: true });
+        }
+        return await run();
+      });
+    const change = { repository: "https://me@other.test/shop.git" };
+    const refused = await problemOf(await project.patch(change));
+    expect(refused).toMatchObject({ status: 409, code: "revision_conflict" });
+    expect(isSet).toBe(true);
+    expect(await storedRepository(project.id)).toBe("https://me@git.test/shop.git");
+    expect(await problemOf(await project.patch(change))).toMatchObject({ code: "invalid_request" });
   });
 
   it("is not sent to another host by way of an address that does not use it", async () => {

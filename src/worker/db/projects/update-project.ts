@@ -16,6 +16,8 @@ import {
   type NewRevision,
   revisionWrites,
 } from "#worker/db/variables/revision-writes.ts";
+import type { VariablesHead } from "#worker/db/variables/find-variables-head.ts";
+import { currentRevision } from "#worker/db/variables/variable-reading.ts";
 import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
 
 /**
@@ -50,18 +52,20 @@ type UpdateOptions = {
   readonly mayMove: boolean;
   readonly origin: SettingsOrigin;
   readonly variables?: NewRevision | null;
+  readonly checked?: Pick<VariablesHead, "repository" | "revision"> | null;
 };
 
 /**
  * Changes a project's settings in one statement, so that concurrent changes cannot mix. Without `mayMove`, the server
  * must be the project's current one; otherwise nothing is changed. `variables`: a change of the variables that is made
- * with it, and only with it. `origin`: the request, for the event and the audit log.
+ * with it, and only with it. `checked`: nothing is changed if the project has another repository or other variables by
+ * then, because the new address was checked against these. `origin`: the request, for the event and the audit log.
  */
 export async function updateProject(
   rows: AccountRows,
   id: ProjectId,
   { timeouts, limits, processes, deployOn, ...others }: ProjectChanges,
-  { mayMove, origin, variables = null }: UpdateOptions,
+  { mayMove, origin, variables = null, checked = null }: UpdateOptions,
 ): Promise<ProjectUpdate> {
   const { serverId, repository } = others;
   const isThere = (server: ServerId) =>
@@ -74,7 +78,11 @@ export async function updateProject(
     patchedProcesses === undefined
       ? undefined
       : sql`(select count(*) from json_each(${patchedProcesses})) <= ${MAX_PROCESSES}`;
-  const isPossible = and(hasServer, hasRoom);
+  const isAsChecked =
+    checked === null
+      ? undefined
+      : and(eq(projects.repository, checked.repository), eq(currentRevision(rows), checked.revision));
+  const isPossible = and(hasServer, hasRoom, isAsChecked);
   // Another server has another key.
   const keptKey = sql`case when ${projects.serverId} = ${serverId} then ${projects.deployKey} end`;
   const changes = {
@@ -105,8 +113,10 @@ export async function updateProject(
     throw error;
   }
   const count = sql<number>`(select count(*) from json_each(${patchedProcesses ?? projects.processes}))`;
-  const [project] = await rows.select({ count }, projects, { where: eq(projects.id, id) });
+  const isAsRead = sql<number>`(${isAsChecked ?? sql`true`})`;
+  const [project] = await rows.select({ count, isAsRead }, projects, { where: eq(projects.id, id) });
   if (project === undefined) return "no_such_project";
+  if (project.isAsRead === 0) return "variables_changed";
   if (project.count > MAX_PROCESSES) return "too_many_processes";
   return mayMove ? "no_such_server" : "on_another_server";
 }

@@ -4,12 +4,11 @@ import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
 import type { Project, UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
 import { httpsHost, splitLogin, userNameOf } from "#domain/repository-login.ts";
 import type { Context } from "#worker/context.ts";
-import type { AccountRows } from "#worker/db/account-rows.ts";
 import { automaticColumns, buildColumns } from "#worker/db/projects/build-columns.ts";
 import { type ProjectChanges, updateProject as changeProject } from "#worker/db/projects/update-project.ts";
 import { findProjectWithServing } from "#worker/db/projects/find-project-with-serving.ts";
 import { findServer } from "#worker/db/servers/find-server.ts";
-import { findVariablesHead } from "#worker/db/variables/find-variables-head.ts";
+import { findVariablesHead, type VariablesHead } from "#worker/db/variables/find-variables-head.ts";
 import type { NewRevision } from "#worker/db/variables/revision-writes.ts";
 import { findCurrentVariables } from "#worker/db/variables/variable-reading.ts";
 import {
@@ -57,7 +56,7 @@ export async function updateProject(
   const given = changesOf(input);
   const token = await newToken(context, id, input);
   if (!token.ok) return token;
-  const { address = given.repository, variables = null } = token.value ?? {};
+  const { address = given.repository, variables = null, checked = null } = token.value ?? {};
   const changes = { ...given, repository: address };
   const isChange = Object.values(changes).some((value) => value !== undefined);
   const mayMove = context.token.projectIds === null;
@@ -65,6 +64,7 @@ export async function updateProject(
     ? await changeProject(context.rows, id, changes, {
         mayMove,
         variables,
+        checked,
         origin: settingsOrigin(context, id),
       })
     : "updated";
@@ -75,7 +75,7 @@ export async function updateProject(
     case "variables_changed":
       return refuse(
         "revision_conflict",
-        "Another request changed the project's variables, to which the password in `repository` belongs. Send the request again.",
+        "Another request changed the project's repository or variables at the same time. Send the request again.",
       );
     case "no_such_project":
       return notFound("project");
@@ -92,26 +92,36 @@ export async function updateProject(
   }
 }
 
-/** The address without its password, and the change of the variables that stores it; null without a password. */
+/** What follows from a new address. `checked`: what was read to find that the address may have the project's token. */
+type NewAddress = {
+  readonly address: string;
+  readonly variables?: NewRevision;
+  readonly checked?: VariablesHead;
+};
+
+/** The new address without its password, and the change of the variables that stores the password; null without an address. */
 async function newToken(
-  { latestRows: rows, account, clock, ids, token }: Context,
+  context: Context,
   id: ProjectId,
   { repository, server_id: serverId }: UpdateProjectInput,
 ): Promise<
   Result<
-    { readonly address: string; readonly variables: NewRevision | null } | null,
+    NewAddress | null,
     "not_found" | "insufficient_scope" | "invalid_request" | "no_seal_key" | "too_many"
   >
 > {
   if (repository === undefined) return succeed(null);
   const login = splitLogin(repository);
-  if (login === null) return await keepToken(rows, id, repository);
-  if (login.token === null) return succeed({ address: login.address, variables: null });
+  const address = login?.address ?? repository;
+  // Only https addresses get the token.
+  if (login === null ? httpsHost(repository) === null : login.token === null) return succeed({ address });
+  const { latestRows: rows, account, clock, ids, token } = context;
   const head = await findVariablesHead(rows, id);
   if (head === null) return notFound("project");
+  if (login === null || login.token === null) return await keepToken(context, id, repository, head);
   // Only the password was split from the stored address, so this long user name is not the token.
   if (login.isUserName && userNameOf(head.repository) === userNameOf(repository))
-    return await keepToken(rows, id, repository);
+    return await keepToken(context, id, repository, head);
   const isMove = serverId !== undefined && serverId !== head.serverId;
   if (isMove && token.projectIds !== null) return refuseMove();
   const server = isMove ? await findServer(rows, serverId) : head;
@@ -126,22 +136,25 @@ async function newToken(
     changedBy: actorOf({ token }),
     eventId: ids.event(),
   });
-  return sealed.ok ? succeed({ address: login.address, variables: sealed.value }) : sealed;
+  return sealed.ok ? succeed({ address, variables: sealed.value }) : sealed;
 }
 
 /**
  * Refuses an address on another host while the project has a token, because that host would get it. Also after an address
  * that uses no token, such as one for ssh: the token is that of the address before.
  */
-async function keepToken(rows: AccountRows, id: ProjectId, repository: string) {
+async function keepToken(
+  { latestRows: rows }: Context,
+  id: ProjectId,
+  repository: string,
+  checked: VariablesHead,
+): Promise<Result<NewAddress, "invalid_request">> {
+  const kept = succeed({ address: repository, checked });
   const host = httpsHost(repository);
-  if (host === null) return succeed(null);
-  const head = await findVariablesHead(rows, id);
-  if (head === null) return succeed(null);
-  const before = httpsHost(head.repository);
-  if (before === host) return succeed(null);
+  const before = httpsHost(checked.repository);
+  if (before === host) return kept;
   const current = await findCurrentVariables(rows, id);
-  if (!current.some(({ name }) => name === REPOSITORY_TOKEN)) return succeed(null);
+  if (!current.some(({ name }) => name === REPOSITORY_TOKEN)) return kept;
   return refuse(
     "invalid_request",
     `The secret ${REPOSITORY_TOKEN} is for ${before ?? "an earlier address"}, and ${host} would get it. Send the new address with its password, or remove the secret first.`,
