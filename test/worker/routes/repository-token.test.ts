@@ -181,6 +181,19 @@ describe("a password in a repository's address", () => {
     expect(await problemOf(await project.patch(change))).toMatchObject({ code: "invalid_request" });
   });
 
+  it("is not sent to an earlier host by a rollback that waited while the address changed", async () => {
+    const { project, keys } = await TestProject.withKeys({ repository: "https://me:0ne@git.test/shop.git" });
+    await project.deploy();
+    await project.deploy();
+    const { id: running } = await project.start();
+    const { id } = await project.rollBack({ variables: "deployed" });
+    expect((await project.patch({ repository: "https://me:tw0@other.test/shop.git" })).status).toBe(200);
+    await project.agent.completes(await project.agent.orderOf(running));
+    const order = await project.agent.orderOf(id);
+    expect(order.source.repository).toBe("https://me@git.test/shop.git");
+    expect(await openSecrets(order, keys)).toEqual({});
+  });
+
   it("is not sent to another host by way of an address that does not use it", async () => {
     const { project, keys } = await TestProject.withKeys({
       repository: "https://me:s3cr3t@git.test/shop.git",

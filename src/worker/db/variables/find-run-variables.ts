@@ -6,19 +6,23 @@ import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import type { DeploymentVariables } from "#domain/lane/variables.ts";
+import { httpsHost } from "#domain/repository-login.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
-import { servers } from "#worker/db/schema.ts";
+import { projects, servers } from "#worker/db/schema.ts";
 import { variables } from "#worker/db/variable-tables.ts";
 
 /**
  * The variables of an order, with the secrets as sealed for the server's current key. The repository's token is always
- * the current one: git needs one that is still valid, also for an earlier deployment. One D1 round trip.
+ * the current one: git needs one that is still valid, also for an earlier deployment. It is left out if the project has
+ * moved to a repository on another host since the order was requested. One D1 round trip.
+ * @param repository the address that the order has
  */
 export async function findRunVariables(
   rows: AccountRows,
   projectId: ProjectId,
   serverId: ServerId,
   { revision, deployed }: DeploymentVariables,
+  repository: string,
 ): Promise<RunVariables> {
   // Each part names the project and `until`. Only then does SQLite find the few rows of a long history by index.
   const ofProject = eq(variables.projectId, projectId);
@@ -38,19 +42,32 @@ export async function findRunVariables(
     build: variables.build,
     value: variables.value,
     sealed: variables.sealed,
+    until: variables.until,
+    repository: rows.first<string>(
+      projects.repository,
+      projects,
+      eq(projects.id, projectId),
+      sql`${projects.id}`,
+    ),
     sealKey: rows.first<string>(servers.sealKey, servers, eq(servers.id, serverId), sql`${servers.id}`),
   };
   const found = await rows.select(fields, variables, {
     where: or(isCurrent, isEarlier),
     orderBy: [sql`${variables.name}`],
   });
+  const isForOtherHost = ({ name, until, repository: address }: (typeof found)[number]) => {
+    const now = httpsHost(address ?? "");
+    const isOther = name === REPOSITORY_TOKEN && until === null && now !== httpsHost(repository);
+    // The token of a start is from before its request. So an address that uses no token says nothing about its host.
+    return isOther && (deployed || now !== null);
+  };
   return {
     account_id: rows.accountId,
     revision,
     deployed,
     plain: found.flatMap(({ name, value }) => (value === null ? [] : [{ name, value }])),
     secrets: found
-      .filter(({ secret }) => secret)
+      .filter((one) => one.secret && !isForOtherHost(one))
       .map(({ name, revision: setBy, build, sealed, sealKey }) => {
         const key = sealKey === null ? null : SealKey.parse(parseJson(sealKey));
         const box = sealed?.find(({ fingerprint }) => fingerprint === key?.fingerprint);

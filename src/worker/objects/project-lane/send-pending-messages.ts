@@ -85,11 +85,15 @@ type Values = { readonly deploymentId: DeploymentId; readonly variables: RunVari
 async function readVariables({ env, store, now }: LaneContext, owner: LaneOwner): Promise<Values | null> {
   const { accountId, projectId } = owner;
   const pending = pendingMessage(store.load(), projectId, now());
-  if (pending === null || pending.variables === null) return null;
+  if (pending === null || pending.variables === null || pending.message.type !== "run") return null;
   const { database } = new DatabaseSession(env.DB, "first-primary");
   const rows = new AccountRows(database, accountId);
-  const { deploymentId, serverId, variables } = pending;
-  return { deploymentId, variables: await findRunVariables(rows, projectId, serverId, variables) };
+  const { deploymentId, serverId, variables, message } = pending;
+  const { repository } = message.order.source;
+  return {
+    deploymentId,
+    variables: await findRunVariables(rows, projectId, serverId, variables, repository),
+  };
 }
 
 /** Adds the values to an order. null if they are of another deployment: the change that caused this sends the order. */

@@ -48,7 +48,7 @@ async function sealedToken(
 ): Promise<{ readonly token?: SealedToken }> {
   if (!repository.startsWith("https:")) return {};
   const latest = { revision: Number.MAX_SAFE_INTEGER, deployed: false };
-  const { account_id, secrets } = await findRunVariables(rows, id, serverId, latest);
+  const { account_id, secrets } = await findRunVariables(rows, id, serverId, latest, repository);
   const found = secrets.find(({ name }) => name === REPOSITORY_TOKEN);
   if (found === undefined || found.sealed === null) return {};
   return { token: { account_id, revision: found.revision, sealed: found.sealed } };
