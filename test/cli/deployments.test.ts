@@ -201,7 +201,7 @@ describe("gantry deploy", () => {
     const { id: away } = ServerCreated.parse(jsonOf(server.stdout));
     expect((await gantry("projects", "set", "--server", away)).code).toBe(0);
     const third = cli.start(["deploy", "--follow"], jobOptions());
-    await third.printed("stderr", `v3 is waiting for its server, which is not connected (${away})`);
+    await third.printed("stderr", `v3 is waiting for its server (${away}) to take it`);
     await gantry("cancel");
     expect((await third.ended).code).toBe(1);
   });

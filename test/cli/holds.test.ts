@@ -48,8 +48,17 @@ it("creates, lists and deletes freezes", async () => {
   const made = await run("freezes", "create", "Weekend", ...weekly, "--timezone", "Europe/Berlin", "--json");
   expect(Freeze.parse(jsonOf(made.stdout))).toMatchObject({ project_id: null, times: { type: "weekly" } });
   const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+  await run("projects", "create", "docs", "--server", "web-1", "--repository", "https://git.test/d.git");
+  await run("freezes", "create", "docs week", "--to", tomorrow, "--project", "docs");
   const once = await run("freezes", "create", "launch", "--to", tomorrow, "--project", "shop");
   expect(once.stdout).toContain("It holds now.");
+  const held = await cli.run(["deploy", "--follow", "-p", "docs"], { env });
+  expect(held).toMatchObject({
+    code: 6,
+    stderr: expect.stringContaining("for the end of the freeze docs week"),
+  });
+  expect((await run("deployments", "show", "-p", "docs")).stdout).toContain("freeze docs week");
+  await run("freezes", "delete", "docs week", "--yes");
   const { freezes } = FreezeRows.parse({
     ...Object(jsonOf((await run("freezes", "--json")).stdout)),
     next_cursor: null,

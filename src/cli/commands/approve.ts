@@ -1,8 +1,9 @@
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done } from "#cli/outcome.ts";
+import { describeWaiting } from "#cli/session/describe-waiting.ts";
 import { DEPLOYMENT_HELP, findDeployment, findOnly } from "#cli/session/find-deployment.ts";
 import { withSession } from "#cli/session/session.ts";
-import { sourceText, waitingText } from "#cli/views/deployment-text.ts";
+import { sourceText } from "#cli/views/deployment-text.ts";
 
 export const approve = defineCommand({
   name: "approve",
@@ -32,7 +33,7 @@ export const approve = defineCommand({
     output.line(`v${version} is approved: ${sourceText(approved.value)}.`);
     // Its server gets it now, so it is not known yet whether it is connected.
     if (waiting?.type === "server") output.note("It starts as soon as its server takes it.");
-    else if (waiting !== null) output.note(`It is waiting ${waitingText(waiting)}.`);
+    else if (waiting !== null) output.note(`It is waiting ${await describeWaiting(session, waiting)}.`);
     return done;
   }),
 });

@@ -1,4 +1,5 @@
 import { defineCommand } from "#cli/arguments/command.ts";
+import { describeWaiting } from "#cli/session/describe-waiting.ts";
 import { shellWord } from "#node/shell-quote.ts";
 import { durationText } from "#contract/lib/duration-text.ts";
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
@@ -8,13 +9,7 @@ import { printable, printableName } from "#cli/output/printable.ts";
 import { timeText } from "#cli/output/times.ts";
 import { DEPLOYMENT_HELP, findDeployment } from "#cli/session/find-deployment.ts";
 import { commandLine, type Session, withSession } from "#cli/session/session.ts";
-import {
-  failureText,
-  sourceText,
-  stageTimesText,
-  statusStyles,
-  waitingText,
-} from "#cli/views/deployment-text.ts";
+import { failureText, sourceText, stageTimesText, statusStyles } from "#cli/views/deployment-text.ts";
 
 export const deploymentsShow = defineCommand({
   name: "deployments show",
@@ -50,7 +45,7 @@ export const deploymentsShow = defineCommand({
       ["started", timeText(deployment.created_at, output)],
       ["took", deployment.started_at === null ? null : durationText(deployment.duration)],
       ["stages", stageTimesText(deployment.stages)],
-      ["waiting", waiting === null ? null : waitingText(waiting)],
+      ["waiting", waiting === null ? null : await describeWaiting(session, waiting)],
       ["failure", failure === null ? null : failureText(failure)],
       ["failing line", failure?.failing_line === undefined ? null : printable(failure.failing_line)],
       ["hint", failure?.hint === undefined ? null : printable(failure.hint)],

@@ -1,7 +1,7 @@
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId } from "#contract/ids.ts";
 import type { Session } from "#cli/session/session.ts";
-import { waitingText } from "#cli/views/deployment-text.ts";
+import { describeWaiting } from "#cli/session/describe-waiting.ts";
 
 /** The reason is read after the first time in the queue, then at intervals of the second. */
 const FIRST_MS = 2_000;
@@ -29,14 +29,19 @@ export class QueueWatch {
     this.#timer = null;
   }
 
+  #isStopped(): boolean {
+    return this.#timer === null;
+  }
+
   async #look(): Promise<void> {
     const { client, output } = this.#session;
     const deployment = await client.getDeployment({ params: { deployment_id: this.#id } });
-    if (this.#timer === null) return;
+    if (this.#isStopped()) return;
     this.#timer = setTimeout(() => void this.#look(), NEXT_MS);
     if (!deployment.ok || deployment.value.waiting_on === null) return;
     const { version, waiting_on: waiting } = deployment.value;
-    const text = waitingText(waiting);
+    const text = await describeWaiting(this.#session, waiting);
+    if (this.#isStopped()) return;
     if (text !== this.#printed) {
       output.json({ type: "queued", deployment_id: this.#id, waiting_on: waiting });
       output.note(`v${version} is waiting ${text}`);

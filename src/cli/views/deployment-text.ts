@@ -58,15 +58,15 @@ export function failureText({ code, message, stage }: Failure): string {
   return `${printable(message)} (${code}, in the stage ${stage})`;
 }
 
-/** What a deployment waits for, to follow the word `waiting`. */
-export function waitingText(waiting: WaitingOn): string {
+/** What a deployment waits for, to follow the word `waiting`. @param freezeName null: not known */
+export function waitingText(waiting: WaitingOn, freezeName: string | null): string {
   switch (waiting.type) {
     case "deployment":
       return `for deployment ${waiting.id} (position ${waiting.position} in the queue)`;
     case "server":
-      return `for its server, which is not connected (${waiting.id})`;
+      return `for its server (${waiting.id}) to take it`;
     case "freeze":
-      return `for the end of the freeze ${waiting.id}, at ${waiting.until}`;
+      return `for the end of the freeze ${printableName(freezeName ?? waiting.id)}, at ${waiting.until}`;
     case "approval":
       return "for an approval";
   }

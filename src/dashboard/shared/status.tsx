@@ -91,7 +91,7 @@ export function waitingText({ waiting_on: waiting }: Deployment): string | null 
     case "deployment":
       return `position ${waiting.position} in the queue`;
     case "server":
-      return "waiting for the server to connect";
+      return "waiting for the server to take it";
     case "freeze":
       return `held by a freeze until ${minuteText(waiting.until)}`;
     case "approval":

@@ -39,7 +39,7 @@ describe("a server that loses its connection", () => {
     await page.locator(".status.offline").waitFor();
     await page.getByRole("button", { name: "Deploy", exact: true }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Deploy", exact: true }).click();
-    await page.getByText("waiting for the server to connect").waitFor();
+    await page.getByText("waiting for the server to take it").waitFor();
     agent.start();
     await page.locator("h1 .status.live").waitFor();
 

@@ -220,7 +220,7 @@ export const deploymentSchemas = {
     duration: "Its duration in seconds.",
   }),
   WaitingOn: object(schemas.WaitingOn, "What a queued deployment waits for.", {
-    type: "`deployment`: for an earlier deployment of the same project. `server`: for the server, which is offline. `freeze`: for the end of a freeze. `approval`: for an approval.",
+    type: "`deployment`: for an earlier deployment of the same project. `server`: for the server, which is offline or has not taken it yet. `freeze`: for the end of a freeze. `approval`: for an approval.",
     id: "The id of that deployment, server or freeze.",
     position: "The number of deployments ahead in the queue.",
     until: "When the freeze ends.",
