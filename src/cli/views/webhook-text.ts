@@ -65,8 +65,13 @@ export function printWebhook(
       settings.headers === null || settings.headers.length === 0 ? null : settings.headers.join(" "),
     ],
     ["git host", settings.forge],
-    ["waiting", `${webhook.pending}`],
-    ["held", `${webhook.held}`],
+    ["waiting", countText(webhook.pending)],
+    ["held", countText(webhook.held)],
     ["last attempt", last === null ? null : `${timeText(last.at, output)}: ${attemptText(last)}`],
   ]);
+}
+
+/** Source: the API reference: it counts up to 1000. */
+function countText(count: number): string {
+  return count < 1_000 ? `${count}` : "1000 or more";
 }

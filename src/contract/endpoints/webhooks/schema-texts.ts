@@ -115,8 +115,8 @@ export const webhookSchemas = {
       environment: settings.environment,
     }),
     previous_secret_expires_at: "Until when the secret from before the last rotation signs too.",
-    pending: "How many deliveries wait for an attempt.",
-    held: "How many deliveries are held.",
+    pending: "How many deliveries wait for an attempt, counted up to 1000.",
+    held: "How many deliveries are held, counted up to 1000.",
     last_attempt: "The latest attempt.",
   }),
   WebhookRows: object(schemas.WebhookRows, "A page of webhooks.", {

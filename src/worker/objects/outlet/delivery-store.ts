@@ -13,6 +13,8 @@ const MAX_ENDED = 1_000;
 const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
 /** The most that wait for one target, or are held. Of more, the oldest fail. */
 const MAX_PENDING = 10_000;
+/** A webhook shows at most this many. */
+const MAX_COUNTED = 1_000;
 /** After this many new deliveries and attempts old deliveries are dropped. */
 const TRIM_AFTER = 100;
 
@@ -25,6 +27,8 @@ const IS_NEWEST =
 export class DeliveryStore {
   readonly #sql: SqlStorage;
   #sinceTrim = 0;
+  /** undefined: not known. */
+  #lastAttempt: StoredAttempt | null | undefined;
 
   /** @param sql must have the tables, if methods are called */
   constructor(sql: SqlStorage) {
@@ -112,6 +116,7 @@ export class DeliveryStore {
       .exec<{ state: string; attempts: string }>("SELECT state, attempts FROM deliveries WHERE seq = ?", seq)
       .toArray();
     if (found === undefined) return;
+    this.#lastAttempt = attempt;
     const isReplaced = found.state === "replaced" && fate.state !== "delivered";
     const attempts = [...z.array(StoredAttempt).parse(parseJson(found.attempts)), attempt];
     this.#sql.exec(
@@ -160,19 +165,22 @@ export class DeliveryStore {
       .toArray().length;
   }
 
+  /** How many deliveries have a state, up to `MAX_COUNTED`: each one that is counted is a row that is read. */
   count(state: "pending" | "held"): number {
     const counted = this.#sql.exec<{ count: number }>(
-      "SELECT count(*) AS count FROM deliveries WHERE state = ?",
+      `SELECT count(*) AS count FROM (SELECT 1 FROM deliveries WHERE state = ? LIMIT ${MAX_COUNTED})`,
       state,
     );
     return counted.one().count;
   }
 
+  /** Reads all deliveries, but only once: an index over the attempts would be one more row to write for each. */
   lastAttempt(): StoredAttempt | null {
+    if (this.#lastAttempt !== undefined) return this.#lastAttempt;
     const [latest] = this.#read(
       "WHERE attempt_count > 0 ORDER BY json_extract(attempts, '$[#-1].at') DESC, seq DESC LIMIT 1",
     );
-    return latest?.attempts.at(-1) ?? null;
+    return (this.#lastAttempt = latest?.attempts.at(-1) ?? null);
   }
 
   /** The number of the newest event that was taken; 0: none. */
