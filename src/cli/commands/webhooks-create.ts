@@ -62,7 +62,7 @@ export const webhooksCreate = defineCommand({
     url: { isRequired: false, help: `Target of standard, or server of ntfy (default: ${NTFY})` },
   },
   options: {
-    name: { kind: "text", value: "NAME", help: "Webhook name (default: the host of the target)" },
+    name: { kind: "text", value: "NAME", help: "Webhook name (default: the host and path of the target)" },
     event: {
       kind: "list",
       value: "TYPE",

@@ -28,10 +28,11 @@ export function shownTarget(settings: WebhookSettings): string {
   }
 }
 
-/** The name of a webhook whose creation gives none. */
+/** The name of a webhook whose creation gives none. With the path, because a host has several targets. */
 export function defaultName(settings: WebhookSettings): string {
   const shown = shownTarget(settings);
-  return (URL_PARTS.exec(shown)?.[3] ?? shown).slice(0, MAX_NAME);
+  const [, , , host = "", path = ""] = URL_PARTS.exec(shown) ?? [];
+  return ((host + path).replace(/\/$/, "") || shown).slice(0, MAX_NAME);
 }
 
 /** Masks what is secret in a webhook's settings wherever a text repeats it, such as the answer of an echoing target. */

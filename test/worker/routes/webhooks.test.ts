@@ -41,7 +41,7 @@ describe("creating a webhook", () => {
     expect(response.headers.get("location")).toBe(`/v1/webhooks/${webhook.id}`);
     expect(webhook.secret).toMatch(SECRET);
     expect(webhook).toMatchObject({
-      name: "hooks.example.com",
+      name: "hooks.example.com/gantry",
       url: "https://***@hooks.example.com/gantry?key=***",
       events: ["*"],
       state: "active",

@@ -10,7 +10,7 @@ import {
 } from "#contract/reference/schemas/schema-text.ts";
 
 const common = {
-  name: "A name for people. Default: the host of the target.",
+  name: "A name for people. Default: the host and path of the target, as they are shown.",
   events: "Types of events, and patterns such as `deployment.*`. `*`: all.",
   project_ids:
     "The projects whose events it gets. `null`: all projects, and events that belong to no project.",

@@ -30,7 +30,7 @@ const MAX_PROJECT_IDS = 1_000;
 const EventPatterns = listBetween(EventPattern, 1, MAX_PATTERNS);
 const ProjectIds = z.nullable(listBetween(ProjectId, 1, MAX_PROJECT_IDS));
 
-/** `name`: without one, the host of the target. `events`: without them, what is usual for the kind. */
+/** `name`: without one, the host and path of the target. `events`: without them, what is usual for the kind. */
 const common = {
   name: z.optional(DisplayName),
   events: z.optional(EventPatterns),

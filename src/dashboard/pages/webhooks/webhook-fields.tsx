@@ -14,7 +14,7 @@ export function WebhookFields(props: WebhookFieldsProps) {
         label="Name"
         value={draft.name}
         onInput={(name) => change({ name })}
-        placeholder="the host of the target"
+        placeholder="the host and path of the target"
         error={errors["name"] ?? null}
       />
       {draft.kind === "commit_status" ? null : <Events {...props} />}
