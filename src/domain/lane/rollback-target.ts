@@ -27,20 +27,20 @@ export function chooseTarget(
   if (choice.deploymentId === null && choice.version === null) {
     const target = defaultTarget(lane);
     return target === null
-      ? refuse("no_rollback_target", "There is no earlier deployment to roll back to.")
+      ? refuse("no_rollback_target", "There is no earlier deployment with other code to roll back to.")
       : succeed(target);
   }
   const named =
     choice.deploymentId === null
       ? (lane.deployments.find((one) => one.version === choice.version) ?? null)
       : findDeployment(lane, choice.deploymentId);
-  const what = choice.deploymentId ?? `Version ${choice.version}`;
+  const what = choice.deploymentId ?? `v${choice.version}`;
   if (named === null || !isIn(named, "live", "superseded") || named.deleted) {
     return refuse("no_rollback_target", `${what} was never live, or it was deleted.`);
   }
   const live = liveOf(lane);
   if (live !== null && live.codeVersion === named.codeVersion) {
-    const as = live.id === named.id ? "" : `, as version ${live.version}`;
+    const as = live.id === named.id ? "" : `, as v${live.version}`;
     return refuse("already_live", `${what} is already live${as}.`);
   }
   return succeed(named);
