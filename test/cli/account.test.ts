@@ -434,10 +434,13 @@ describe("gantry projects", () => {
     expect(changed.stdout).toMatch(/^release command\tmake migrate$/m);
     expect(changed.stdout).toMatch(/^install command\tnpm ci$/m);
     expect(changed.stdout).toMatch(/^build command\t-x --y$/m);
-    expect(changed.stdout).toMatch(/^commits by hash\treachable$/m);
+    expect(changed.stdout).toMatch(/^changed\t.*install_command.*$/m);
+    expect(changed.stdout).not.toMatch(/^(?:id|commits by hash|queue)\t/m);
+    expect((await run("projects", "show", "shop")).stdout).toMatch(/^commits by hash\treachable$/m);
     const cleared = await run("projects", "set", "shop", "--install-command", "", "--release-command", "");
     expect(cleared.stdout).toMatch(/^install command\tnone$/m);
-    expect(cleared.stdout).not.toMatch(/^release command/m);
+    expect(cleared.stdout).toMatch(/^release command\tnone$/m);
+    expect((await run("projects", "set", "shop", "--branch", "next")).stdout).toMatch(/^changed\tnothing$/m);
     const laravel = await run("projects", "create", "blog", "--framework", "laravel", ...source);
     expect(laravel.code).toBe(0);
     expect(laravel.stdout).toMatch(/^type\tserver$/m);

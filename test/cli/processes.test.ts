@@ -252,7 +252,7 @@ describe("gantry projects set", () => {
       { domain: "apps.test", redirect: false },
     ]);
     const removed = await gantryRun("projects", "set", "--process", "web.instances=", "--no-aliases");
-    expect(removed.stdout).not.toContain("aliases");
+    expect(removed.stdout).toMatch(/^aliases\tnone$/m);
     expect((await settings()).processes["web"]).toEqual({ command: "node server.js" });
   });
 });

@@ -8,7 +8,7 @@ import { done, stop } from "#cli/outcome.ts";
 import { printableName } from "#cli/output/printable.ts";
 import { findProject, findServer, serverName } from "#cli/session/find-named.ts";
 import { withSession } from "#cli/session/session.ts";
-import { printProject } from "#cli/views/project-facts.ts";
+import { printProject, printProjectChanges } from "#cli/views/project-facts.ts";
 
 export const projectsSet = defineCommand({
   name: "projects set",
@@ -74,13 +74,14 @@ export const projectsSet = defineCommand({
     if (Object.keys(body).length === 0)
       return stop("usage", "Pass at least one setting. See gantry projects set --help.");
     const params = { project_id: found.value.id };
-    const before = server === null ? null : await client.getProject({ params });
+    const before = await client.getProject({ params });
     const project = await client.updateProject({ params, body });
     if (!project.ok) return project;
     const { name: current, server_id: serverId } = project.value;
     const newServer = await serverName(session, serverId);
-    printProject(output, project.value, newServer);
-    if (before?.ok === true && before.value.server_id !== serverId)
+    if (before.ok) printProjectChanges(output, before.value, project.value, newServer);
+    else printProject(output, project.value, newServer);
+    if (before.ok && before.value.server_id !== serverId)
       output.note(`${printableName(current)} moves to ${newServer ?? serverId} with its next deployment.`);
     return done;
   }),

@@ -1,7 +1,7 @@
 import { resolveProcesses } from "#contract/processes/resolve-processes.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import type { Limits } from "#contract/endpoints/projects/settings.ts";
-import { printFacts } from "#cli/output/facts.ts";
+import { type Fact, printFacts } from "#cli/output/facts.ts";
 import { isDetectedLater } from "#contract/frameworks/is-detected-later.ts";
 import type { Output } from "#cli/output/output.ts";
 import { printable, printableName } from "#cli/output/printable.ts";
@@ -14,13 +14,51 @@ const NOT_DETECTED = "detected at the first deployment (automatic)";
  * @param serverName null: unknown
  */
 export function printProject(output: Output, project: Project, serverName: string | null): void {
-  const { serving, automatic } = project;
   output.json(project);
+  printFacts(output, projectFacts(output, project, serverName));
+}
+
+/** What changes without a change of the settings. */
+const NO_SETTINGS: ReadonlySet<string> = new Set(["serving", "last_deploy", "ingress_problem", "deploy_key"]);
+
+/**
+ * Prints what a change of a project's settings has changed: the fields, and the new values of those that `printProject`
+ * shows. With `--json`, the project.
+ */
+export function printProjectChanges(
+  output: Output,
+  before: Project,
+  after: Project,
+  serverName: string | null,
+): void {
+  output.json(after);
+  const earlier = new Map<string, unknown>(Object.entries(before));
+  const changed = Object.entries(after)
+    .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(earlier.get(name)))
+    .map(([name]) => name)
+    .filter((name) => !NO_SETTINGS.has(name));
+  const settings = {
+    ...before,
+    ...Object.fromEntries(changed.map((name) => [name, Reflect.get(after, name)])),
+  };
+  const shown = new Map(projectFacts(output, before, serverName));
+  const facts = projectFacts(output, settings, serverName)
+    .map(([name, text]): Fact => [name, text ?? "none"])
+    .filter(([name, text]) => text !== (shown.get(name) ?? "none"));
+  printFacts(output, [
+    ["project", printableName(after.name)],
+    ["changed", changed.length === 0 ? "nothing" : changed.join(", ")],
+    ...facts.filter(([name]) => name !== "name"),
+  ]);
+}
+
+function projectFacts(output: Output, project: Project, serverName: string | null): Fact[] {
+  const { serving, automatic } = project;
   const settingText = (name: (typeof automatic)[number], text: string | null) => {
     if (!automatic.includes(name)) return printable(text ?? "none");
     return isDetectedLater(project) ? NOT_DETECTED : `${printable(text ?? "none")} (automatic)`;
   };
-  printFacts(output, [
+  return [
     ["name", printableName(project.name)],
     ["id", project.id],
     ["url", project.url],
@@ -54,7 +92,7 @@ export function printProject(output: Output, project: Project, serverName: strin
     ["queue", project.queue],
     ["approval", project.approval === "none" ? null : project.approval],
     ["last deployment", timeText(project.last_deploy, output)],
-  ]);
+  ];
 }
 
 function typeText(project: Project): string | null {
