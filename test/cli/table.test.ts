@@ -52,6 +52,22 @@ describe("the table of commands", () => {
     expect(help).not.toContain("webhooks");
   });
 
+  it("takes version as a word, and the help of each group", () => {
+    const versionOf = (...argv: string[]) => {
+      const result = readArguments(argv, commands);
+      return result.ok ? result.value.global.version : result.problem.detail;
+    };
+    expect(versionOf("version")).toBe(true);
+    expect(versionOf("version", "2")).toContain("Unknown command version.");
+    for (const { name } of commands.filter((command) => command.name.includes(" "))) {
+      const group = name.split(" ")[0] ?? "";
+      expect(readArguments([group, "--help"], commands)).toMatchObject({
+        ok: true,
+        value: { global: { help: true } },
+      });
+    }
+  });
+
   it("takes help as a word", () => {
     const helpOf = (...argv: string[]) => {
       const result = readArguments(argv, commands);

@@ -69,8 +69,11 @@ export function readArguments(argv: readonly string[], commands: readonly Comman
 
   // `gantry help deploy` is `gantry deploy --help`.
   const isHelp = words[0] === "help";
-  const global = { ...readGlobal(values), ...(isHelp ? { help: true } : {}) };
-  const named = findCommand(isHelp ? words.slice(1) : words, commands);
+  // `gantry version` is `gantry --version`.
+  const isVersion = words[0] === "version" && words.length === 1;
+  const read = readGlobal(values);
+  const global = { ...read, help: read.help || isHelp, version: read.version || isVersion };
+  const named = findCommand(isHelp || isVersion ? words.slice(1) : words, commands);
   if (!named.ok) return named;
   if (named.value === null) return succeed({ command: null, global, given: { options: {}, words: {} } });
   const { command, rest } = named.value;

@@ -6,6 +6,7 @@ import { printAccount } from "#cli/views/account-facts.ts";
 export const accountShow = defineCommand({
   name: "account show",
   summary: "Show the account's settings: how long logs and deployments are kept",
+  isGroupDefault: true,
   words: {},
   options: {},
   run: withSession(async ({ client, output }) => {

@@ -1,5 +1,7 @@
+import { CommitName } from "#contract/git-names.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { givenFields } from "#cli/arguments/given-fields.ts";
+import { stop } from "#cli/outcome.ts";
 import { findProject, shownName } from "#cli/session/find-named.ts";
 import { withSession } from "#cli/session/session.ts";
 import { printStarted } from "#cli/session/print-started.ts";
@@ -30,6 +32,8 @@ export const deploy = defineCommand({
   ],
   run: withSession(async (session, { options }) => {
     const { branch, commit } = options;
+    if (commit !== null && !CommitName.safeParse(commit).success)
+      return stop("usage", "--commit must be 7 to 40 hexadecimal digits of a commit hash.");
     const project = await findProject(session);
     if (!project.ok) return project;
     const started = await session.client.startDeployment({
