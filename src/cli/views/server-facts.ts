@@ -5,6 +5,7 @@ import type {
   ServerStatus,
 } from "#contract/endpoints/servers/schemas.ts";
 import { sizeText } from "#contract/lib/size-text.ts";
+import { isConnected } from "#contract/endpoints/servers/is-connected.ts";
 import { toolList } from "#contract/endpoints/servers/tool-list.ts";
 import { printFacts } from "#cli/output/facts.ts";
 import type { Output } from "#cli/output/output.ts";
@@ -36,7 +37,7 @@ export function printServer(output: Output, server: Server): void {
     ["region", regionText(server)],
     ["projects", `${server.apps}`],
     ["uptime", server.uptime],
-    ["last seen", timeText(server.last_seen_at, output)],
+    ["last seen", isConnected(server) ? "connected" : timeText(server.last_seen_at, output)],
     ["agent", server.agent_version === null ? null : printableName(server.agent_version)],
     ["agent problem", problem === null ? null : printable(problem.message)],
     ["ingress problem", server.ingress_problem === null ? null : printable(server.ingress_problem)],

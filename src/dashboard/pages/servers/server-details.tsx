@@ -1,3 +1,4 @@
+import { isConnected } from "#contract/endpoints/servers/is-connected.ts";
 import { withHiddenShown } from "#contract/hidden-text.ts";
 import type { ServerId } from "#contract/ids.ts";
 import {
@@ -82,7 +83,13 @@ function Facts({ server }: { readonly server: Server }) {
         {version === null ? <span class="quiet">not connected yet</span> : withHiddenShown(version)}
         {seen === null ? null : (
           <span class="quiet">
-            , last seen <Ago time={seen} />
+            {isConnected(server) ? (
+              ", connected"
+            ) : (
+              <>
+                , last seen <Ago time={seen} />
+              </>
+            )}
           </span>
         )}
       </dd>

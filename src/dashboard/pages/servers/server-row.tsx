@@ -1,3 +1,4 @@
+import { isConnected } from "#contract/endpoints/servers/is-connected.ts";
 import { useEffect, useRef, useState } from "preact/hooks";
 
 import { withHiddenShown } from "#contract/hidden-text.ts";
@@ -84,7 +85,7 @@ export function ServerRows({ row, columns, isOnly, onChanged }: Props) {
     ),
     agent: server?.agent_version ? withHiddenShown(server.agent_version) : null,
     projects: row.apps,
-    seen: server?.last_seen_at ? <Ago time={server.last_seen_at} /> : null,
+    seen: isConnected(row) ? "connected" : server?.last_seen_at ? <Ago time={server.last_seen_at} /> : null,
     uptime: row.status === "pending" ? null : row.uptime,
     actions: mayChange ? (
       <ServerActions
