@@ -105,6 +105,10 @@ describe("a request that changes something", () => {
       expect(new Set(entries.map(({ code }) => code))).toEqual(new Set(["insufficient_scope"]));
       const projects = entries.filter(({ target }) => target?.type === "project");
       expect(new Set(projects.map(({ target }) => target?.name))).toEqual(new Set(["shop"]));
+      const unnamed = entries.filter(
+        ({ target }) => target !== null && target.type !== "push" && target.name === null,
+      );
+      expect(unnamed.map(({ action }) => action)).toEqual([]);
     });
   });
 

@@ -211,7 +211,7 @@ export class AccountRows {
    * the account.
    */
   firstNamed<Value>(
-    field: SQLiteColumn,
+    field: SQLiteColumn | SQL,
     table: OwnedTable,
     where: SQL | undefined,
     orderBy: SQL,

@@ -1,12 +1,14 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 
+import type { AuditTarget } from "#contract/endpoints/audit/schemas.ts";
 import type { Event, EventActor } from "#contract/endpoints/events/schemas.ts";
 import type { EventId } from "#contract/ids.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
-import type { NewRow } from "#worker/db/owned-tables.ts";
-import { auditEntries, events } from "#worker/db/event-tables.ts";
-import { projects } from "#worker/db/schema.ts";
+import type { NewRow, OwnedTable } from "#worker/db/owned-tables.ts";
+import { auditEntries, events, webhooks } from "#worker/db/event-tables.ts";
+import { freezes, hooks } from "#worker/db/push-tables.ts";
+import { deployments, projects, servers, tokens } from "#worker/db/schema.ts";
 
 type WithoutCommon<Data> = Omit<Data, "sequence" | "actor">;
 type Unnumbered<Of extends Event> = Of extends Event
@@ -69,13 +71,25 @@ export function auditWrites(
   return rows.insertNumbered(auditEntries, entries, auditEntries.sequence, onlyIf, computed);
 }
 
-/** Adds the entry of a request that did not read the project that it is about: D1 adds the name. */
+/** Where D1 has the names of targets, as the entries of successful requests show them. */
+const names: Partial<Record<AuditTarget["type"], readonly [OwnedTable, SQLiteColumn | SQL]>> = {
+  deployment: [deployments, sql`'version ' || ${deployments.version}`],
+  freeze: [freezes, freezes.name],
+  hook: [hooks, hooks.repository],
+  project: [projects, projects.name],
+  server: [servers, servers.name],
+  token: [tokens, tokens.name],
+  webhook: [webhooks, webhooks.name],
+};
+
+/** Adds the entry of a request that did not read what it is about: D1 adds the name. */
 export function unnamedEntryWrites(rows: AccountRows, entry: NewAuditEntry): Write[] {
   const { target = null } = entry;
-  if (target?.type !== "project") return auditWrites(rows, [entry]);
+  const [table, field] = (target === null ? undefined : names[target.type]) ?? [];
+  if (target === null || table === undefined || field === undefined) return auditWrites(rows, [entry]);
   const one = sql`1`;
-  const name = rows.firstNamed(projects.name, projects, sql`${projects.id} = ${target.id}`, one);
-  const named = sql`json_object('type', 'project', 'id', ${target.id}, 'name', ${name})`;
+  const name = rows.firstNamed(field, table, sql`${table.id} = ${target.id}`, one);
+  const named = sql`json_object('type', ${target.type}, 'id', ${target.id}, 'name', ${name})`;
   return auditWrites(rows, [entry], one, new Map([[auditEntries.target, named]]));
 }
 
