@@ -90,7 +90,9 @@ export const projectTexts = {
     summary: "Delete a project",
     description: prose`
       Deletes a project with its deployments and logs. The server keeps the files and continues to serve them, unless
-      you send \`purge=true\`, which removes them.
+      you send \`purge=true\`, which removes them. The response does not wait for the servers: each removes the
+      project when its agent is connected. Processes then get their stop signal, and what is left of them after
+      \`stop_seconds\` is killed.
 
       While a deployment of the project is running or queued, the response is 409 \`project_busy\`: cancel the
       deployment, or wait until it has ended.`,
