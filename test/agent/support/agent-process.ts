@@ -16,6 +16,8 @@ export type SpawnOptions = {
   /** A module that is loaded before the agent. */
   readonly preload?: string;
   readonly sitesSocket?: string;
+  /** More arguments of `run`. */
+  readonly args?: readonly string[];
 };
 
 export function spawnAgent(args: readonly string[], options: SpawnOptions = {}): AgentProcess {
@@ -45,7 +47,7 @@ export async function enrollAgent(world: World): Promise<AgentProcess> {
 export async function spawnRunningAgent(world: World, options: SpawnOptions = {}): Promise<AgentProcess> {
   const hellos = world.control.hellos;
   const sites = options.sitesSocket === undefined ? [] : ["--sites-socket", options.sitesSocket];
-  const agent = spawnAgent(["run", "--home", world.home, ...sites], options);
+  const agent = spawnAgent(["run", "--home", world.home, ...sites, ...(options.args ?? [])], options);
   await world.control.waitForHello(hellos);
   return agent;
 }
