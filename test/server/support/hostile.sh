@@ -30,7 +30,7 @@ try "write the list of its cache" touch $projects/$SELF/cache.json
 try "see the other cache" ls $projects/$VICTIM/cache
 try "see the agent" ls -d /proc/$AGENT_PID
 try "see the other app" ls -d /proc/$VICTIM_PID
-try "read a secret in an environment" shell 'grep -lz "^PORT=$VICTIM_PORT$" /proc/[0-9]*/environ'
+try "read a secret in an environment" shell 'grep -qz "^PORT=$VICTIM_PORT$" /proc/[0-9]*/environ'
 try "end the agent" kill -9 $AGENT_PID
 try "end the other app" kill -9 $VICTIM_PID
 try "end the first process" kill -9 1
