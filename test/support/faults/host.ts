@@ -35,7 +35,7 @@ const AGENT_SETTINGS: Partial<AgentSettings> = {
   signOfLifeMs: 1_000,
   stopGraceMs: 1_000,
   shutdownReportMs: 1_500,
-  appsCheckMs: 500,
+  appsCheckMs: 1_000,
   drainCheckMs: 250,
   leastDrainMs: 500,
   settleMs: 200,

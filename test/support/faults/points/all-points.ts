@@ -14,7 +14,8 @@ export const allPoints = [
   ...agentPoints,
   ...commandPoints,
   ...racePoints,
-  ...processPoints,
   ...eventPoints,
   ...holdPoints,
+  // The last, because their instances run until the end, and the agent and the supervisor check them all the time.
+  ...processPoints,
 ];
