@@ -52,7 +52,7 @@ export default defineConfig({
           exclude: ["test/dashboard/flows/**"],
           // As for the agent's files. Zod's messages are the only state that these files share.
           isolate: false,
-          setupFiles: ["./test/support/dashboard-messages.ts"],
+          setupFiles: [waitLonger, "./test/support/dashboard-messages.ts"],
         },
       },
       {
