@@ -42,7 +42,7 @@ function otherText(event: Other, isRecovery: boolean): Text {
   if (type === "server.degraded")
     return {
       ...serverText(data.server, "warning", "degraded"),
-      line: "Its disk is nearly full, or its ingress does not work.",
+      line: "Its disk is nearly full, or its ingress does not work or is missing for an app.",
     };
   if (type === "server.offline")
     return {

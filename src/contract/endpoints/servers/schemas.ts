@@ -7,7 +7,7 @@ import { Region } from "#contract/regions.ts";
 import { DisplayName } from "#contract/endpoints/projects/settings.ts";
 import { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 
-/** `pending`: no agent has connected yet. `degraded`: connected, with the disk nearly full or an ingress that does not work. */
+/** `pending`: no agent has connected yet. `degraded`: connected, with the disk nearly full, or with an ingress problem. */
 export const ServerStatus = z.enum(["pending", "healthy", "degraded", "offline"]);
 export type ServerStatus = z.infer<typeof ServerStatus>;
 
