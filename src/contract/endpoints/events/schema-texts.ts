@@ -34,7 +34,8 @@ export const eventSchemas = {
     "server.created": "a server was registered",
     "server.updated": "the settings of a server changed",
     "server.healthy": "the agent of a server is connected, and nothing is wrong",
-    "server.degraded": "the disk of a server is nearly full, or its ingress does not work or is missing for an app",
+    "server.degraded":
+      "the disk of a server is nearly full, or its ingress does not work or is missing for an app",
     "server.offline": "the agent of a server has not been connected for a minute",
     "server.deleted": "a server was deleted",
     "project.created": "a project was created",

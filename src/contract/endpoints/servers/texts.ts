@@ -168,7 +168,8 @@ export const serverSchemas = {
   ServerStatus: choice(schemas.ServerStatus, "The status of a server.", {
     pending: "no agent has connected yet",
     healthy: "the agent is connected",
-    degraded: "the agent is connected, and the disk is nearly full, or the ingress does not work or is missing for an app",
+    degraded:
+      "the agent is connected, and the disk is nearly full, or the ingress does not work or is missing for an app",
     offline: "the agent is not connected; the server continues to serve its sites",
   }),
   IsolationLevel: choice(
