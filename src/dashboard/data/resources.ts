@@ -60,12 +60,17 @@ export const useDeployment = resources(
   "deployment",
 );
 
+const readLive = (id: ProjectId) =>
+  api.listDeployments({ query: { project_id: id, status: "live", limit: 1 } });
+
 /** The live deployment of a project, as a list with one entry or none. */
-export const useLive = freshResources(
-  (id: ProjectId) => api.listDeployments({ query: { project_id: id, status: "live", limit: 1 } }),
-  NOW_AND_THEN_MS,
-  "deployment",
-);
+export const useLive = freshResources(readLive, NOW_AND_THEN_MS, "deployment");
+
+/**
+ * The same for a dialog in which the user confirms a change of it. As the targets of a rollback, it is not read again when
+ * another deployment goes live: what the user confirms must not change in the moment of the click.
+ */
+export const useLiveToConfirm = freshResources(readLive);
 
 export const useRollbackTargets = freshResources((id: ProjectId) =>
   api.listRollbackTargets({ params: { project_id: id } }),

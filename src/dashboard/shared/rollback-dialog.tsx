@@ -7,7 +7,7 @@ import type {
 } from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId, ProjectId } from "#contract/ids.ts";
 import { api } from "#dashboard/data/api.ts";
-import { useLive, useRollbackTargets } from "#dashboard/data/resources.ts";
+import { useLiveToConfirm, useRollbackTargets } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { Button } from "#dashboard/shared/button.tsx";
 import { Dialog } from "#dashboard/shared/dialog.tsx";
@@ -28,7 +28,7 @@ type Props = {
 /** Shows what a rollback changes, and starts it. */
 export function RollbackDialog({ projectId, target, onClose }: Props) {
   const targets = useRollbackTargets(projectId);
-  const live = useLive(projectId);
+  const live = useLiveToConfirm(projectId);
   return (
     <Dialog title="Roll back" onClose={onClose}>
       <Show of={targets} what="the rollback targets">

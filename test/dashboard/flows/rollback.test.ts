@@ -32,6 +32,9 @@ describe("a rollback", () => {
     expect(await shown()).toEqual(["v3", "v2"]);
 
     await deploy("four");
+    // The page behind the dialog already shows it.
+    await page.locator(".production > .details").getByText("v4", { exact: true }).waitFor();
+    expect(await shown()).toEqual(["v3", "v2"]);
     await dialog.getByRole("button", { name: "Roll back to v2" }).click();
     await dialog.getByRole("alert").waitFor();
     await dialog.getByRole("button", { name: "Roll back to v3" }).waitFor();
