@@ -253,8 +253,10 @@ describe("the rows that a list reads do not grow with its length", () => {
         const headers = { accept: "application/x-ndjson" };
         const more = await excessive(async () => {
           const response = await call(`/v1/audit?${query}`, { token, headers });
-          // What is not read is not asked for.
-          await response.body?.cancel();
+          // Its statement has ended when the first part comes. What is not read is not asked for.
+          const reader = response.body?.getReader();
+          await reader?.read();
+          await reader?.cancel();
         }, MOST_OF_EXPORT);
         found.push(...more.map((text) => `${query} ${kind} ${text}`));
       }
