@@ -13,7 +13,7 @@ import {
 } from "#contract/endpoints/webhooks/schemas.ts";
 import { createAccount, createToken } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
-import { publish, renamed } from "../../support/worker/events.ts";
+import { publish, renamed, sealed } from "../../support/worker/events.ts";
 import { TestWebhook } from "../../support/worker/webhook.ts";
 import { copyWorld } from "../../support/worker/world-copy.ts";
 
@@ -262,6 +262,18 @@ describe("a webhook", () => {
       "webhook.updated",
       "webhook.updated",
     ]);
+  });
+
+  it("that is disabled holds what comes meanwhile; enabled again, it sends that if it is resent", async () => {
+    const webhook = await TestWebhook.create({ events: ["audit.sealed"] });
+    await webhook.request("", "PATCH", { enabled: false });
+    await publish(webhook.account.id, [sealed()]);
+    expect(await webhook.details()).toMatchObject({ state: "disabled", held: 1 });
+    await webhook.request("", "PATCH", { enabled: true });
+    expect(await webhook.receiver.received()).toEqual([]);
+    expect(Resent.parse(await (await webhook.request("/resend", "POST", {})).json())).toEqual({ resent: 1 });
+    await webhook.alarm();
+    expect(await webhook.receiver.received()).toHaveLength(1);
   });
 
   it("sends one delivery again, or all since a moment", async () => {

@@ -1,4 +1,4 @@
-import { asc, desc, gte, ne } from "drizzle-orm";
+import { asc, desc, gte } from "drizzle-orm";
 
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { eventFields, type StoredEvent } from "#worker/db/events/event-fields.ts";
@@ -11,20 +11,18 @@ const targetFields = {
   createdAt: webhooks.createdAt,
 };
 
-const enabled = { where: ne(webhooks.state, "disabled") };
-
-/** The account's events from a number on, oldest first, and its webhooks that are not disabled. One round trip. */
+/** The account's events from a number on, oldest first, and its webhooks. One round trip. */
 export async function readNews(rows: AccountRows, from: number, limit: number) {
   const [found, targets] = await rows.selectBoth(
     [eventFields, events, oldestFirst(from, limit)],
-    [targetFields, webhooks, enabled],
+    [targetFields, webhooks, {}],
   );
   return { events: found, targets };
 }
 
-/** The account's webhooks that are not disabled. */
+/** The account's webhooks, also those that are disabled: their objects hold the events. */
 export async function findTargets(rows: AccountRows) {
-  return await rows.select(targetFields, webhooks, enabled);
+  return await rows.select(targetFields, webhooks, {});
 }
 
 /** The account's events from a number on, oldest first. */

@@ -93,7 +93,7 @@ export async function catchUp(feed: Feed): Promise<void> {
 
 type FoundTarget = Awaited<ReturnType<typeof findTargets>>[number];
 
-/** @param target undefined: the webhook was deleted or disabled. @returns whether it has accepted the events */
+/** @param target undefined: the webhook was deleted. @returns whether it has accepted the events */
 async function catchUpOne(
   { rows, store, take }: Feed,
   webhookId: WebhookId,
