@@ -4,8 +4,10 @@ import { describe, expect, it, vi } from "vitest";
 
 import type { AgentLink } from "#worker/objects/agent-link/agent-link.ts";
 import { PresenceRecord } from "#worker/objects/agent-link/presence-record.ts";
+import { ObjectAlarm } from "#worker/objects/shared/object-alarm.ts";
 import { output } from "../../support/connected-agent/events.ts";
-import { onCalls } from "../../support/worker/intercept.ts";
+import { ids } from "../../support/worker/account.ts";
+import { failCalls, onCalls } from "../../support/worker/intercept.ts";
 import { TestProject } from "../../support/worker/project.ts";
 
 /** Counts how often the alarm of any object is set. Each time is billed as a row written. */
@@ -20,6 +22,18 @@ async function storageOf(project: TestProject): Promise<object> {
 }
 
 describe("an object's alarm", () => {
+  it("is set by the next call if the storage did not accept it", async () => {
+    const feed = env.EVENT_FEED.getByName(ids.account());
+    const at = Date.now() + 3_600_000;
+    await runInDurableObject(feed, async (_feed, { storage }) => {
+      const alarm = new ObjectAlarm(storage);
+      failCalls(Object.getPrototypeOf(storage), "setAlarm", { times: 1 });
+      await expect(alarm.setBy(at)).rejects.toThrow("setAlarm is down");
+      await alarm.setBy(at);
+      expect(await storage.getAlarm()).toBe(at);
+    });
+  });
+
   it("is not set again by most reports of a run", async () => {
     const { project, order } = await TestProject.running();
     await project.agent.reports(order, output("two"));

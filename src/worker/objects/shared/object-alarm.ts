@@ -19,11 +19,19 @@ export class ObjectAlarm {
     this.#setFor = undefined;
   }
 
-  /** @param at Unix milliseconds; null: removes the alarm */
+  /**
+   * @param at Unix milliseconds; null: removes the alarm
+   * @throws if the storage does not accept it: the next call tries again
+   */
   async setExactly(at: number | null): Promise<void> {
     if (at === this.#setFor) return;
     this.#setFor = at;
-    await (at === null ? this.#storage.deleteAlarm() : this.#storage.setAlarm(at));
+    try {
+      await (at === null ? this.#storage.deleteAlarm() : this.#storage.setAlarm(at));
+    } catch (error) {
+      this.#setFor = undefined;
+      throw error;
+    }
   }
 
   /** As `setExactly`, but keeps an alarm that is set earlier: when it fires, it finds nothing to do and sets the next one. */
