@@ -11,6 +11,15 @@ import { type Part, partMethods } from "./parts.ts";
 export const faultKinds = ["refused", "answer lost", "killed"] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
+/**
+ * Which kind of fault a walk tests at each point: all kinds at all points would take too long, so each run tests one kind at
+ * each point, and three runs test all.
+ */
+export function kindsOfPoints(): (at: number) => FaultKind {
+  const first = Math.floor(Math.random() * faultKinds.length);
+  return (at) => faultKinds[(at + 1 + first) % faultKinds.length] ?? "refused";
+}
+
 /** Returns a new stub for an object. A stub from before a kill stays broken. */
 export type ObjectOf = () => DurableObjectStub;
 

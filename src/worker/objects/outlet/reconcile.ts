@@ -27,7 +27,8 @@ export async function reconcile({ env, record, now }: OutletContext): Promise<"e
   if (record.target() === null) return "gone";
   const state = record.state();
   if (webhook === null) return missing({ record, now }, target, state);
-  if (state.isRetired || state.missingSince !== null || state.checkAt <= now())
+  // Until its check is due, a retired webhook may be deleted at any moment, perhaps since D1 was read.
+  if (state.checkAt <= now() || (state.missingSince !== null && !state.isRetired))
     record.update({ isRetired: false, missingSince: null, checkAt: now() + CHECK_EVERY_MS });
   const shown = shownOf(state);
   if (state.revision > state.written || webhook.state !== shown.state) {
