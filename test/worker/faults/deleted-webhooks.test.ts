@@ -97,3 +97,16 @@ describe("deleting a webhook whose delivery waits", () => {
     expect(await requestsOf(webhook)).toBe(before);
   });
 });
+
+describe("a webhook that a restored database does not have", () => {
+  it("does not ask D1 again and again about a state that it cannot write", async () => {
+    const webhook = await TestWebhook.create();
+    await webhook.receiver.answers({ status: 410 });
+    pass(2 * HOUR_MS);
+    await webhook.alarm();
+    await env.DB.prepare("DELETE FROM webhooks WHERE id = ?").bind(webhook.id).run();
+    await webhook.takes();
+    await webhook.alarm();
+    expect((await webhook.alarmAt()) ?? 0).toBeGreaterThanOrEqual(Date.now() + HOUR_MS);
+  });
+});

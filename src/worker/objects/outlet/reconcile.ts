@@ -26,7 +26,11 @@ export async function reconcile({ env, record, now }: OutletContext): Promise<"e
   const webhook = await findWebhook(rows, target.webhookId);
   if (record.target() === null) return "gone";
   const state = record.state();
-  if (webhook === null) return missing({ record, now }, target, state);
+  if (webhook === null) {
+    // Nothing to write it to. If the row comes back, it is written with the next change, or if the row differs.
+    record.noteWritten(state.revision);
+    return missing({ record, now }, target, state);
+  }
   // Until its check is due, a retired webhook may be deleted at any moment, perhaps since D1 was read.
   if (state.checkAt <= now() || (state.missingSince !== null && !state.isRetired))
     record.update({ isRetired: false, missingSince: null, checkAt: now() + CHECK_EVERY_MS });
