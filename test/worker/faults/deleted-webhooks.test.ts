@@ -110,3 +110,20 @@ describe("a webhook that a restored database does not have", () => {
     expect((await webhook.alarmAt()) ?? 0).toBeGreaterThanOrEqual(Date.now() + HOUR_MS);
   });
 });
+
+describe("a webhook whose object cannot write", () => {
+  it("sends a delivery that it cannot record less and less often, and records it later", async () => {
+    const webhook = await TestWebhook.create();
+    const exec = async (query: string) =>
+      await runInDurableObject(webhook.outlet(), (_outlet, { storage }) => void storage.sql.exec(query));
+    await exec("CREATE TRIGGER full BEFORE UPDATE ON deliveries BEGIN SELECT RAISE(ABORT, 'disk full'); END");
+    await webhook.takes();
+    for (let alarms = 0; alarms < 3; alarms += 1) await webhook.alarm();
+    expect(await requestsOf(webhook)).toBeLessThanOrEqual(5);
+    expect((await webhook.alarmAt()) ?? 0).toBeGreaterThanOrEqual(Date.now() + 2_000);
+    await exec("DROP TRIGGER full");
+    await webhook.alarm();
+    expect(await webhook.outlet().details()).toMatchObject({ pending: 0 });
+    expect(await webhook.deliveries()).toMatchObject([{ state: "delivered" }]);
+  });
+});

@@ -29,6 +29,8 @@ export class OutletSender {
   readonly #underWay = new Map<number, Promise<void>>();
   /** The attempts that have ended and are not recorded yet. */
   #ended: Ended[] = [];
+  /** Whether an attempt could not be recorded, so that its delivery is still due. */
+  #cannotRecord = false;
   #running: Promise<void> | null = null;
   #wake = () => {};
 
@@ -66,8 +68,9 @@ export class OutletSender {
     const ended = this.#ended;
     if (ended.length === 0) return;
     this.#ended = [];
-    if (this.#settleAll(ended) || ended.length === 1) return;
-    for (const one of ended) this.#settleAll([one]);
+    if (this.#settleAll(ended)) return;
+    const failed = ended.filter((one) => ended.length === 1 || !this.#settleAll([one]));
+    this.#cannotRecord = failed.length > 0;
   }
 
   /** More may be due. */
@@ -79,6 +82,7 @@ export class OutletSender {
    * Sends what is due, also what becomes due during the run. A request that hangs takes one of the places, not all. A
    * call during a run joins it.
    * @returns when nothing is under way, or when one call of the object may make no more requests: call it again then
+   * @throws if an attempt cannot be recorded. Its target would get the delivery again and again: call it again later
    */
   run(): Promise<void> {
     this.wake();
@@ -91,6 +95,10 @@ export class OutletSender {
   async #send(): Promise<void> {
     let requests = 0;
     for (;;) {
+      if (this.#cannotRecord) {
+        this.#cannotRecord = false;
+        throw new Error("an attempt was not recorded");
+      }
       const room = MAX_REQUESTS - requests - this.#underWay.size;
       for (const delivery of this.#next(room)) {
         const attempt = this.#attempt(delivery).then((ended) => {

@@ -10,6 +10,8 @@ import { RetryTracker } from "#worker/objects/shared/retry-tracker.ts";
  */
 const WAKE_AGAIN_MS = 30_000;
 
+const SEND = "send";
+
 /**
  * When an Outlet sends, and when it compares itself with D1. Deliveries are sent in the turn in which they were saved. The
  * alarm sends those that are due later, or whose object has died, and there is always one, because D1 is asked every day.
@@ -34,7 +36,7 @@ export class OutletWork {
   async sendSoon(): Promise<void> {
     // If the object dies, the alarm that was set when the run began sends what was saved.
     if (this.sender.isRunning) return this.sender.wake();
-    if (!this.sender.isDue) return await this.arm();
+    if (!this.sender.isDue || this.#retries.hasFailed(SEND)) return await this.arm();
     // No request leaves before the alarm is stored.
     const isArmed = this.#alarm.setBy(this.#nextAt(true));
     this.#object.waitUntil(this.#sendAndArm());
@@ -71,7 +73,7 @@ export class OutletWork {
   }
 
   async #send(): Promise<void> {
-    await this.#retries.run("send", () => this.sender.run());
+    await this.#retries.run(SEND, () => this.sender.run());
   }
 
   async #reconcile(): Promise<void> {
