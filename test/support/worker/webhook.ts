@@ -19,7 +19,7 @@ import { Receiver } from "./receiver.ts";
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Its token is valid for as long as a webhook fails before it is disabled. */
-async function createLongLivedAccount(): Promise<TestAccount> {
+export async function createLongLivedAccount(): Promise<TestAccount> {
   const account = await createAccount();
   const { secret } = await createToken(account.id, { expiresAt: Date.now() + 30 * DAY_MS });
   return { ...account, token: secret };
