@@ -34,6 +34,18 @@ export async function recordedEvents(ofId: string): Promise<Event[]> {
   });
 }
 
+/** The events of a server's status, in order: each as the status. */
+export async function recordedStatuses(serverId: string): Promise<string[]> {
+  const owner = await env.DB.prepare("SELECT account_id FROM servers WHERE id = ?")
+    .bind(serverId)
+    .first("account_id");
+  return (await recordedEvents(String(owner))).flatMap(({ type, data }) =>
+    "server" in data && data.server.id === serverId && type === `server.${data.server.status}`
+      ? [data.server.status]
+      : [],
+  );
+}
+
 type EntryRow = Record<"action" | "outcome", string> & Record<"code" | "target" | "changes", string | null>;
 
 /** The entries of the audit log about the projects and accounts with these ids, in order. */

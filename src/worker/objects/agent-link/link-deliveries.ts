@@ -18,6 +18,9 @@ import type { LaneReport } from "#worker/objects/agent-link/delivery-queue.ts";
 /** What a status reports of all projects. `checkedAt` is in Unix milliseconds. */
 type Status = { readonly reports: readonly ProjectReport[]; readonly checkedAt: number };
 
+/** Each is a statement, and on the free plan an invocation can send D1 50. The alarm, a second later, writes the next. */
+const MAX_EVENTS_AT_ONCE = 25;
+
 /**
  * Delivers what the link has received: presence and served releases to D1, the hello to the lanes. Each delivery reads
  * what is pending from storage. A failed delivery is retried by the link's alarm, and delays no other delivery.
@@ -90,7 +93,7 @@ export class LinkDeliveries {
     const unwritten = presence.unwritten();
     const owner = server.accountId();
     const status = this.#status;
-    const pending = changes.unwritten();
+    const pending = changes.unwritten(MAX_EVENTS_AT_ONCE);
     if (unwritten === null || owner === null) this.#status = null;
     if (owner === null) return;
     const rows = new AccountRows(env.DB, owner);

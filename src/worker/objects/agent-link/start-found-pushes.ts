@@ -4,7 +4,13 @@ import type { LinkParts } from "#worker/objects/agent-link/link-parts.ts";
 import { near, type ServerLocation } from "#worker/objects/location.ts";
 import { findFinder, takeFoundPush } from "#worker/operations/pushes/take-found-push.ts";
 
-/** Decides about all pushes that the agent has found, also if one of them fails. */
+/**
+ * A push of a repository with many projects moves the branch of each, and on the free plan an invocation can send D1 50
+ * statements. The alarm, a second later, takes the next ones.
+ */
+const MAX_AT_ONCE = 8;
+
+/** Decides about the oldest pushes that the agent has found, also if one of them fails. */
 export async function startFoundPushes({ env, server, found }: LinkParts): Promise<void> {
   const owner = server.accountId();
   if (owner === null) return;
@@ -18,7 +24,7 @@ export async function startFoundPushes({ env, server, found }: LinkParts): Promi
     }
     found.remove(push.id);
   };
-  const failed = (await Promise.allSettled(found.pending().map(take))).find(
+  const failed = (await Promise.allSettled(found.pending().slice(0, MAX_AT_ONCE).map(take))).find(
     (one) => one.status === "rejected",
   );
   if (failed !== undefined) throw failed.reason;

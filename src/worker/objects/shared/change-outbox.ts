@@ -26,12 +26,13 @@ export class ChangeOutbox {
     this.#next += 1;
   }
 
-  /** The changes that D1 does not have yet, in order. */
-  unwritten(): PendingChanges {
+  /** The changes that D1 does not have yet, in order. @param limit the most of them; -1: all */
+  unwritten(limit = -1): PendingChanges {
     const rows = this.#sql
       .exec<{ id: number; json: string }>(
-        "SELECT id, json FROM changes WHERE id > ? ORDER BY id",
+        "SELECT id, json FROM changes WHERE id > ? ORDER BY id LIMIT ?",
         this.#written,
+        limit,
       )
       .toArray();
     const changes = rows.map(({ json }) => StoredChange.parse(JSON.parse(json)));
