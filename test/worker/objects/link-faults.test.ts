@@ -9,6 +9,7 @@ import { call } from "../../support/worker/call.ts";
 import { output } from "../../support/connected-agent/events.ts";
 import { faultKinds, Faults, kill, setUpForFaults } from "../../support/worker/faults.ts";
 import { TestProject } from "../../support/worker/project.ts";
+import { recordedStatuses } from "../../support/worker/recorded.ts";
 import { isQuiet, Story } from "../../support/worker/story.ts";
 
 const MINUTE_MS = 60_000;
@@ -214,6 +215,9 @@ describe("presence and uptime", () => {
         const least = kind === "killed" ? 35 : 49.9;
         expect(Number.parseFloat(uptime), where).toBeGreaterThan(least);
         expect(Number.parseFloat(uptime), where).toBeLessThanOrEqual(50.1);
+        await alarmRuns(project);
+        const told = (await recordedStatuses(project.agent.serverId)).join();
+        expect(told, where).toMatch(/^(healthy,offline,?)+$/);
         if (calls.length <= at) break;
       }
     },
