@@ -9,7 +9,7 @@ import { createToken, ids } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { enrolAgent } from "../../support/worker/enrol-agent.ts";
 import { fillHistory } from "../../support/worker/fill-tables.ts";
-import { failCalls } from "../../support/worker/intercept.ts";
+import { aroundCalls, failCalls } from "../../support/worker/intercept.ts";
 import { TestProject } from "../../support/worker/project.ts";
 import { createWorld } from "../../support/worker/world.ts";
 import { withoutDatabase } from "../../support/worker/without-database.ts";
@@ -207,6 +207,34 @@ describe("deleting a project", () => {
       expect(await tablesIn(laneOf(project))).toEqual([]);
     });
     expect(await runInDurableObject(laneOf(project), (_lane, { storage }) => storage.getAlarm())).toBeNull();
+  });
+
+  it("stays complete when its lane still works as its time ends", async () => {
+    const project = await TestProject.connected();
+    await project.deploy();
+    await project.remove();
+    await vi.waitFor(async () => expect(await remains(project)).toEqual({ rows: 0, logs: 0 }));
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 31 * DAY_MS });
+    const lane = laneOf(project);
+    const held = Promise.withResolvers<void>();
+    let isHeld = false;
+    await evictDurableObject(lane);
+    await runInDurableObject(lane, (_lane, { storage }) =>
+      aroundCalls(storage, "setAlarm", async (set) => {
+        if (isHeld) return await set();
+        isHeld = true;
+        return await held.promise;
+      }),
+    );
+    const repair = lane.repair();
+    await vi.waitFor(() => expect(isHeld).toBe(true));
+    await vi.waitFor(async () => {
+      await runDurableObjectAlarm(lane);
+      expect(await tablesIn(lane)).toEqual([]);
+    });
+    held.resolve();
+    await repair;
+    expect(await tablesIn(lane)).toEqual([]);
   });
 
   it("stays complete when a server reports its files or an old run", async () => {

@@ -205,7 +205,9 @@ export class LaneTurns {
   }
 
   async #armAlarm(): Promise<void> {
-    const { store, logs, effects, now } = this.parts;
+    // The lane has ceased to exist while effects were carried out, and must not get tables again.
+    if (this.#parts === null) return;
+    const { store, logs, effects, now } = this.#parts;
     const at = now();
     const pending = {
       isPending: effects.isPending() || logs.due().length > 0,

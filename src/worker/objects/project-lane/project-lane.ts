@@ -262,7 +262,8 @@ export class ProjectLane extends DurableObject<Env> {
     await this.#parts.effects.repairRecords();
     await this.#turns.refreshFreezes();
     await this.#turns.carryOut();
-    return !this.#parts.effects.isRepairDue();
+    // It may have ceased to exist meanwhile, and has nothing left to repair.
+    return this.#turns.owner() === null || !this.#parts.effects.isRepairDue();
   }
 
   /**
