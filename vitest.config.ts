@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 
+import { leftOut } from "./test/support/exhaustive-files.ts";
 import { CONDITION_MS, TEST_MS } from "./test/support/patience.ts";
 import { SlowestFirst } from "./test/support/slowest-first.ts";
 import { keepTemporaryFilesInMemory } from "./test/support/temporary-folder.ts";
@@ -49,7 +50,7 @@ export default defineConfig({
             "test/client/node/**/*.test.ts",
             "test/dashboard/**/*.test.ts",
           ],
-          exclude: ["test/dashboard/flows/**"],
+          exclude: ["test/dashboard/flows/**", ...leftOut],
           // As for the agent's files. Zod's messages are the only state that these files share.
           isolate: false,
           setupFiles: [waitLonger, "./test/support/dashboard-messages.ts"],
@@ -77,6 +78,7 @@ export default defineConfig({
           ...patience,
           // Sealing must give the same results in workerd as in Node; worker/sealing checks the rest of it.
           include: ["test/worker/**/*.test.ts", "test/client/*.test.ts", "test/sealing/secret-box.test.ts"],
+          exclude: [...leftOut],
           globalSetup: ["./test/support/worker-assets.ts", "./test/support/worker/serve-receiver.ts"],
           setupFiles: [
             "./test/support/worker/quiet-log.ts",

@@ -26,9 +26,9 @@ printHelp(
       "npm test -- [vitest options] [files]\nnpm run test:quick -- [vitest options] [files]\nnpm run test:server -- [vitest options] [files]",
     summary: `Runs the tests with vitest, and installs the programs that they need.
 
-npm test runs every project except server and frameworks. npm run test:quick runs domain and worker without the fault
-walks. npm run test:server runs those two: it boots a Debian with systemd, which needs root, and installs real packages
-from the npm registry.`,
+npm test runs every project except server and frameworks. npm run test:quick runs domain and worker without the
+walks over all faults, endpoints and orders of events. npm run test:server runs those two: it boots a Debian with
+systemd, which needs root, and installs real packages from the npm registry.`,
     options: z.object({
       project: option(
         "NAME",
