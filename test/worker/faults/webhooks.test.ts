@@ -6,8 +6,10 @@ import { WebhookRows } from "#contract/endpoints/webhooks/schemas.ts";
 import { createAccount } from "../../support/worker/account.ts";
 import { call } from "../../support/worker/call.ts";
 import { faultKinds, Faults, kill, setUpForFaults } from "../../support/worker/faults.ts";
-import { onCalls } from "../../support/worker/intercept.ts";
+import { aroundCalls, onCalls } from "../../support/worker/intercept.ts";
 import { Receiver } from "../../support/worker/receiver.ts";
+import { recordedEntries, recordedEvents } from "../../support/worker/recorded.ts";
+import { databasePrototypes } from "../../support/worker/statements.ts";
 import { TestWebhook } from "../../support/worker/webhook.ts";
 
 setUpForFaults();
@@ -79,6 +81,40 @@ describe("a webhook that is disabled while D1 fails", () => {
     expect(told, `${kind} at ${at}`).toBe(1);
     return calls.filter((name) => name.startsWith("d1") || name.startsWith("feed"));
   }
+});
+
+/** Makes D1 fail for what changes it. @returns a function that ends this */
+function refuseChanges(): () => void {
+  const lost = () => Promise.reject(new Error("D1_ERROR: Network connection lost."));
+  const stops = databasePrototypes().map((owner) => aroundCalls(owner, "batch", lost));
+  return () => stops.forEach((stop) => stop());
+}
+
+describe("disabling a webhook while D1 fails", () => {
+  it("has its event and its audit entry when the request is repeated two seconds later", async () => {
+    const webhook = await TestWebhook.create();
+    const accept = refuseChanges();
+    expect((await webhook.request("", "PATCH", { enabled: false })).status).toBe(503);
+    accept();
+    vi.setSystemTime(Date.now() + 2_000);
+    const dueAt = await webhook.alarmAt();
+    if (dueAt !== null && dueAt <= Date.now()) await webhook.alarm();
+    expect((await webhook.request("", "PATCH", { enabled: false })).status).toBe(200);
+    const types = (await recordedEvents(webhook.account.id)).map(({ type }) => type);
+    expect(types).toEqual(["webhook.created", "webhook.updated"]);
+    const entries = (await recordedEntries(webhook.account.id)).filter(({ outcome }) => outcome === "done");
+    expect(entries.map(({ action }) => action)).toEqual(["createWebhook", "updateWebhook"]);
+  });
+
+  it("disables it in D1 too if the request is not repeated", async () => {
+    const webhook = await TestWebhook.create();
+    const accept = refuseChanges();
+    await webhook.request("", "PATCH", { enabled: false });
+    accept();
+    vi.setSystemTime((await webhook.alarmAt()) ?? 0);
+    await webhook.alarm();
+    expect(await webhook.details()).toMatchObject({ state: "disabled" });
+  });
 });
 
 describe("creating a webhook while a part fails", () => {

@@ -17,8 +17,11 @@ import { takeEvents } from "#worker/objects/outlet/take-events.ts";
 import { createObjectIds } from "#worker/objects/shared/object-ids.ts";
 import { inJurisdiction } from "#worker/objects/location.ts";
 
-/** How soon D1 is asked whether a webhook that may be deleted still exists. */
-const RETIRED_CHECK_MS = 60_000;
+/**
+ * How soon D1 is compared with what a request has changed here before it changes D1. If it does not reach D1, its client has
+ * this time to repeat it: a comparison writes neither the request's event nor its audit entry.
+ */
+const CHECK_MS = 60_000;
 
 /** What a webhook's read shows besides its row in D1. Times are Unix milliseconds. */
 export type OutletDetails = {
@@ -121,7 +124,7 @@ export class Outlet extends DurableObject<Env> {
   }
 
   /**
-   * Called before D1 has the new state, which is compared shortly afterwards. Deliveries that wait are held when it is
+   * Called before D1 has the new state, which is compared a minute later. Deliveries that wait are held when it is
    * disabled, and stay so when it is enabled, until somebody resends them. @returns false: the address is lost
    */
   async setEnabled(isEnabled: boolean): Promise<boolean> {
@@ -133,7 +136,7 @@ export class Outlet extends DurableObject<Env> {
     storage.transactionSync(() => {
       const disabled = isEnabled ? null : { reason: null, eventId: null, at: now() };
       if (!isEnabled) deliveries.hold();
-      record.updateShown({ disabled, health: healthy, pausedUntil: null });
+      record.update({ disabled, health: healthy, pausedUntil: null, checkAt: now() + CHECK_MS });
     });
     await this.#work.arm();
     return true;
@@ -199,7 +202,7 @@ export class Outlet extends DurableObject<Env> {
   async retire(): Promise<void> {
     const { record, now } = this.#context;
     if (record.target() === null) return;
-    record.update({ isRetired: true, checkAt: now() + RETIRED_CHECK_MS });
+    record.update({ isRetired: true, checkAt: now() + CHECK_MS });
     await this.#work.arm();
   }
 
