@@ -117,6 +117,23 @@ describe("disabling a webhook while D1 fails", () => {
   });
 });
 
+describe("sending a webhook elsewhere while D1 fails", () => {
+  it("shows the new address, with its event and audit entry, when the request is repeated", async () => {
+    const webhook = await TestWebhook.create();
+    const { url } = new Receiver();
+    const accept = refuseChanges();
+    expect((await webhook.request("", "PATCH", { url })).status).toBe(503);
+    accept();
+    const repeated = await webhook.request("", "PATCH", { url });
+    expect(await repeated.json()).toMatchObject({ url });
+    expect(await webhook.details()).toMatchObject({ url });
+    const types = (await recordedEvents(webhook.account.id)).map(({ type }) => type);
+    expect(types).toEqual(["webhook.created", "webhook.updated"]);
+    const { changes } = (await recordedEntries(webhook.account.id)).at(-1) ?? {};
+    expect(changes).toEqual({ url: { before: webhook.receiver.url, after: url } });
+  });
+});
+
 describe("creating a webhook while a part fails", () => {
   it.each(["d1", "outlet"] as const)("leaves no webhook without an address (%s)", async (part) => {
     const { token } = await createAccount();

@@ -14,6 +14,7 @@ import {
 import { createAccount, createToken } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { publish, renamed, sealed } from "../../support/worker/events.ts";
+import { recordedEntries } from "../../support/worker/recorded.ts";
 import { TestWebhook } from "../../support/worker/webhook.ts";
 import { copyWorld } from "../../support/worker/world-copy.ts";
 
@@ -229,6 +230,20 @@ describe("a webhook", () => {
     expect(await eventTypes(webhook.account.token)).toEqual(["webhook.created", "webhook.updated"]);
     expect((await webhook.request("", "PATCH", { name: "CI" })).status).toBe(200);
     expect(await eventTypes(webhook.account.token)).toHaveLength(2);
+  });
+
+  it("tells of a new address also if the part that is shown is the same", async () => {
+    const webhook = await TestWebhook.create();
+    const { url } = webhook.receiver;
+    for (const key of ["one-secret", "another-secret"])
+      expect((await webhook.request("", "PATCH", { url: `${url}?key=${key}` })).status).toBe(200);
+    expect(await eventTypes(webhook.account.token)).toEqual([
+      "webhook.created",
+      "webhook.updated",
+      "webhook.updated",
+    ]);
+    const { changes } = (await recordedEntries(webhook.account.id)).at(-1) ?? {};
+    expect(changes).toEqual({ url: { before: null, after: "changed" } });
   });
 
   it("refuses a setting that its kind does not have", async () => {

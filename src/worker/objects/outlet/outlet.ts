@@ -32,9 +32,9 @@ export type OutletDetails = {
   readonly lastAttempt: StoredAttempt | null;
 };
 
-/** The result of a change of settings. `before` and `after`: the target as it is shown. */
+/** The result of a change of settings. `shown`: the new target as it is shown. */
 export type SettingsChanged =
-  | { readonly ok: true; readonly before: string; readonly after: string }
+  | { readonly ok: true; readonly shown: string }
   | { readonly ok: false; readonly field: string; readonly message: string };
 
 /**
@@ -113,7 +113,7 @@ export class Outlet extends DurableObject<Env> {
     const changed = changeSettings(target.settings, changes);
     if (!changed.ok) return changed;
     record.change(changed.value);
-    return { ok: true, before: shownTarget(target.settings), after: shownTarget(changed.value) };
+    return { ok: true, shown: shownTarget(changed.value) };
   }
 
   /** Signs with a new secret, and for a day also with the earlier ones. @returns false: the address is lost */

@@ -30,7 +30,7 @@ export async function updateWebhook(
   if (wrongProjects !== null) return wrongProjects;
   const wrongTarget = refuseTargets(context, settings);
   if (wrongTarget !== null) return wrongTarget;
-  const target = await changeTarget(context, id, settings);
+  const target = await changeTarget(context, webhook, settings);
   if (!target.ok) return target;
   if (enabled !== undefined && !(await outletOf(context, id).setEnabled(enabled))) return refuseLostTarget();
   const changes: WebhookChanges = {
@@ -60,7 +60,7 @@ async function refuseProjects(context: Context, projectIds: readonly ProjectId[]
 /** @returns the new address as it is shown, and what changes for the audit log */
 async function changeTarget(
   context: Context,
-  id: WebhookId,
+  { id, shownUrl }: WebhookReading,
   settings: SettingChanges,
 ): Promise<Result<{ shownUrl: string | null; changes: AuditChanges }, "invalid_request" | "not_found">> {
   const names = Object.entries(settings).flatMap(([name, value]) => (value === undefined ? [] : [name]));
@@ -71,11 +71,12 @@ async function changeTarget(
     const { field, message } = changed;
     return refuse("invalid_request", `${field} ${message}.`, [{ pointer: `/${field}`, message }]);
   }
-  const { before, after } = changed;
-  // Only the names of other settings: their values may be secrets.
-  const changes: AuditChanges = before === after ? {} : { url: { before, after } };
-  for (const name of names) if (name !== "url") changes[name] = { before: null, after: "changed" };
-  return succeed({ shownUrl: after, changes });
+  const { shown } = changed;
+  // Compared with what D1 has: the object may have the new address from a request that did not reach D1.
+  const changes: AuditChanges = shown === shownUrl ? {} : { url: { before: shownUrl, after: shown } };
+  // Only the names of other settings, and of an address that is shown as before: their values may be secrets.
+  for (const name of names) changes[name] ??= { before: null, after: "changed" };
+  return succeed({ shownUrl: shown, changes });
 }
 
 /** Enabling and disabling end what was known of the target's failures. */
