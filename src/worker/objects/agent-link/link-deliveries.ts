@@ -19,7 +19,7 @@ import type { LaneReport } from "#worker/objects/agent-link/delivery-queue.ts";
 type Status = { readonly reports: readonly ProjectReport[]; readonly checkedAt: number };
 
 /** Each is a statement, and on the free plan an invocation can send D1 50. The alarm, a second later, writes the next. */
-const MAX_EVENTS_AT_ONCE = 25;
+const MAX_EVENTS_AT_ONCE = 15;
 
 /**
  * Delivers what the link has received: presence and served releases to D1, the hello to the lanes. Each delivery reads

@@ -8,7 +8,7 @@ import { findFinder, takeFoundPush } from "#worker/operations/pushes/take-found-
  * A push of a repository with many projects moves the branch of each, and on the free plan an invocation can send D1 50
  * statements. The alarm, a second later, takes the next ones.
  */
-const MAX_AT_ONCE = 8;
+const MAX_AT_ONCE = 6;
 
 /** Decides about the oldest pushes that the agent has found, also if one of them fails. */
 export async function startFoundPushes({ env, server, found }: LinkParts): Promise<void> {
