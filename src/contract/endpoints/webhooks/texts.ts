@@ -116,8 +116,8 @@ export const webhookTexts = {
     summary: "Rotate the secret of a webhook",
     description: prose`
       Gives a webhook of the kind \`standard\` a new secret. Only this response contains it. For 24 hours each delivery has
-      a signature with the new secret and one with each earlier secret, so that the receiver can have either. Other kinds
-      have no secret (422).`,
+      a signature with the new secret and one with each of up to three earlier ones, so that the receiver can have either.
+      Other kinds have no secret (422).`,
     body: {},
     answer: { ...webhook, secret: secrets.hook },
   },
