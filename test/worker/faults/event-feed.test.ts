@@ -22,8 +22,8 @@ async function accountWithWebhooks(count: number) {
   return { id, token, webhooks, feed, objects };
 }
 
-async function passMinutes(objects: readonly ObjectOf[]): Promise<void> {
-  for (let minutes = 0; minutes < 3; minutes += 1) {
+async function pass(minutes: number, objects: readonly ObjectOf[]): Promise<void> {
+  for (let passed = 0; passed < minutes; passed += 1) {
     vi.setSystemTime(Date.now() + 60_001);
     for (const object of objects) await runDurableObjectAlarm(object()).catch(() => undefined);
   }
@@ -53,12 +53,12 @@ describe("events that are announced while any call fails", () => {
         publish(id, [sealed(), sealed()]),
         addEvents(id, [sealed(), sealed()]).then(async () => await feed().announce()),
       ]);
-      await passMinutes(objects);
+      await pass(2, objects);
       const calls = faults.stop();
       const where = `${kind} at ${at}, ${calls[at]}`;
       // As after the account's next event: the requests above do not announce theirs again.
       await publish(id, [sealed()]);
-      await passMinutes(objects);
+      await pass(1, objects);
       await first.leave();
       const second = await follow(first.numbers.at(-1) ?? last);
       const added = (await recordedEvents(id)).filter(
@@ -83,7 +83,7 @@ describe("events that are announced while any call fails", () => {
     await feed().announce();
     await kill(feed);
     faults.bringBack("outlet");
-    await passMinutes(objects);
+    await pass(2, objects);
     for (const webhook of webhooks)
       expect(await delivered(webhook, 9)).toEqual(events.map((event) => event.id));
   });
