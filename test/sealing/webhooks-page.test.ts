@@ -24,4 +24,11 @@ it("the function of docs/webhooks.md accepts what Gantry signs, and nothing else
   expect(verify(secret, headers, `${body} `)).toBe(false);
   const late = await signedHeaders([secret], { id: "evt_1", timestamp: timestamp - 301, body });
   expect(verify(secret, late, body)).toBe(false);
+  for (const name of Object.keys(headers)) {
+    const others = Object.fromEntries(Object.entries(headers).filter(([each]) => each !== name));
+    expect(verify(secret, others, body), `without ${name}`).toBe(false);
+  }
+  expect(verify(secret, {}, body)).toBe(false);
+  expect(verify(secret, { ...headers, "webhook-timestamp": "now" }, body)).toBe(false);
+  expect(verify(secret, { ...headers, "webhook-signature": "v1,Grün" }, body)).toBe(false);
 });
