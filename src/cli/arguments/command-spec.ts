@@ -44,6 +44,8 @@ export type CommandSpec<O extends OptionSpecs = OptionSpecs, W extends WordSpecs
   readonly details?: readonly string[];
   readonly options: O;
   readonly words: W;
+  /** The option that takes what people write as an argument. */
+  readonly meantByExtra?: keyof O & string;
   /** Command lines without `gantry`. */
   readonly examples?: readonly string[];
 };

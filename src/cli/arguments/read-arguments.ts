@@ -130,8 +130,11 @@ function readGlobal(values: Values): GlobalOptions {
 function readWords(command: Command, rest: readonly string[]): Result<AnyGiven["words"]> {
   const specs = Object.entries(command.words);
   const extra = rest[specs.length];
-  if (extra !== undefined && specs.at(-1)?.[1].isList !== true)
-    return stop("usage", `gantry ${command.name} takes no argument "${extra}".${seeHelp(command)}`);
+  if (extra !== undefined && specs.at(-1)?.[1].isList !== true) {
+    const option = command.meantByExtra;
+    const meant = option === undefined ? "" : ` Did you mean --${option} ${extra}?`;
+    return stop("usage", `gantry ${command.name} takes no argument "${extra}".${meant}${seeHelp(command)}`);
+  }
   const words: Record<string, string | null | readonly string[]> = {};
   for (const [at, [name, { isRequired, isList, choices }]] of specs.entries()) {
     const word = rest[at] ?? null;

@@ -19,6 +19,7 @@ export const rollback = defineCommand({
     "The rollback runs with the project's current variables. With --variables deployed, it runs with the variables of the deployment that it rolls back to.",
   ],
   words: {},
+  meantByExtra: "to",
   options: {
     to: { kind: "text", value: "DEPLOYMENT", help: "Deployment to roll back to: version (12 or v12) or ID" },
     variables: {

@@ -1,6 +1,6 @@
 import type { LogLine } from "#contract/endpoints/logs/schemas.ts";
 import type { Output } from "#cli/output/output.ts";
-import { printable, printableInColour } from "#cli/output/printable.ts";
+import { afterReturn, printable, printableInColour } from "#cli/output/printable.ts";
 
 const STAGE_WIDTH = 8;
 
@@ -9,9 +9,11 @@ const STAGE_WIDTH = 8;
  * @param isLocal of a build on this machine: as plain text, only what the commands print
  */
 export function printLogLine(output: Output, logLine: LogLine, isLocal: boolean): void {
-  const { line, stage, stream, message, time } = logLine;
+  const { line, stage, stream, time } = logLine;
   const { form, style } = output;
-  if (form === "json") return output.json({ type: "line", line, time, stream, stage, message });
+  if (form === "json")
+    return output.json({ type: "line", line, time, stream, stage, message: logLine.message });
+  const message = afterReturn(logLine.message);
   if (form === "plain") {
     const place = isLocal ? "" : `${printable(time)} ${stage.padEnd(STAGE_WIDTH)} `;
     return output.line(place + printable(message));
