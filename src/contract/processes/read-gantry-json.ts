@@ -71,7 +71,13 @@ export function readGantryJson(text: string): ResultOf<GantryJson, { readonly pr
   }
   const { line } = placeOf(issue.path);
   const path = issue.path.length === 0 ? "" : ` ${shown(issue.path.join("."))}:`;
-  return unusable(`line ${line} of ${GANTRY_JSON} is wrong:${path} ${reasonOf(issue)}`, DOCUMENTED);
+  return unusable(`line ${line} of ${GANTRY_JSON} is wrong:${path} ${reasonOf(issue)}`, hintOf(issue));
+}
+
+/** A process is most often wrong as the text of its command, as in a Procfile. */
+function hintOf({ code, path }: z.core.$ZodIssue): string {
+  const isProcess = code === "invalid_type" && path[0] === "processes" && path.length === 2;
+  return isProcess ? `Write a process as an object, such as { "command": "npm start" }.` : DOCUMENTED;
 }
 
 const DOCUMENTED = "The page Processes of the documentation lists the keys and their values.";

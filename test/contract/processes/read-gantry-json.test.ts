@@ -76,6 +76,13 @@ describe("gantry.json", () => {
     expect(problemOf(text)?.message).toEqual(message);
   });
 
+  it("says how to write a process that is the text of its command", () => {
+    expect(problemOf('{ "processes": { "web": "node server.js" } }')).toEqual({
+      message: "line 1 of gantry.json is wrong: `processes.web`: must be an object",
+      hint: 'Write a process as an object, such as { "command": "npm start" }.',
+    });
+  });
+
   it("of any text is read as JSON.parse does, or refused, in linear time", () => {
     fc.assert(
       fc.property(fc.oneof(fc.json(), fc.string({ unit: "binary" })), (text) => {
