@@ -23,7 +23,10 @@ export function decideApprove(
     return refuse("not_approvable", `${id} has ended: it is ${deployment.state.name}.`);
   const { approval, actor: starter } = deployment;
   if (approval === "by_another" && starter.type === actor.type && starter.id === actor.id)
-    return refuse("own_deployment", `The token has started ${id}, so it cannot approve it.`);
+    return refuse(
+      "own_deployment",
+      `The token has started ${id}, so it cannot approve it. Use another token.`,
+    );
   const approved = { ...deployment, approvedBy: actor };
   const { plan } = deployment.state;
   const effects: Effect[] = [

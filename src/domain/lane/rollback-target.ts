@@ -27,7 +27,10 @@ export function chooseTarget(
   if (choice.deploymentId === null && choice.version === null) {
     const target = defaultTarget(lane);
     return target === null
-      ? refuse("no_rollback_target", "There is no earlier deployment with other code to roll back to.")
+      ? refuse(
+          "no_rollback_target",
+          "There is no earlier deployment with other code to roll back to. A later one must be named.",
+        )
       : succeed(target);
   }
   const named =

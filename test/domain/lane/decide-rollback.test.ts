@@ -47,7 +47,8 @@ describe("rolling back", () => {
     expect(liveCode(once)).toBe(2);
     const twice = rolledBack(once);
     expect(liveCode(twice)).toBe(1);
-    const detail = "There is no earlier deployment with other code to roll back to.";
+    const detail =
+      "There is no earlier deployment with other code to roll back to. A later one must be named.";
     expect(rollBack(twice)).toMatchObject({ ok: false, refusal: { code: "no_rollback_target", detail } });
   });
 
