@@ -82,7 +82,7 @@ describe("followLog with the real Worker", () => {
     for (const following of all) {
       expect(await following.ends()).toEqual({ type: "end", status: "live", failure: null });
       expect(following.numbers).toEqual(upTo(following.numbers.length));
-      expect(following.messages.at(-1)).toContain("Live: version 1");
+      expect(following.messages.at(-1)).toContain("Live: v1");
     }
     expect(all[0]?.connections).toBe(1);
     expect(all[1]?.connections).toBe(6);

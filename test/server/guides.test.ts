@@ -27,7 +27,7 @@ const guides: readonly Guide[] = [
       await installNpm(reader.machine);
       await reader.useOutside();
     },
-    messages: ["version 2 is live"],
+    messages: ["v2 is live"],
   },
   { name: "static" },
   // What the generator makes needs packages that are not Debian's.

@@ -83,7 +83,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
   function take(order: RunOrder): void {
     if (knownRuns.has(order.run_id) || isStopping) return;
     addKnown(order.run_id);
-    context.log(`${order.project_name}: version ${order.version}, run ${order.run_id}`);
+    context.log(`${order.project_name}: v${order.version}, run ${order.run_id}`);
     const run = takeRun(context, turns, order);
     taken.set(order.run_id, run);
     if (stoppedEarly.delete(order.run_id)) run.interrupt.raise("stop");

@@ -24,7 +24,7 @@ export function decideDeleteProject(
   const unended = lane.deployments.findLast((one) => isIn(one, "queued", "offered", "running"));
   if (unended !== undefined) {
     const what = unended.deleted ? "is still being stopped" : "has not ended";
-    return refuse("project_busy", `Version ${unended.version} (${unended.id}) ${what}.`);
+    return refuse("project_busy", `v${unended.version} (${unended.id}) ${what}.`);
   }
   const { placements } = purge ? addPlacement(lane, serverId) : lane;
   const next: Lane = {

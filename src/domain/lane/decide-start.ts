@@ -97,7 +97,7 @@ export function decideStart(
 export function refuseIfLiveChanged(lane: Lane, asked: AskedIfLive) {
   const live = liveOf(lane);
   if (asked.ifLive === null || live?.id === asked.ifLive) return null;
-  const now = live === null ? "no deployment is live" : `version ${live.version} (${live.id}) is live`;
+  const now = live === null ? "no deployment is live" : `v${live.version} (${live.id}) is live`;
   return refuse("live_changed", `${asked.ifLive} is no longer live: ${now}.`);
 }
 
@@ -139,8 +139,8 @@ export function join(lane: Lane, asked: Asked, now: number, joining: Joining): R
     state,
   };
   const ahead = activeOf(cleared) ?? (joining.kind === "rollback" ? null : heldOf(cleared));
-  const wait = ahead === null ? "" : `, waiting for version ${ahead.version}`;
-  const message = `Queued as version ${version} by ${actor.name}: ${describe(joining)}${wait}`;
+  const wait = ahead === null ? "" : `, waiting for v${ahead.version}`;
+  const message = `Queued as v${version} by ${actor.name}: ${describe(joining)}${wait}`;
   const started = { type: "event", event: "deployment.started", deployment, plan, actor } as const;
   const next = { ...cleared, nextVersion: version + 1, deployments: [...cleared.deployments, deployment] };
   const advanced = advance(next, now);
@@ -174,7 +174,7 @@ function cancelQueued(lane: Lane, asked: Asked, now: number): { lane: Lane; effe
 function describe({ kind, codeVersion, restart, requestedCommit, branch }: Joining): string {
   switch (kind) {
     case "rollback":
-      return `rollback to the code of version ${codeVersion}`;
+      return `rollback to the code of v${codeVersion}`;
     case "config":
       return restart.length === 0 ? "current variables and settings" : `restart of ${restart.join(", ")}`;
     case "deploy":

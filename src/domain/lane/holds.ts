@@ -70,7 +70,7 @@ export function describePass(lane: Lane, next: Named<"queued">, now: number): st
   const held = heldOf(lane);
   return [
     ...(current === null ? [] : [`The freeze ${current.freeze.name} does not hold rollbacks`]),
-    ...(held === null || held.id === next.id ? [] : [`Passes version ${held.version}, which is held`]),
+    ...(held === null || held.id === next.id ? [] : [`Passes v${held.version}, which is held`]),
   ];
 }
 

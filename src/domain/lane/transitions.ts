@@ -148,7 +148,7 @@ export function applyEnding(lane: Lane, run: Named<"running">, ending: Ending, n
 export function goLive(lane: Lane, run: Named<"running">, live: Named<"live">["state"]): Decision {
   const before = liveOf(lane);
   const duration = durationText((live.finishedAt - live.startedAt) / 1000);
-  const ending = { message: `Live: version ${run.version}, after ${duration}`, actor: run.actor };
+  const ending = { message: `Live: v${run.version}, after ${duration}`, actor: run.actor };
   if (before === null) return end(moveTo(lane, run.serverId), run, live, ending);
   const deployment: LaneDeployment = { ...before, state: { ...before.state, name: "superseded" } };
   const demoted = moveTo(replaceDeployment(lane, deployment), run.serverId);

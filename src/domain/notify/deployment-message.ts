@@ -58,7 +58,7 @@ function levelOf(type: DeploymentEvent["type"]): MessageLevel {
 export function happened({ type, data }: DeploymentEvent): string {
   const { deployment, replaced_by: newer } = data;
   const name = deploymentName(deployment);
-  if (newer !== null) return `${name} was replaced by version ${newer.version}`;
+  if (newer !== null) return `${name} was replaced by v${newer.version}`;
   switch (type) {
     case "deployment.started":
       return `${name} is queued`;
@@ -84,11 +84,11 @@ export function happened({ type, data }: DeploymentEvent): string {
 function deploymentName({ kind, version }: EventDeployment): string {
   switch (kind) {
     case "deploy":
-      return `version ${version}`;
+      return `v${version}`;
     case "rollback":
-      return `rollback as version ${version}`;
+      return `rollback as v${version}`;
     case "config":
-      return `version ${version} with changed settings`;
+      return `v${version} with changed settings`;
   }
 }
 

@@ -32,7 +32,7 @@ describe("a token that may only view deployments", () => {
 
     await noAccess("the project").waitFor();
     await page.getByRole("list", { name: "Deployments" }).getByRole("link", { name: "v1" }).click();
-    await page.getByRole("region", { name: "Lines" }).getByText("Queued as version 1").waitFor();
+    await page.getByRole("region", { name: "Lines" }).getByText("Queued as v1").waitFor();
     for (const section of ["Servers", "Events", "Webhooks", "Freezes", "Tokens"]) {
       await page.getByRole("link", { name: section }).click();
       await noAccess(`the ${section.toLowerCase()}`).waitFor();

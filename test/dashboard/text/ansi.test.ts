@@ -46,7 +46,7 @@ describe("a line of output", () => {
   });
 
   it("stays one line: line breaks and text-reversing characters are escaped", () => {
-    expect(plainText("a\nLive: version 9")).toBe("a\\nLive: version 9");
+    expect(plainText("a\nLive: v9")).toBe("a\\nLive: v9");
     expect(shown(`a\nb${ESC}[31m\u2028c\u202ed`)).toEqual([
       ["a\\nb", ""],
       ["\\u2028c\\u202ed", "fg-red"],

@@ -133,9 +133,9 @@ describe("a rollback", () => {
     expect(story(rolled.value.lane)).toBe("1 superseded, 2 live, 3 queued, 4 queued, 5 offered");
     expect(queue(rolled.value.lane)).toBe("3 freeze, 4");
     expect(logOf(rolled.value)).toEqual([
-      "Queued as version 5 by ci: rollback to the code of version 1",
+      "Queued as v5 by ci: rollback to the code of v1",
       "The freeze launch does not hold rollbacks",
-      "Passes version 3, which is held",
+      "Passes v3, which is held",
     ]);
     const back = reportActive(rolled.value.lane, liveEvents(1, [1, 2]), HOUR).lane;
     expect([liveOf(back)?.version, queue(back)]).toEqual([5, "3 freeze, 4"]);

@@ -141,7 +141,7 @@ describe("ntfy", () => {
     expect(request.headers).toMatchObject({ authorization: "Bearer tk_secret" });
     expect(JSON.parse(request.body)).toMatchObject({
       topic: "deploys",
-      title: "shop: version 12 failed (build)",
+      title: "shop: v12 failed (build)",
       priority: 4,
       tags: ["x"],
       click: expect.stringContaining("/app/deployments/"),

@@ -104,13 +104,13 @@ describe.each(["github", "gitlab", "gitea", "bitbucket"] as const)(
       );
       expect(statuses.at(-1)).toMatchObject({
         context: "gantry/shop",
-        description: "Version 12 is live. It took 1 min 20 s.",
+        description: "v12 is live. It took 1 min 20 s.",
       });
     });
 
     it.each([
-      ["deployment.failed", "Version 12 failed (build). The build command exited with code 1"],
-      ["deployment.canceled", "Version 12 was canceled. By ci."],
+      ["deployment.failed", "v12 failed (build). The build command exited with code 1"],
+      ["deployment.canceled", "v12 was canceled. By ci."],
     ] as const)("ends after %s", (type, description) => {
       const fake = fakes[forge](TOKEN);
       const send = outlet(settingsFor(forge), fake);
@@ -134,7 +134,7 @@ describe.each(["github", "gitlab", "gitea", "bitbucket"] as const)(
       expect(fake.statuses.get(SHA)?.at(-1)?.state).toMatch(/success/i);
       expect(fake.statuses.get(PUSHED_SHA)?.at(-1)).toMatchObject({
         state: expect.stringMatching(/success/i),
-        description: "Version 12 is live with the commit 8e8412f. It took 1 min 20 s.",
+        description: "v12 is live with the commit 8e8412f. It took 1 min 20 s.",
       });
     });
 

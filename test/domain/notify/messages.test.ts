@@ -13,7 +13,7 @@ describe("the message about a deployment", () => {
   it("says what failed, of which commit, by whom, after how long, and with which line", () => {
     expect(read(deploymentEvent("deployment.failed"))).toEqual({
       level: "failure",
-      title: "shop: version 12 failed (build)",
+      title: "shop: v12 failed (build)",
       lines: ["The build command exited with code 1", "Run the build on your machine."],
       code: "src/app.ts(3,1): error TS2304: Cannot find name 'foo'.",
       fields: [
@@ -34,21 +34,21 @@ describe("the message about a deployment", () => {
 
   it("says that a project recovered, with a link to its site", () => {
     const { level, title, links } = read(deploymentEvent("deployment.live"), true);
-    expect({ level, title }).toEqual({ level: "success", title: "shop recovered: version 12 is live" });
+    expect({ level, title }).toEqual({ level: "success", title: "shop recovered: v12 is live" });
     expect(links.map(({ url }) => url)).toContain("https://shop.example.com");
   });
 
   it.each([
-    ["deployment.started", {}, "shop: version 12 is queued"],
-    ["deployment.held", {}, "shop: version 12 is on hold"],
-    ["deployment.approved", {}, "shop: version 12 was approved"],
-    ["deployment.building", {}, "shop: version 12 is in progress"],
-    ["deployment.live", { kind: "rollback" }, "shop: rollback as version 12 is live"],
-    ["deployment.failed", { kind: "rollback" }, "shop: rollback as version 12 failed (build)"],
-    ["deployment.live", { kind: "config" }, "shop: version 12 with changed settings is live"],
-    ["deployment.superseded", {}, "shop: version 12 was replaced by a newer one"],
-    ["deployment.canceled", {}, "shop: version 12 was canceled"],
-    ["deployment.deleted", {}, "shop: version 12 was deleted"],
+    ["deployment.started", {}, "shop: v12 is queued"],
+    ["deployment.held", {}, "shop: v12 is on hold"],
+    ["deployment.approved", {}, "shop: v12 was approved"],
+    ["deployment.building", {}, "shop: v12 is in progress"],
+    ["deployment.live", { kind: "rollback" }, "shop: rollback as v12 is live"],
+    ["deployment.failed", { kind: "rollback" }, "shop: rollback as v12 failed (build)"],
+    ["deployment.live", { kind: "config" }, "shop: v12 with changed settings is live"],
+    ["deployment.superseded", {}, "shop: v12 was replaced by a newer one"],
+    ["deployment.canceled", {}, "shop: v12 was canceled"],
+    ["deployment.deleted", {}, "shop: v12 was deleted"],
   ] as const)("of %s %o is titled “%s”", (type, changed, title) => {
     expect(read(deploymentEvent(type, changed)).title).toBe(title);
   });
@@ -56,7 +56,7 @@ describe("the message about a deployment", () => {
   it("names the version that replaced it, and not who started that one", () => {
     const replacedBy = { id: deploymentEvent("deployment.live").data.deployment.id, version: 13 };
     const { title, fields } = read(deploymentEvent("deployment.canceled", {}, { replacedBy }));
-    expect(title).toBe("shop: version 12 was replaced by version 13");
+    expect(title).toBe("shop: v12 was replaced by v13");
     expect(fields.map(({ name }) => name)).not.toContain("Canceled by");
   });
 

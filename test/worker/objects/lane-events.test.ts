@@ -72,10 +72,10 @@ describe("the events of deployments", () => {
     expect(failed?.project.url).toBe("http://shop.test");
     const entries = (await recordedEntries(project.id)).filter(({ target }) => target?.type === "deployment");
     expect(entries.map(({ action, outcome, target }) => [action, outcome, target?.name])).toEqual([
-      ["startDeployment", "done", "version 1"],
-      ["startDeployment", "done", "version 2"],
-      ["rollBack", "done", "version 3"],
-      ["startDeployment", "done", "version 4"],
+      ["startDeployment", "done", "v1"],
+      ["startDeployment", "done", "v2"],
+      ["rollBack", "done", "v3"],
+      ["startDeployment", "done", "v4"],
     ]);
   });
 

@@ -183,7 +183,7 @@ describe("a log that has reached 50 MiB", () => {
       "one",
       "the last",
       "The log is cut here: the output of commands after 50 MiB is left out",
-      expect.stringContaining("Live: version 1"),
+      expect.stringContaining("Live: v1"),
       "",
     ]);
   });
@@ -204,7 +204,7 @@ describe("an agent that marks all output as its own", () => {
     const text = await (await project.get(`/v1/logs/${id}`, { accept: "text/plain" })).text();
     expect(text.length).toBeLessThan(2.5 * MIB);
     expect(text).toContain("The log is cut here");
-    expect(text).toMatch(/Live: version 1.*\n$/);
+    expect(text).toMatch(/Live: v1.*\n$/);
   });
 });
 

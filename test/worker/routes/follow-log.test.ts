@@ -18,7 +18,7 @@ describe("following a log", () => {
     const { project, id, order } = await TestProject.running();
     const reader = await LogReader.follow(project, id);
     await reader.sees("one");
-    expect(reader.messages).toEqual(["Queued as version 1 by test: branch main", "one"]);
+    expect(reader.messages).toEqual(["Queued as v1 by test: branch main", "one"]);
     for (const message of ["two", "three"]) {
       await project.agent.reports(order, output(message));
       await reader.sees(message);
@@ -27,7 +27,7 @@ describe("following a log", () => {
     await project.agent.completes(order);
     expect(await reader.closes()).toEqual({ deployment_id: id, status: "live", failure: null });
     expect(reader.numbers).toEqual(upTo(reader.lines.length));
-    expect(reader.messages.at(-1)).toContain("Live: version 1");
+    expect(reader.messages.at(-1)).toContain("Live: v1");
   });
 
   it("is a stream that is not cached or buffered", async () => {
@@ -47,7 +47,7 @@ describe("following a log", () => {
     const reader = await LogReader.follow(project, id);
     expect(await reader.closes()).toEqual({ deployment_id: id, status: "live", failure: null });
     expect(reader.numbers).toEqual(upTo(reader.lines.length));
-    expect(reader.messages.at(-1)).toContain("Live: version 1");
+    expect(reader.messages.at(-1)).toContain("Live: v1");
   });
 
   it("ends with the reason if the deployment failed", async () => {
@@ -118,7 +118,7 @@ describe("a client that follows a log", () => {
       expect(await reader.closes()).toMatchObject({ status: "live" });
       const last = reader.numbers.at(-1) ?? 0;
       expect(reader.numbers).toEqual(upTo(last).slice((reader.numbers[0] ?? 0) - 1));
-      expect(reader.messages.at(-1)).toContain("Live: version 1");
+      expect(reader.messages.at(-1)).toContain("Live: v1");
     }
     expect(readers[0]?.messages.filter((message) => message.includes("ü"))).toHaveLength(6 * 150);
   });
@@ -161,7 +161,7 @@ describe("a client that follows a log", () => {
     const project = await TestProject.create();
     const { id } = await project.start();
     const reader = await LogReader.follow(project, id);
-    await reader.sees("Queued as version 1 by test: branch main");
+    await reader.sees("Queued as v1 by test: branch main");
     await project.post(`/v1/deployments/${id}/cancel`);
     expect(await reader.closes()).toMatchObject({ status: "canceled" });
     expect(reader.messages.at(-1)).toBe("Canceled by test");

@@ -40,7 +40,7 @@ describe("a deployment's log", () => {
     const log = await page(project, id);
     expect(log).toMatchObject({ deployment_id: id, status: "building" });
     expect(log.lines.map((line) => [line.line, line.stream, line.message])).toEqual([
-      [1, "system", "Queued as version 1 by test: branch main"],
+      [1, "system", "Queued as v1 by test: branch main"],
       [2, "stdout", "one"],
       [3, "stdout", "two"],
     ]);
@@ -57,8 +57,8 @@ describe("a deployment's log", () => {
     const log = await page(project, id);
     expect(log.next_cursor).toBeNull();
     expect(log.lines.at(-1)).toMatchObject({ stream: "system", stage: "end" });
-    expect(log.lines.at(-1)?.message).toContain("Live: version 1");
-    expect(await text(project, id)).toContain("Live: version 1");
+    expect(log.lines.at(-1)?.message).toContain("Live: v1");
+    expect(await text(project, id)).toContain("Live: v1");
   });
 
   it("has each line once across parts, buffer and the complete object", async () => {

@@ -73,7 +73,7 @@ export function auditWrites(
 
 /** Where D1 has the names of targets, as the entries of successful requests show them. */
 const names: Partial<Record<AuditTarget["type"], readonly [OwnedTable, SQLiteColumn | SQL]>> = {
-  deployment: [deployments, sql`'version ' || ${deployments.version}`],
+  deployment: [deployments, sql`'v' || ${deployments.version}`],
   freeze: [freezes, freezes.name],
   hook: [hooks, hooks.repository],
   project: [projects, projects.name],

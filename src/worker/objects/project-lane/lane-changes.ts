@@ -32,7 +32,7 @@ export function startChange(
   { id, version }: { readonly id: DeploymentId; readonly version: number },
 ): StoredChange | null {
   if (audit === null && ledgerRow === undefined) return null;
-  const target = { type: "deployment", id, name: `version ${version}` } as const;
+  const target = { type: "deployment", id, name: `v${version}` } as const;
   return {
     ...storedChange(null, audit === null ? null : { ...audit, target }),
     ...(ledgerRow === undefined ? {} : { push: { ...ledgerRow, deploymentId: id } }),

@@ -53,5 +53,5 @@ export function namedProject({ id, name }: Named<ProjectId>): {
 
 /** A deployment as the audit log names it. */
 export function deploymentTarget({ id, version }: { id: DeploymentId; version: number }): AuditTarget {
-  return { type: "deployment", id, name: `version ${version}` };
+  return { type: "deployment", id, name: `v${version}` };
 }
