@@ -8,7 +8,7 @@ import { priceTable } from "./price-table.ts";
 import { callers, replicaMs, roundTripMs, virginia } from "./distances.ts";
 
 export const scalingPagePath = join(root, "docs", "scaling.md");
-export const costsPagePath = join(root, "docs", "request-costs.md");
+const costsPagePath = join(root, "docs", "request-costs.md");
 
 /** The measured counts of round trips of one operation, from docs/request-costs.md. */
 type Counts = { readonly d1: number; readonly r2: number; readonly lane: number; readonly link: number };
@@ -24,7 +24,7 @@ const writtenByLane: readonly OperationName[] = [
 ];
 
 /** docs/scaling.md with the current tables. @param costs the text of docs/request-costs.md */
-export function withTables(page: string, costs: string): string {
+function withTables(page: string, costs: string): string {
   return withTable(withTable(page, "prices", priceTable(page)), "distances", table(countsOf(costs)));
 }
 

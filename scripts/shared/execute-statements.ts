@@ -47,7 +47,7 @@ export async function executeStatements(
 }
 
 /** Whether wrangler failed because the account does not have the database. */
-export function isDatabaseMissing({ code, output }: CommandOutcome): boolean {
+function isDatabaseMissing({ code, output }: CommandOutcome): boolean {
   return code !== 0 && output.includes("Couldn't find a D1 DB");
 }
 

@@ -9,7 +9,7 @@ import { runCommand, type RunOutcome } from "./run-command.ts";
 import { print } from "./terminal.ts";
 
 /** The version that install.sh downloads. */
-export const CADDY_VERSION = "2.11.4";
+const CADDY_VERSION = "2.11.4";
 
 const KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg";
 const advice =

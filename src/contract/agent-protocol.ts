@@ -69,7 +69,7 @@ export type Enrolled = z.infer<typeof Enrolled>;
 const ReaderId = textUpTo(64);
 
 /** The most lines in one message. */
-export const MAX_SENT_OUTPUT = 4000;
+const MAX_SENT_OUTPUT = 4000;
 
 /** The maximum number of projects of an account. A message with more projects or runs is refused. */
 export const MAX_REPORTED_PROJECTS = 1000;

@@ -13,7 +13,7 @@ export type Context = { readonly info: Bytes; readonly aad: Bytes };
 
 /** An identifier of RFC 9180 section 7.3, and the length of its key ("Nk"). */
 type Aead = { readonly id: number; readonly keyBytes: number };
-export const aes256Gcm: Aead = { id: 2, keyBytes: 32 };
+const aes256Gcm: Aead = { id: 2, keyBytes: 32 };
 /** For the test vectors of RFC 9180, which have none for AES-256 with X25519. */
 export const aes128Gcm: Aead = { id: 1, keyBytes: 16 };
 

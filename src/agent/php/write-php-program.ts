@@ -19,7 +19,7 @@ export type PhpProgramOptions = {
 const packageFolders = ["vendor", "node_modules"];
 
 /** The text of the program that serves PHP apps. */
-export function phpProgram({ ingressCaddy, isLocal }: PhpProgramOptions): string {
+function phpProgram({ ingressCaddy, isLocal }: PhpProgramOptions): string {
   const sources = [...sourceFiles.map((name) => `/${name}`), ...packageFolders.map((name) => `/${name}/*`)];
   return PHP_PROGRAM.replace("@INGRESS_CADDY@", () => shellQuote(ingressCaddy))
     .replace("@IS_LOCAL@", isLocal ? "yes" : "no")

@@ -91,7 +91,7 @@ function servingView(record: ProjectRecord, serving: ServingReading): Serving | 
 }
 
 /** The effective framework: the project's own setting, or the detected one, or static. */
-export function shownFramework(framework: string | null, detected: ReportedPreset | null): string {
+function shownFramework(framework: string | null, detected: ReportedPreset | null): string {
   return framework ?? detected?.framework ?? STATIC;
 }
 
@@ -123,7 +123,7 @@ function shownSuggestion({ framework: given }: BuildColumns, detected: ReportedP
 }
 
 /** The settings that the project leaves to its framework. */
-export function automaticSettings(columns: BuildColumns): AutomaticSetting[] {
+function automaticSettings(columns: BuildColumns): AutomaticSetting[] {
   const all = [
     ["framework", columns.framework],
     ["install_command", columns.installCommand],

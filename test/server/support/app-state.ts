@@ -24,7 +24,7 @@ export type AppState = {
 };
 
 /** Looks at a project on the server and in the control plane. */
-export async function readState({ machine, api }: AppServer, { id }: Project): Promise<AppState> {
+async function readState({ machine, api }: AppServer, { id }: Project): Promise<AppState> {
   const folder = projectFolder(`${machine.root}${HOME}`, id);
   const supervisor = createSystemdSupervisor({
     home: HOME,

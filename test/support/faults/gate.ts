@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { eventually } from "./eventually.ts";
 
 /** A place where a test can hold a deployment's own command: the start of the fetch, the middle of the build, the release command, an app before it listens, or the activate command. */
-export const gateNames = ["fetch", "build", "release", "start", "activate"] as const;
+const gateNames = ["fetch", "build", "release", "start", "activate"] as const;
 export type GateName = (typeof gateNames)[number];
 
 /** A gate is a file that the deployment's commands check. */

@@ -9,10 +9,10 @@ import { NextCursor } from "#contract/paging.ts";
 
 /** The maximum number of variables of a project, and the servers that a secret can be sealed for. */
 export const MAX_VARIABLES = 200;
-export const MAX_SEALED_FOR = 5;
+const MAX_SEALED_FOR = 5;
 
 /** The maximum length of a value, in bytes of UTF-8, and of all values of a project together, including secrets. */
-export const MAX_VALUE_BYTES = 32 * 1024;
+const MAX_VALUE_BYTES = 32 * 1024;
 export const MAX_VALUES_BYTES = 512 * 1024;
 
 /** The secret that git gets as the password for an https repository. No build and no command gets it. */

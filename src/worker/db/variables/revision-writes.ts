@@ -12,7 +12,7 @@ import { uniqueViolation } from "#worker/db/unique-violation.ts";
 import { variableRevisions, variables } from "#worker/db/variable-tables.ts";
 
 /** How many revisions are kept in any case. */
-export const KEPT_REVISIONS = 100;
+const KEPT_REVISIONS = 100;
 
 export type NewVariable =
   | { readonly name: string; readonly secret: false; readonly value: string }

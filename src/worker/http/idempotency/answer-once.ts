@@ -29,7 +29,7 @@ export type KeyedRequest = {
  *
  * @param act carries out the request; a success is a 2xx
  */
-export async function answerOnce(
+async function answerOnce(
   context: Context,
   request: KeyedRequest,
   act: (context: Context) => Promise<Response>,
@@ -126,7 +126,7 @@ export const onceWithKey: Wrap<Context> = async ({ c, endpoint, caller, input },
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /** The request's Idempotency-Key; null without one, or if the endpoint ignores it. */
-export function readIdempotencyKey(
+function readIdempotencyKey(
   endpoint: Endpoint,
   header: string | null,
 ): Result<string | null, "invalid_request"> {

@@ -9,7 +9,7 @@ export function hasProcess(project: ProjectRecord, name: ProcessName): boolean {
 }
 
 /** The names of the processes that the project's settings, its repository or its server's last report name. */
-export function processNames(project: ProjectRecord): readonly ProcessName[] {
+function processNames(project: ProjectRecord): readonly ProcessName[] {
   const reported = (project.reportedProcesses ?? []).map(({ name }) => name);
   const detected = Object.keys(project.detected?.processes ?? {});
   return [...new Set([...Object.keys(project.processes), ...detected, ...reported])];
