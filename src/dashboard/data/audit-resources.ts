@@ -2,9 +2,7 @@ import { auditEndpoints } from "#contract/endpoints/audit/endpoints.ts";
 import { type AuditEntries, AuditOutcome } from "#contract/endpoints/audit/schemas.ts";
 import { clientOf } from "#dashboard/data/api.ts";
 import { readBlob } from "#dashboard/data/read-blob.ts";
-import { ALL, Resource, resources, useResource, type Watched } from "#dashboard/data/resource.ts";
-
-const NOW_AND_THEN_MS = 10_000;
+import { ALL, POLL_MS, Resource, resources, useResource, type Watched } from "#dashboard/data/resource.ts";
 
 const auditApi = clientOf(auditEndpoints);
 
@@ -39,7 +37,7 @@ export function exportAuditEntries(filters: AuditFilters) {
 /** The newest page of the entries that match. */
 export function useAuditEntries(filters: AuditFilters): Watched<AuditEntries> {
   return useResource(
-    () => new Resource(() => listAuditEntries(filters, null), NOW_AND_THEN_MS, { shows: "*", key: ALL }),
+    () => new Resource(() => listAuditEntries(filters, null), POLL_MS, { shows: "*", key: ALL }),
     JSON.stringify(filters),
   );
 }
@@ -47,6 +45,6 @@ export function useAuditEntries(filters: AuditFilters): Watched<AuditEntries> {
 /** The newest seal, as a list with one entry or none. */
 export const useNewestSeal = resources(
   () => auditApi.listAuditSeals({ query: { limit: 1 } }),
-  NOW_AND_THEN_MS,
+  POLL_MS,
   "audit",
 );

@@ -2,10 +2,10 @@ import type { ClientResult } from "#client/send.ts";
 import type { Deployment, Deployments, DeploymentStatus } from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId, ProjectId } from "#contract/ids.ts";
 import type { Problem } from "#contract/problems.ts";
-import { OFTEN_MS, Resource } from "#dashboard/data/resource.ts";
+import { FAST_POLL_MS, Resource } from "#dashboard/data/resource.ts";
 import { Signal } from "#dashboard/data/signal.ts";
 
-const NOW_AND_THEN_MS = 5_000;
+const FEED_POLL_MS = 5_000;
 
 export type Filters = { readonly status: DeploymentStatus | ""; readonly branch: string };
 
@@ -44,7 +44,7 @@ export class DeploymentFeed {
     this.newest = new Resource(
       () => this.#readNewest(),
       ({ deployments }) =>
-        deployments.some(({ status }) => status === "building") ? OFTEN_MS : NOW_AND_THEN_MS,
+        deployments.some(({ status }) => status === "building") ? FAST_POLL_MS : FEED_POLL_MS,
       { shows: "deployment", key: projectId },
     );
   }

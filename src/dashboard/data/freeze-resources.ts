@@ -2,9 +2,7 @@ import { readAll } from "#client/read-all.ts";
 import { freezeEndpoints } from "#contract/endpoints/freezes/endpoints.ts";
 import { MAX_FREEZES } from "#contract/endpoints/freezes/schemas.ts";
 import { clientOf } from "#dashboard/data/api.ts";
-import { resources } from "#dashboard/data/resource.ts";
-
-const NOW_AND_THEN_MS = 10_000;
+import { POLL_MS, resources } from "#dashboard/data/resource.ts";
 
 export const freezeApi = clientOf(freezeEndpoints);
 
@@ -16,6 +14,6 @@ export const useFreezes = resources(
       ({ freezes }) => freezes,
       MAX_FREEZES,
     ),
-  NOW_AND_THEN_MS,
+  POLL_MS,
   "freeze",
 );

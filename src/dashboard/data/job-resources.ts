@@ -2,9 +2,7 @@ import { commandEndpoints } from "#contract/endpoints/commands/endpoints.ts";
 import { cronEndpoints } from "#contract/endpoints/cron/endpoints.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { clientOf } from "#dashboard/data/api.ts";
-import { freshResources, OFTEN_MS } from "#dashboard/data/resource.ts";
-
-const NOW_AND_THEN_MS = 10_000;
+import { FAST_POLL_MS, freshResources, POLL_MS } from "#dashboard/data/resource.ts";
 
 export const commandApi = clientOf(commandEndpoints);
 export const cronApi = clientOf(cronEndpoints);
@@ -22,5 +20,5 @@ export const useCronJobs = freshResources(
 );
 
 function intervalFor(runs: readonly { readonly status: string | null }[]): number {
-  return runs.some(({ status }) => status === "running") ? OFTEN_MS : NOW_AND_THEN_MS;
+  return runs.some(({ status }) => status === "running") ? FAST_POLL_MS : POLL_MS;
 }

@@ -4,7 +4,7 @@ import type { HookId, ProjectId } from "#contract/ids.ts";
 import { clientOf } from "#dashboard/data/api.ts";
 import { resources } from "#dashboard/data/resource.ts";
 
-const NOW_AND_THEN_MS = 5_000;
+const HOOK_POLL_MS = 5_000;
 
 /** More hooks than an account can have. */
 const MOST_HOOKS = 1_000;
@@ -19,18 +19,18 @@ export const useHooks = resources(
       ({ hooks }) => hooks,
       MOST_HOOKS,
     ),
-  NOW_AND_THEN_MS,
+  HOOK_POLL_MS,
   "hook",
 );
 
 /** The newest page of the pushes of a project. */
 export const useProjectPushes = resources(
   (id: ProjectId) => hookApi.listProjectPushes({ params: { project_id: id } }),
-  NOW_AND_THEN_MS,
+  HOOK_POLL_MS,
 );
 
 /** The newest page of what was delivered to a hook, whichever project it concerned. */
 export const useHookPushes = resources(
   (id: HookId) => hookApi.listHookPushes({ params: { hook_id: id } }),
-  NOW_AND_THEN_MS,
+  HOOK_POLL_MS,
 );

@@ -18,9 +18,11 @@ const MOST_CACHED = 50;
 const nothing: ResourceState<never> = { value: null, problem: null };
 
 /** How often data is polled while something is under way: no event reports each of its steps. */
-export const OFTEN_MS = 2_000;
+export const FAST_POLL_MS = 2_000;
+/** How often other data is polled, if it does not say otherwise. */
+export const POLL_MS = 10_000;
 /** How often data is polled while events announce its changes. */
-const RARELY_MS = 60_000;
+const POLL_WITH_EVENTS_MS = 60_000;
 
 /** Which events concern some data: the first words of their types, and the id of the object (`ALL`: any). */
 export type Subject = { readonly shows: string; readonly key: string };
@@ -130,7 +132,9 @@ export class Resource<Value> {
     const usual =
       typeof this.#interval === "function" ? (value === null ? null : this.#interval(value)) : this.#interval;
     const often =
-      usual !== null && usual > OFTEN_MS && this.subject !== null && watched.hasEvents ? RARELY_MS : usual;
+      usual !== null && usual > FAST_POLL_MS && this.subject !== null && watched.hasEvents
+        ? POLL_WITH_EVENTS_MS
+        : usual;
     const ms = problem === null ? often : Math.max(usual ?? 0, retryDelayMs(this.#failures));
     if (ms !== null) this.#timer = setTimeout(() => void this.reload(), ms);
   }

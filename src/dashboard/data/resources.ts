@@ -6,22 +6,21 @@ import { missingPermission } from "#contract/may-call.ts";
 import { activityReader } from "#dashboard/data/activity.ts";
 import { api } from "#dashboard/data/api.ts";
 import { onSignOut } from "#dashboard/data/cache.ts";
-import { ALL, freshResources, OFTEN_MS, resources } from "#dashboard/data/resource.ts";
+import { ALL, FAST_POLL_MS, freshResources, POLL_MS, resources } from "#dashboard/data/resource.ts";
 
 export { ALL };
 
 // The data that several components read, how often it is polled, and which events concern it.
 
-const NOW_AND_THEN_MS = 10_000;
-const SELDOM_MS = 30_000;
+const SLOW_POLL_MS = 30_000;
 
 /** More live deployments than an account can have. */
 const MOST_DEPLOYMENTS = 1_000;
 
-export const useProjects = resources(() => api.listProjects(), NOW_AND_THEN_MS, "project deployment");
+export const useProjects = resources(() => api.listProjects(), POLL_MS, "project deployment");
 // Servers are polled: what their agents report, and a short disconnect, is no event.
-export const useServers = resources(() => api.listServers(), NOW_AND_THEN_MS);
-export const useTokens = resources(() => api.listTokens(), SELDOM_MS, "token");
+export const useServers = resources(() => api.listServers(), POLL_MS);
+export const useTokens = resources(() => api.listTokens(), SLOW_POLL_MS, "token");
 export const useAccount = resources(() => api.getAccount(), null, "account");
 
 /** Whether the current token may call an endpoint. True until the account is loaded. */
@@ -39,7 +38,7 @@ export function useAllowed({ access }: Endpoint): boolean {
 
 export const useProject = resources(
   (id: ProjectId) => api.getProject({ params: { project_id: id } }),
-  NOW_AND_THEN_MS,
+  POLL_MS,
   "project deployment variables",
 );
 
@@ -51,12 +50,12 @@ export const useDeployKey = freshResources((id: ProjectId) =>
 /** Polled often until the agent has connected. */
 export const useServer = resources(
   (id: ServerId) => api.getServer({ params: { server_id: id } }),
-  ({ status }) => (status === "pending" ? OFTEN_MS : SELDOM_MS),
+  ({ status }) => (status === "pending" ? FAST_POLL_MS : SLOW_POLL_MS),
 );
 
 export const useDeployment = resources(
   (id: DeploymentId) => api.getDeployment({ params: { deployment_id: id } }),
-  ({ status }) => (status === "building" ? OFTEN_MS : status === "live" ? NOW_AND_THEN_MS : null),
+  ({ status }) => (status === "building" ? FAST_POLL_MS : status === "live" ? POLL_MS : null),
   "deployment",
 );
 
@@ -64,7 +63,7 @@ const readLive = (id: ProjectId) =>
   api.listDeployments({ query: { project_id: id, status: "live", limit: 1 } });
 
 /** The live deployment of a project, as a list with one entry or none. */
-export const useLive = freshResources(readLive, NOW_AND_THEN_MS, "deployment");
+export const useLive = freshResources(readLive, POLL_MS, "deployment");
 
 /**
  * The same for a dialog in which the user confirms a change of it. As the targets of a rollback, it is not read again when
@@ -92,6 +91,6 @@ onSignOut(() => (readActivity = newActivityReader()));
 
 export const useActivity = resources(
   () => readActivity(),
-  ({ building }) => (building.length > 0 ? OFTEN_MS : NOW_AND_THEN_MS / 2),
+  ({ building }) => (building.length > 0 ? FAST_POLL_MS : POLL_MS / 2),
   "deployment project",
 );

@@ -1,17 +1,16 @@
 import { variableEndpoints } from "#contract/endpoints/variables/endpoints.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { clientOf } from "#dashboard/data/api.ts";
-import { resources } from "#dashboard/data/resource.ts";
+import { POLL_MS, resources } from "#dashboard/data/resource.ts";
 
-const NOW_AND_THEN_MS = 10_000;
-/** Of the history. */
+/** The length of the history that the page shows at first. */
 const REVISIONS_PER_PAGE = 20;
 
 export const variableApi = clientOf(variableEndpoints);
 
 export const useVariables = resources(
   (id: ProjectId) => variableApi.getVariables({ params: { project_id: id } }),
-  NOW_AND_THEN_MS,
+  POLL_MS,
   "variables project deployment",
 );
 

@@ -2,9 +2,7 @@ import { readAll } from "#client/read-all.ts";
 import { webhookEndpoints } from "#contract/endpoints/webhooks/endpoints.ts";
 import type { WebhookId } from "#contract/ids.ts";
 import { clientOf } from "#dashboard/data/api.ts";
-import { freshResources, OFTEN_MS, resources } from "#dashboard/data/resource.ts";
-
-const NOW_AND_THEN_MS = 10_000;
+import { FAST_POLL_MS, freshResources, POLL_MS, resources } from "#dashboard/data/resource.ts";
 
 /** More webhooks than an account can have. */
 const MOST_WEBHOOKS = 1_000;
@@ -19,7 +17,7 @@ export const useWebhooks = resources(
       ({ webhooks }) => webhooks,
       MOST_WEBHOOKS,
     ),
-  NOW_AND_THEN_MS,
+  POLL_MS,
   "webhook",
 );
 
@@ -27,5 +25,5 @@ export const useWebhooks = resources(
 export const useDeliveries = freshResources(
   (id: WebhookId) => webhookApi.listDeliveries({ params: { webhook_id: id } }),
   ({ deliveries }) =>
-    deliveries.some(({ state }) => state === "pending" || state === "sending") ? OFTEN_MS : NOW_AND_THEN_MS,
+    deliveries.some(({ state }) => state === "pending" || state === "sending") ? FAST_POLL_MS : POLL_MS,
 );
