@@ -28,8 +28,9 @@ export type FollowPartsOptions = {
 const QUIET_MS = 200;
 
 /**
- * Follows the output of a one-off command or a run of a cron job to its end, part by part. A request that fails is repeated from the same offset,
- * so a lost connection loses no line, until `signal` is aborted or the loop is left. It never throws.
+ * Follows the output of a one-off command or a run of a cron job to its end, part by part, until `signal` is aborted or
+ * the loop is left. A request that fails is repeated from the same offset, so a lost connection loses no line. It never
+ * throws.
  */
 export async function* followParts<Value extends Part>(
   read: (query: { offset: number; wait_seconds: number }) => Promise<ClientResult<Value>>,
@@ -52,7 +53,7 @@ export async function* followParts<Value extends Part>(
     }
     if (signal.aborted) return;
     const { problem } = result;
-    if (!canReturn(problem)) {
+    if (!isWorthRetrying(problem)) {
       yield { type: "problem", problem };
       return;
     }
@@ -63,7 +64,7 @@ export async function* followParts<Value extends Part>(
   }
 }
 
-/** Whether the server may answer later. `unexpected_answer`: of a proxy in between. */
-function canReturn({ code, status }: Problem): boolean {
+/** Whether the server may answer later. A proxy in between causes `unexpected_answer`. */
+function isWorthRetrying({ code, status }: Problem): boolean {
   return code === "server_offline" || code === "unexpected_answer" || status === 0 || isTemporary(status);
 }

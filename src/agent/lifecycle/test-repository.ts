@@ -31,8 +31,9 @@ import { projectFolder } from "#agent/workspace/project-folder.ts";
 import { createMask } from "#contract/mask.ts";
 import { repositoryPage } from "#contract/public-paths.ts";
 
-/** The maximum time of a test, and the maximum length of git's output: three lines are enough for a branch. */
+/** The maximum time of a test. */
 const TEST_MS = 10_000;
+/** The maximum length of git's output. Three lines are enough for a branch. */
 const MAX_OUTPUT = 64 * 1024;
 
 type Test = Extract<ToAgent, { type: "test_repository" }>;

@@ -86,7 +86,7 @@ function valueOf(kind: "text" | "number" | "flag", text: string): unknown {
   return text;
 }
 
-/** The settings of a new project's processes, which has none to remove yet. */
+/** The settings of the processes of a new project, which has no settings to remove yet. */
 export function withoutRemovals(processes: ProcessChanges | null): Result<AllProcessSettings | null> {
   if (processes === null) return succeed(null);
   const parsed = AllProcessSettings.safeParse(processes);

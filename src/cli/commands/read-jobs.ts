@@ -4,7 +4,7 @@ import { succeed } from "#contract/lib/result.ts";
 import { didYouMean } from "#contract/lib/suggest.ts";
 import { type Result, stop } from "#cli/outcome.ts";
 
-/** The fields that are given apart, after the name of the job and a dot. */
+/** The fields that have a word of their own: the job's name, a dot, and the field. */
 const fields = ["timezone", "timeout_seconds"] as const satisfies readonly (keyof CronJob)[];
 
 /** Reads `backup=30 2 * * * ./backup` and `backup.timezone=Europe/Berlin`. */

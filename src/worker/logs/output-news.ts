@@ -8,7 +8,7 @@ import { ProjectId } from "#contract/ids.ts";
 // What an AgentLink and the Worker's end of a reader's WebSocket send each other. The Worker sends only pings, which the
 // runtime answers without waking the object.
 
-/** Where the Worker connects a reader. The path of an agent's own upgrade is another. */
+/** The path at which the Worker connects a reader. An agent's own upgrade has another path. */
 export const OUTPUT_PATH = "/output";
 /** The header that has an OutputRequest in JSON. */
 export const OUTPUT_HEADER = "x-gantry-output";

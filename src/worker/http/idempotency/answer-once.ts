@@ -14,7 +14,7 @@ const SEEDED_BYTES = 2048;
 
 const STORED_HEADERS = ["content-type", "location"];
 
-export type KeyedRequest = {
+type KeyedRequest = {
   readonly key: string;
   /** Everything that identifies the request: method, path, headers and body. */
   readonly content: string;

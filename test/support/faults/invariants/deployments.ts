@@ -39,12 +39,12 @@ export function deploymentViolations(
       if (deployment !== undefined) violations.push(`${id} was deleted and is listed`);
     } else if (deployment === undefined) violations.push(`${id} (v${version}) got a 201 and is not listed`);
     else if (deployment.version !== version)
-      violations.push(`${id} was told v${version} and is listed as v${deployment.version}`);
+      violations.push(`${id} got v${version} in its 201 and is listed as v${deployment.version}`);
   }
   const known = new Set(accepted.map((one) => one.id));
-  const strangers = listed.filter((one) => !known.has(one.id)).length;
-  if (strangers > (ledger.unanswered.get(site.projectId) ?? 0))
-    violations.push(`${strangers} deployments are listed that no client received`);
+  const unknownCount = listed.filter((one) => !known.has(one.id)).length;
+  if (unknownCount > (ledger.unanswered.get(site.projectId) ?? 0))
+    violations.push(`${unknownCount} deployments are listed that no client received`);
   const versions = [
     ...accepted.map((one) => one.version),
     ...listed.filter((one) => !known.has(one.id)).map((one) => one.version),

@@ -22,7 +22,7 @@ export type Armed = {
 
 export type Moment = (scene: Scene) => Armed | Promise<Armed>;
 
-/** The fault. @returns what happens to the held passage; it passes where the fault returns none */
+/** The fault. @returns what happens to the held passage; without one, it passes */
 export type Fault = (scene: Scene) => Promise<Fate | void>;
 
 /** The operation under way when the fault happens, usually a deployment. */
@@ -49,6 +49,6 @@ export type FaultPoint = {
   readonly recover?: (scene: Scene) => Promise<void>;
   /** The statuses that the deployment may end with; `gone`: it is deleted. */
   readonly ends: readonly (DeploymentStatus | "gone")[];
-  /** Checks the ended deployment further. @throws where the check fails */
+  /** Checks the ended deployment further. @throws if the check fails */
   readonly check?: (deployment: Deployment, scene: Scene) => void | Promise<void>;
 };
