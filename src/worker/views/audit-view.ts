@@ -1,4 +1,5 @@
-import type { AuditEntry, AuditSeal } from "#contract/endpoints/audit/schemas.ts";
+import type { AuditEntry, AuditSeal, AuditTarget } from "#contract/endpoints/audit/schemas.ts";
+import type { DeploymentId } from "#contract/ids.ts";
 import type { AuditRecord, SealRecord } from "#worker/db/audit/audit-records.ts";
 import { timestamp } from "#worker/views/timestamp.ts";
 
@@ -14,4 +15,9 @@ export function auditSealView({ number, firstEntry, lastEntry, hash, sealedAt }:
     hash,
     sealed_at: timestamp(sealedAt),
   };
+}
+
+/** A deployment as the audit log names it. */
+export function deploymentTarget({ id, version }: { id: DeploymentId; version: number }): AuditTarget {
+  return { type: "deployment", id, name: `v${version}` };
 }

@@ -4,6 +4,7 @@ import type { NewEvent } from "#worker/db/changes/change-writes.ts";
 import { type StoredChange, storedChange, type StoredEntry } from "#worker/db/changes/stored-change.ts";
 import type { NewPush } from "#worker/db/pushes/push-writes.ts";
 import { recordOf } from "#worker/objects/project-lane/deployment-record.ts";
+import { deploymentTarget } from "#worker/views/audit-view.ts";
 import { eventDeployment, eventProject } from "#worker/views/event-view.ts";
 
 type Place = { readonly projectId: ProjectId; readonly url: string | null };
@@ -32,7 +33,7 @@ export function startChange(
   { id, version }: { readonly id: DeploymentId; readonly version: number },
 ): StoredChange | null {
   if (audit === null && ledgerRow === undefined) return null;
-  const target = { type: "deployment", id, name: `v${version}` } as const;
+  const target = deploymentTarget({ id, version });
   return {
     ...storedChange(null, audit === null ? null : { ...audit, target }),
     ...(ledgerRow === undefined ? {} : { push: { ...ledgerRow, deploymentId: id } }),

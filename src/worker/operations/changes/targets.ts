@@ -1,6 +1,6 @@
 import type { AuditChanges, AuditTarget } from "#contract/endpoints/audit/schemas.ts";
 import type { Server } from "#contract/endpoints/servers/schemas.ts";
-import type { DeploymentId, ProjectId } from "#contract/ids.ts";
+import type { ProjectId } from "#contract/ids.ts";
 import type { TokenIdentity } from "#worker/db/tokens/find-token-holder.ts";
 import type { RequestChange } from "#worker/operations/changes/request-changes.ts";
 
@@ -49,9 +49,4 @@ export function namedProject({ id, name }: Named<ProjectId>): {
   readonly target: AuditTarget;
 } {
   return { reference: { id, name }, target: { type: "project", id, name } };
-}
-
-/** A deployment as the audit log names it. */
-export function deploymentTarget({ id, version }: { id: DeploymentId; version: number }): AuditTarget {
-  return { type: "deployment", id, name: `v${version}` };
 }

@@ -4,7 +4,7 @@ import { refuse, type Result } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findDeployment } from "#worker/db/deployments/find-deployment.ts";
 import { requestEntry } from "#worker/operations/changes/request-changes.ts";
-import { deploymentTarget } from "#worker/operations/changes/targets.ts";
+import { deploymentTarget } from "#worker/views/audit-view.ts";
 import { getDeployment } from "#worker/operations/deployments/get-deployment.ts";
 import { actorOf } from "#worker/operations/deployments/lane-command.ts";
 import { notFound } from "#worker/operations/refusals.ts";

@@ -4,7 +4,7 @@ import type { Context } from "#worker/context.ts";
 import { storedChange } from "#worker/db/changes/stored-change.ts";
 import { findDeploymentOfProject } from "#worker/db/deployments/find-deployment.ts";
 import { requestEntry, requestEvent } from "#worker/operations/changes/request-changes.ts";
-import { deploymentTarget } from "#worker/operations/changes/targets.ts";
+import { deploymentTarget } from "#worker/views/audit-view.ts";
 import { actorOf } from "#worker/operations/deployments/lane-command.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { eventDeployment, eventProject } from "#worker/views/event-view.ts";
