@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 
 import { textBetween, textLike } from "#contract/bounds.ts";
+import { firstHidden } from "#contract/hidden-text.ts";
 
 // Used by the API (422) and by the agent, so that the agent also refuses what a compromised control plane sends.
 
@@ -66,13 +67,17 @@ export const Repository = textBetween(1, 2048).check(
 
 /**
  * A repository that a project may have. Git hosts read no query, and a token in one would be stored in clear. A password
- * is sealed instead.
+ * is sealed instead. With an invisible character, an address could look like that of another repository.
  */
 export const ProjectRepository = Repository.check(
   z.refine((address) => !/^https:.*\?/.test(address), {
     message: "must not have a query: put an access token in as the password, https://user:token@host/path",
     abort: true,
   }),
+  z.refine(
+    (address) => firstHidden(address) === null,
+    "must not contain a character that is invisible or changes the text direction",
+  ),
 );
 
 function isInsidePath(path: string): boolean {

@@ -125,6 +125,19 @@ describe("a project", () => {
     expect(await get(world.account.token, project.id)).toEqual(project);
   });
 
+  it("refuses a repository with characters that are invisible or change the text direction", async () => {
+    const world = await copyWorld();
+    for (const repository of [
+      "https://git.test/x\u202Etig.git",
+      "git@git.test:te\u200Bam/blog.git",
+      "/srv/bl\u2066og",
+    ]) {
+      const response = await create(world, { repository });
+      expect([repository, response.status]).toEqual([repository, 422]);
+      expect(await response.json()).toMatchObject({ errors: [{ pointer: "/repository" }] });
+    }
+  });
+
   it("never shows the password of its repository again", async () => {
     const world = await createWorldWithKey();
     const response = await create(world, { repository: "https://me:s3cret@git.test/blog.git" });
