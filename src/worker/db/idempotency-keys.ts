@@ -39,7 +39,8 @@ export async function reserveIdempotencyKey(
   return found ?? { ...wanted, answer: null };
 }
 
-/** Stores the response for retries. */
-export async function storeAnswer(rows: AccountRows, id: string, answer: string): Promise<void> {
-  await rows.run(rows.update(idempotencyKeys, { answer }, eq(idempotencyKeys.id, id)));
+/** Stores the response for retries. @returns whether it is the first: a request at the same time may have stored one */
+export async function storeAnswer(rows: AccountRows, id: string, answer: string): Promise<boolean> {
+  const isUnanswered = sql`${idempotencyKeys.id} = ${id} and ${idempotencyKeys.answer} is null`;
+  return (await rows.run(rows.update(idempotencyKeys, { answer }, isUnanswered))) > 0;
 }

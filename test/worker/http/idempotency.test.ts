@@ -55,11 +55,14 @@ describe("a request with an Idempotency-Key", () => {
     const create = async () => {
       const body = { name: "web-1", ip: "192.0.2.1" };
       const response = await call("/v1/servers", { method: "POST", token, body, headers: key("server") });
-      return ServerCreated.parse(await response.json());
+      const isReplayed = response.headers.has("idempotent-replayed");
+      return { isReplayed, server: ServerCreated.parse(await response.json()) };
     };
-    const [one, other] = await Promise.all([create(), create()]);
+    const pair = await Promise.all([create(), create()]);
+    const [{ server: one }, { server: other }] = pair;
     expect(other).toEqual(one);
-    expect(await create()).toEqual(one);
+    expect(pair.filter(({ isReplayed }) => isReplayed)).toHaveLength(1);
+    expect(await create()).toEqual({ isReplayed: true, server: one });
     const list = ServerRows.parse(await (await call("/v1/servers", { token })).json());
     expect(list.servers).toHaveLength(1);
     const enrolled = await call("/v1/agent/enroll", {

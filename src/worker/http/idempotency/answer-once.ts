@@ -58,7 +58,8 @@ async function answerOnce(
   if (!response.ok) return succeed(response);
   const answer = await storedAnswer(response);
   try {
-    await storeAnswer(context.rows, id, await seal.seal(answer, Uint8Array.from(context.randomBytes(12))));
+    const sealed = await seal.seal(answer, Uint8Array.from(context.randomBytes(12)));
+    if (!(await storeAnswer(context.rows, id, sealed))) return succeed(replayed(answer));
   } catch (error) {
     // The request succeeded, and a retry will find its result. So this failure does not change the response.
     logFailure("idempotency", { what: "store response", id }, error);
