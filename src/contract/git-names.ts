@@ -27,6 +27,11 @@ export const BranchName = textBetween(1, 244).check(
   z.refine(isBranchName, "must be a valid git branch or tag name"),
 );
 
+/** A branch or tag name in a request. CI systems have variables with the full name of a reference, such as GITHUB_REF. */
+export const RequestedBranch = BranchName.check(
+  z.refine((name) => !name.startsWith("refs/"), "must be the name without `refs/heads/` or `refs/tags/`"),
+);
+
 /** A full or abbreviated commit hash, 7 characters or more. */
 export const CommitName = textLike(
   /^(?:[0-9a-fA-F]{7,40}|[0-9a-fA-F]{64})$/,

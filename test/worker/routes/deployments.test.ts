@@ -61,6 +61,7 @@ describe("a start", () => {
   it.each([
     [{ branch: "-x" }, "/branch"],
     [{ branch: "a..b" }, "/branch"],
+    [{ branch: "refs/heads/main" }, "/branch"],
     [{ branch: "" }, "/branch"],
     [{ commit: "abc" }, "/commit"],
     [{ commit: "--help" }, "/commit"],

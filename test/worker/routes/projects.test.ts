@@ -138,6 +138,19 @@ describe("a project", () => {
     }
   });
 
+  it("refuses the full name of a reference as its branch", async () => {
+    const { account, projectId } = await copyWorld();
+    const response = await call(`/v1/projects/${projectId}`, {
+      method: "PATCH",
+      token: account.token,
+      body: { branch: "refs/heads/main" },
+    });
+    expect(response.status).toBe(422);
+    expect(await response.json()).toMatchObject({
+      errors: [{ pointer: "/branch", message: "must be the name without `refs/heads/` or `refs/tags/`" }],
+    });
+  });
+
   it("never shows the password of its repository again", async () => {
     const world = await createWorldWithKey();
     const response = await create(world, { repository: "https://me:s3cret@git.test/blog.git" });

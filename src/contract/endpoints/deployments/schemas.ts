@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { numberFrom, textBetween, textUpTo, wholeFrom } from "#contract/bounds.ts";
-import { BranchName, CommitName, CommitSha } from "#contract/git-names.ts";
+import { CommitName, CommitSha, RequestedBranch } from "#contract/git-names.ts";
 import { DeploymentId, FreezeId, ProjectId, ServerId } from "#contract/ids.ts";
 import { NextCursor, PageQuery, separatedByCommas } from "#contract/paging.ts";
 import { runStages, stages } from "#contract/stages.ts";
@@ -158,7 +158,7 @@ export const DeploymentStarted = z.strictObject({
 export type DeploymentStarted = z.infer<typeof DeploymentStarted>;
 
 export const StartDeploymentInput = z.strictObject({
-  branch: z.optional(BranchName),
+  branch: z.optional(RequestedBranch),
   commit: z.optional(CommitName),
   clear_cache: z.optional(z.boolean()),
 });

@@ -1,7 +1,14 @@
 import * as z from "zod/mini";
 
 import { listUpTo, wholeBetween } from "#contract/bounds.ts";
-import { BranchName, InsidePath, isMasked, ProjectRepository, SharedPath } from "#contract/git-names.ts";
+import {
+  BranchName,
+  InsidePath,
+  isMasked,
+  ProjectRepository,
+  RequestedBranch,
+  SharedPath,
+} from "#contract/git-names.ts";
 import { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
 import { mapValues } from "#contract/lib/map-values.ts";
 import { ApprovalRule } from "#contract/endpoints/projects/approval-rule.ts";
@@ -103,7 +110,7 @@ export const CreateProjectInput = z
     ...settings,
     ...BuildSettings.shape,
     domain: z.optional(Domain),
-    branch: z._default(settings.branch, "main"),
+    branch: z._default(RequestedBranch, "main"),
     commits: z._default(settings.commits, "reachable"),
     root_directory: z._default(settings.root_directory, "."),
     release_command: z._default(settings.release_command, null),
@@ -129,6 +136,7 @@ const STARS =
 
 const AllSettings = z.strictObject({
   ...settings,
+  branch: RequestedBranch,
   domain: Domain,
   repository: settings.repository.check(z.refine((url) => !isMasked(url), STARS)),
   shared_paths: ApartPaths,
