@@ -9,10 +9,10 @@ const EXHAUSTIVE = [
   "test/worker/db/{account-rows,rows-growth,rows-read,statement-counts}.test.ts",
   "test/worker/http/{requests,authentication}.test.ts",
   "test/worker/{isolation,recorded-requests,request-costs,hostile-agent}.test.ts",
-  "test/worker/routes/log-followers.test.ts",
+  "test/worker/routes/{follow-events,follow-log,log-followers}.test.ts",
   "test/worker/schedule/{orphans,retention,old-deployments}.test.ts",
   "test/worker/objects/{link-faults,link-limits,restored-project,stored-logs}.test.ts",
-  "test/worker/objects/{deployment-writes,idle-status,lane-rows-read,order-variables,outlet-rows-read,outlet}.test.ts",
+  "test/worker/objects/{deployment-writes,idle-status,lane-rows-read,order-variables,outlet-rows-read,outlet,watch}.test.ts",
 ];
 
 /** The patterns of the files that this run leaves out, as seen from the repository's root. */
