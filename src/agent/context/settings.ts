@@ -24,7 +24,16 @@ export const defaultSettings = {
   partialLineMs: 250,
   /** How long an event may wait to be sent together with others. */
   flushMs: 100,
-  maxBatchBytes: 64 * 1024,
+  /** How many bytes of events are sent without waiting for others. */
+  batchBytes: 64 * 1024,
+  /**
+   * The size limit of a request if more waits. A request takes as long however large it is, and a deployment goes live
+   * only after its output has been sent. A larger one would take more than half of the 10 ms of CPU time that the free
+   * plan gives to a request.
+   */
+  maxBatchBytes: 192 * 1024,
+  /** The size limit of an event with output lines. */
+  maxEventBytes: 48 * 1024,
   /** How long events that the control plane has not stored may be held in memory only. */
   spillMs: 1_000,
   /** How many bytes of events may be held in memory only; more go to the spool immediately. */

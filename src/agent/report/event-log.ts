@@ -37,8 +37,8 @@ export type EventLogOptions = {
   readonly now: () => number;
 };
 
-/** How much of the spool is read into memory at a time. */
-const WINDOW_BYTES = 64 * 1024;
+/** How much of the spool is read into memory at a time: as much as a request may have. */
+const WINDOW_BYTES = 192 * 1024;
 
 type Entry = { readonly event: RunEvent; bytes: number };
 type NewEntry = Entry & { isSealed: boolean; readonly since: number };

@@ -52,7 +52,7 @@ export function createReporter(options: ReporterOptions): Reporter {
   const log = createEventLog({
     firstSeq: options.firstSeq,
     ackedSeq: options.ackedSeq,
-    maxEventBytes: Math.floor(settings.maxBatchBytes * 0.75),
+    maxEventBytes: settings.maxEventBytes,
     spool,
     now: () => clock.monotonic(),
   });
@@ -81,7 +81,7 @@ export function createReporter(options: ReporterOptions): Reporter {
 
   /** Delay until the next request, counted from the end of the last one. */
   function idleMs(): number {
-    if (log.bytes > 0) return isUrgent || log.bytes >= settings.maxBatchBytes ? 0 : settings.flushMs;
+    if (log.bytes > 0) return isUrgent || log.bytes >= settings.batchBytes ? 0 : settings.flushMs;
     return waitingForPermit === null ? settings.signOfLifeMs : settings.permitPollMs;
   }
 
