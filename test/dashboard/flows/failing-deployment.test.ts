@@ -59,7 +59,7 @@ describe("a failed deployment", () => {
     await page.reload();
     await page.locator(".linked", { hasText: "Error: no such recipe" }).waitFor();
     await page.getByLabel("Search the log").fill("no such recipe");
-    await page.locator("mark", { hasText: "no such recipe" }).waitFor();
+    await page.locator("mark", { hasText: "no such recipe" }).first().waitFor();
 
     const settings = `${local.url}/app/projects/${project.id}/settings`;
     const save = async () => {
