@@ -86,6 +86,20 @@ describe.skipIf(probe === null)("a service, on a disposable machine", () => {
     await expect.poll(async () => (await machine.run("gantry-agent status")).code).toBe(0);
   });
 
+  it("runs the file that ran before, also if an update to another file was killed in between", async () => {
+    const { enrollment } = await registerServer(gantry);
+    await install(enrollment.token);
+    const unit = await file("/etc/systemd/system/gantry-agent.service");
+    site.release('if (process.argv[2] === "run") throw new Error("broken"); console.log("fine");\n');
+    await machine.run("touch /run/systemd/fake/kill");
+    expect(await install(null, "--metrics 127.0.0.1:9477")).toMatchObject({ code: 137 });
+    expect(await file("/etc/systemd/system/gantry-agent.service")).not.toBe(unit);
+    expect(await install(null)).toMatchObject({ code: 12 });
+    await expect.poll(async () => (await machine.run("gantry-agent status")).code).toBe(0);
+    expect(await file("/etc/systemd/system/gantry-agent.service")).toBe(unit);
+    expect((await machine.run("ls /usr/local/lib/gantry")).output).not.toContain("old");
+  });
+
   it("is not installed beside an agent that was started by hand", async () => {
     const { enrollment } = await registerServer(gantry);
     await install(enrollment.token, "--no-start");

@@ -24,7 +24,10 @@ chmod 755 /usr/local/bin/systemctl /usr/local/bin/journalctl
 echo ready
 exec cat`;
 
-/** Replaces systemctl: records its calls, and starts and stops the unit's command. */
+/**
+ * Replaces systemctl: records its calls, and starts and stops the unit's command. With the file `kill`, it kills the
+ * installer before the next start.
+ */
 const SYSTEMCTL = `#!/bin/sh
 state=/run/systemd/fake unit=/etc/systemd/system/gantry-agent.service
 echo "$*" >> $state/calls
@@ -35,6 +38,11 @@ stop() {
   rm $state/pid
 }
 case $1 in
+  enable)
+    if [ "$3" = gantry-agent ] && [ -f $state/kill ]; then
+      rm $state/kill
+      kill -9 $PPID
+    fi ;;
   restart)
     stop
     command=$(sed -n 's/^ExecStart=//p' $unit) user=$(sed -n 's/^User=//p' $unit)

@@ -592,8 +592,21 @@ write_facts() {
   mv -f "$work/installed" "$facts"
 }
 
+# The program and the unit that ran before are kept until the new ones have started. An installation that was interrupted
+# may have put new ones in their place, and the next one must be able to go back to those that ran.
+keep_previous() {
+  if [ -f "$1" ] && ! [ -f "$2" ]; then
+    cp -p "$1" "$2.new"
+    mv -f "$2.new" "$2"
+  fi
+}
+
+forget_previous() {
+  rm -f "$program.old" "$lib/unit.old"
+}
+
 install_files() {
-  if [ -f "$program" ]; then cp -p "$program" "$program.old"; fi
+  keep_previous "$program" "$program.old"
   write_wrapper >"$work/wrapper"
   chmod 755 "$work/wrapper"
   if [ -e "$work/mise" ]; then
@@ -952,7 +965,7 @@ remove_project_users() {
 run_service() {
   install_isolation
   install_ingress
-  if [ -f "$unit" ]; then cp -p "$unit" "$work/unit.old"; fi
+  keep_previous "$unit" "$lib/unit.old"
   write_unit >"$work/unit"
   cp "$work/unit" "$unit.new" || fail 13 "$unit cannot be written."
   chmod 644 "$unit.new"
@@ -962,7 +975,7 @@ run_service() {
   mv -f "$tmpfiles.new" "$tmpfiles"
   systemctl daemon-reload
   if [ $is_started = no ]; then
-    rm -f "$program.old"
+    forget_previous
     log "installed. Start it with: systemctl enable --now gantry-agent"
     return
   fi
@@ -970,13 +983,16 @@ run_service() {
   if start_service; then result=0; else result=$?; fi
   case $result in
     0) log "$output" ;;
-    3) fail 3 "the service runs, but is $output. It keeps trying. See its log: journalctl -u gantry-agent" ;;
+    3)
+      forget_previous
+      fail 3 "the service runs, but is $output. It keeps trying. See its log: journalctl -u gantry-agent"
+      ;;
     *)
       reason=$(last_log_lines)
       if [ -f "$program.old" ]; then
         mv -f "$program.old" "$program"
         # The previous version may not know all options of the new unit.
-        if [ -f "$work/unit.old" ]; then mv -f "$work/unit.old" "$unit"; fi
+        if [ -f "$lib/unit.old" ]; then mv -f "$lib/unit.old" "$unit"; fi
         systemctl daemon-reload
         systemctl restart gantry-agent || true
         fail 12 "the agent $agent_version does not start, so the previous version was put back. $reason"
@@ -984,11 +1000,11 @@ run_service() {
       fail 12 "the agent does not start. $reason"
       ;;
   esac
-  rm -f "$program.old"
+  forget_previous
 }
 
 print_how_to_run() {
-  rm -f "$program.old"
+  forget_previous
   log "installed $wrapper, for $user."
   pid=$(agent_pid)
   if [ -n "$pid" ]; then
@@ -1070,7 +1086,7 @@ uninstall_agent() {
     # A mise that somebody installs there later is not removed.
     sed -i '/^made_mise=/d' "$facts"
   fi
-  rm -rf "$program" "$program.old" "$lib/install.sh" "$wrapper" || fail 13 "$prefix is not writable."
+  rm -rf "$program" "$program.old" "$lib/unit.old" "$lib/install.sh" "$wrapper" || fail 13 "$prefix is not writable."
   if [ $is_purge = yes ]; then
     # In a folder that existed before, only the agent's files are removed.
     if [ "$made_home" = yes ]; then
