@@ -20,6 +20,8 @@ export const defaultSettings = {
   outputLingerMs: 10_000,
   /** How often the supervisor checks whether it has instances. The second time that it has none, it ends. */
   supervisorIdleMs: 300_000,
+  /** How often the supervisor checks that its home folder still exists. The second time that it does not, it ends. */
+  homeCheckMs: 10_000,
   /** How long a line may stay unfinished before it is shown as it is. */
   partialLineMs: 250,
   /** How long an event may wait to be sent together with others. */

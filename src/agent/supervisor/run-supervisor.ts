@@ -7,6 +7,7 @@ import { controlInstances } from "#agent/supervisor/control.ts";
 import { createInstances } from "#agent/supervisor/instances.ts";
 import { prepareSocketFolder, supervisorSocket } from "#agent/supervisor/socket-path.ts";
 import { SUPERVISOR_LOG } from "#agent/supervisor/state-file.ts";
+import { watchHome } from "#agent/supervisor/watch-home.ts";
 import { limitLogFile } from "#agent/workspace/limit-log-file.ts";
 import { pause } from "#contract/lib/pause.ts";
 
@@ -26,7 +27,7 @@ const END_GRACE_MS = 5_000;
 /**
  * Runs the supervisor of a home. One that the agent has started ends by a request, without instances, or by a signal, which
  * leaves the instances running: the next supervisor takes them over. One that was started with an IPC channel, as by `npm start`,
- * ends together with the process that started it, and with all instances.
+ * ends together with the process that started it, and with all instances. So does one whose home was deleted.
  * @returns why it ended, as a sentence; null if it was asked to
  */
 export async function runSupervisor(
@@ -54,6 +55,12 @@ export async function runSupervisor(
   limitLog();
   setInterval(limitLog, LOG_CHECK_MS).unref();
 
+  let isHomeGone = false;
+  await watchHome(home, settings.homeCheckMs, () => {
+    isHomeGone = true;
+    endAll(END_GRACE_MS);
+  });
+
   let wasEmpty = false;
   setInterval(() => {
     // A server without apps needs no supervisor.
@@ -76,6 +83,8 @@ export async function runSupervisor(
   process.send?.({ type: "ready" });
 
   await ended.promise;
+  // The lock and the socket at these paths may be those of another supervisor now.
+  if (isHomeGone) return `The home folder ${home} was deleted or moved.`;
   // This removes the socket, so the next supervisor must not have its own yet.
   await Promise.race([new Promise((resolve) => server.close(resolve)), pause(LAST_ANSWERS_MS)]);
   await lock.release();

@@ -10,7 +10,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { mkdir, mkdtemp } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
@@ -206,6 +206,22 @@ describe("the supervisor that an agent starts", () => {
     await supervisor.stop(home.project, "web-1-0");
     await expect.poll(() => existsSync(lock)).toBe(false);
     await startServing(home, "web-2-0", supervisor);
+  });
+
+  it("ends with its instances when its home is deleted, also if one of them starts again and again", async () => {
+    const home = await newHome();
+    const environment = { ...process.env, GANTRY_AGENT_SETTINGS: JSON.stringify({ homeCheckMs: 100 }) };
+    const supervisor = createProcessSupervisor({ ...home.options, environment });
+    const pid = await startServing(home, "web-1-0", supervisor);
+    expect((await supervisor.start(home.spec("web-1-1", "exit 1"))).ok).toBe(true);
+    const supervisorPid = home.pid();
+    // Other files come and go.
+    writeFileSync(join(home.home, "other"), "");
+    await pause(500);
+    expect(isAlive(supervisorPid)).toBe(true);
+    await rm(home.home, { recursive: true });
+    await expect.poll(() => isAlive(supervisorPid)).toBe(false);
+    await expect.poll(() => isAlive(pid)).toBe(false);
   });
 
   it("leaves its instances running after a signal, and ends them when it is told to", async () => {
