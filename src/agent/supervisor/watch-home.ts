@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { lstatOrNull } from "#node/lstat-or-null.ts";
 
 /**
- * Watches for the end of a supervisor's home: somebody has deleted or moved the folder. The supervisor would go on to start
- * its instances again, and a home that is made later at the same path would get a second one.
+ * Watches for the end of a supervisor's home: somebody has deleted or moved the folder. The supervisor would continue
+ * to start its instances again, and a home that is made later at the same path would get a second one.
  * The folder and the lock must both have gone, at two checks in a row: the apps of a server must not end for less.
  * @param onGone called at most once
  */
