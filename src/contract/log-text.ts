@@ -26,3 +26,11 @@ function escaped(character: string): string {
       return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
   }
 }
+
+/** The index from which a terminal would show a line: a carriage return hides the text before it. */
+export function startOfShown(line: string): number {
+  let end = line.length;
+  // No regular expression: it would take quadratic time on a long run of carriage returns.
+  while (line[end - 1] === "\r") end -= 1;
+  return line.slice(0, end).lastIndexOf("\r") + 1;
+}

@@ -14,7 +14,7 @@ import { commands } from "#cli/commands.ts";
 import { completionScript, shells } from "#cli/completion/script.ts";
 import { exitCodes, exitOf } from "#cli/exit-codes.ts";
 import { commandHelp, generalHelp } from "#cli/help.ts";
-import { afterReturn, printable, printableInColour, printableName } from "#cli/output/printable.ts";
+import { printable, printableInColour, printableName } from "#cli/output/printable.ts";
 import { createStyle } from "#cli/output/style.ts";
 import { cut, lengthOf, tableText } from "#cli/output/table.ts";
 import { COMMAND_VERSION } from "#cli/version.ts";
@@ -214,8 +214,6 @@ describe("untrusted text", () => {
     expect(printable("a\u001b[2Jb\u001b]0;title\u0007c\rd\te")).toBe("abcd  e");
     expect(printableInColour("\u001b[31mred\u001b[5Aup\u001b[0m")).toBe("\u001b[31mredup\u001b[0m\u001b[0m");
     expect(printableInColour("plain")).toBe("plain");
-    expect(afterReturn("\r10 %\r100 %\r\r")).toBe("100 %");
-    expect(afterReturn("\r\r")).toBe("");
   });
 
   it("loses bidirectional controls and line breaks, and keeps right-to-left letters", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { oneLine } from "#contract/log-text.ts";
+import { oneLine, startOfShown } from "#contract/log-text.ts";
 import { lineTime } from "#contract/endpoints/logs/schemas.ts";
 
 const NOW = Date.parse("2026-11-22T12:00:00.000Z");
@@ -17,6 +17,16 @@ describe("a message as text", () => {
     ["\u202ereversed\u2066", "\\u202ereversed\\u2066"],
   ])("%j is one line: %j", (message, text) => {
     expect(oneLine(message)).toBe(text);
+  });
+});
+
+describe("a line with carriage returns", () => {
+  it.each([
+    ["\r10 %\r100 %\r\r", "100 %\r\r"],
+    ["\r\r", "\r\r"],
+    ["plain", "plain"],
+  ])("%j is shown as %j", (line, shown) => {
+    expect(line.slice(startOfShown(line))).toBe(shown);
   });
 });
 

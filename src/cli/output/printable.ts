@@ -10,17 +10,6 @@ export function printable(text: string): string {
   return withoutHidden(withoutControl(text));
 }
 
-/**
- * The part of a line of output that a terminal would still show: a program that draws its progress again and again
- * writes a carriage return before each.
- */
-export function afterReturn(line: string): string {
-  // No regular expression: it would take quadratic time on a long run of carriage returns.
-  let end = line.length;
-  while (line[end - 1] === "\r") end -= 1;
-  return line.slice(line.slice(0, end).lastIndexOf("\r") + 1, end);
-}
-
 /** As `printable`, but shows hidden characters as code points: two different names must not look the same. */
 export function printableName(text: string): string {
   return withHiddenShown(withoutControl(text));

@@ -1,6 +1,7 @@
 import type { LogLine } from "#contract/endpoints/logs/schemas.ts";
+import { startOfShown } from "#contract/log-text.ts";
 import type { Output } from "#cli/output/output.ts";
-import { afterReturn, printable, printableInColour } from "#cli/output/printable.ts";
+import { printable, printableInColour } from "#cli/output/printable.ts";
 
 const STAGE_WIDTH = 8;
 
@@ -13,7 +14,7 @@ export function printLogLine(output: Output, logLine: LogLine, isLocal: boolean)
   const { form, style } = output;
   if (form === "json")
     return output.json({ type: "line", line, time, stream, stage, message: logLine.message });
-  const message = afterReturn(logLine.message);
+  const message = logLine.message.slice(startOfShown(logLine.message));
   if (form === "plain") {
     const place = isLocal ? "" : `${printable(time)} ${stage.padEnd(STAGE_WIDTH)} `;
     return output.line(place + printable(message));

@@ -1,4 +1,4 @@
-import { oneLine } from "#contract/log-text.ts";
+import { oneLine, startOfShown } from "#contract/log-text.ts";
 
 /** A part of a line in one style. `classes` has the terminal's 16 colors; `color` and `background` others, as CSS. */
 export type Piece = {
@@ -46,14 +46,6 @@ const ORDINARY = /^[\t -~]*$/;
  */
 function readable(text: string): string {
   return ORDINARY.test(text) ? text : oneLine(text.replace(CONTROL, ""));
-}
-
-/** The index from which a terminal would show the line: a carriage return hides the text before it. */
-function startOfShown(line: string): number {
-  let end = line.length;
-  // No regular expression: it would take quadratic time on a long run of carriage returns.
-  while (line[end - 1] === "\r") end -= 1;
-  return line.slice(0, end).lastIndexOf("\r") + 1;
 }
 
 /** A line's text without control sequences. */
