@@ -1,5 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { existsSync } from "node:fs";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
@@ -7,19 +6,18 @@ import type { RunOrder, RunVariables } from "#contract/agent-order.ts";
 
 import { type FakeRun, resultOf } from "../support/fake-control-plane.ts";
 import { type AgentProcess, enrollAgent, spawnRunningAgent } from "./support/agent-process.ts";
+import { DieFile } from "./support/die-file.ts";
 import { World } from "./support/harness.ts";
 import { sealVariables } from "./support/sealed-variables.ts";
 import { expectWholeProject, servedVersion } from "./support/whole-project.ts";
 
-const preload = resolve(import.meta.dirname, "support/die-at-step.ts");
-
 let world: World;
 let agent: AgentProcess;
-let dieFile: string;
+let dieFile: DieFile;
 let variables: RunVariables;
 beforeEach(async () => {
   world = await World.create();
-  dieFile = join(world.folder, "die");
+  dieFile = new DieFile(world.folder, world.path());
   world.repository.commit({ "index.html": "0" });
   await enrollAgent(world);
   variables = await sealVariables(world, { MODE: "production" }, { TOKEN: { value: "correct-horse" } });
@@ -31,7 +29,7 @@ afterEach(async () => {
   await world.close();
 });
 
-const startAgent = () => spawnRunningAgent(world, { preload, env: { DIE_FILE: dieFile } });
+const startAgent = () => spawnRunningAgent(world, { preload: dieFile.preload, env: dieFile.env });
 
 /** An order whose build writes its version and leaves a daemon. Its activate command records the version too. */
 const order = (change: Partial<RunOrder> = {}) =>
@@ -57,41 +55,43 @@ function phaseOf(): string {
   return /"phase":\{"kind":"(\w+)"/.exec(world.read("run.json"))?.[1] ?? "unreadable";
 }
 
-const arm = (steps: number, from = "") => writeFileSync(dieFile, `${steps} ${from}`);
-
 /**
- * Repeats an action and kills the agent one step later each time, until the action completes.
+ * Repeats an action and kills the agent at another step each time, until the action completes without a new step.
  * After each kill it starts another agent and makes the check.
  * @param begin starts the action; @returns whether it is complete
  * @returns the steps at which the agent was killed, each with the phase in the journal
  */
 async function killAtEachStep(scene: {
-  readonly begin: (steps: number) => Promise<() => boolean>;
+  readonly begin: () => Promise<() => boolean>;
   readonly check: () => Promise<void>;
 }): Promise<readonly string[]> {
   const steps: string[] = [];
   for (;;) {
-    const isDone = await scene.begin(steps.length);
+    const isDone = await scene.begin();
     const death = agent.exited.then(() => "died" as const);
     const end = await Promise.race([death, world.control.waitFor("its end", () => isDone() && "done")]);
-    rmSync(dieFile, { force: true });
-    if (end === "done") return steps;
-    const step = readFileSync(`${dieFile}.step`, "utf8").replaceAll(world.path(), "");
-    steps.push(`${phaseOf()}: ${step.replaceAll(/\d+/g, "N")}`);
+    const step = dieFile.disarm();
+    if (step === null) {
+      expect(end).toBe("done");
+      return steps;
+    }
+    // It may have died of a step after the action's end.
+    await death;
+    steps.push(`${phaseOf()}: ${step}`);
     agent = await startAgent();
     await scene.check();
   }
 }
 
 /** A run that starts again in each round. The release served afterwards must match its result. */
-async function killInRuns(nextOrder: () => RunOrder, from?: string): Promise<readonly string[]> {
+async function killInRuns(nextOrder: () => RunOrder, from = ""): Promise<readonly string[]> {
   let run: FakeRun | null = null;
   let served = servedVersion(world);
   return killAtEachStep({
-    async begin(steps) {
+    async begin() {
       const next = nextOrder();
       served = servedVersion(world);
-      arm(steps, from);
+      dieFile.arm({ from });
       const begun = world.control.dispatch(next);
       run = begun;
       return () => resultOf(begun) !== null && !world.has("run.json");
@@ -171,10 +171,10 @@ describe("an agent that is killed before any of the steps of", () => {
     await deploy();
     let wanted = 0;
     const steps = await killAtEachStep({
-      async begin(count) {
+      async begin() {
         const live = servedVersion(world);
         wanted = world.releases.find((version) => version !== live) ?? live;
-        arm(count);
+        dieFile.arm();
         const { length } = world.control.messages;
         world.control.send({ type: "correct_release", project_id: world.projectId, release: wanted });
         let asked = 0;
@@ -207,10 +207,10 @@ describe("an agent that is killed before any of the steps of", () => {
     async (purge) => {
       const forgotten = () => world.control.messages.filter(({ type }) => type === "project_removed").length;
       const steps = await killAtEachStep({
-        async begin(count) {
+        async begin() {
           await deploy({ activate_command: null });
           const before = forgotten();
-          arm(count);
+          dieFile.arm();
           world.control.send({ type: "remove_project", project_id: world.projectId, purge });
           return () => forgotten() > before;
         },

@@ -1,41 +1,61 @@
 /**
- * Loaded before the agent. Kills processes immediately before one of the agent's changes of the disk.
- * It counts changes while the file `DIE_FILE` exists. The file contains the number of changes to allow, a text (counting
- * begins with the first change whose path contains it), and the pids of the processes to kill, separated by commas; `self`
- * is the agent's own and the default. The step is written to `DIE_FILE.step`.
+ * Loaded before the agent. Kills processes immediately before one of the agent's changes of the disk, as the file
+ * `DIE_FILE` says while it exists (die-file.ts writes it).
  */
 import fs from "node:fs";
 import promises from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 
-const { existsSync, readFileSync, writeFileSync } = fs;
+import { type DieOrder, keyOf, nameOf } from "./die-order.ts";
+
+const { readFileSync, writeFileSync } = fs;
 const dieFile = process.env["DIE_FILE"] ?? "";
-let armed = "";
-let done = 0;
+
+let text = "";
+let order: DieOrder | null = null;
+let passed: string[] = [];
+let counts = new Map<string, number>();
 let isCounting = false;
 
-function step(name: string, args: readonly unknown[]): void {
-  if (!existsSync(dieFile)) return;
-  const text = readFileSync(dieFile, "utf8");
-  if (text !== armed) {
-    armed = text;
-    done = 0;
-    isCounting = false;
+/** Reads the file again if the test has changed it. */
+function readOrder(): DieOrder | null {
+  try {
+    const now = readFileSync(dieFile, "utf8");
+    if (now === text) return order;
+    text = now;
+  } catch {
+    // Between two runs, the file does not exist.
+    return null;
   }
-  const [count, from = "", victims = "self"] = text.split(" ");
+  const read: DieOrder = JSON.parse(text);
+  passed = [];
+  counts = new Map();
+  isCounting = false;
+  order = read;
+  return read;
+}
+
+function step(call: string, args: readonly unknown[]): void {
+  const now = readOrder();
+  if (now === null) return;
   const paths = args.filter((arg) => typeof arg === "string").join(" ");
   // The agent writes this file whenever the connection changes, so its place among the steps of a run varies.
   if (paths.includes("/link.json")) return;
   // The slots of an app are all written at once, so one of them is enough. The supervisor has its own life.
   if (/\/slots\/[^/]+\/(?:[1-9]|gate)/.test(paths) || paths.includes("/supervisor")) return;
-  isCounting ||= paths.includes(from);
+  isCounting ||= paths.includes(now.from);
   if (!isCounting) return;
-  done += 1;
-  if (done !== Number(count) + 1) return;
-  writeFileSync(`${dieFile}.step`, `${name} ${paths}`);
-  for (const victim of victims.split(",")) {
+  const name = nameOf(call, paths, now.folder);
+  const count = (counts.get(name) ?? 0) + 1;
+  counts.set(name, count);
+  const key = keyOf(name, count);
+  if (passed.length === now.stride || now.known.includes(key)) return;
+  passed.push(key);
+  if (passed.length < now.stride) return;
+  writeFileSync(now.report, JSON.stringify(passed));
+  for (const victim of now.victims) {
     try {
-      process.kill(victim === "self" ? process.pid : Number(victim), "SIGKILL");
+      process.kill(victim === "self" ? process.pid : victim, "SIGKILL");
     } catch {
       // It has ended by itself.
     }

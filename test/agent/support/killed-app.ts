@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 
 import { expect } from "vitest";
 
@@ -9,10 +9,11 @@ import type { RunOrder } from "#contract/agent-order.ts";
 
 import { type FakeRun, resultOf } from "../../support/fake-control-plane.ts";
 import { type AgentProcess, enrollAgent, spawnRunningAgent } from "./agent-process.ts";
+import { DieFile } from "./die-file.ts";
+import type { DieOrder } from "./die-order.ts";
 import { World } from "./harness.ts";
 import { notedInstances, runningInstances, slotAddresses, smallApp, smallWeb, visit } from "./small-app.ts";
 
-const preload = resolve(import.meta.dirname, "die-at-step.ts");
 const GANTRY_AGENT_SETTINGS = JSON.stringify({
   ...{ appsCheckMs: 100, drainCheckMs: 50, leastDrainMs: 100, settleMs: 100 },
   ...{ flushMs: 20, backOffBaseMs: 20, backOffCapMs: 100 },
@@ -31,9 +32,9 @@ export const again: Partial<RunOrder> = { reuse_release: 1, preapproved: true, r
 export class KilledApp {
   readonly world: World;
   agent: AgentProcess;
-  readonly #dieFile: string;
+  readonly #dieFile: DieFile;
 
-  private constructor(world: World, dieFile: string, agent: AgentProcess) {
+  private constructor(world: World, dieFile: DieFile, agent: AgentProcess) {
     this.world = world;
     this.#dieFile = dieFile;
     this.agent = agent;
@@ -41,7 +42,7 @@ export class KilledApp {
 
   static async create(): Promise<KilledApp> {
     const world = await World.create();
-    const dieFile = join(world.folder, "die");
+    const dieFile = new DieFile(world.folder, world.home);
     world.repository.commit(smallApp("one"));
     await enrollAgent(world);
     return new KilledApp(world, dieFile, await startAgent(world, dieFile));
@@ -65,8 +66,8 @@ export class KilledApp {
   }
 
   /**
-   * Kills the agent, its supervisor or both one step later in each run, until a run completes.
-   * @param stride how many steps later
+   * Kills the agent, its supervisor or both at another step in each run, until a run has no new step.
+   * @param stride at which of the new steps: 1 is the first
    * @returns the names of the files of the steps, with N for numbers
    */
   async killInRuns(
@@ -76,12 +77,10 @@ export class KilledApp {
     stride = 1,
   ): Promise<readonly string[]> {
     const { world } = this;
-    const stepFile = `${this.#dieFile}.step`;
     const steps: string[] = [];
     let live = 1;
     for (;;) {
-      writeFileSync(this.#dieFile, `${steps.length * stride} ${from} ${this.#pidsOf(victims)}`);
-      rmSync(stepFile, { force: true });
+      this.#dieFile.arm({ from, stride, victims: this.#pidsOf(victims) });
       const run: FakeRun = world.control.dispatch(nextOrder());
       const death = this.agent.exited.then(() => "died" as const);
       const done = world.control.waitFor(
@@ -89,12 +88,9 @@ export class KilledApp {
         () => resultOf(run) !== null && !world.has("run.json") && "done",
       );
       const end = await Promise.race([death, done]);
-      rmSync(this.#dieFile, { force: true });
-      const wasKilled = existsSync(stepFile);
-      if (wasKilled) {
-        const step = readFileSync(stepFile, "utf8").replaceAll(world.home, "").replaceAll(/\d+/g, "N");
-        steps.push(step.split("/").at(-1) ?? step);
-      }
+      const step = this.#dieFile.disarm();
+      const wasKilled = step !== null;
+      if (wasKilled) steps.push(step.split("/").at(-1) ?? step);
       // It may have died of a step after the run's end, such as the deletion of a note.
       if (end === "died" || (wasKilled && victims !== "supervisor")) {
         await death;
@@ -118,16 +114,16 @@ export class KilledApp {
     await this.world.close();
   }
 
-  #pidsOf(victims: Victims): string {
+  #pidsOf(victims: Victims): DieOrder["victims"] {
     const lock: unknown = JSON.parse(readFileSync(join(this.world.home, "supervisor.lock"), "utf8"));
     const { pid } = Lock.parse(lock);
     switch (victims) {
       case "agent":
-        return "self";
+        return ["self"];
       case "supervisor":
-        return `${pid}`;
+        return [pid];
       case "both":
-        return `${pid},self`;
+        return [pid, "self"];
     }
   }
 
@@ -144,8 +140,7 @@ export class KilledApp {
   }
 }
 
-const envOf = (DIE_FILE: string) => ({ DIE_FILE, GANTRY_AGENT_SETTINGS });
+const envOf = (dieFile: DieFile) => ({ ...dieFile.env, GANTRY_AGENT_SETTINGS });
 
-function startAgent(world: World, dieFile: string): Promise<AgentProcess> {
-  return spawnRunningAgent(world, { preload, env: envOf(dieFile) });
-}
+const startAgent = (world: World, dieFile: DieFile): Promise<AgentProcess> =>
+  spawnRunningAgent(world, { preload: dieFile.preload, env: envOf(dieFile) });
