@@ -100,7 +100,7 @@ describe.skipIf(probe === null)("a service, on a disposable machine", () => {
     expect((await machine.run("ls /usr/local/lib/gantry")).output).not.toContain("old");
   });
 
-  it("is not installed beside an agent that was started by hand", async () => {
+  it("is neither installed nor removed beside an agent that was started by hand", async () => {
     const { enrollment } = await registerServer(gantry);
     await install(enrollment.token, "--no-start");
     expect(await calls()).not.toContain("restart");
@@ -109,11 +109,18 @@ describe.skipIf(probe === null)("a service, on a disposable machine", () => {
     // The agent still runs, but systemd does not know it.
     const pid = (await file("/run/systemd/fake/pid")).trim();
     await machine.run("rm /run/systemd/fake/pid");
-    expect(await install(null)).toMatchObject({
+    const updated = await install(null);
+    const unit = await file("/etc/systemd/system/gantry-agent.service");
+    const removed = await install(null, "--uninstall --purge");
+    const unitAfter = await file("/etc/systemd/system/gantry-agent.service");
+    await machine.run(`echo ${pid} > /run/systemd/fake/pid`);
+    const refusal = {
       code: 11,
       output: expect.stringContaining(`as process ${pid}, but not as the service`),
-    });
-    await machine.run(`echo ${pid} > /run/systemd/fake/pid`);
+    };
+    expect(updated).toMatchObject(refusal);
+    expect(removed).toMatchObject(refusal);
+    expect(unitAfter).toBe(unit);
   });
 
   it("writes nothing as root through a link that the agent's user has put into its home folder", async () => {
@@ -128,6 +135,19 @@ describe.skipIf(probe === null)("a service, on a disposable machine", () => {
     const refused = await machine.run("sh -s -- --ingress-listen 127.0.0.1:1", given, script);
     expect(refused).toMatchObject({ code: 13, output: expect.stringContaining("/ingress/caddy.json") });
     expect((await machine.run("ls /etc/of-root")).output).toBe("");
+  });
+
+  it("keeps the user and the record of an earlier installation if its files remain and the next one fails", async () => {
+    const { enrollment } = await registerServer(gantry);
+    await install(enrollment.token);
+    await install(null, "--uninstall");
+    await machine.run("mv /etc/gantry /etc/kept; touch /etc/gantry");
+    expect(await install(null)).toMatchObject({ code: 13 });
+    expect((await machine.run("stat -c %U /var/lib/gantry")).output).toBe("gantry\n");
+    await machine.run("rm /etc/gantry; mv /etc/kept /etc/gantry");
+    expect((await install(null)).output).toContain("connected to");
+    expect((await install(null, "--uninstall --purge")).code).toBe(0);
+    expect((await machine.run("ls -d /var/lib/gantry; id gantry")).output).not.toMatch(/^(?:uid|\/)/m);
   });
 
   it("leaves no user and no folder if its token is refused", async () => {

@@ -177,6 +177,14 @@ fact() {
   if [ -f "$facts" ]; then sed -n "s/^$1=//p" "$facts"; fi
 }
 
+# Removes facts from the record.
+forget_facts() {
+  for name in "$@"; do
+    sed "/^$name=/d" "$facts" >"$facts.new"
+    mv -f "$facts.new" "$facts"
+  done
+}
+
 # Whether the installer created the current home folder or user.
 has_made() {
   case $1 in
@@ -246,9 +254,9 @@ clean_up() {
   if [ -n "$work" ]; then rm -rf "$work"; fi
   # A failed installation leaves nothing behind, except what the same token needs to be used again.
   if ! [ -e "$program" ]; then
-    if [ "$made_home" = yes ]; then rmdir "$home/.tmp" "$home" 2>/dev/null || true; fi
-    if ! [ -e "$home/enrolling.json" ]; then
-      if [ "$made_user" = yes ]; then userdel "$user" 2>/dev/null || true; fi
+    if has_made home; then rmdir "$home/.tmp" "$home" 2>/dev/null || true; fi
+    if ! [ -e "$home/enrolling.json" ] && ! [ -e "$home/agent.json" ]; then
+      if has_made user; then userdel "$user" 2>/dev/null || true; fi
       rm -f "$facts"
     fi
     rmdir "$lib" 2>/dev/null || true
@@ -284,9 +292,18 @@ sha256_of() {
   "$node" -e 'process.stdout.write(crypto.createHash("sha256").update(fs.readFileSync(process.argv[1])).digest("hex"))' "$1"
 }
 
+# Removes the downloads of installations that were killed.
+remove_drafts() {
+  for draft in "$lib"/.new.*; do
+    pid=${draft#"$lib/.new."}
+    if ! kill -0 "${pid%%.*}" 2>/dev/null; then rm -rf "$draft"; fi
+  done
+}
+
 fetch_agent() {
   mkdir -p "$lib" "$prefix/bin" 2>/dev/null || fail 13 "$prefix is not writable."
-  work=$(mktemp -d "$lib/.new.XXXXXX" 2>/dev/null) || fail 13 "$lib is not writable."
+  remove_drafts
+  work=$(mktemp -d "$lib/.new.$$.XXXXXX" 2>/dev/null) || fail 13 "$lib is not writable."
   # The service's user runs the file from here to enrol.
   chmod 755 "$lib" "$work"
   download "$origin/agent/$agent_file" "$work/gantry-agent.mjs"
@@ -509,26 +526,34 @@ install_ingress() {
 remove_ingress() {
   if [ -e "$ingress_unit" ]; then
     systemctl disable --now --quiet gantry-ingress 2>/dev/null || true
-    rm -f "$ingress_unit" "$lib/caddy"
     # A later installation without --ingress gets none.
-    sed -i '/^caddy=/d; /^made_caddy=/d' "$facts"
+    forget_facts caddy made_caddy
+    rm -f "$lib/caddy"
+    rm -f "$ingress_unit"
   fi
   if [ $is_purge = no ]; then return; fi
   rm -rf "$ingress_state"
   if id "$ingress_user" >/dev/null 2>&1; then userdel "$ingress_user" 2>/dev/null || true; fi
 }
 
+# Decides what this run makes. A first installation records it now, so that even if it is killed, the next run and an
+# uninstallation know it.
+plan_making() {
+  if [ $is_service = yes ] && ! id "$user" >/dev/null 2>&1; then made_user=yes; fi
+  if ! [ -d "$home" ]; then made_home=yes; fi
+  if ! [ -e "$program" ]; then write_facts; fi
+}
+
 make_user() {
   if id "$user" >/dev/null 2>&1; then return; fi
   useradd --system --user-group --home-dir "$home" --no-create-home --shell /usr/sbin/nologin \
     --comment "Gantry agent" "$user" || fail 1 "the user $user cannot be created."
-  made_user=yes
 }
 
 make_home() {
-  if [ -d "$home" ]; then return; fi
+  # A folder that was made by an installation that was killed may not belong to its user yet.
+  if [ -d "$home" ] && { [ -e "$home/agent.json" ] || ! has_made home; }; then return; fi
   mkdir -p "$home" 2>/dev/null || fail 13 "$home is not writable."
-  made_home=yes
   if [ $is_service = yes ]; then
     # Only its user and its group may read what is deployed. A web server has to be in the group.
     chmod 750 "$home"
@@ -562,8 +587,6 @@ as_user() {
 
 enrol() {
   [ -n "$token" ] || return 0
-  # If the enrolment fails after the token was sent, the next run must find this user and home folder.
-  if ! [ -e "$program" ]; then write_facts; fi
   # Exported for this command only, because all users can see a program's arguments.
   if output=$(
     GANTRY_TOKEN=$token && export GANTRY_TOKEN
@@ -759,15 +782,16 @@ END
 
 # The process that uses the home folder, even if the service did not start it.
 agent_pid() {
-  as_user "$node" "${1:-$program}" status --home "$home" 2>/dev/null </dev/null | sed -n 's/.*process \([0-9][0-9]*\).*/\1/p'
+  as_user "$node" "$1" status --home "$home" 2>/dev/null </dev/null | sed -n 's/.*process \([0-9][0-9]*\).*/\1/p'
 }
 
 service_pid() {
   systemctl show --property=MainPID --value gantry-agent 2>/dev/null || true
 }
 
+# $1: the program that asks
 refuse_agent_by_hand() {
-  pid=$(agent_pid "$work/gantry-agent.mjs")
+  pid=$(agent_pid "$1")
   if [ -n "$pid" ] && [ "$pid" != "$(service_pid)" ]; then
     fail 11 "an agent already uses $home as process $pid, but not as the service. Stop it, and run the same line again."
   fi
@@ -1006,7 +1030,7 @@ run_service() {
 print_how_to_run() {
   forget_previous
   log "installed $wrapper, for $user."
-  pid=$(agent_pid)
+  pid=$(agent_pid "$program")
   if [ -n "$pid" ]; then
     log "process $pid still runs the previous version: restart it."
   fi
@@ -1032,11 +1056,12 @@ install_agent() {
   fetch_agent
   prepare_ingress
   fetch_mise
+  plan_making
   if [ $is_service = yes ]; then
     make_user
     make_home
     check_home
-    refuse_agent_by_hand
+    refuse_agent_by_hand "$work/gantry-agent.mjs"
     write_policy
     allow_in_policy
   else
@@ -1062,18 +1087,21 @@ uninstall_agent() {
   if has_made user; then made_user=yes; fi
   if has_made home; then made_home=yes; fi
   if [ $is_service = yes ]; then
+    if [ -e "$program" ] && [ -n "$node" ]; then refuse_agent_by_hand "$program"; fi
     if [ -e "$unit" ]; then
       systemctl disable --now --quiet gantry-agent || true
-      if [ $is_purge = yes ]; then end_apps; fi
       rm -rf "$unit" "$tmpfiles" /run/gantry
     fi
-    if [ $is_purge = yes ]; then remove_project_users; fi
+    if [ $is_purge = yes ]; then
+      end_apps
+      remove_project_users
+    fi
     remove_ingress
     remove_isolation
     systemctl daemon-reload
   fi
   if [ -e "$program" ] && [ -n "$node" ]; then
-    pid=$(agent_pid)
+    pid=$(agent_pid "$program")
     [ -z "$pid" ] || fail 11 "an agent uses $home as process $pid. Stop it, and run the same line again."
     # Without the service, a process of the agent's user runs the instances of processes.
     if [ $is_service = no ] && [ -e "$home/supervisor.json" ]; then
@@ -1084,8 +1112,9 @@ uninstall_agent() {
   if [ -n "$made_mise" ]; then
     rm -f "$mise" || fail 13 "$mise cannot be removed."
     # A mise that somebody installs there later is not removed.
-    sed -i '/^made_mise=/d' "$facts"
+    forget_facts made_mise
   fi
+  remove_drafts
   rm -rf "$program" "$program.old" "$lib/unit.old" "$lib/install.sh" "$wrapper" || fail 13 "$prefix is not writable."
   if [ $is_purge = yes ]; then
     # In a folder that existed before, only the agent's files are removed.
