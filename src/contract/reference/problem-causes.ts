@@ -48,7 +48,8 @@ export const problemCauses: Readonly<Record<ProblemCode, string>> = {
   live_changed: "The deployment in `If-Live` is no longer the live one.",
   body_too_large:
     "The body exceeds the limit of the endpoint (64 KiB; 1 MiB for variables and for agents; 5 MiB for deliveries to hooks).",
-  unsupported_media_type: "The `Content-Type` of the body is not `application/json`.",
+  unsupported_media_type:
+    "The `Content-Type` of the body is not `application/json`, or the body is compressed.",
   invalid_request:
     "A field of the body, the query or a header is unknown, missing or invalid. `errors` lists the fields.",
   idempotency_mismatch: "The `Idempotency-Key` was used for another request in the last 24 hours.",

@@ -62,7 +62,7 @@ export const problemRemedies: Readonly<Record<ProblemCode, string>> = {
   live_changed:
     "Another deployment went live. Check which one, and send the request again with its id in `If-Live`, or without `If-Live`.",
   body_too_large: "Send a smaller body, and check that you sent the right file.",
-  unsupported_media_type: "Send the header `Content-Type: application/json`.",
+  unsupported_media_type: "Send the header `Content-Type: application/json`, and no `Content-Encoding`.",
   invalid_request: "Correct the fields in `errors`, and send the request again.",
   idempotency_mismatch:
     "Use a new key for each new request. A retry must have the same body as the first request.",

@@ -14,6 +14,12 @@ export async function readJson(request: Request, maxBytes: number): Promise<Resu
   if (bytes.length === 0) return succeed({});
   if (!isJson(request.headers.get("content-type")))
     return refuse("unsupported_media_type", "Send the body as UTF-8 with Content-Type: application/json.");
+  const encoding = request.headers.get("content-encoding") ?? "identity";
+  if (encoding.toLowerCase() !== "identity")
+    return refuse(
+      "unsupported_media_type",
+      "Send the body without Content-Encoding: it must not be compressed.",
+    );
   const parsed = parse(bytes);
   if (!parsed.ok) return parsed;
   const errors = textErrors(parsed.value);

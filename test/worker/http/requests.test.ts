@@ -19,12 +19,18 @@ function tokenFor({ access }: Endpoint, world: World): string {
   return access.by === "agent" ? world.credential : world.account.token;
 }
 
-async function sendBody(name: (typeof withBody)[number], world: World, body: BodyInit | null, type?: string) {
+async function sendBody(
+  name: (typeof withBody)[number],
+  world: World,
+  body: BodyInit | null,
+  type?: string,
+  headers: Readonly<Record<string, string>> = {},
+) {
   return await call(requests[name](world).path, {
     method: endpoints[name].method,
     token: tokenFor(endpoints[name], world),
     raw: body,
-    headers: type === undefined ? {} : { "content-type": type },
+    headers: { ...headers, ...(type === undefined ? {} : { "content-type": type }) },
   });
 }
 
@@ -159,6 +165,15 @@ describe("an endpoint with a body", () => {
       await expectProblem(await sendBody(name, world, "{}", type), "unsupported_media_type");
     const withCharset = await sendBody(name, world, "{}", "Application/JSON; charset=UTF-8");
     expect(withCharset.status).not.toBe(415);
+  });
+
+  it.each(withBody)("%s refuses a compressed body", async (name) => {
+    const world = await copyWorld();
+    const send = (encoding: string) =>
+      sendBody(name, world, "{}", "application/json", { "content-encoding": encoding });
+    const problem = await expectProblem(await send("gzip"), "unsupported_media_type");
+    expect(problem.detail).toContain("without Content-Encoding");
+    expect((await send("identity")).status).not.toBe(415);
   });
 
   it.each(withBody)("%s counts the bytes of the body as they arrive", async (name) => {
