@@ -229,6 +229,29 @@ describe("an instance on a server with systemd", () => {
     expect(await leftOver()).toBe("");
   });
 
+  it("has each restart counted, and waits longer for the next, also if its wait for one was killed", async () => {
+    await start("brief-1-0", "date +%s%3N; exit 3");
+    const starts = async () => (await logOf("brief-1-0")).split("\n").map(Number);
+    await expect.poll(async () => (await find("brief-1-0"))?.restarts, { interval: 50 }).toBe(3);
+    await expect.poll(() => show("brief-1-0", "SubState"), { interval: 50 }).toBe("SubState=start-pre");
+    expect(await starts()).toHaveLength(4);
+    await machine.tell(`systemctl kill --kill-who=control --signal=KILL ${unitOf("brief-1-0")}`);
+    await expect.poll(starts).toHaveLength(6);
+    const [fifth = 0, sixth = 0] = (await starts()).slice(4);
+    expect(sixth - fifth).toBeGreaterThanOrEqual(3_180);
+    await expect.poll(() => find("brief-1-0")).toMatchObject({ state: "restarting", restarts: 5 });
+    await stop("brief-1-0");
+  });
+
+  it("leaves no draft of a file that was being written when its script was killed", async () => {
+    await start("web-1-0", "exec sleep 1000");
+    await machine.tell(
+      `cd /run/gantry-isolate/apps && touch ${unitOf("web-1-0")}.end.new ${unitOf("web-8-0")}.life.new ${unitOf("web-8-0")}.job`,
+    );
+    await stop("web-1-0");
+    expect(await leftOver()).toBe("");
+  });
+
   it("is not mistaken for another program that listens on its port", async () => {
     const [own, foreign] = [await freePort(), await freePort()];
     await start("web-1-0", `${listener(own)} & wait`);

@@ -143,20 +143,25 @@ note() {
   mv -f "$1.new" "$1"
 }
 
+# Reads the delay before the next start, and how many restarts there are with it.
+read_end() {
+  pause=$first_pause restarts=0
+  if [ -e "$end" ]; then
+    read -r pause restarts _ <"$end"
+    restarts=$((restarts + 1))
+  fi
+}
+
 case $1 in
   before)
-    pause=$first_pause restarts=0
-    if [ -e "$end" ]; then
-      read -r pause restarts _ <"$end"
-      restarts=$((restarts + 1))
-      # systemd itself has waited for the first part of it.
-      left=$((pause - first_pause))
-      if [ "$left" -gt 0 ]; then
-        # When the instance is stopped, this gets its stop signal.
-        trap 'exit 1' TERM INT QUIT HUP USR1 USR2
-        sleep "$((left / 10)).$((left % 10))" &
-        wait $!
-      fi
+    read_end
+    # systemd itself has waited for the first part of it.
+    left=$((pause - first_pause))
+    if [ "$left" -gt 0 ]; then
+      # When the instance is stopped, this gets its stop signal.
+      trap 'exit 1' TERM INT QUIT HUP USR1 USR2
+      sleep "$((left / 10)).$((left % 10))" &
+      wait $!
     fi
     read_uptime
     read_group
@@ -201,9 +206,15 @@ case $1 in
     rm -f "$catching_file"
     ;;
   after)
-    read -r _ since pause ooms_before restarts _ <"$life"
     read_uptime
     read_group
+    if [ -e "$life" ]; then
+      read -r _ since pause ooms_before restarts _ <"$life"
+    else
+      # `before` was killed, and the instance started without it.
+      read_end
+      since=$now ooms_before=$ooms
+    fi
     is_oom=no
     case ${SERVICE_RESULT:-} in
       oom-kill) is_oom=yes ;;

@@ -137,7 +137,7 @@ units_like() { systemctl list-units --all --plain --no-legend --full "$1" | cut 
 # The drop-ins that install.sh writes have its `left` run when the first process of a unit has ended.
 forget() {
   systemctl stop "$1" >/dev/null 2>&1 || true
-  rm -f "$state/$1.catching"
+  rm -f "$state/$1.catching" "$state/$1.catching.new"
   systemctl reset-failed "$1" >/dev/null 2>&1 || true
 }
 
@@ -246,14 +246,15 @@ lock_apps() {
   flock 9
 }
 
-# The files of other units that are gone are deleted too, because a helper that was killed may have left them.
+# The files of other units that are gone are deleted too, because a helper or an app-life.sh that was killed may have left
+# them, and drafts of them.
 forget_app() {
   forget "$1"
-  rm -f "$apps/$1.job" "$apps/$1.grace" "$apps/$1.life" "$apps/$1.end" "$apps/$1.stop"
   set +f
-  for file in "$apps"/*.job "$apps"/*.grace "$apps"/*.life "$apps"/*.end "$apps"/*.stop; do
+  rm -f "$apps/$1".*
+  for file in "$apps"/*.service.*; do
     name=${file##*/}
-    [ -e "/run/systemd/transient/${name%.*}" ] || rm -f "$file"
+    [ -e "/run/systemd/transient/${name%%.service.*}.service" ] || rm -f "$file"
   done
   set -f
 }
