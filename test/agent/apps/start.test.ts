@@ -120,6 +120,31 @@ describe("a deployment of an app", () => {
     });
   });
 
+  it.each<[status: number, body: string, printed: string, setting: string | null]>([
+    [400, "<title>Bad Request (400)</title>", "", "ALLOWED_HOSTS"],
+    [403, "", "[ActionDispatch::HostAuthorization] Blocked hosts: shop.localhost", "config.hosts"],
+    [403, 'Blocked request. This host ("shop.localhost") is not allowed.', "", "preview.allowedHosts"],
+    [403, "Forbidden", "", null],
+    [500, "", "Blocked hosts: shop.localhost", null],
+  ])("gets a hint if it refuses its domain with %i %s%s", async (status, body, printed, setting) => {
+    await world.startAgent();
+    const answer = `console.log(${JSON.stringify(printed)}); response.writeHead(${status}).end(${JSON.stringify(body)});`;
+    const app = `require("node:http").createServer((_, response) => { ${answer} }).listen(process.env.PORT, process.env.HOST);`;
+    world.repository.commit({ "server.js": app });
+    const check = HealthCheck.parse({ path: "/up", tries: 1 });
+    const { result } = await world.deploy({ processes, health_check: check });
+    if (result.outcome !== "failed") throw new Error(result.outcome);
+    expect(result.failure).toMatchObject({
+      code: "health_check_failed",
+      evidence: { health_status: status },
+    });
+    expect(result.failure.hint).toBe(
+      setting === null
+        ? undefined
+        : `The app refuses requests for the host shop.localhost. Add the project's domain and its aliases to ${setting}.`,
+    );
+  });
+
   it("fails when it does not listen on its port, or does not pass its check", async () => {
     await world.startAgent({ silentInstanceMs: 4_000 });
     world.repository.commit({

@@ -72,14 +72,6 @@ function tryOnce(
 /** How much a try says about the problem. */
 const specificity = { none: 0, hung: 1, aborted: 1, failed: 2, answered: 3 } as const;
 
-/** What to do about a check that was redirected to HTTPS. */
-export function redirectHint(tried: Tried): string | null {
-  if (tried.kind !== "answered" || tried.status < 300 || tried.status > 399) return null;
-  const { location } = tried.headers;
-  if (location === undefined || !/^https:/i.test(location)) return null;
-  return "The app redirects the check to HTTPS. Let it trust the header X-Forwarded-Proto of the ingress, or leave the check's path out of the redirect.";
-}
-
 /** What a failure keeps of an answer. @param mask hides secrets; `isCut`: the text may end within one */
 export function answerEvidence(
   { status, body }: Extract<Tried, { kind: "answered" }>,

@@ -3,13 +3,8 @@ import { webAddresses } from "#agent/apps/lead-traffic.ts";
 import type { Rollout } from "#agent/apps/rollout.ts";
 import type { IngressTarget } from "#agent/ingress/ingress.ts";
 import { readSite } from "#agent/ingress/site-file.ts";
-import {
-  answerEvidence,
-  checkHealth,
-  type CheckTarget,
-  describeTry,
-  redirectHint,
-} from "#agent/lib/http/check-health.ts";
+import { answerHint } from "#agent/lib/http/answer-hint.ts";
+import { answerEvidence, checkHealth, type CheckTarget, describeTry } from "#agent/lib/http/check-health.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { startLimit } from "#agent/run/step/stage-limit.ts";
 import { fail, interrupted, type Step } from "#agent/run/step/step.ts";
@@ -88,7 +83,7 @@ export async function verifyRelease(
   switch (best.kind) {
     case "answered": {
       const evidence = answerEvidence(best, scope.mask);
-      return fail("health_check_failed", "verify", message, evidence, redirectHint(best));
+      return fail("health_check_failed", "verify", message, evidence, answerHint(best, order.domain));
     }
     case "failed":
       return fail("health_check_failed", "verify", message, { health_status: null });

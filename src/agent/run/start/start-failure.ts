@@ -5,7 +5,8 @@ import { endOf } from "#agent/apps/describe-exit.ts";
 import { readLogEnd } from "#agent/apps/read-log-end.ts";
 import type { InstanceNote } from "#agent/apps/instance-notes.ts";
 import type { Rollout } from "#agent/apps/rollout.ts";
-import { answerEvidence, describeTry, redirectHint } from "#agent/lib/http/check-health.ts";
+import { answerHint } from "#agent/lib/http/answer-hint.ts";
+import { answerEvidence, describeTry } from "#agent/lib/http/check-health.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import type { StageLimit } from "#agent/run/step/stage-limit.ts";
 import { describeEnd, evidenceOf } from "#build/failure/command-failure.ts";
@@ -62,7 +63,8 @@ export async function notReadyFailure(
       if (best.kind !== "answered")
         return makeFailure("health_check_failed", "start", message, { health_status: null, ...tail });
       const evidence = { ...answerEvidence(best, scope.mask), ...tail };
-      return makeFailure("health_check_failed", "start", message, evidence, redirectHint(best));
+      const hint = answerHint(best, scope.order.domain, output);
+      return makeFailure("health_check_failed", "start", message, evidence, hint);
     }
   }
 }
