@@ -11,6 +11,14 @@ const pathPart = fc
   .string({ unit: "binary", minLength: 1, maxLength: 40 })
   .filter((text) => !/^\.{1,2}$/.test(text));
 
+// Created once, because fast-check takes milliseconds to create an arbitrary of texts.
+const queryName = fc.stringMatching(/^[a-z_]{1,12}$/);
+const anyText = fc.string({ unit: "binary" });
+const shortText = fc.string({ unit: "binary", maxLength: 30 });
+const fieldName = fc.string({ unit: "binary", minLength: 1, maxLength: 12 });
+const anyJson = fc.jsonValue();
+const flatJson = fc.jsonValue({ maxDepth: 1 });
+
 /** The same request with something wrong, or at least unusual, about it. */
 export function spoiled(
   request: Request,
@@ -39,15 +47,12 @@ export function spoiled(
         ([name, value]) => changed({ headers: { ...request.headers, [name]: value }, isAsDocumented: true }),
       ),
     fc
-      .tuple(fc.stringMatching(/^[a-z_]{1,12}$/), fc.string({ unit: "binary", maxLength: 30 }))
+      .tuple(queryName, shortText)
       .map(([name, value]) =>
         changed({ path: withQuery(request.path, name, value), isAsDocumented: isLikely(name) }),
       ),
     fc
-      .tuple(
-        fc.constantFrom("limit", "cursor", "status", "branch", "commit", "project_id", "purge"),
-        fc.string({ unit: "binary" }),
-      )
+      .tuple(fc.constantFrom("limit", "cursor", "status", "branch", "commit", "project_id", "purge"), anyText)
       .map(([name, value]) => changed({ path: withQuery(request.path, name, value), isAsDocumented: true })),
   ];
   if (request.path.includes("@"))
@@ -58,8 +63,8 @@ export function spoiled(
     );
   if (body !== null)
     ways.push(
-      fc.jsonValue().map((value) => withBody(request, body, JSON.stringify(value))),
-      fc.string({ unit: "binary" }).map((text) => changed({ body: text, isAsDocumented: text === "" })),
+      anyJson.map((value) => withBody(request, body, JSON.stringify(value))),
+      anyText.map((text) => changed({ body: text, isAsDocumented: text === "" })),
       headerText.map((type) =>
         changed({
           headers: { ...request.headers, "content-type": type },
@@ -67,12 +72,12 @@ export function spoiled(
         }),
       ),
       fc
-        .tuple(fc.nat(), fc.oneof(fc.jsonValue({ maxDepth: 1 }), fc.constant(undefined)))
+        .tuple(fc.nat(), fc.oneof(flatJson, fc.constant(undefined)))
         .map(([at, value]) =>
           withBody(request, body, JSON.stringify(replacedAt(parsed(request.body), at, value)) ?? "null"),
         ),
       fc
-        .tuple(fc.string({ unit: "binary", minLength: 1, maxLength: 12 }), fc.jsonValue({ maxDepth: 1 }))
+        .tuple(fieldName, flatJson)
         .map(([name, value]) =>
           withBody(request, body, JSON.stringify({ ...asRecord(parsed(request.body)), [name]: value })),
         ),
