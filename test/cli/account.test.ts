@@ -354,6 +354,11 @@ describe("gantry tokens", () => {
     expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining("Several") });
   });
 
+  it("finds a name whichever way its letters are written", async () => {
+    await run("tokens", "create", "caf\u00e9", "-s", "projects:read");
+    expect((await run("tokens", "revoke", "cafe\u0301", "--yes")).code).toBe(0);
+  });
+
   it("warns about a scope that a token limited to projects cannot use", async () => {
     await run("servers", "add", "web-w", "192.0.2.13");
     await run("projects", "create", "limited", "-r", "https://example.com/x.git", "--server", "web-w");

@@ -110,7 +110,8 @@ async function findNamed<Id>(
   if (id.success) return succeed({ id: id.data, name: null });
   const all = await list();
   if (!all.ok) return all;
-  const [found, another] = all.value.filter(({ name }) => name === word);
+  const wanted = word.normalize("NFC");
+  const [found, another] = all.value.filter(({ name }) => name.normalize("NFC") === wanted);
   if (another !== undefined)
     return stop(
       "ambiguous_name",

@@ -103,6 +103,14 @@ describe("a server", () => {
     expect(await problemOf(response)).toMatchObject({ code: "name_taken" });
   });
 
+  it("has the same name, whichever way its letters are written", async () => {
+    const { token } = await createAccount();
+    const [composed, decomposed] = ["caf\u00e9", "cafe\u0301"];
+    expect(await created(token, { name: decomposed })).toMatchObject({ name: composed });
+    const again = await create(token, { name: composed, ip: "192.0.2.2" });
+    expect(await problemOf(again)).toMatchObject({ code: "name_taken" });
+  });
+
   it.each([
     [{ ip: "::1" }, "/ip"],
     [{ ip: "300.1.1.1" }, "/ip"],

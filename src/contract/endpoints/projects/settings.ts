@@ -7,8 +7,12 @@ import { mapValues } from "#contract/lib/map-values.ts";
 import { ShellCommand } from "#contract/shell-command.ts";
 import { defaultTimeouts } from "#contract/stages.ts";
 
-/** A name for people, on one line. Invisible characters are refused, because two different names could look the same. */
+/**
+ * A name for people, on one line. Two different names should not look the same: invisible characters are refused, and the
+ * two ways to write a letter such as `é` become one (UAX #15). macOS writes the longer one into names of files.
+ */
 export const DisplayName = textBetween(1, 100).check(
+  z.normalize("NFC"),
   z.superRefine((name, context) => {
     const hidden = firstHidden(name);
     if (hidden !== null)
