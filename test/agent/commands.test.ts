@@ -173,8 +173,10 @@ describe("a one-off command", () => {
     await world.startAgent();
     await deploy();
     // It does not end with SIGTERM, so the removal waits for it.
-    const stopping = world.file("stopping");
-    await start(ids.command(), `trap 'touch ${stopping}' TERM; echo up; while :; do sleep 0.05; done`);
+    const [ready, stopping] = [world.file("ready"), world.file("stopping")];
+    const ignoring = `trap 'touch ${stopping}' TERM; touch ${ready}; while :; do sleep 0.05; done`;
+    await start(ids.command(), ignoring);
+    await expect.poll(() => existsSync(ready)).toBe(true);
     world.control.send({ type: "remove_project", project_id: world.projectId, purge: false });
     await expect.poll(() => existsSync(stopping)).toBe(true);
     const late = ids.command();
