@@ -1,15 +1,6 @@
 /** The paths of the dashboard: one page for all paths below the root, and files with a content hash in their names. */
 export const dashboardPaths = { root: "/app", page: "/app/*", files: "/app/assets/:file" } as const;
 
-/** The pages in `src/dashboard/router/route.ts`, whose test compares both. */
-const DASHBOARD_PAGES =
-  /^\/app\/(?:(?:account|audit|charts|deployments\/\w+|events|freezes|projects\/\w+(?:\/(?:charts|commands|processes|pushes|repository|settings(?:\/\w+)?|variables))?|servers|sign-in|tokens|webhooks)\/?)?$/;
-
-/** Whether a path has the form of a page of the dashboard. Only the page's script finds out if an id in it exists. */
-export function isDashboardPage(path: string): boolean {
-  return DASHBOARD_PAGES.test(path);
-}
-
 /**
  * The URL of a sign-in link. The code is in the fragment, because browsers do not send the fragment to servers.
  * @param origin of the installation, without a trailing slash

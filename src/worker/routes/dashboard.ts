@@ -1,6 +1,7 @@
 import type { Context as HonoContext } from "hono";
 
-import { dashboardPaths, isDashboardPage } from "#contract/public-paths.ts";
+import { isDashboardPage } from "#contract/dashboard-pages.ts";
+import { dashboardPaths } from "#contract/public-paths.ts";
 import type { App, AppEnv } from "#worker/http/app.ts";
 import { pageResponse, wantsPage } from "#worker/http/page-response.ts";
 

@@ -4,7 +4,7 @@ import { basename, join, resolve } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { pages } from "#dashboard/router/route.ts";
+import { dashboardPages } from "#contract/dashboard-pages.ts";
 
 import { createAppsProject } from "../support/apps-project.ts";
 import { dialogParts, dialogs, openDialog, pageViews, settled, SHOWN_TOKEN } from "../support/views.ts";
@@ -189,7 +189,7 @@ describe("the pages without a view", () => {
 
 describe("the list of views", () => {
   it("has every page but that of the sign-in", () => {
-    expect([...names, "sign_in"].toSorted()).toEqual(Object.keys(pages).toSorted());
+    expect([...names, "sign_in"].toSorted()).toEqual(Object.keys(dashboardPages).toSorted());
   });
 
   it("has every dialog of every file", async () => {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { pages } from "#dashboard/router/route.ts";
+import { dashboardPages } from "#contract/dashboard-pages.ts";
 
 import { hasFocus, loadWithAxe, narrowest, violations, wideScreen } from "./support/browser.ts";
 import { openSignedIn } from "./support/sign-in.ts";
@@ -39,8 +39,8 @@ describe("every page", () => {
     const found = [...(await violations(page, "light")), ...(await violations(page, "dark"))];
     await openSignedIn(page, local, "/app/");
     const paths = [
-      ...Object.values(pages).map(
-        ({ path }) =>
+      ...Object.values(dashboardPages).map(
+        (path) =>
           `/app/${path.replace(":id", path.startsWith("deployments/") ? local.deployment_id : local.project_id)}`,
       ),
       `/app/deployments/${failedId}`,

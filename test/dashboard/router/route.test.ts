@@ -3,9 +3,9 @@ import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
+import { dashboardPages, isDashboardPage } from "#contract/dashboard-pages.ts";
 import { createIdGenerator } from "#contract/ids.ts";
-import { isDashboardPage } from "#contract/public-paths.ts";
-import { pages, type PageRoute, pathTo, routeAt, sectionOf, sections } from "#dashboard/router/route.ts";
+import { type PageRoute, pathTo, routeAt, sectionOf, sections } from "#dashboard/router/route.ts";
 
 const ids = createIdGenerator({
   now: () => 1_700_000_000_000,
@@ -46,14 +46,14 @@ describe("a path", () => {
     expect(routeAt(`${pathTo(route)}/`.replace("//", "/"))).toEqual(route);
   });
 
-  it.each(Object.entries(pages))("leads to one page only: %s", (page, { path }) => {
+  it.each(Object.entries(dashboardPages))("leads to one page only: %s", (page, path) => {
     const id = path.startsWith("deployments/") ? deploymentId : projectId;
     expect(routeAt(`/app/${path.replace(":id", id)}`)).toMatchObject({ page });
   });
 
-  it.each(Object.values(pages))(
-    "is a page to the Worker too, which decides the status: $path",
-    ({ path }) => {
+  it.each(Object.values(dashboardPages))(
+    "is a page to the Worker too, which decides the status: %s",
+    (path) => {
       expect(isDashboardPage(`/app/${path.replace(":id", projectId)}`)).toBe(true);
     },
   );
@@ -76,7 +76,7 @@ describe("docs/dashboard.md", () => {
   it("lists every page", async () => {
     const docs = await readFile(join(import.meta.dirname, "../../../docs/dashboard.md"), "utf8");
     const listed = [...docs.matchAll(/^\| [^|]+ \| `\/([^`]*)` \|/gm)].map(([, path]) => path);
-    const paths = Object.values(pages).map(({ path }) => path.replace(":id", "{id}"));
+    const paths = Object.values(dashboardPages).map((path) => path.replace(":id", "{id}"));
     expect(new Set(listed)).toEqual(new Set(paths));
   });
 });
@@ -88,7 +88,7 @@ describe("the navigation", () => {
       ["Projects", "/app/"],
       ["Servers", "/app/servers"],
     ]);
-    const named = Object.values(pages).flatMap(({ section }) => section ?? []);
+    const named = routes.flatMap((route) => sectionOf(route) ?? []);
     expect(new Set(links.keys())).toEqual(new Set(named));
   });
 

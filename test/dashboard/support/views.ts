@@ -1,7 +1,8 @@
 import type { Locator, Page } from "playwright-core";
 
+import { dashboardPages } from "#contract/dashboard-pages.ts";
 import { dashboardPaths } from "#contract/public-paths.ts";
-import { pages, type PageRoute } from "#dashboard/router/route.ts";
+import type { PageRoute } from "#dashboard/router/route.ts";
 
 /** A dialog, and how to open it. */
 export type DialogView = {
@@ -77,11 +78,11 @@ type Ids = {
 
 /** Every page that needs a sign-in, of a project and of a deployment, with its dialogs. */
 export function pageViews(ids: Ids): PageView[] {
-  const names: readonly string[] = Object.keys(pages);
+  const names: readonly string[] = Object.keys(dashboardPages);
   const isPage = (name: string): name is PageRoute["page"] => names.includes(name);
   return names.filter(isPage).flatMap((page) => {
     if (page === "sign_in") return [];
-    const { path } = pages[page];
+    const path = dashboardPages[page];
     const ofProject = pagesOfApps.has(page) ? ids.apps : ids.project;
     const id = path.startsWith("deployments/") ? ids.deployment : ofProject;
     return {
