@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 
 import type { WebhookState } from "#contract/endpoints/webhooks/kinds.ts";
+import { type BackOff, backOffMs } from "#contract/lib/back-off.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -11,8 +12,7 @@ const SEVERAL = 3;
 
 /** After this many failures in a row a target gets one request at a time, with pauses between them. */
 const SLOW_AFTER = 5;
-const FIRST_PAUSE_MS = 5_000;
-const LONGEST_PAUSE_MS = 5 * 60_000;
+const PAUSES: BackOff = { firstMs: 5_000, longestMs: 5 * 60_000 };
 
 /** How a target has answered since its last success. Times are Unix milliseconds. */
 export const TargetHealth = z.strictObject({
@@ -73,6 +73,5 @@ export function isSlowedDown({ failuresInRow }: TargetHealth): boolean {
 
 /** How long a target is left alone after a failure, in milliseconds. */
 export function pauseAfter({ failuresInRow }: TargetHealth): number {
-  if (failuresInRow < SLOW_AFTER) return 0;
-  return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failuresInRow - SLOW_AFTER));
+  return failuresInRow < SLOW_AFTER ? 0 : backOffMs(failuresInRow - SLOW_AFTER + 1, PAUSES);
 }
