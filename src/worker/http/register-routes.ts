@@ -3,6 +3,7 @@ import type { Context as HonoContext } from "hono";
 import { type Endpoint, scopeOf } from "#contract/endpoints/endpoint.ts";
 import { endpoints, type OperationName } from "#contract/endpoints/endpoints.ts";
 import { type Refusal, type Result, succeed } from "#contract/problems.ts";
+import type { Services } from "#worker/context.ts";
 import type { App, AppEnv } from "#worker/http/app.ts";
 import { withEntityTag } from "#worker/http/entity-tag.ts";
 import type { Answer, Handler, Handlers, Input } from "#worker/http/handler.ts";
@@ -30,8 +31,11 @@ export type Wrap<Caller> = (
   act: (caller: Caller) => Promise<Response>,
 ) => Promise<Result<Response>>;
 
+/** If a body takes longer to arrive, its sender is authenticated again. */
+const SLOW_BODY_MS = 1_000;
+
 /** Registers a route for each handler: authenticates, validates, calls the handler and builds the response. */
-export function registerRoutes<Names extends OperationName, Caller>(
+export function registerRoutes<Names extends OperationName, Caller extends Pick<Services, "clock">>(
   app: App,
   handlers: Handlers<Names, Caller>,
   authenticate: Authenticate<Caller>,
@@ -41,7 +45,7 @@ export function registerRoutes<Names extends OperationName, Caller>(
     route(app, name, endpoints[name], handlers[name], authenticate, wrap);
 }
 
-function route<Of extends Endpoint, Caller>(
+function route<Of extends Endpoint, Caller extends Pick<Services, "clock">>(
   app: App,
   operation: OperationName,
   endpoint: Of,
@@ -52,11 +56,17 @@ function route<Of extends Endpoint, Caller>(
   app.on(endpoint.method, endpoint.path, async (c) => {
     const params = c.req.param();
     c.set("called", { operation, params });
-    const caller = await authenticate(c, endpoint, operation);
-    if (!caller.ok) return refused(c, caller.refusal, endpoint);
+    const sender = await authenticate(c, endpoint, operation);
+    if (!sender.ok) return refused(c, sender.refusal, endpoint);
+    const { clock } = sender.value;
+    const authenticatedAt = clock.now();
     const address = { params, url: c.get("addressed"), origin: c.get("origin") };
     const input = await readInput(endpoint, c.req.raw, address);
     if (!input.ok) return refused(c, input.refusal, endpoint);
+    // A thief of a token could begin requests before it is revoked, and end their bodies afterwards.
+    const isSlow = clock.now() - authenticatedAt >= SLOW_BODY_MS;
+    const caller = isSlow ? await authenticate(c, endpoint, operation) : sender;
+    if (!caller.ok) return refused(c, caller.refusal, endpoint);
     const act = async (as: Caller) => {
       const result = await handler(as, input.value);
       return result.ok

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { endpoints } from "#contract/endpoints/endpoints.ts";
 import { createAccount, createToken, ids, type TestAccount } from "../../support/worker/account.ts";
-import { problemOf } from "../../support/worker/call.ts";
+import { call, problemOf } from "../../support/worker/call.ts";
 import { listTokens, makeToken, revoke, rotate, works } from "../../support/worker/tokens.ts";
 import { createWorld, operationNames, perform, type World } from "../../support/worker/world.ts";
 
@@ -25,6 +25,21 @@ async function ownTokenId(account: TestAccount): Promise<string> {
   return tokens.at(-1)?.id ?? "";
 }
 
+/** Sends a request whose body waits after its first byte. @returns a function that sends the rest */
+async function beginSlowly(path: string, token: string, body: unknown): Promise<() => Promise<Response>> {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const bytes = new TextEncoder().encode(JSON.stringify(body));
+  const headers = { "content-type": "application/json" };
+  const response = call(path, { method: "POST", token, headers, raw: readable });
+  const writer = writable.getWriter();
+  await writer.write(bytes.subarray(0, 1));
+  return async () => {
+    await writer.write(bytes.subarray(1));
+    await writer.close();
+    return await response;
+  };
+}
+
 afterEach(() => {
   vi.useRealTimers();
 });
@@ -39,6 +54,17 @@ describe("a revoked token", () => {
     expect((await revoke(world.account.token, id)).status).toBe(204);
     expect(await open(world, secret, "192.0.2")).toEqual([]);
     expect(await open(world, rotated.token, "198.51.100")).toEqual([]);
+  });
+
+  it("does not end a request whose body arrives slowly", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+    const { token: asking } = await createAccount();
+    const leaked = await makeToken(asking, { scopes: ["tokens:write"] });
+    const end = await beginSlowly("/v1/tokens", leaked.token, { name: "thief", scopes: ["tokens:write"] });
+    expect((await revoke(asking, leaked.id)).status).toBe(204);
+    vi.setSystemTime(Date.now() + 2_000);
+    expect(await problemOf(await end())).toMatchObject({ status: 401, code: "invalid_token" });
+    expect((await listTokens(asking)).tokens).toHaveLength(1);
   });
 
   it("is not found when it is revoked again", async () => {
