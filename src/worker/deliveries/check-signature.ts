@@ -5,8 +5,8 @@ import { first, forgeOf } from "#worker/deliveries/delivery-headers.ts";
 
 const HMAC = { name: "HMAC", hash: "SHA-256" } as const;
 
-/** A GitLab signing token. Another secret can only be sent as it is. */
-const SIGNING_TOKEN = /^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/;
+/** A GitLab signing token: base64 of 24 bytes or more. Another secret can only be sent as it is. */
+const SIGNING_TOKEN = /^whsec_(?:[A-Za-z0-9+/]{4}){8,21}(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 
 type Signed = { readonly headers: Headers; readonly body: Bytes };
 

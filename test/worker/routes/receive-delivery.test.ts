@@ -277,6 +277,24 @@ describe("a refused delivery", () => {
     expect(await deploymentsOf(project)).toEqual([]);
   });
 
+  it("is one with a signature, for a hook whose secret cannot sign", async () => {
+    for (const length of [33, 37]) {
+      const project = await TestProject.create({ repository });
+      const secret = `whsec_${"A".repeat(length)}`;
+      const created = await project.post("/v1/hooks", { forge: "gitlab", repository, secret });
+      const hook = HookWithSecret.parse(await created.json());
+      const signature = {
+        "webhook-id": "1",
+        "webhook-timestamp": String(Math.floor(Date.now() / 1000)),
+        "webhook-signature": `v1,${"A".repeat(43)}=`,
+      };
+      const response = await send(hook, "{}", { "x-gitlab-event": "Push Hook", ...signature });
+      expect(await problemOf(response)).toMatchObject({ code: "invalid_signature" });
+      const headers = { "x-gitlab-event": "Issue Hook", "x-gitlab-token": secret };
+      expect(await (await send(hook, "{}", headers)).json()).toMatchObject({ decision: "ignored" });
+    }
+  });
+
   it("is one that is too large, even if it is signed", async () => {
     const { hook } = await hooked();
     const response = await deliver(hook, giteaBody({ padding: "x".repeat(5 * 1024 * 1024) }));
