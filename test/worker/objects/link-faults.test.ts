@@ -5,11 +5,14 @@ import { describe, expect, it, vi } from "vitest";
 import { closeCodes, PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
 import { Project } from "#contract/endpoints/projects/schemas.ts";
 import { Enrollment, Server } from "#contract/endpoints/servers/schemas.ts";
+import { AgentLink } from "#worker/objects/agent-link/agent-link.ts";
 import { call } from "../../support/worker/call.ts";
 import { output } from "../../support/connected-agent/events.ts";
 import { faultKinds, Faults, kill, setUpForFaults } from "../../support/worker/faults.ts";
+import { aroundCalls, failCalls } from "../../support/worker/intercept.ts";
 import { TestProject } from "../../support/worker/project.ts";
 import { recordedStatuses } from "../../support/worker/recorded.ts";
+import { databasePrototypes } from "../../support/worker/statements.ts";
 import { isQuiet, Story } from "../../support/worker/story.ts";
 
 const MINUTE_MS = 60_000;
@@ -31,6 +34,14 @@ async function becomes(project: TestProject, status: Server["status"]): Promise<
 
 async function projectOf({ id, token }: TestProject): Promise<Project> {
   return Project.parse(await (await call(`/v1/projects/${id}`, { token })).json());
+}
+
+/** The servers of a project that is being deleted, as its lane stores them. */
+async function placementsOf({ id }: TestProject): Promise<string> {
+  return await runInDurableObject(env.PROJECT_LANE.getByName(id), (_lane, { storage }) => {
+    const query = "SELECT json ->> '$.hosts' AS placements FROM lane";
+    return storage.sql.exec<{ placements: string }>(query).one().placements;
+  });
 }
 
 async function alarmRuns(project: TestProject): Promise<void> {
@@ -298,21 +309,53 @@ describe("a change that the link was not notified of", () => {
     project.agent.cut();
     await becomes(project, "offline");
     expect((await project.remove("?purge=true")).status).toBe(204);
-    const placements = () =>
-      runInDurableObject(env.PROJECT_LANE.getByName(project.id), (_lane, { storage }) =>
-        storage.sql.exec<{ placements: string }>("SELECT json ->> '$.hosts' AS placements FROM lane").one(),
-      );
-    await vi.waitFor(async () => expect((await placements()).placements).toContain("leaving"));
+    await vi.waitFor(async () => expect(await placementsOf(project)).toContain("leaving"));
     const faults = new Faults();
     faults.count(3, "refused");
     const deleted = await project.call("DELETE", `/v1/servers/${project.agent.serverId}`);
     const calls = faults.stop().slice(0, 4);
     expect(calls).toEqual(["d1 raw", "link expectRemoval", "d1 batch", "link remove"]);
     expect(deleted.status).toBe(204);
-    expect((await placements()).placements).toContain("leaving");
+    expect(await placementsOf(project)).toContain("leaving");
     expect(((await alarmOf(project)) ?? Infinity) - Date.now()).toBeLessThanOrEqual(MINUTE_MS);
     await alarmRuns(project);
-    await vi.waitFor(async () => expect((await placements()).placements).toBe("[]"));
+    await vi.waitFor(async () => expect(await placementsOf(project)).toBe("[]"));
+    expect(await alarmOf(project)).toBeNull();
+  });
+
+  it("a deletion of its server is found also if the link has read D1 just before it", async () => {
+    const project = await TestProject.connected();
+    await project.deploy();
+    project.agent.cut();
+    await becomes(project, "offline");
+    expect((await project.remove("?purge=true")).status).toBe(204);
+    await vi.waitFor(async () => expect(await placementsOf(project)).toContain("leaving"));
+    let deletions = 0;
+    for (const owner of databasePrototypes())
+      aroundCalls(owner, "batch", async (batch) => {
+        // As an enrolment does.
+        if (deletions === 0) await linkOf(project).revoke();
+        deletions += 1;
+        return await batch();
+      });
+    failCalls(AgentLink.prototype, "remove");
+    expect((await project.call("DELETE", `/v1/servers/${project.agent.serverId}`)).status).toBe(204);
+    expect(deletions).toBeGreaterThan(0);
+    pass(MINUTE_MS);
+    await alarmRuns(project);
+    await vi.waitFor(async () => expect(await placementsOf(project)).toBe("[]"));
+    expect(await alarmOf(project)).toBeNull();
+  });
+
+  it("a server that is not deleted gets no checks after a minute", async () => {
+    const project = await TestProject.connected();
+    await project.deploy();
+    project.agent.cut();
+    await becomes(project, "offline");
+    expect((await project.call("DELETE", `/v1/servers/${project.agent.serverId}`)).status).toBe(409);
+    expect(((await alarmOf(project)) ?? Infinity) - Date.now()).toBeLessThanOrEqual(MINUTE_MS);
+    pass(MINUTE_MS);
+    await alarmRuns(project);
     expect(await alarmOf(project)).toBeNull();
   });
 });

@@ -127,13 +127,13 @@ export class AgentLink extends DurableObject<Env> {
   /** Called before a server is deleted: if `remove` is never called, the alarm checks D1. */
   async expectRemoval(accountId: AccountId): Promise<void> {
     this.#link.server.noteAccount(accountId);
-    this.#link.server.expectRemoval();
+    this.#link.server.expectRemoval(Date.now());
     await armAlarm(this.#link);
   }
 
   /** Called after a server was deleted: if D1 confirms it, closes the link and notifies the lanes. A late call is harmless. */
   async remove(): Promise<void> {
-    this.#link.server.expectRemoval();
+    this.#link.server.expectRemoval(Date.now());
     await armAlarm(this.#link);
     await checkCredentials(this.#link);
   }

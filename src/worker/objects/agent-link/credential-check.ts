@@ -29,13 +29,14 @@ export async function isCredentialValid(link: LinkContext, credentialHash: strin
 async function check(link: LinkContext): Promise<void> {
   const { sockets, server } = link;
   const open = sockets.open();
-  if (open.length === 0 && !server.isRemovalExpected()) return;
+  if (open.length === 0 && server.removalCheckAt() === null) return;
+  const readAt = Date.now();
   const found = await server.credential();
   // Sockets that were opened during the read are not checked here: their hello reads D1 itself.
   for (const socket of open)
     if (attachmentOf(socket).credentialHash !== found?.credentialHash) endRevoked(socket);
   if (found !== null) {
-    server.endRemoval();
+    server.notRemovedAt(readAt);
     return await recordDisconnect(link, Date.now());
   }
   if (sockets.open().length === 0) await dropServer(link);
@@ -46,7 +47,7 @@ async function dropServer(link: LinkContext): Promise<void> {
   const { env, server, presence, status, queue, keys, found } = link;
   server.noteRemoved();
   // Until all lanes have been notified: if one does not answer, the alarm repeats all of this.
-  server.expectRemoval();
+  server.expectRemoval(Date.now());
   presence.forget();
   status.forget();
   queue.forgetServing();

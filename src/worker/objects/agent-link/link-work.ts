@@ -12,7 +12,7 @@ export type LinkContext = LinkParts & {
 
 /** How often the alarm checks a connected link. An agent pings every 15 s. */
 const CHECK_MS = 2 * 60_000;
-/** When the alarm checks a server that may be deleted. */
+/** How often the alarm checks a server whose deletion is overdue. */
 const REMOVAL_CHECK_MS = 60_000;
 
 /** Runs all deliveries, also of the event if the server's status has changed. Sets the alarm first, so that it fires if the object dies during the deliveries. */
@@ -42,10 +42,11 @@ export async function armAlarm(link: LinkContext): Promise<void> {
   const isLinked = presence.isConnected() || sockets.all().length > 0;
   const isPending = deliveries.isPending() || retries.failures > 0;
   const now = Date.now();
+  const removalInMs = (server.removalCheckAt() ?? Infinity) - now;
   const inMs = Math.min(
     Math.max(0, (status.dueAt() ?? Infinity) - now),
     isLinked ? CHECK_MS : Infinity,
-    server.isRemovalExpected() ? REMOVAL_CHECK_MS : Infinity,
+    removalInMs > 0 ? removalInMs : REMOVAL_CHECK_MS,
     isPending ? retries.delayMs : Infinity,
   );
   if (inMs === Infinity) await alarm.setExactly(null);

@@ -9,9 +9,11 @@ import { findPlacedProjects } from "#worker/db/projects/find-placed-projects.ts"
 
 const SERVER_ID = "server id";
 const ACCOUNT_ID = "account id";
-/** Set when the server was deleted, and when it may be deleted soon. */
+/** Set when the server was deleted, and when it may be deleted soon: until when, or `true` from an earlier version. */
 const GONE = "gone";
 const REMOVAL_EXPECTED = "removal expected";
+/** How soon D1 must have a deletion that was announced. */
+const REMOVAL_MS = 60_000;
 const MAINTENANCE_DUE = "maintenance due";
 
 /** The server of a link: its account and whether it was removed, from the link's storage; its credential and projects, from D1. */
@@ -44,14 +46,28 @@ export class LinkedServer {
     return this.#kv.get(GONE) === true;
   }
 
-  /** Whether the server may be deleted and the clean-up has not finished. */
-  isRemovalExpected(): boolean {
-    return this.#kv.get(REMOVAL_EXPECTED) === true;
+  /**
+   * When D1 says for certain whether the server was deleted, in Unix milliseconds; null: no deletion is expected, or its
+   * clean-up has finished.
+   */
+  removalCheckAt(): number | null {
+    const stored = this.#kv.get(REMOVAL_EXPECTED);
+    if (stored === undefined) return null;
+    return typeof stored === "number" ? stored : 0;
   }
 
-  /** The server may be deleted soon, or it is deleted and the clean-up has not finished. */
-  expectRemoval(): void {
-    this.#kv.put(REMOVAL_EXPECTED, true);
+  /** The server may be deleted soon, or it is deleted and the clean-up has not finished. @param now Unix milliseconds */
+  expectRemoval(now: number): void {
+    this.#kv.put(REMOVAL_EXPECTED, now + REMOVAL_MS);
+  }
+
+  /**
+   * D1 had the server when it was read at this time (Unix milliseconds). Before the check is due, the request that deletes
+   * it may still be running.
+   */
+  notRemovedAt(readAt: number): void {
+    const checkAt = this.removalCheckAt();
+    if (checkAt !== null && checkAt <= readAt) this.endRemoval();
   }
 
   /** The clean-up has finished, or the server was not deleted. */
