@@ -106,14 +106,41 @@ describe("disabling a webhook while D1 fails", () => {
     expect(entries.map(({ action }) => action)).toEqual(["createWebhook", "updateWebhook"]);
   });
 
-  it("disables it in D1 too if the request is not repeated", async () => {
+  it("disables it in D1 too if the request is not repeated, with its event and its audit entry", async () => {
     const webhook = await TestWebhook.create();
     const accept = refuseChanges();
-    await webhook.request("", "PATCH", { enabled: false });
+    expect((await webhook.request("", "PATCH", { enabled: false, name: "ci" })).status).toBe(503);
     accept();
+    for (let times = 0; times < 2; times += 1) {
+      vi.setSystemTime((await webhook.alarmAt()) ?? 0);
+      await webhook.alarm();
+    }
+    const { id, name, state } = await webhook.details();
+    expect({ state, isRenamed: name === "ci" }).toEqual({ state: "disabled", isRenamed: false });
+    expect((await recordedEvents(webhook.account.id)).slice(1)).toMatchObject([
+      { type: "webhook.updated", data: { webhook: { id, name }, actor: { type: "token", name: "test" } } },
+    ]);
+    expect((await recordedEntries(webhook.account.id)).slice(1)).toEqual([
+      {
+        action: "updateWebhook",
+        outcome: "done",
+        code: null,
+        target: { type: "webhook", id, name },
+        changes: { enabled: { before: true, after: false } },
+      },
+    ]);
+  });
+
+  it("leaves nothing to record if the webhook is enabled again", async () => {
+    const webhook = await TestWebhook.create();
+    const accept = refuseChanges();
+    expect((await webhook.request("", "PATCH", { enabled: false })).status).toBe(503);
+    accept();
+    expect((await webhook.request("", "PATCH", { enabled: true })).status).toBe(200);
     vi.setSystemTime((await webhook.alarmAt()) ?? 0);
     await webhook.alarm();
-    expect(await webhook.details()).toMatchObject({ state: "disabled" });
+    expect(await webhook.details()).toMatchObject({ state: "active" });
+    expect(await recordedEvents(webhook.account.id)).toHaveLength(1);
   });
 });
 

@@ -2,7 +2,7 @@ import { and, eq, ne, or, sql } from "drizzle-orm";
 
 import type { WebhookId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
-import { changeWrites, type NewEvent } from "#worker/db/changes/change-writes.ts";
+import { changeWrites } from "#worker/db/changes/change-writes.ts";
 import { webhooks } from "#worker/db/event-tables.ts";
 import type { WebhookReading } from "#worker/db/webhooks/webhook-reading.ts";
 
@@ -10,14 +10,14 @@ import type { WebhookReading } from "#worker/db/webhooks/webhook-reading.ts";
 export type ShownWebhookState = Pick<WebhookReading, "state" | "disabledReason" | "failingSince">;
 
 /**
- * Writes the state of a webhook's target, with an event if the state changes. Safe to repeat.
- * @param event null: the change causes no event
+ * Writes the state of a webhook's target, with an event and an audit entry if the state changes. Safe to repeat.
+ * @param change null: the change causes none
  */
 export async function writeWebhookState(
   rows: AccountRows,
   id: WebhookId,
   shown: ShownWebhookState,
-  event: NewEvent | null,
+  change: Parameters<typeof changeWrites>[1],
 ): Promise<void> {
   const differs = or(
     ne(webhooks.state, shown.state),
@@ -25,5 +25,5 @@ export async function writeWebhookState(
     sql`${webhooks.disabledReason} is not ${shown.disabledReason}`,
   );
   const update = rows.update(webhooks, shown, and(eq(webhooks.id, id), differs));
-  await rows.runTogether([update, ...changeWrites(rows, { event, audit: null })]);
+  await rows.runTogether([update, ...changeWrites(rows, change)]);
 }

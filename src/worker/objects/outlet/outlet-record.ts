@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { WebhookSettings } from "#contract/endpoints/webhooks/settings.ts";
 import { AccountId, EventId, WebhookId } from "#contract/ids.ts";
 import { healthy, TargetHealth } from "#domain/outlet/health.ts";
+import { StoredEntry } from "#worker/db/changes/stored-change.ts";
 
 /** What a webhook sends where. `until`: when a replaced secret stops signing, in Unix milliseconds; null: the current one. */
 const StoredTarget = z.strictObject({
@@ -39,6 +40,10 @@ const StoredState = z.strictObject({
 });
 export type StoredState = z.infer<typeof StoredState>;
 
+/** A request that enables or disables the webhook, with the id of its event and its audit entry. */
+const StoredSwitch = z.strictObject({ isEnabled: z.boolean(), eventId: EventId, entry: StoredEntry });
+export type StoredSwitch = z.infer<typeof StoredSwitch>;
+
 const HOUR_MS = 60 * 60 * 1000;
 /** How long after its creation a webhook must be in D1. Until then the request that creates it may still be running. */
 export const CREATION_MS = HOUR_MS;
@@ -49,6 +54,8 @@ const MAX_SECRETS = 4;
 
 const TARGET = "target";
 const STATE = "state";
+/** Its own key instead of a field, which the earlier version refuses when an operator goes back to it. */
+const SWITCH = "switch";
 
 /**
  * A webhook's address and secrets, which are nowhere else, and the state of its target. All methods are synchronous and
@@ -121,6 +128,23 @@ export class OutletRecord {
   /** As `update`, for a change that D1 must get. */
   updateShown(changes: Partial<StoredState>): void {
     this.update({ ...changes, revision: this.state().revision + 1 });
+  }
+
+  /** The last switch, until D1 was compared with it; null: D1 has it. */
+  lastSwitch(): StoredSwitch | null {
+    const value = this.#kv.get(SWITCH);
+    return value === undefined ? null : StoredSwitch.parse(value);
+  }
+
+  /** @param by null: D1 has the state already */
+  noteSwitch(by: StoredSwitch | null): void {
+    if (by === null) this.#kv.delete(SWITCH);
+    else this.#kv.put(SWITCH, by);
+  }
+
+  /** D1 has it. A later one stays. */
+  endSwitch({ eventId }: StoredSwitch): void {
+    if (this.lastSwitch()?.eventId === eventId) this.#kv.delete(SWITCH);
   }
 
   noteWritten(revision: number): void {

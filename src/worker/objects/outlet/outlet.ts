@@ -10,7 +10,12 @@ import { DeliveryStore } from "#worker/objects/outlet/delivery-store.ts";
 import type { StoredAttempt } from "#worker/objects/outlet/stored-delivery.ts";
 import { OutletMemoryStore } from "#worker/objects/outlet/outlet-memory.ts";
 import type { OutletContext } from "#worker/objects/outlet/outlet-context.ts";
-import { activeSecrets, OutletRecord, type StoredTarget } from "#worker/objects/outlet/outlet-record.ts";
+import {
+  activeSecrets,
+  OutletRecord,
+  type StoredSwitch,
+  type StoredTarget,
+} from "#worker/objects/outlet/outlet-record.ts";
 import { OutletWork } from "#worker/objects/outlet/outlet-work.ts";
 import { type ShownDelivery, shownDelivery } from "#worker/objects/outlet/shown-delivery.ts";
 import { takeEvents } from "#worker/objects/outlet/take-events.ts";
@@ -19,7 +24,7 @@ import { inJurisdiction } from "#worker/objects/location.ts";
 
 /**
  * How soon D1 is compared with what a request has changed here before it changes D1. If it does not reach D1, its client has
- * this time to repeat it: a comparison writes neither the request's event nor its audit entry.
+ * this time to repeat it: a comparison completes only what the object has.
  */
 const CHECK_MS = 60_000;
 
@@ -125,9 +130,11 @@ export class Outlet extends DurableObject<Env> {
 
   /**
    * Called before D1 has the new state, which is compared a minute later. Deliveries that wait are held when it is
-   * disabled, and stay so when it is enabled, until somebody resends them. @returns false: the address is lost
+   * disabled, and stay so when it is enabled, until somebody resends them.
+   * @param by the request, for D1 if it does not reach it; null: D1 has the state already
+   * @returns false: the address is lost
    */
-  async setEnabled(isEnabled: boolean): Promise<boolean> {
+  async setEnabled(isEnabled: boolean, by: Omit<StoredSwitch, "isEnabled"> | null): Promise<boolean> {
     const { record, now, storage } = this.#context;
     if (record.target() === null) return false;
     const deliveries = this.#recorded();
@@ -136,6 +143,7 @@ export class Outlet extends DurableObject<Env> {
     storage.transactionSync(() => {
       const disabled = isEnabled ? null : { reason: null, eventId: null, at: now() };
       if (!isEnabled) deliveries.hold();
+      record.noteSwitch(by === null ? null : { isEnabled, ...by });
       record.update({ disabled, health: healthy, pausedUntil: null, checkAt: now() + CHECK_MS });
     });
     await this.#work.arm();

@@ -2,6 +2,7 @@ import { SYSTEM } from "#domain/events/system-actor.ts";
 import { shownState } from "#domain/outlet/health.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import type { NewEvent } from "#worker/db/changes/change-writes.ts";
+import type { StoredEntry } from "#worker/db/changes/stored-change.ts";
 import { findWebhook } from "#worker/db/webhooks/find-webhook.ts";
 import type { WebhookReading } from "#worker/db/webhooks/webhook-reading.ts";
 import { type ShownWebhookState, writeWebhookState } from "#worker/db/webhooks/write-webhook-state.ts";
@@ -11,6 +12,7 @@ import {
   CHECK_EVERY_MS,
   CREATION_MS,
   type StoredState,
+  type StoredSwitch,
   type StoredTarget,
 } from "#worker/objects/outlet/outlet-record.ts";
 
@@ -35,12 +37,17 @@ export async function reconcile({ env, record, now }: OutletContext): Promise<"e
   if (state.checkAt <= now() || (state.missingSince !== null && !state.isRetired))
     record.update({ isRetired: false, missingSince: null, checkAt: now() + CHECK_EVERY_MS });
   const shown = shownOf(state);
+  const last = record.lastSwitch();
   if (state.revision > state.written || webhook.state !== shown.state) {
-    const event = disabledEvent(webhook, state);
-    await writeWebhookState(rows, webhook.id, shown, event);
-    if (event !== null) await announce(env.EVENT_FEED, target.accountId);
+    const change = switchChange(webhook, shown, last) ?? {
+      event: disabledEvent(webhook, state),
+      audit: null,
+    };
+    await writeWebhookState(rows, webhook.id, shown, change);
+    if (change.event !== null) await announce(env.EVENT_FEED, target.accountId);
     if (record.target() !== null) record.noteWritten(state.revision);
   }
+  if (last !== null && record.target() !== null) record.endSwitch(last);
   return "exists";
 }
 
@@ -69,7 +76,26 @@ function shownOf({ health, disabled }: StoredState): ShownWebhookState {
   return { state, disabledReason: null, failingSince: state === "failing" ? health.failingSince : null };
 }
 
-/** The event that a webhook was disabled, unless somebody did it: then the request has caused one. */
+/** What a request that enabled or disabled the webhook did not write to D1; null: it did, or there was none. */
+function switchChange(
+  { id, name, kind, state }: WebhookReading,
+  shown: ShownWebhookState,
+  last: StoredSwitch | null,
+): { readonly event: NewEvent; readonly audit: StoredEntry } | null {
+  const isEnabled = shown.state !== "disabled";
+  if (last?.isEnabled !== isEnabled || isEnabled === (state !== "disabled")) return null;
+  const { eventId, entry } = last;
+  const event: NewEvent = {
+    id: eventId,
+    type: "webhook.updated",
+    data: { webhook: { id, name, kind }, reason: null },
+    actor: entry.actor,
+    createdAt: entry.createdAt,
+  };
+  return { event, audit: entry };
+}
+
+/** The event that a webhook was disabled, unless somebody did it: then the request causes one. */
 function disabledEvent({ id, name, kind }: WebhookReading, { disabled }: StoredState): NewEvent | null {
   if (disabled === null || disabled.eventId === null) return null;
   return {

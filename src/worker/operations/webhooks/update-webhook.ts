@@ -12,7 +12,12 @@ import type { WebhookReading } from "#worker/db/webhooks/webhook-reading.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { notFound, refuseExcess, refuseUnknownProjects } from "#worker/operations/refusals.ts";
 import { refuseTargets } from "#worker/operations/webhooks/refuse-targets.ts";
-import { outletOf, refuseLostTarget, webhookWrites } from "#worker/operations/webhooks/webhook-request.ts";
+import {
+  outletOf,
+  refuseLostTarget,
+  switchOf,
+  webhookWrites,
+} from "#worker/operations/webhooks/webhook-request.ts";
 import { webhookView } from "#worker/views/webhook-view.ts";
 
 type UpdateRefusal = "insufficient_scope" | "invalid_request" | "not_found";
@@ -32,7 +37,7 @@ export async function updateWebhook(
   if (wrongTarget !== null) return wrongTarget;
   const target = await changeTarget(context, webhook, settings);
   if (!target.ok) return target;
-  if (enabled !== undefined && !(await outletOf(context, id).setEnabled(enabled))) return refuseLostTarget();
+  if (enabled !== undefined && !(await switchOutlet(context, webhook, enabled))) return refuseLostTarget();
   const changes: WebhookChanges = {
     ...(name === undefined ? {} : { name }),
     ...(events === undefined ? {} : { events: [...new Set(events)] }),
@@ -55,6 +60,13 @@ async function refuseProjects(context: Context, projectIds: readonly ProjectId[]
   if (excess !== null) return refuseExcess(excess, "webhooks");
   const unknown = projectIds === null ? [] : await unknownProjects(context.rows, projectIds);
   return unknown.length === 0 ? null : refuseUnknownProjects(projectIds ?? [], unknown);
+}
+
+/** @returns false: the address is lost */
+async function switchOutlet(context: Context, webhook: WebhookReading, enabled: boolean): Promise<boolean> {
+  const changes = differences(webhook, stateChanges(webhook, enabled));
+  const by = Object.keys(changes).length === 0 ? null : switchOf(context, webhook, changes);
+  return await outletOf(context, webhook.id).setEnabled(enabled, by);
 }
 
 /** @returns the new address as it is shown, and what changes for the audit log */

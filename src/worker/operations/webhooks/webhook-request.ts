@@ -25,6 +25,15 @@ export function webhookWrites(
   return requestWrites(context, { event, target: targetOf(webhook), projectId: null, changes });
 }
 
+/**
+ * What the object of a webhook records of a request that enables or disables it, if the request does not reach D1. Its ids
+ * are not those of the request's own writes, which may contain other changes too.
+ */
+export function switchOf(context: Context, webhook: Named, changes: AuditChanges) {
+  const entry = requestEntry(context, { target: targetOf(webhook), projectId: null, changes });
+  return { eventId: context.ids.event(), entry };
+}
+
 /** Records a request that changes nothing in D1, after it succeeded. */
 export async function recordRequest(context: Context, webhook: Named): Promise<void> {
   const entry = requestEntry(context, { target: targetOf(webhook), projectId: null });
