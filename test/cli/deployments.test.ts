@@ -7,6 +7,7 @@ import { stripVTControlCharacters } from "node:util";
 import * as z from "zod/mini";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
+import { AuditEntry } from "#contract/endpoints/audit/schemas.ts";
 import { Deployment, DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
 import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 import { eventually } from "../support/faults/eventually.ts";
@@ -49,6 +50,7 @@ const newest = async () => {
   return deployment;
 };
 const Event = z.looseObject({ type: z.string() });
+const Audit = z.object({ entries: z.array(AuditEntry) });
 const eventsOf = (text: string) =>
   text
     .trim()
@@ -222,6 +224,9 @@ describe("a CI job", () => {
     expect(job.code).toBe(0);
     expect(job.stdout).toContain(`Deployment of ${project.name} has started: `);
     expect(await newest()).toMatchObject({ status: "live", commit_sha: commit, actor: { name: "ci" } });
+    const { entries } = Audit.parse(jsonOf((await gantry("audit", "--json")).stdout));
+    const ofJob = entries.filter(({ actor }) => actor.name === "ci");
+    expect(ofJob.map(({ action, outcome }) => [action, outcome])).toEqual([["startDeployment", "done"]]);
     expect((await cli.run(["servers"], { env, folder })).code).toBe(3);
   });
 });

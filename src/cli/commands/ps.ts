@@ -8,6 +8,7 @@ import { printable, printableInColour } from "#cli/output/printable.ts";
 import { tableText } from "#cli/output/table.ts";
 import { whileWaiting } from "#cli/output/while-waiting.ts";
 import { findProject } from "#cli/session/find-named.ts";
+import { mayCall } from "#cli/session/may-call.ts";
 import { commandLine, type Session, withSession } from "#cli/session/session.ts";
 import { processColumns, processNotes, processRows } from "#cli/views/process-text.ts";
 
@@ -54,6 +55,7 @@ async function readProcesses(session: Session, id: ProjectId): Promise<Result<Re
 
 /** Processes that are defined and do not run wait for a deployment, of which the last one may have failed. */
 async function whyNone(session: Session, id: ProjectId): Promise<string> {
+  if (!(await mayCall(session, "getProject"))) return NONE;
   const project = await session.client.getProject({ params: { project_id: id } });
   if (!project.ok) return NONE;
   const { processes, detected_processes: detected } = project.value;

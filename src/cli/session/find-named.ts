@@ -2,6 +2,7 @@ import { readAll } from "#client/read-all.ts";
 import type { ClientResult } from "#client/send.ts";
 import { didYouMean } from "#contract/lib/suggest.ts";
 import { missing, type Result, stop } from "#cli/outcome.ts";
+import { mayCall } from "#cli/session/may-call.ts";
 import type { Session } from "#cli/session/session.ts";
 import { printableName } from "#cli/output/printable.ts";
 import { LINK_NAME } from "#cli/settings/link-file.ts";
@@ -37,6 +38,8 @@ function findProjectNamed({ client }: Session, wanted: string): Promise<Result<N
 async function readLinked(session: Session, linked: string): Promise<Result<Named<ProjectId>>> {
   const { client, output, linkedName } = session;
   const id = ProjectId.safeParse(linked);
+  // The token may deploy without reading projects.
+  if (id.success && !(await mayCall(session, "getProject"))) return succeed({ id: id.data, name: null });
   const project = id.success
     ? await client.getProject({ params: { project_id: id.data } })
     : await findProjectNamed(session, linked);
@@ -48,8 +51,6 @@ async function readLinked(session: Session, linked: string): Promise<Result<Name
       );
     return succeed(project.value);
   }
-  // The token may deploy without reading projects.
-  if (project.problem.status === 403 && id.success) return succeed({ id: id.data, name: null });
   if (project.problem.code !== "not_found") return project;
   const name = linkedName ?? linked;
   return missing(
@@ -63,9 +64,9 @@ export function shownName({ linkedProject, linkedName }: Session, { id, name }: 
 }
 
 /** The name of a server, for output; null if the token may not read it. */
-export async function serverName({ client, output }: Session, id: ServerId): Promise<string | null> {
-  if (output.form === "json") return null;
-  const server = await client.getServer({ params: { server_id: id } });
+export async function serverName(session: Session, id: ServerId): Promise<string | null> {
+  if (session.output.form === "json" || !(await mayCall(session, "getServer"))) return null;
+  const server = await session.client.getServer({ params: { server_id: id } });
   return server.ok ? server.value.name : null;
 }
 

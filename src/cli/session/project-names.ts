@@ -1,6 +1,7 @@
 import { readAll } from "#client/read-all.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { printableName } from "#cli/output/printable.ts";
+import { mayCall } from "#cli/session/may-call.ts";
 import type { Session } from "#cli/session/session.ts";
 
 /**
@@ -8,11 +9,12 @@ import type { Session } from "#cli/session/session.ts";
  * that are not printed.
  */
 export async function projectNames(
-  { client, output }: Pick<Session, "client" | "output">,
+  session: Pick<Session, "client" | "output" | "ownAccount">,
   ids: readonly ProjectId[],
 ): Promise<(id: ProjectId) => string> {
-  if (ids.length === 0 || output.form === "json") return (id) => id;
-  const projects = await readAll(client.listProjects, (page) => page.projects);
+  const isUnneeded = ids.length === 0 || session.output.form === "json";
+  if (isUnneeded || !(await mayCall(session, "listProjects"))) return (id) => id;
+  const projects = await readAll(session.client.listProjects, (page) => page.projects);
   const names = new Map(projects.ok ? projects.value.map(({ id, name }) => [id, printableName(name)]) : []);
   return (id) => names.get(id) ?? id;
 }

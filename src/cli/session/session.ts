@@ -2,12 +2,14 @@ import { randomUUID } from "node:crypto";
 
 import { type ClientOf, createClientOf } from "#client/client.ts";
 import type { Transport } from "#client/request.ts";
+import type { ClientResult } from "#client/send.ts";
 import { sendWithRetry } from "#client/send-with-retry.ts";
 import type { Context } from "#cli/context.ts";
 import { type Result, type Outcome, stop } from "#cli/outcome.ts";
 import { chooseInstallation, type Installation } from "#cli/settings/choose-installation.ts";
 import { tokenUrl } from "#cli/settings/installation-url.ts";
 import { COMMAND_VERSION } from "#cli/version.ts";
+import type { Account } from "#contract/endpoints/accounts/schemas.ts";
 import { userEndpoints } from "#contract/endpoints/user-endpoints.ts";
 import { succeed } from "#contract/lib/result.ts";
 
@@ -16,6 +18,8 @@ export type Session = Context &
   Installation & {
     readonly client: ClientOf<typeof userEndpoints>;
     readonly transport: Transport;
+    /** The token's account, with what the token may do. Requested once. */
+    readonly ownAccount: () => Promise<ClientResult<Account>>;
     /** How long to reconnect after a lost connection while following a deployment, in milliseconds. */
     readonly reconnectForMs: number;
   };
@@ -56,8 +60,18 @@ export function openSession(context: Context, installation: Installation): Resul
     onWaiting: (problem) => output.note(`${problem.detail} Trying again.`),
   });
   const client = createClientOf(userEndpoints, transport, how);
+  let account: Promise<ClientResult<Account>> | null = null;
+  const ownAccount = () => (account ??= client.getAccount());
   const reconnectForMs = wait === null ? DEFAULT_RECONNECT_MS : wait * 1000;
-  return succeed({ ...context, ...installation, url: url.value, client, transport, reconnectForMs });
+  return succeed({
+    ...context,
+    ...installation,
+    url: url.value,
+    client,
+    transport,
+    ownAccount,
+    reconnectForMs,
+  });
 }
 
 /** Adds a user agent, and a timeout unless the caller gives its own signal. */

@@ -3,6 +3,7 @@ import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId } from "#contract/ids.ts";
 import type { LogEnd } from "#contract/endpoints/logs/schemas.ts";
 import { printable } from "#cli/output/printable.ts";
+import { mayCall } from "#cli/session/may-call.ts";
 import type { Session } from "#cli/session/session.ts";
 import { sourceText, stageTimesText } from "#cli/views/deployment-text.ts";
 import { printFailure } from "#cli/views/print-failure.ts";
@@ -24,10 +25,7 @@ export async function printVerdict(
   switch (status) {
     case "live": {
       output.line(`${green("✓")} ${name} is live:${details}`);
-      const project = read.ok
-        ? await client.getProject({ params: { project_id: read.value.project_id } })
-        : null;
-      const url = project?.ok === true ? project.value.url : null;
+      const url = read.ok ? await urlOf(session, read.value) : null;
       if (url !== null) output.line(`  ${printable(url)}`);
       return;
     }
@@ -40,6 +38,16 @@ export async function printVerdict(
     case "failed":
       return printFailure(output, name, failure, details);
   }
+}
+
+/** Where the project's site is; null if it has none, or if the token may not read the project. */
+async function urlOf(
+  session: Session,
+  { project_id }: Pick<Deployment, "project_id">,
+): Promise<string | null> {
+  if (!(await mayCall(session, "getProject"))) return null;
+  const project = await session.client.getProject({ params: { project_id } });
+  return project.ok ? project.value.url : null;
 }
 
 /** `main at 8e8412f "Change the title", 14 s (fetch 0.8 s, build 12 s)` */
