@@ -45,7 +45,7 @@ export async function limitAgent(env: Env, serverId: ServerId): Promise<TooMany 
  */
 export async function limitFailures(env: Env, { headers }: Request): Promise<TooMany | null> {
   if (isUnlimited(env)) return null;
-  // Cloudflare sets this header; a client cannot. It is missing locally.
+  // Cloudflare sets this header; a client cannot. Locally, a proxy in front must (docs/release.md).
   const address = headers.get("cf-connecting-ip") ?? "local";
   const { success } = await env.FAILURE_LIMIT.limit({ key: addressKey(address) });
   return success ? null : tooMany("This address has sent too many requests with a wrong token or signature.");
