@@ -43,6 +43,7 @@ export const login = defineCommand({
     const session = openSession(context, {
       url: url.value,
       token: token.value,
+      isTokenGiven: false,
       linkedProject: null,
       linkedName: null,
     });

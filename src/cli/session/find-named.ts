@@ -38,7 +38,7 @@ function findProjectNamed({ client }: Session, wanted: string): Promise<Result<N
 async function readLinked(session: Session, linked: string): Promise<Result<Named<ProjectId>>> {
   const { client, output, linkedName } = session;
   const id = ProjectId.safeParse(linked);
-  // The token may deploy without reading projects.
+  // A token may deploy without reading projects.
   if (id.success && !(await mayCall(session, "getProject"))) return succeed({ id: id.data, name: null });
   const project = id.success
     ? await client.getProject({ params: { project_id: id.data } })
@@ -51,6 +51,7 @@ async function readLinked(session: Session, linked: string): Promise<Result<Name
       );
     return succeed(project.value);
   }
+  if (project.problem.status === 403 && id.success) return succeed({ id: id.data, name: null });
   if (project.problem.code !== "not_found") return project;
   const name = linkedName ?? linked;
   return missing(

@@ -52,9 +52,9 @@ export async function withRunExit(context: Context, run: () => Promise<Outcome>)
  * followed or stopped.
  */
 export function patientSession(session: Session): Result<Session> {
-  const { url, token, linkedProject, linkedName } = session;
+  const { url, token, isTokenGiven, linkedProject, linkedName } = session;
   const never = new AbortController().signal;
-  return openSession({ ...session, signal: never }, { url, token, linkedProject, linkedName });
+  return openSession({ ...session, signal: never }, { url, token, isTokenGiven, linkedProject, linkedName });
 }
 
 /** Prints the output of a run until it ends, and exits as it does. Ctrl-C stops it. */

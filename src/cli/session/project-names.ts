@@ -9,7 +9,7 @@ import type { Session } from "#cli/session/session.ts";
  * that are not printed.
  */
 export async function projectNames(
-  session: Pick<Session, "client" | "output" | "ownAccount">,
+  session: Pick<Session, "client" | "output" | "ownAccount" | "isTokenGiven">,
   ids: readonly ProjectId[],
 ): Promise<(id: ProjectId) => string> {
   const isUnneeded = ids.length === 0 || session.output.form === "json";

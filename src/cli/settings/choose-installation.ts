@@ -10,6 +10,8 @@ import { succeed } from "#contract/lib/result.ts";
 export type Installation = {
   readonly url: string;
   readonly token: string;
+  /** Whether the token is from GANTRY_TOKEN, as in CI. Otherwise somebody has signed in with it. */
+  readonly isTokenGiven: boolean;
   readonly linkedProject: string | null;
   /** The name in that file, which may be out of date or made up: only for output about what was done. */
   readonly linkedName: string | null;
@@ -57,7 +59,7 @@ export async function chooseInstallation(context: Context): Promise<Result<Insta
   const isLinked = linked?.ok === true && linked.value === url.value;
   const used = isLinked ? link.value : null;
   return succeed({
-    ...{ url: url.value, token },
+    ...{ url: url.value, token, isTokenGiven: givenToken !== null },
     ...{ linkedProject: used?.project ?? null, linkedName: used?.name ?? null },
   });
 }
