@@ -193,6 +193,20 @@ describe("a job", () => {
     await expect.poll(() => world.linesOf("ran")).toEqual(["x", "x"]);
   });
 
+  it("does not run again for a time that it ran for when the clock was wrong in between", async () => {
+    await world.startAgent();
+    await deployWith(job(`echo x >> ${world.file("ran")}`, "5 10 * * *"));
+    setTime("2026-11-20T10:05:00Z");
+    await waitForRun("exited");
+    setTime("1970-01-01T00:00:10Z");
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    setTime("2026-11-20T10:20:00Z");
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(world.linesOf("ran")).toEqual(["x"]);
+    setTime("2026-11-21T10:05:00Z");
+    await expect.poll(() => world.linesOf("ran")).toEqual(["x", "x"]);
+  });
+
   it("does not change with a deployment that fails, and runs no more without its project", async () => {
     await world.startAgent({ stopGraceMs: 100 });
     await deployWith(job(`echo $$ >> ${world.file("pids")}; echo up; sleep 600`));

@@ -8,6 +8,7 @@ import { type CronProgress, readProgress } from "#agent/jobs/cron/read-progress.
 import { isStopped, jobProblem, reportJobs, STOPPED } from "#agent/jobs/cron/report-jobs.ts";
 import { runFiles } from "#agent/jobs/cron/run-files.ts";
 import {
+  hasRunFor,
   listRunNotes,
   markerOf,
   nextNumber,
@@ -91,6 +92,8 @@ export function createCron(context: AgentContext): Cron {
     cause: Cause & { time: number },
   ): Promise<void> {
     await inTurn(folder, name, async () => {
+      // The clock was wrong for a while, as of a server whose battery is empty until the network has set its clock.
+      if (cause.trigger === "catch_up" && hasRunFor(folder, name, cause.time)) return;
       const started = await start(folder, name, cause);
       if (started.ok || started.code === "unknown_job" || isEnding) return;
       context.log(`${folder.id}: the job ${name} was skipped: ${started.message}`);

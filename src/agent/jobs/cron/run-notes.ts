@@ -48,6 +48,11 @@ export function listRunNotes(folder: ProjectFolder, job: CronName): readonly Run
   return listNumbers(folder, job).flatMap((number) => readRunNote(folder, job, number) ?? []);
 }
 
+/** Whether a job ran, or was skipped, for this time of its schedule. @param time Unix milliseconds */
+export function hasRunFor(folder: ProjectFolder, job: CronName, time: number): boolean {
+  return listRunNotes(folder, job).some(({ run }) => Date.parse(run.scheduled_for ?? "") === time);
+}
+
 /** The number of the next run of a job. */
 export function nextNumber(folder: ProjectFolder, job: CronName): number {
   return (listNumbers(folder, job)[0] ?? 0) + 1;
