@@ -1,11 +1,15 @@
+import { once } from "node:events";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { join, resolve } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { Timeouts } from "#contract/endpoints/projects/settings.ts";
+import { pause } from "#contract/lib/pause.ts";
 
 import { linesOf, messagesOf, World } from "./support/harness.ts";
+import { notedInstances, slotAddresses, smallApp, smallWeb } from "./support/small-app.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -51,6 +55,44 @@ describe("a clock that is set while a deployment is under way", () => {
   });
 });
 
+describe("a clock that is set while an app runs", () => {
+  const processes = { web: smallWeb };
+
+  /** Somebody who stays connected to the live instance. */
+  async function stayConnected() {
+    const [host = "", port = ""] = slotAddresses(world)[0]?.split(":") ?? [];
+    const visitor = connect(Number(port), host).on("error", () => undefined);
+    await once(visitor, "connect");
+    return visitor;
+  }
+
+  async function replace(instance: string, drain_seconds: number): Promise<void> {
+    await world.deploy({ processes, restart: ["web"], drain_seconds });
+    await expect.poll(() => world.read("instances", `${instance}.json`)).toMatch(/"draining_until":\d/);
+  }
+
+  it("fails no deployment, and an instance that was replaced drains for as long as set", async () => {
+    world.repository.commit(smallApp("one"));
+    await world.startAgent();
+    world.clockShiftMs = -DAY_MS;
+    expect((await world.deploy({ processes })).result.outcome).toBe("live");
+
+    const visitor = await stayConnected();
+    await replace("web-1-0", 60);
+    world.clockShiftMs = DAY_MS;
+    await pause(700);
+    expect(notedInstances(world)).toEqual(["web-1-0", "web-2-0"]);
+    visitor.destroy();
+    await expect.poll(() => notedInstances(world)).toEqual(["web-2-0"]);
+
+    const other = await stayConnected();
+    await replace("web-2-0", 1);
+    world.clockShiftMs = -DAY_MS;
+    await expect.poll(() => notedInstances(world)).toEqual(["web-3-0"]);
+    other.destroy();
+  });
+});
+
 describe("the time of day", () => {
   it("is read only for times that people see, that files keep or that other programs have, and not for durations", () => {
     const source = resolve(import.meta.dirname, "../../src");
@@ -63,7 +105,7 @@ describe("the time of day", () => {
       .filter((path) => path.endsWith(".ts"))
       .filter((path) => /clock\.now\(|Date\.now\(|new Date\(/.test(readFileSync(join(source, path), "utf8")));
     expect(readers.toSorted()).toEqual([
-      // When a drain ends, which is noted for the agent's next start; when instances have started, as systemd says it.
+      // When a drain ends, which is noted for the agent's next start.
       "agent/apps/keep-running.ts",
       // The numbers of lines continue after a restart of the agent.
       "agent/apps/output/follow-output.ts",
@@ -90,7 +132,6 @@ describe("the time of day", () => {
       // Since when a cron job has its schedule.
       "agent/run/activate/activate-stage.ts",
       "agent/run/run-log.ts",
-      "agent/run/start/start-stage.ts",
       // The current second, which the file of a pause is named by.
       "agent/sites/serve-project.ts",
       "agent/supervisor/instance.ts",

@@ -1,6 +1,7 @@
 import type { Desired } from "#agent/apps/desired.ts";
 import type { InstanceNote } from "#agent/apps/instance-notes.ts";
 import type { SupervisedInstance } from "#agent/apps/supervisor.ts";
+import { MAX_DRAIN_SECONDS } from "#contract/endpoints/processes/schemas.ts";
 
 /** A project's instances at one moment. */
 export type InstancesNow = {
@@ -19,7 +20,7 @@ export type Upkeep = {
   readonly start: readonly Desired["instances"][number][];
   /** Nothing needs them, or their time to drain is up. */
   readonly stop: readonly string[];
-  /** They finish their requests. `draining_until` is new if it was not noted before. */
+  /** They finish their requests. A new `draining_until` must be noted. */
   readonly drain: readonly (InstanceNote & { readonly draining_until: number })[];
   /** They were draining and are needed again. */
   readonly keep: readonly InstanceNote[];
@@ -44,7 +45,9 @@ export function decideUpkeep(
   const drain = notWanted
     .filter(({ name }) => runs.has(name))
     .flatMap((note) => {
-      const until = note.draining_until ?? (replaced.has(note.name) ? drainEnd(note, desired, now) : now);
+      const noted = note.draining_until ?? (replaced.has(note.name) ? drainEnd(note, desired, now) : now);
+      // An earlier agent may have noted it before the clock was set back. It is noted again then.
+      const until = Math.min(noted, now + MAX_DRAIN_SECONDS * 1000);
       return until > now ? [{ ...note, draining_until: until }] : [];
     });
   const drains = new Set(drain.map(({ name }) => name));

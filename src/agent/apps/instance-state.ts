@@ -40,7 +40,7 @@ export function cpuPercent(
   const isSameStart = before?.startedAt === startedAt && before.cpuMs <= cpuMs;
   const from = isSameStart ? before : { at: startedAt, cpuMs: 0 };
   const ms = at - from.at;
-  // A clock that was set back, or two reports at once.
-  if (ms < MIN_SAMPLE_MS) return { percent: null, sample: isSameStart ? before : sample };
+  // Two reports at once, or a clock that was set back: then the next one counts from here.
+  if (ms < MIN_SAMPLE_MS) return { percent: null, sample: isSameStart && ms >= 0 ? before : sample };
   return { percent: Math.round(((cpuMs - from.cpuMs) / ms) * 1000) / 10, sample };
 }

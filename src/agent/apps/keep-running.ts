@@ -1,5 +1,5 @@
 import { countConnections } from "#node/tcp-sockets.ts";
-import { endsOf, noticeCrashes } from "#agent/apps/crash-history.ts";
+import { endsOf, noCrashes, noticeCrashes } from "#agent/apps/crash-history.ts";
 import { isCommitted } from "#agent/apps/commit-live.ts";
 import { decideUpkeep } from "#agent/apps/decide-upkeep.ts";
 import { hasInstances, readDesired } from "#agent/apps/desired.ts";
@@ -27,12 +27,15 @@ export async function keepRunning(
   signal: AbortSignal,
   onChange: (project: ProjectId) => void,
 ): Promise<void> {
-  const { apps, settings } = context;
+  const { apps, settings, clock } = context;
+  // The time of day, but it does not jump when the clock is set: drains are noted for the agent's next start.
+  const offset = clock.now() - clock.monotonic();
+  const now = () => clock.monotonic() + offset;
   let problem: string | null = null;
   while (!signal.aborted) {
     const waking = new AbortController();
     apps.wake = () => waking.abort();
-    const checked = await checkAll(context, signal, onChange);
+    const checked = await checkAll(context, now, signal, onChange);
     // Once, and not every few seconds.
     if (checked.problem !== null && checked.problem !== problem) context.log(checked.problem);
     problem = checked.problem;
@@ -46,6 +49,7 @@ type Checked = { readonly isDraining: boolean; readonly problem: string | null }
 /** Checks all projects, but waits only for a while: a start may take minutes, and the other projects must not wait. */
 async function checkAll(
   context: AgentContext,
+  now: () => number,
   signal: AbortSignal,
   onChange: (project: ProjectId) => void,
 ): Promise<Checked> {
@@ -59,7 +63,7 @@ async function checkAll(
     if (own.isChecking) return true;
     own.isChecking = true;
     const supervised = listed.value.filter(({ project }) => project === id);
-    const check = checkProject(context, folder, supervised, onChange).catch((error: unknown) => {
+    const check = checkProject(context, folder, supervised, now, onChange).catch((error: unknown) => {
       context.log(`${id}: its instances could not be checked: ${messageOf(error)}`);
       return false;
     });
@@ -78,22 +82,22 @@ async function checkProject(
   context: AgentContext,
   folder: ProjectFolder,
   supervised: readonly SupervisedInstance[],
+  now: () => number,
   onChange: (project: ProjectId) => void,
 ): Promise<boolean> {
   if (!(await isCommitted(context, folder))) return false;
-  const now = context.clock.now();
   const own = context.apps.of(folder.id);
   const desired = readDesired(folder);
   const notes = readNotes(folder);
   const { claimed, stopping } = own;
-  const upkeep = decideUpkeep({ desired, notes, supervised, claimed, stopping }, now);
+  const upkeep = decideUpkeep({ desired, notes, supervised, claimed, stopping }, now());
 
   for (const note of upkeep.keep) {
     writeNote(folder, { ...note, draining_until: null });
     own.drainingSince.delete(note.name);
   }
-  const noted = new Set(notes.flatMap((note) => (note.draining_until === null ? [] : [note.name])));
-  for (const note of upkeep.drain) if (!noted.has(note.name)) writeNote(folder, note);
+  const noted = new Map(notes.map((note) => [note.name, note.draining_until]));
+  for (const note of upkeep.drain) if (noted.get(note.name) !== note.draining_until) writeNote(folder, note);
   const drained = upkeep.drain.filter((note) => isDrained(context, folder.id, note));
   const ends = [...upkeep.stop, ...drained.map(({ name }) => name)];
   const withPort = new Set(notes.flatMap(({ name, port }) => (port === null ? [] : [name])));
@@ -105,7 +109,7 @@ async function checkProject(
   // One that was killed together with the agent, just after it had started an instance, has left it unknown.
   stopThose(upkeep.forget);
 
-  if (await noticeEnds(context, folder, supervised, now)) onChange(folder.id);
+  if (await noticeEnds(context, folder, supervised)) onChange(folder.id);
   if (desired === null) return upkeep.drain.length > drained.length;
   // A supervisor that was killed while the agent was not running has left instances, and does not know their commands.
   const isFirst = !own.isIntroduced && claimed.size === 0 && context.supervisor.kind === "process";
@@ -143,14 +147,15 @@ async function noticeEnds(
   context: AgentContext,
   folder: ProjectFolder,
   supervised: readonly SupervisedInstance[],
-  now: number,
 ): Promise<boolean> {
   const { crashes } = context.apps.of(folder.id);
+  const now = context.clock.monotonic();
   let hasChanged = false;
   for (const one of supervised) {
     const before = crashes.get(one.name) ?? null;
     const wasLooping = readNote(folder, one.name)?.is_crash_looping ?? false;
-    const after = noticeCrashes(before ?? { ends: endsOf(one), recent: [], isLooping: wasLooping }, one, now);
+    const begin = { ...noCrashes, ends: endsOf(one), isLooping: wasLooping };
+    const after = noticeCrashes(before ?? begin, one, now);
     crashes.set(one.name, after);
     if (after.ends > (before?.ends ?? 0)) await keepLastOutput(context, folder, one.name);
     const note = readNote(folder, one.name);

@@ -41,8 +41,8 @@ export type Rollout = {
   readonly plan: InstancePlan;
   /** The instances that were started so far. */
   readonly started: Map<string, InstanceNote>;
-  /** When all new instances with a port were ready, in Unix milliseconds; `null` before, and if there are none. */
-  readyAt: number | null;
+  /** How often each instance had been started again when all new ones with a port were ready; `null` before. */
+  restartsWhenReady: ReadonlyMap<string, number> | null;
 };
 
 /** The request of an order for a release. */
@@ -125,7 +125,7 @@ export async function planRollout(
     domain: request.domain,
     health_check: request.healthCheck,
   };
-  return succeed({ request, before, next, plan, started: new Map(), readyAt: null });
+  return succeed({ request, before, next, plan, started: new Map(), restartsWhenReady: null });
 }
 
 type Planned = InstancePlan["started"][number];

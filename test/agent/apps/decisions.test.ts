@@ -216,6 +216,12 @@ describe("the upkeep of a project", () => {
     expect(of(now).stop).toEqual(["web-6-0"]);
   });
 
+  it("shortens a drain that an earlier agent noted before the clock was set back", () => {
+    const draining = note("web-6-0", { draining_until: now + 86_400_000 });
+    const { drain } = upkeep({ desired: desired([]), notes: [draining], supervised: [{ name: "web-6-0" }] });
+    expect(drain).toEqual([{ ...draining, draining_until: now + 600_000 }]);
+  });
+
   it("stops what nothing names, with and without a note, unless a run holds it", () => {
     const supervised = [{ name: "web-9-0" }, { name: "web-9-1" }, { name: "stray-1-0" }];
     const { stop } = upkeep({
@@ -238,42 +244,38 @@ describe("the upkeep of a project", () => {
 });
 
 describe("an instance", () => {
-  const look = (restarts: number, at: number, livesFor: number | null = 0) =>
-    ({
-      state: livesFor === null ? "restarting" : "running",
-      startedAt: livesFor === null ? null : at - livesFor,
-      restarts,
-    }) as const;
-  const after = (looks: readonly (readonly [at: number, restarts: number, livesFor: number | null])[]) =>
+  type State = "running" | "restarting";
+  const after = (looks: readonly (readonly [at: number, restarts: number, state: State])[]) =>
     looks.reduce<CrashHistory>(
-      (before, [at, restarts, livesFor]) => noticeCrashes(before, look(restarts, at, livesFor), at),
+      (before, [at, restarts, state]) => noticeCrashes(before, { state, restarts }, at),
       noCrashes,
     ).isLooping;
 
   it("is crash-looping after five ends within a minute", () => {
-    expect(after([[5_000, 3, null]])).toBe(false);
+    expect(after([[5_000, 3, "restarting"]])).toBe(false);
     expect(
       after([
-        [5_000, 3, null],
-        [10_000, 5, 100],
+        [5_000, 3, "restarting"],
+        [10_000, 5, "running"],
       ]),
     ).toBe(true);
-    expect(after([[5_000, 4, null]])).toBe(true);
+    expect(after([[5_000, 4, "restarting"]])).toBe(true);
   });
 
   it("is not if its ends are further apart", () => {
-    const looks = [1, 2, 3, 4, 5, 6].map((n) => [n * 20_000, n, 10_000] as const);
+    const looks = [1, 2, 3, 4, 5, 6].map((n) => [n * 20_000, n, "running"] as const);
     expect(after(looks)).toBe(false);
   });
 
   it("stays so while the pauses between its lives grow, until one has lasted a minute", () => {
     const loops = [
-      [5_000, 5, null],
-      [100_000, 7, null],
-      [200_000, 9, 1_000],
+      [5_000, 5, "restarting"],
+      [100_000, 7, "restarting"],
+      [200_000, 9, "running"],
     ] as const;
-    expect(after(loops)).toBe(true);
-    expect(after([...loops, [260_000, 9, 61_000]])).toBe(false);
+    expect(after([...loops, [259_000, 9, "running"]])).toBe(true);
+    expect(after([...loops, [240_000, 10, "running"], [260_000, 10, "running"]])).toBe(true);
+    expect(after([...loops, [260_000, 9, "running"]])).toBe(false);
   });
 
   it("has the state that its visitors see", () => {
@@ -296,5 +298,12 @@ describe("an instance", () => {
     expect(cpuPercent(second.sample, { cpuMs: 100, startedAt: 4_500 }, 5_500).percent).toBe(10);
     expect(cpuPercent(second.sample, { cpuMs: 600, startedAt: 1_000 }, 4_100).percent).toBeNull();
     expect(cpuPercent(null, { cpuMs: null, startedAt: 1 }, 5).percent).toBeNull();
+  });
+
+  it("has a CPU use again at the second report after the clock was set back", () => {
+    const before = cpuPercent(null, { cpuMs: 500, startedAt: 1_001_000 }, 1_002_000);
+    const first = cpuPercent(before.sample, { cpuMs: 600, startedAt: 1_001_000 }, 3_000);
+    expect(first.percent).toBeNull();
+    expect(cpuPercent(first.sample, { cpuMs: 700, startedAt: 1_001_000 }, 4_000).percent).toBe(10);
   });
 });

@@ -1,5 +1,6 @@
 import { isApp, readDesired } from "#agent/apps/desired.ts";
 import { type EndedInstance, findEnded } from "#agent/apps/await-instance.ts";
+import { endsOf } from "#agent/apps/crash-history.ts";
 import { leadTraffic } from "#agent/apps/lead-traffic.ts";
 import { planSite, publishSite, type SiteNames } from "#agent/apps/publish-site.ts";
 import { type Rollout, startPlanned } from "#agent/apps/rollout.ts";
@@ -115,18 +116,18 @@ export async function checkInstances(scope: RunScope, rollout: Rollout | null): 
   }
 }
 
-/** A new instance that has ended by itself after it had passed its check. */
+/** A new instance that has ended by itself after it had passed its check. Counted, because the clock may be set meanwhile. */
 async function endedSinceReady(
   { context, folder }: RunScope,
   rollout: Rollout,
 ): Promise<EndedInstance | null> {
-  const { readyAt } = rollout;
-  if (readyAt === null) return null;
+  const { restartsWhenReady } = rollout;
+  if (restartsWhenReady === null) return null;
   const listed = await context.supervisor.list(folder.id);
   if (!listed.ok) return null;
   const names = namesOf(rollout, true);
   const ended = listed.value.find(
-    ({ name, startedAt }) => names.includes(name) && (startedAt === null || startedAt > readyAt),
+    (one) => names.includes(one.name) && endsOf(one) > (restartsWhenReady.get(one.name) ?? 0),
   );
   return ended === undefined ? null : { name: ended.name, exit: ended.lastExit };
 }

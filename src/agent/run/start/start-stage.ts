@@ -55,7 +55,9 @@ export async function startInstances(
     });
     if (scope.interrupt.signal.aborted) return interrupted;
     if (failed === null) {
-      rollout.readyAt = context.clock.now();
+      const listed = await context.supervisor.list(folder.id);
+      if (listed.ok)
+        rollout.restartsWhenReady = new Map(listed.value.map(({ name, restarts }) => [name, restarts]));
       return succeed(rollout);
     }
     const failure =

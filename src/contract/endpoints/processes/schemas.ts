@@ -53,7 +53,8 @@ export const ProcessSettings = z.partial(z.strictObject({ ...processFields, stop
 export type ProcessSettings = z.infer<typeof ProcessSettings>;
 
 /** How long replaced instances may finish their requests before they are stopped. */
-export const DrainSeconds = wholeBetween(0, 600);
+export const MAX_DRAIN_SECONDS = 600;
+export const DrainSeconds = wholeBetween(0, MAX_DRAIN_SECONDS);
 export const DEFAULT_DRAIN_SECONDS = 30;
 
 /** Processes by their names. */
