@@ -36,6 +36,8 @@ export type ProjectApps = {
   readonly lastOutput: Map<string, string>;
   /** The values of the secrets of this agent's deployments: instances that were replaced can still print them. */
   readonly secretValues: Set<string>;
+  /** Why the last check of the project failed; `null` if it did not. */
+  unchecked: string | null;
   /** Why an instance could not be started at the last check; `null` if none had to or all could. */
   problem: string | null;
 };
@@ -69,6 +71,7 @@ export function createAppRegistry(): AppRegistry {
         samples: new Map(),
         lastOutput: new Map(),
         secretValues: new Set(),
+        unchecked: null,
         problem: null,
       };
       projects.set(project, known);

@@ -1,9 +1,10 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 
 import * as z from "zod/mini";
 
 import { readNotes } from "#agent/apps/instance-notes.ts";
+import { unreadableReason } from "#agent/lib/unreadable-reason.ts";
 import { commitFile, discardPrepared, prepareFile, preparedPath } from "#agent/workspace/prepared-file.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { ReleaseVersion } from "#contract/agent-order.ts";
@@ -17,6 +18,7 @@ import {
 import { HealthCheck } from "#contract/endpoints/projects/settings.ts";
 import { ResolvedProcess } from "#contract/processes/resolve-processes.ts";
 import { attempt } from "#node/attempt.ts";
+import { hasCode } from "#node/has-code.ts";
 
 /**
  * What must run of a project. `desired.json` is true; `desired.next.json` is what a run or a correction is about to make
@@ -44,9 +46,29 @@ function read(path: string): Desired | null {
   return attempt(() => Desired.parse(JSON.parse(readFileSync(path, "utf8"))), null);
 }
 
-/** @returns `null` for a project without processes. Synchronous, as the notes of its instances are. */
+/**
+ * For reports, where a file that cannot be read counts as none.
+ * @returns `null` for a project without processes. Synchronous, as the notes of its instances are.
+ */
 export function readDesired({ desired }: ProjectFolder): Desired | null {
   return read(desired);
+}
+
+/**
+ * As `readDesired`, for what stops instances or leads requests away from them: a file that cannot be read does not mean
+ * that nothing must run.
+ * @throws when the file exists and cannot be read
+ */
+export function requireDesired(folder: ProjectFolder): Desired | null {
+  try {
+    return Desired.parse(JSON.parse(readFileSync(folder.desired, "utf8")));
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return null;
+    const reason = unreadableReason(error);
+    throw new Error(`${folder.desired} cannot be read: ${reason}. The next deployment replaces it`, {
+      cause: error,
+    });
+  }
 }
 
 export function readNextDesired(folder: ProjectFolder): Desired | null {
@@ -74,9 +96,9 @@ export async function removeDesired(folder: ProjectFolder): Promise<void> {
   await rm(folder.desired, { force: true });
 }
 
-/** Whether a project has instances, or must have some. */
+/** Whether a project has instances, or must have some. True if that cannot be read. */
 export function hasInstances(folder: ProjectFolder): boolean {
-  return readDesired(folder) !== null || readNotes(folder).length > 0;
+  return existsSync(folder.desired) || readNotes(folder).length > 0;
 }
 
 /** Whether a project's domain leads to instances. */

@@ -2,7 +2,7 @@ import { countConnections } from "#node/tcp-sockets.ts";
 import { endsOf, noCrashes, noticeCrashes } from "#agent/apps/crash-history.ts";
 import { isCommitted } from "#agent/apps/commit-live.ts";
 import { decideUpkeep } from "#agent/apps/decide-upkeep.ts";
-import { hasInstances, readDesired } from "#agent/apps/desired.ts";
+import { hasInstances, readDesired, requireDesired } from "#agent/apps/desired.ts";
 import { type InstanceNote, readNote, readNotes, writeNote } from "#agent/apps/instance-notes.ts";
 import { keepLastOutput } from "#agent/apps/last-output.ts";
 import { leadToDesired } from "#agent/apps/lead-traffic.ts";
@@ -63,10 +63,18 @@ async function checkAll(
     if (own.isChecking) return true;
     own.isChecking = true;
     const supervised = listed.value.filter(({ project }) => project === id);
-    const check = checkProject(context, folder, supervised, now, onChange).catch((error: unknown) => {
-      context.log(`${id}: its instances could not be checked: ${messageOf(error)}`);
-      return false;
-    });
+    const check = checkProject(context, folder, supervised, now, onChange).then(
+      (isDraining) => {
+        own.unchecked = null;
+        return isDraining;
+      },
+      (error: unknown) => {
+        const reason = messageOf(error);
+        if (reason !== own.unchecked) context.log(`${id}: its instances could not be checked: ${reason}`);
+        own.unchecked = reason;
+        return false;
+      },
+    );
     own.checking = check.then(() => void (own.isChecking = false));
     return check;
   });
@@ -87,7 +95,7 @@ async function checkProject(
 ): Promise<boolean> {
   if (!(await isCommitted(context, folder))) return false;
   const own = context.apps.of(folder.id);
-  const desired = readDesired(folder);
+  const desired = requireDesired(folder);
   const notes = readNotes(folder);
   const { claimed, stopping } = own;
   const upkeep = decideUpkeep({ desired, notes, supervised, claimed, stopping }, now());

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 
-import { type Desired, isApp, readDesired } from "#agent/apps/desired.ts";
+import { type Desired, isApp, requireDesired } from "#agent/apps/desired.ts";
 import { readNotes } from "#agent/apps/instance-notes.ts";
 import { INSTANCE_HOST } from "#agent/apps/instance-spec.ts";
 import type { AgentContext } from "#agent/context/context.ts";
@@ -34,7 +34,7 @@ export function leadTraffic(context: Leading, folder: ProjectFolder, desired: De
 /** Leads the requests to what must run, unless a run or a correction decides where they go. @throws as `leadTraffic` */
 export function leadToDesired(context: Leading, folder: ProjectFolder): Promise<void> {
   const own = context.apps.of(folder.id);
-  return inTurn(context, folder, () => (own.isSwitching ? "other" : readDesired(folder)));
+  return inTurn(context, folder, () => (own.isSwitching ? "other" : requireDesired(folder)));
 }
 
 /** Two that write at once would leave slots of both. @param decide called when it is its turn */

@@ -1,5 +1,5 @@
 import { awaitRollout, silentLog } from "#agent/apps/await-rollout.ts";
-import { commitDesired, isApp, prepareDesired, readDesired } from "#agent/apps/desired.ts";
+import { commitDesired, isApp, prepareDesired, requireDesired } from "#agent/apps/desired.ts";
 import type { InstanceNote } from "#agent/apps/instance-notes.ts";
 import { commitJobs, prepareJobs, readLiveJobs } from "#agent/workspace/live-jobs.ts";
 import { leadTraffic } from "#agent/apps/lead-traffic.ts";
@@ -30,7 +30,7 @@ export async function startCorrected(
 ): Promise<Corrected> {
   const opened = await openReleaseVariables(folder, context.sealKey, folder.id, release.version);
   if (!opened.ok) return { ok: false, reason: opened.message };
-  const before = readDesired(folder);
+  const before = requireDesired(folder);
   const settings = before?.settings ?? {};
   const processes = resolveProcesses(release.processes ?? {}, settings);
   const refusal = checkProcesses(context.policy, processes);

@@ -4,7 +4,8 @@ import type { RunVariables, SealedToken } from "#contract/agent-order.ts";
 import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import type { ResultOf } from "#contract/lib/result.ts";
-import { readLiveRevisions, readReleaseVariables } from "#agent/secrets/release-variables.ts";
+import { unreadableReason } from "#agent/lib/unreadable-reason.ts";
+import { readLiveRevisions, requireReleaseVariables } from "#agent/secrets/release-variables.ts";
 import type { ServerSealKey } from "#agent/secrets/seal-key.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { readJsonFile } from "#node/read-json-file.ts";
@@ -110,7 +111,13 @@ export async function openReleaseVariables(
   projectId: ProjectId,
   version: number,
 ): Promise<Opened> {
-  const variables = await readReleaseVariables(folder, version);
+  let variables: RunVariables | null;
+  try {
+    variables = await requireReleaseVariables(folder, version);
+  } catch (error) {
+    const message = `the variables of release ${version} cannot be read: ${unreadableReason(error)}. Deploy again.`;
+    return { ok: false, message };
+  }
   return variables === null ? { ok: true, value: noVariables } : openAll(key, projectId, variables);
 }
 

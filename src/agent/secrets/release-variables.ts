@@ -1,4 +1,4 @@
-import { mkdir, readdir, rename, rm } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import * as z from "zod/mini";
@@ -24,6 +24,23 @@ export async function readReleaseVariables(
   version: number,
 ): Promise<RunVariables | null> {
   return readJsonFile(variablesPath(folder, version), RunVariables);
+}
+
+/**
+ * As `readReleaseVariables`, for what runs with the variables: without them an app could start with other settings, or
+ * show the values of secrets.
+ * @throws when they exist and cannot be read
+ */
+export async function requireReleaseVariables(
+  folder: ProjectFolder,
+  version: number,
+): Promise<RunVariables | null> {
+  try {
+    return RunVariables.parse(JSON.parse(await readFile(variablesPath(folder, version), "utf8")));
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return null;
+    throw error;
+  }
 }
 
 /** A revision that a release was live with: of the variables as a whole, and of each secret. */

@@ -10,17 +10,21 @@ import { sealVariables } from "../support/sealed-variables.ts";
 type Output = Extract<FromAgent, { type: "output" }>;
 
 let world: World;
+let agent: Awaited<ReturnType<typeof startAgent>>;
 beforeEach(async () => {
   world = await World.create();
   world.repository.commit({ "index.html": "one" });
-  await world.startAgent({
+  agent = await startAgent();
+});
+afterEach(() => world.close());
+
+const startAgent = () =>
+  world.startAgent({
     outputBatchMs: 20,
     outputLingerMs: 200,
     maxInstanceLogBytes: 4000,
     outputCheckMs: 100,
   });
-});
-afterEach(() => world.close());
 
 /** A worker that prints what is appended to a file, and nothing of what was in it before. */
 const printer = (name: string) => ({
@@ -170,6 +174,17 @@ describe("the output of instances", () => {
     await expect.poll(() => textsOf(ofNew())).toContain("***.");
     await readLines({ instance: "worker-1-0" });
     expect(JSON.stringify(world.control.messages)).not.toMatch(/(?:first|second)-password/);
+  });
+
+  it("is not shown while the variables whose values it may have cannot be read", async () => {
+    const variables = await sealVariables(world, {}, { TOKEN: { value: "first-password" } });
+    await world.deploy({ processes: { worker: { command: "echo $TOKEN; sleep 600" } }, variables });
+    await agent.stop();
+    writeFileSync(world.path("variables", "1.json"), "{");
+    await startAgent();
+    const reason = "the variables of release 1 cannot be read: it is damaged. Deploy again.";
+    const message = `[gantry] The output of this instance is not shown: ${reason}`;
+    expect((await readLines({})).lines).toEqual([{ instance: "worker-1-0", message }]);
   });
 
   it("is cut in lines that are too long, and never read through a link that the app made", async () => {

@@ -188,6 +188,20 @@ describe("instances", () => {
     expect(world.read("variables", "1.json")).toContain('"two"');
   });
 
+  it("run on and get the requests while what says that they must run cannot be read", async () => {
+    await world.deploy({ processes: web });
+    writeFileSync(world.path("desired.json"), "{");
+    // For several checks.
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(await visit(world)).toBe("one web-1-0");
+    const problems = () => world.logLines.filter((line) => line.includes("desired.json cannot be read"));
+    await expect.poll(problems).toEqual([expect.stringContaining("it is damaged. The next deployment")]);
+    world.repository.commit({ "version.txt": "two" });
+    expect((await world.deploy({ processes: web })).result).toMatchObject(live);
+    expect(await visit(world)).toBe("two web-2-0");
+    await expect.poll(() => notedInstances(world)).toEqual(["web-2-0"]);
+  });
+
   it("that end after they have passed their check fail the deployment", async () => {
     await world.deploy({ processes: web });
     const command = `exec node -e 'require("http").createServer((_, answer) => { answer.end(); setTimeout(() => process.exit(9), 50) }).listen(process.env.PORT, process.env.HOST)'`;

@@ -1,4 +1,4 @@
-import { isApp, readDesired } from "#agent/apps/desired.ts";
+import { isApp, requireDesired } from "#agent/apps/desired.ts";
 import { type EndedInstance, findEnded } from "#agent/apps/await-instance.ts";
 import { endsOf } from "#agent/apps/crash-history.ts";
 import { leadTraffic } from "#agent/apps/lead-traffic.ts";
@@ -54,8 +54,8 @@ export async function switchTrafficBack(
   { context, folder }: Pick<RunScope, "context" | "folder">,
   previous: number | null,
 ): Promise<void> {
-  const desired = readDesired(folder);
   try {
+    const desired = requireDesired(folder);
     await restoreSiteBefore(folder);
     await leadTraffic(context, folder, desired);
     const release = previous === null ? null : await readRelease(folder, previous);
