@@ -40,6 +40,7 @@ export function printServer(output: Output, server: Server): void {
     ["last seen", isConnected(server) ? "connected" : timeText(server.last_seen_at, output)],
     ["agent", server.agent_version === null ? null : printableName(server.agent_version)],
     ["agent problem", problem === null ? null : printable(problem.message)],
+    ["two agents", takeoverText(server, output)],
     ["ingress problem", server.ingress_problem === null ? null : printable(server.ingress_problem)],
     ["seal key", server.seal_key?.fingerprint ?? null],
     ["disk", free],
@@ -47,6 +48,11 @@ export function printServer(output: Output, server: Server): void {
     ["tools", server.tools === null ? null : printable(toolList(server.tools))],
     ["projects are", server.isolation === null ? null : isolationTexts[server.isolation]],
   ]);
+}
+
+function takeoverText({ taken_over_at: at }: Server, output: Output): string | null {
+  if (at === null) return null;
+  return `another machine with this server's credential took over the connection (${timeText(at, output)}). Stop one of the agents, and enrol it as a server of its own.`;
 }
 
 function regionText({ region, detected_region: detected }: Server): string | null {

@@ -116,6 +116,8 @@ export const servers = sqliteTable("servers", {
   region: text("region").$type<Region>(),
   /** Where its agent connected from last; null: unknown. */
   detectedRegion: text("detected_region").$type<Region>(),
+  /** When an agent that was running lost its link to another one with the same credential; null: never. */
+  takenOverAt: integer("taken_over_at"),
   /** SHA-256 in hex, like the hashes of tokens. */
   credentialHash: text("credential_hash"),
   enrollmentHash: text("enrollment_hash"),

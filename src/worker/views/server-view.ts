@@ -18,6 +18,8 @@ import { PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
  */
 const STALE_MS = 7 * 60_000;
 
+const TAKEN_OVER_SHOWN_MS = 24 * 3_600_000;
+
 /** A row of the servers list. @param now Unix milliseconds, the end of the uptime span */
 export function serverRow(stored: ServerReading, now: number): ServerRow {
   const reading = asSeen(stored, now);
@@ -51,6 +53,7 @@ export function serverView(stored: ServerReading, now: number): Server {
     ingress_problem: reading.ingressProblem,
     region: reading.region,
     detected_region: reading.detectedRegion,
+    taken_over_at: timestampOrNull(takenOverAt(reading, now)),
   };
 }
 
@@ -65,6 +68,11 @@ function asSeen(reading: ServerReading, now: number): ServerReading {
   if (connectedAt === null || lastSeenAt === null || now - lastSeenAt <= STALE_MS) return reading;
   const recorded = recordConnection(connectedMsByDay, connectedAt, lastSeenAt);
   return { ...reading, connectedAt: null, connectedMsByDay: recorded };
+}
+
+/** A second agent that was stopped, or enrolled as another server, takes over no more. */
+function takenOverAt({ takenOverAt: at }: ServerReading, now: number): number | null {
+  return at !== null && now - at < TAKEN_OVER_SHOWN_MS ? at : null;
 }
 
 function agentProblem({ agentMismatch }: ServerReading): AgentProblem | null {

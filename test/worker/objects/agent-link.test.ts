@@ -63,7 +63,16 @@ describe("an agent's link", () => {
     const { id } = await project.start();
     await older.completes(await older.orderOf(id));
     expect(await project.reaches(id, "live")).toMatchObject({ version: 1 });
-    expect((await serverOf(project)).status).toBe("healthy");
+    expect(await serverOf(project)).toMatchObject({ status: "healthy", taken_over_at: expect.any(String) });
+  });
+
+  it("shows no takeover when the same agent connects again", async () => {
+    const project = await TestProject.connected();
+    project.agent.cut();
+    await vi.waitFor(async () => expect((await serverOf(project)).status).toBe("offline"));
+    await project.agent.connect();
+    await vi.waitFor(async () => expect((await serverOf(project)).status).toBe("healthy"));
+    expect((await serverOf(project)).taken_over_at).toBeNull();
   });
 
   it("is closed with a clear reason after another protocol version or an invalid message", async () => {

@@ -146,7 +146,7 @@ describe("deleting a server", () => {
 });
 
 describe("enrolling a server's agent again", () => {
-  async function enrolAgain({ agent, token }: TestProject): Promise<string> {
+  async function enrolAgain({ agent, token }: Pick<TestProject, "agent" | "token">): Promise<string> {
     const made = await call(`/v1/servers/${agent.serverId}/enrollment`, { method: "POST", token });
     const { token: secret } = Enrollment.parse(await made.json());
     expect(agent.closed).toBeNull();
@@ -165,6 +165,16 @@ describe("enrolling a server's agent again", () => {
     await newer.completes(await newer.orderOf(id));
     await project.reaches(id, "live");
     expect((await serverOf(project)).status).toBe("healthy");
+  });
+
+  it("ends the report that another machine took over the link", async () => {
+    const project = await TestProject.connected();
+    const copy = project.agent.sameAgent();
+    await copy.connect();
+    await vi.waitFor(async () => expect((await serverOf(project)).taken_over_at).not.toBeNull());
+    const newer = copy.sameAgent(await enrolAgain({ agent: copy, token: project.token }));
+    await newer.connect();
+    await vi.waitFor(async () => expect((await serverOf(project)).taken_over_at).toBeNull());
   });
 
   it("refuses the older agent, even while its credential is cached", async () => {

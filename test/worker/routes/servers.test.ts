@@ -69,6 +69,7 @@ describe("a server", () => {
       ingress_problem: null,
       region: null,
       detected_region: null,
+      taken_over_at: null,
     });
     expect(await get(token, server.id)).toEqual(shown);
     expect(isWellFormedToken(enrollment.token, "enrollment")).toBe(true);

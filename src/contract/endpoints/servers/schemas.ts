@@ -90,6 +90,8 @@ export const Server = z.extend(ServerRow, {
   region: z._default(z.nullable(Region), null),
   /** As seal_key. Where its agent connected from; null: unknown. */
   detected_region: z._default(z.nullable(Region), null),
+  /** As seal_key. When an agent that was running lost its link to another one with the same credential, for a day. */
+  taken_over_at: z._default(z.nullable(z.string()), null),
 });
 export type Server = z.infer<typeof Server>;
 

@@ -37,6 +37,7 @@ const server = {
   ingress_problem: null,
   region: null,
   detected_region: "weur",
+  taken_over_at: null,
 } as const;
 
 const enrollment = {
@@ -162,6 +163,8 @@ const serverFields = {
   region:
     "Where the objects of the server and of its projects are created: near the server, so that messages between them are fast. `null`: in `detected_region`.",
   detected_region: "Where the agent connected from last. `null`: unknown.",
+  taken_over_at:
+    "When an agent that was running lost its connection to another one, in the last 24 hours: two machines have the server's credential, for example because a disk was copied. Only the last one that connected gets deployments. `null`: no.",
 };
 
 export const serverSchemas = {

@@ -11,7 +11,10 @@ export function hasServerProblems({ value: server, problem }: Watched<Server>): 
   if (problem !== null) return true;
   return (
     server !== null &&
-    (server.agent_problem !== null || server.ingress_problem !== null || server.status === "degraded")
+    (server.agent_problem !== null ||
+      server.taken_over_at !== null ||
+      server.ingress_problem !== null ||
+      server.status === "degraded")
   );
 }
 
@@ -30,6 +33,13 @@ export function ServerProblems({ of: { value: server, problem, reload }, enrolli
       {server?.agent_problem ? (
         <p class="problem">
           {server.agent_problem.message} <Ago time={server.agent_problem.at} />
+        </p>
+      ) : null}
+      {server?.taken_over_at ? (
+        <p class="problem">
+          <strong>Two agents use this server's credential.</strong> Another machine took over the connection{" "}
+          <Ago time={server.taken_over_at} />, for example because a disk was copied. Only that machine gets
+          deployments now. Stop one of the agents, and enrol it as a server of its own.
         </p>
       ) : null}
       {server?.ingress_problem ? (

@@ -30,6 +30,8 @@ export type Presence = {
   readonly connectedMsByDay?: Record<string, number>;
   /** Where the agent connected from. */
   readonly detectedRegion?: Region | undefined;
+  /** When an agent that was running lost its link to another one with the same credential; null: never. */
+  readonly takenOverAt?: number | null;
   /** The key for which secrets are sealed; null: the agent has none. */
   readonly sealKey?: SealKey | null | undefined;
 };

@@ -24,6 +24,7 @@ const columns = {
   ingressProblem: servers.ingressProblem,
   region: servers.region,
   detectedRegion: servers.detectedRegion,
+  takenOverAt: servers.takenOverAt,
 };
 
 /** A server without its secrets' hashes, and how many projects it hosts. Times are Unix milliseconds. */

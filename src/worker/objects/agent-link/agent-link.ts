@@ -219,8 +219,13 @@ export class AgentLink extends DurableObject<Env> {
     // 1005 and 1006 mean that no code was received. They must not be sent.
     const answer = code === 1005 || code === 1006 ? 1000 : code;
     if (this.#readers.left(socket)) return socket.close(answer, "");
+    const { credentialHash, state } = attachmentOf(socket);
+    // It has answered: so it is not what is left of a connection that this agent has lost.
+    const isTakenOver = code === closeCodes.replaced && state === "ended";
+    if (isTakenOver) this.#link.presence.takenOver(Date.now(), credentialHash);
     end(socket, answer, "");
     await this.#noteClosed();
+    if (isTakenOver) await runDeliveries(this.#link);
   }
 
   override async webSocketError(socket: WebSocket): Promise<void> {

@@ -44,6 +44,7 @@ export async function welcome(link: LinkContext, socket: WebSocket, hello: Hello
   }
   attach(socket, { ...attachment, state: "ready", takesRequests: hello.deploy_keys !== undefined });
   sendWelcome(link, socket);
+  presence.noteCredential(attachment.credentialHash);
   presence.connected(receivedAt, hello, sealKey);
   queue.takeHello({ ...known, projects: known.projects.map(keptReport) }, receivedAt);
   takeDeployKeys(keys, hello);

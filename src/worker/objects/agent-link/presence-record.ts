@@ -37,6 +37,10 @@ const ISOLATION = "isolation";
 const TOOLS = "tools";
 const INGRESS_PROBLEM = "ingress_problem";
 const REGION = "region";
+const TAKEOVER = "takeover";
+
+/** When an agent that was running lost its link to another one with the same credential. */
+const Takeover = z.strictObject({ at: z.number(), credentialHash: z.string() });
 
 export type PresenceRevision = { readonly presence: Presence; readonly revision: number };
 
@@ -81,6 +85,23 @@ export class PresenceRecord {
   /** Where an agent connects from, before its hello. @param region null: unknown, so that the last one stays */
   noteRegion(region: Region | null): void {
     if (region !== null && this.#kv.get(REGION) !== region) this.#kv.put(REGION, region);
+  }
+
+  /** An agent that was running has lost its link to another one with the same credential. */
+  takenOver(now: number, credentialHash: string): void {
+    const stored = this.#load();
+    if (stored === null) return;
+    this.#kv.put(TAKEOVER, { at: now, credentialHash } satisfies z.infer<typeof Takeover>);
+    this.#change(stored);
+  }
+
+  /** An agent connects with this credential. One that the server was enrolled with again is on one machine only. */
+  noteCredential(credentialHash: string): void {
+    if (this.#takeover()?.credentialHash !== credentialHash) this.#kv.delete(TAKEOVER);
+  }
+
+  #takeover(): z.infer<typeof Takeover> | null {
+    return z.optional(Takeover).parse(this.#kv.get(TAKEOVER)) ?? null;
   }
 
   /** @param sealKey null: the agent has none */
@@ -144,7 +165,8 @@ export class PresenceRecord {
     const tools = z.optional(z.nullable(z.array(ToolReport))).parse(this.#kv.get(TOOLS));
     const ingressProblem = this.#ingressProblem();
     const detectedRegion = z.optional(Region).parse(this.#kv.get(REGION));
-    const agent = { sealKey, isolation, tools, ingressProblem, detectedRegion };
+    const takenOverAt = this.#takeover()?.at ?? null;
+    const agent = { sealKey, isolation, tools, ingressProblem, detectedRegion, takenOverAt };
     return { presence: { ...presence, ...agent }, revision };
   }
 
@@ -159,6 +181,7 @@ export class PresenceRecord {
     this.#kv.delete(TOOLS);
     this.#kv.delete(INGRESS_PROBLEM);
     this.#kv.delete(REGION);
+    this.#kv.delete(TAKEOVER);
     this.#kv.delete(KEY);
   }
 

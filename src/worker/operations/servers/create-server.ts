@@ -44,6 +44,7 @@ export async function createServer(
     ingressProblem: null,
     region: input.region ?? null,
     detectedRegion: null,
+    takenOverAt: null,
   };
   const created = { ...serverView({ ...server, apps: 0 }, now), enrollment: enrollment.shown };
   const recorded = requestWrites(context, serverChange("server.created", created));

@@ -1,0 +1,1 @@
+ALTER TABLE `servers` ADD `taken_over_at` integer;
