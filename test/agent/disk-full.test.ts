@@ -6,9 +6,10 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { slotFiles, writeSlots } from "#agent/ingress/slots.ts";
 import { holderOf } from "#agent/lib/home-lock.ts";
+import { exitCodes } from "#agent/main/exit-codes.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
 
-import { enrollAgent, spawnRunningAgent } from "./support/agent-process.ts";
+import { enrollAgent, spawnAgent, spawnRunningAgent } from "./support/agent-process.ts";
 import { eventsOf, messagesOf, World } from "./support/harness.ts";
 import { mountSmallDisk, type SmallDisk } from "./support/small-disk.ts";
 import { expectWholeProject } from "./support/whole-project.ts";
@@ -201,6 +202,20 @@ describe("a disk that becomes read-only, for example after an error", () => {
     await agent.stop();
     await world.startAgent();
     await expectWholeProject(world, [run.order.run_id]);
+  });
+});
+
+describe("a disk that is read-only when the agent starts", () => {
+  it("is named as the reason, and the exit code allows the service to start the agent again", async () => {
+    await enrollAgent(world);
+    disk.setReadOnly(true);
+    const agent = spawnAgent(["run", "--home", world.home]);
+    expect(await agent.exited).toBe(exitCodes.failed);
+    expect(agent.output()).toMatch(
+      /does not start, because it cannot write to .+: EROFS: read-only file system/,
+    );
+    expect(agent.output()).not.toContain("    at ");
+    disk.setReadOnly(false);
   });
 });
 

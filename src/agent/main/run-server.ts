@@ -69,7 +69,10 @@ async function serve(
   const sealKey = await openSealKey(home);
   if (!sealKey.ok) return refuse(`The agent does not start. ${sealKey.message}`);
   const { stopGraceMs, shutdownReportMs } = settings;
-  const lock = await lockHome(home, stopGraceMs + 2 * shutdownReportMs, log);
+  const lock = await lockHome(home, stopGraceMs + 2 * shutdownReportMs, log).catch(messageOf);
+  // The disk may be read-only, or another user may have taken the folder. The service tries again until that is repaired.
+  if (typeof lock === "string")
+    return refuse(`The agent does not start, because it cannot write to ${home}: ${lock}.`, "failed");
   if (lock.kind === "held")
     return refuse(
       `Another agent (process ${lock.pid}) uses ${home}. Only one agent can run there: stop it first.`,
