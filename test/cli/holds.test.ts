@@ -73,6 +73,15 @@ it("creates, lists and deletes freezes", async () => {
   expect((await run("freezes")).stdout).toBe("");
 });
 
+it("creates a freeze that holds now on a machine whose clock is ahead", async () => {
+  const ahead = "const now = Date.now; Date.now = () => now() + 600_000";
+  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(ahead)}`;
+  const to = new Date(Date.now() + 86_400_000).toISOString();
+  const made = await cli.run(["freezes", "create", "now", "--to", to], { env: { ...env, NODE_OPTIONS } });
+  expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining("It holds now.") });
+  await run("freezes", "delete", "now", "--yes");
+});
+
 it("refuses times that it cannot read", async () => {
   for (const args of [
     ["--from", "16:00"],

@@ -1,10 +1,11 @@
 import { type FreezeTimes, Weekday } from "#contract/endpoints/freezes/freeze-times.ts";
+import type { Freeze } from "#contract/endpoints/freezes/schemas.ts";
 import { succeed } from "#contract/lib/result.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done, type Result, stop } from "#cli/outcome.ts";
 import { printableName } from "#cli/output/printable.ts";
 import { findProject } from "#cli/session/find-named.ts";
-import { withSession } from "#cli/session/session.ts";
+import { type Session, withSession } from "#cli/session/session.ts";
 import { freezeTimesText } from "#cli/views/freeze-text.ts";
 
 export const freezesCreate = defineCommand({
@@ -37,7 +38,10 @@ export const freezesCreate = defineCommand({
     const project_id = project?.value.id ?? null;
     const created = await client.createFreeze({ body: { name: words.name, project_id, times: times.value } });
     if (!created.ok) return created;
-    const freeze = created.value;
+    const isLate = options.from === null && !created.value.active;
+    const begun = isLate ? await beginNow(session, created.value) : created;
+    if (!begun.ok) return begun;
+    const freeze = begun.value;
     const holds = freeze.active ? "It holds now." : "";
     output.json(freeze);
     output.line(
@@ -46,6 +50,11 @@ export const freezesCreate = defineCommand({
     return done;
   }),
 });
+
+/** Begins a freeze by the control plane's clock. This machine's is ahead, so until then deployments would start. */
+async function beginNow({ client }: Session, { id: freeze_id, times, created_at: from }: Freeze) {
+  return await client.updateFreeze({ params: { freeze_id }, body: { times: { ...times, from } } });
+}
 
 type Given = {
   readonly from: string | null;
