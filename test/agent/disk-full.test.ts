@@ -94,7 +94,7 @@ describe("a disk that becomes full while", () => {
           code: "disk_full",
           stage,
           message: expect.stringMatching(/the disk is full|no space/i),
-          hint: expect.stringMatching(/^Free some space on the server/),
+          hint: expect.stringMatching(/^Free some space on the server.+`df -i`/),
         },
       });
       expect(eventsOf(run, "result")).toHaveLength(1);

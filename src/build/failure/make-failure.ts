@@ -8,7 +8,7 @@ import {
 } from "#contract/endpoints/deployments/schemas.ts";
 
 const DISK_FULL_HINT =
-  "Free some space on the server. Projects with a smaller keep_releases keep fewer releases.";
+  "Free some space on the server. If it has enough, it has too many files: `df -i` shows how many. Projects with a smaller keep_releases keep fewer releases.";
 
 /** Creates a failure. Texts are cut to the limits of the control plane. */
 export function makeFailure(
