@@ -164,6 +164,19 @@ describe("gantry-agent run", () => {
     expect(agent.output()).toMatch(/agent\.json\. Enrol this server first/);
   });
 
+  it.each(["agent.json", "seal.json"])(
+    "allows the service to start it again while the system does not let it read %s",
+    async (file) => {
+      await enrollAgent(world);
+      rmSync(join(world.home, file));
+      mkdirSync(join(world.home, file));
+      const agent = spawnAgent(["run", "--home", world.home]);
+      expect(await agent.exited).toBe(exitCodes.failed);
+      expect(agent.output()).toMatch(new RegExp(`${file} cannot be (?:read|used): EISDIR`));
+      expect(agent.output()).not.toContain("delete it");
+    },
+  );
+
   it.each(["SIGTERM", "SIGHUP"] as const)(
     "deploys, and ends with code 0 at %s, without a leftover process and with a result for the interrupted run",
     async (signal) => {

@@ -6,10 +6,11 @@ import { messageOf } from "#contract/lib/message-of.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 import { Connection, CONNECTION_FILE } from "#contract/agent-connection.ts";
 
+/** `unreadable`: the system refuses it, perhaps only now. `damaged`: it must be written again. */
 export type ConnectionRead =
   | { readonly kind: "found"; readonly connection: Connection }
   | { readonly kind: "missing" }
-  | { readonly kind: "unreadable"; readonly reason: string };
+  | { readonly kind: "unreadable" | "damaged"; readonly reason: string };
 
 export function connectionPath(home: string): string {
   return join(home, CONNECTION_FILE);
@@ -27,7 +28,7 @@ export async function readConnection(home: string): Promise<ConnectionRead> {
   try {
     return { kind: "found", connection: Connection.parse(JSON.parse(text)) };
   } catch {
-    return { kind: "unreadable", reason: "it is not a valid enrolment" };
+    return { kind: "damaged", reason: "it is not a valid enrolment" };
   }
 }
 

@@ -1,6 +1,9 @@
-import { messageOf } from "#contract/lib/message-of.ts";
+/** Whether the system has refused an access, perhaps only for now. */
+export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && "code" in error;
+}
 
 /** Why a JSON file could not be read: the system's error, or that its content is not what was written. */
 export function unreadableReason(error: unknown): string {
-  return error instanceof Error && "code" in error ? messageOf(error) : "it is damaged";
+  return isSystemError(error) ? error.message : "it is damaged";
 }

@@ -40,7 +40,11 @@ export async function runServer(args: RunArguments): Promise<number> {
   const read = await readConnection(home);
   if (read.kind === "missing")
     return refuse(`There is no ${connectionPath(home)}. Enrol this server first.\n${USAGE}`);
-  if (read.kind === "unreadable") return refuse(`${connectionPath(home)} cannot be read: ${read.reason}.`);
+  if (read.kind !== "found") {
+    const message = `${connectionPath(home)} cannot be read: ${read.reason}.`;
+    // The service tries again after an error of the disk, and once the permissions are right.
+    return refuse(message, read.kind === "damaged" ? "give_up" : "failed");
+  }
   if (isOpenToOthers(new URL(read.connection.url)))
     return refuse(`The agent does not start: ${plainHttp(read.connection.url)}. Enrol this server again.`);
   if (path === null) {
@@ -67,7 +71,8 @@ async function serve(
   const { home, sitesSocket, isSupervisorExternal } = args;
   const slots = args.slots ?? localSlotsFolder(home);
   const sealKey = await openSealKey(home);
-  if (!sealKey.ok) return refuse(`The agent does not start. ${sealKey.message}`);
+  if (!sealKey.ok)
+    return refuse(`The agent does not start. ${sealKey.message}`, sealKey.isDamaged ? "give_up" : "failed");
   const { stopGraceMs, shutdownReportMs } = settings;
   const lock = await lockHome(home, stopGraceMs + 2 * shutdownReportMs, log).catch(messageOf);
   // The disk may be read-only, or another user may have taken the folder. The service tries again until that is repaired.

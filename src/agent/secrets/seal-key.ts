@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import * as z from "zod/mini";
 
+import { isSystemError } from "#agent/lib/unreadable-reason.ts";
 import type { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
@@ -50,17 +51,20 @@ export async function readSealKey(home: string): Promise<ServerSealKey | null> {
 /**
  * Returns the server's key, and creates it if there is none. Two processes that do so at once get the same key.
  * A damaged file is not replaced: the owner may have a copy of the key, without which all secrets must be entered again.
- * @returns a sentence with the path and what to do when the file cannot be used
+ * @returns a sentence with the path and what to do when the file cannot be used. `isDamaged`: not only for now
  */
 export async function openSealKey(
   home: string,
-): Promise<ResultOf<ServerSealKey, { readonly message: string }>> {
+): Promise<ResultOf<ServerSealKey, { readonly message: string; readonly isDamaged: boolean }>> {
   try {
     return succeed((await readSealKey(home)) ?? (await createSealKey(home)));
   } catch (error) {
-    const path = sealKeyPath(home);
-    const message = `The seal key ${path} cannot be used: ${messageOf(error)}. Restore the file, or delete it: then the agent creates a new key, and the secrets of this server's projects must be entered again.`;
-    return { ok: false, message };
+    const isDamaged = !isSystemError(error);
+    const advice = isDamaged
+      ? " Restore the file, or delete it: then the agent creates a new key, and the secrets of this server's projects must be entered again."
+      : "";
+    const message = `The seal key ${sealKeyPath(home)} cannot be used: ${messageOf(error)}.${advice}`;
+    return { ok: false, message, isDamaged };
   }
 }
 
