@@ -25,7 +25,7 @@ export const problemCauses: Readonly<Record<ProblemCode, string>> = {
   no_rollback_target:
     "No earlier deployment was live, or the named deployment was never live or was deleted.",
   not_live: "The project has no live deployment, so there is nothing to restart or to apply settings to.",
-  no_ingress: "The project's server has no ingress of Gantry's, so Gantry cannot hold requests.",
+  no_ingress: "The project's server has no Gantry ingress, so Gantry cannot hold requests.",
   refused_by_policy:
     "The policy of the project's server does not allow the one-off command or cron job. `detail` names the rule.",
   not_approvable: "The deployment needs no approval, or it has ended.",

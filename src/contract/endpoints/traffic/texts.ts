@@ -15,8 +15,9 @@ export const trafficTexts = {
       reach the site during maintenance, except those of a \`url\` that leads to the domain.
 
       The setting is stored, and the project's server applies it before the response. If the server cannot be reached,
-      \`applied\` is \`false\`, and \`detail\` says why. A server that is not connected applies it when it connects again. A request that is
-      sent twice changes nothing. It needs an ingress of Gantry's on the server; other web servers show the site on.`,
+      \`applied\` is \`false\`, and \`detail\` says why. A server that is not connected applies it when it connects again. A
+      request that is sent twice changes nothing. Maintenance needs the Gantry ingress on the server; other web servers
+      continue to show the site.`,
     body: { on: true, message: example.message },
     answer: { maintenance: example, applied: true, detail: null },
   },
@@ -28,7 +29,7 @@ export const trafficTexts = {
       app cannot work through, such as a migration that locks a table. WebSockets and requests that the app has already
       received continue. A request waits for at most 30 seconds, also if the project is paused again.
 
-      The server must be connected, and have an ingress of Gantry's. The pause ends by itself, also if the agent or the
+      The server must be connected, and have the Gantry ingress. The pause ends by itself, also if the agent or the
       control plane fails meanwhile. A pause during a pause replaces it. Health checks of deployments are not held, except
       those of a \`url\` that leads to the domain.`,
     body: { seconds: 20 },
