@@ -160,7 +160,7 @@ describe("gantry variables set", () => {
     expect(await refusal(["--secret", "A", "--from-stdin", "A"], "\n")).toContain("is empty");
     expect(await refusal(["--from-stdin", "A"], "x".repeat(32 * 1024 + 1))).toContain("at most 32768 bytes");
     const binary = fileWith("binary", Buffer.from([0xff, 0xfe, 0x00]));
-    expect(await refusal([`--from-file=A=${binary}`])).toContain("not a text in UTF-8");
+    expect(await refusal([`--from-file=A=${binary}`])).toContain("not UTF-8 text");
     expect(await refusal([`--from-file=A=${binary}-gone`])).toContain("cannot be read");
     expect(await refusal(["A=1", "A=2"])).toContain("A is set twice");
     expect(await refusal(["A-B=1"])).toContain("letters, digits and _");

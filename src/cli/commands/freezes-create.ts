@@ -12,12 +12,12 @@ export const freezesCreate = defineCommand({
   name: "freezes create",
   summary: "Create a freeze: a time in which deployments wait",
   details: [
-    "Holds all projects of the account; with --project, one. With --day, it holds each week on these days from one time of day to another, such as 16:00; one that is not after --from is on the next day. Without --day, it holds once, from --from (default: now) until --to, which are times such as 2026-12-23T18:00, in this machine's time zone if they name none.",
+    "Holds the deployments of all projects of the account, or with --project of one. With --day, the freeze holds every week on these days: --from and --to are times of day, such as 16:00, and a --to that is not after --from is on the next day. Without --day, it holds once: --from (default: now) and --to are times such as 2026-12-23T18:00, in this machine's time zone unless they name another.",
   ],
   words: { name: { isRequired: true, help: "Freeze name" } },
   options: {
-    from: { kind: "text", value: "TIME", help: "When it begins" },
-    to: { kind: "text", value: "TIME", help: "When it ends" },
+    from: { kind: "text", value: "TIME", help: "When the freeze begins" },
+    to: { kind: "text", value: "TIME", help: "When the freeze ends" },
     day: { kind: "list", short: "d", value: "DAY", choices: Weekday.options, help: "Day of the week" },
     timezone: {
       kind: "text",

@@ -8,7 +8,7 @@ import type { Options, OptionSpecs } from "#cli/arguments/command-spec.ts";
 import { didYouMean } from "#contract/lib/suggest.ts";
 import { type Result, stop } from "#cli/outcome.ts";
 
-/** The project settings about what runs on the server, and what leads to it. */
+/** The options for a project's processes and cron jobs, and for the host names that lead to it. */
 export const processOptions = {
   alias: { kind: "list", value: "HOST", help: "Another host name, which redirects to the domain" },
   "serve-alias": { kind: "list", value: "HOST", help: "Another host name, which shows the same site" },
@@ -30,7 +30,7 @@ export const processOptions = {
 } as const satisfies OptionSpecs;
 
 /** Explains `--process` in the help of a command. */
-export const processDetails = `The fields of --process are ${processFields.slice(0, -1).join(", ")} and ${processFields.at(-1)}. They win over those of the repository.`;
+export const processDetails = `The fields of --process are ${processFields.slice(0, -1).join(", ")} and ${processFields.at(-1)}. They take precedence over those of the repository.`;
 
 const kindOf = new Map<string, "text" | "number" | "flag">(Object.entries(processFieldKinds));
 
@@ -61,7 +61,7 @@ export function readProcessOptions(options: Options<typeof processOptions>): Res
   });
 }
 
-/** Reads `web.instances=2`. An empty value removes the project's own one. */
+/** Reads words such as `web.instances=2`. An empty value removes the project's own setting. */
 function readProcesses(words: readonly string[]): Result<ProcessChanges> {
   const changes = new Map<string, Record<string, unknown>>();
   for (const word of words) {

@@ -21,12 +21,12 @@ import {
 const NTFY = "https://ntfy.sh";
 
 const kindOptions = {
-  to: { kind: "text", value: "ADDRESS", help: "Address that gets the mails of the kind email" },
+  to: { kind: "text", value: "ADDRESS", help: "Recipient of the mails, for the kind email" },
   host: {
     kind: "text",
     value: "KIND",
     choices: StatusForge.options,
-    help: "Kind of git host for the kind commit_status",
+    help: "Kind of git host, for the kind commit_status",
   },
   "api-url": {
     kind: "text",
@@ -36,7 +36,7 @@ const kindOptions = {
   "github-deployments": { kind: "flag", help: "Also create deployments on GitHub" },
   "every-success": {
     kind: "flag",
-    help: "Also tell people of deployments that go live after a successful one",
+    help: "Also send a message when a deployment goes live after a successful one",
   },
   ...secretOptions,
 } as const;
@@ -51,7 +51,7 @@ export const webhooksCreate = defineCommand({
   summary: "Send events to a program, a chat, by mail or to a git host",
   details: [
     "The kind standard prints the secret that signs its deliveries. The secret is shown only once, and nothing else goes to stdout.",
-    "What is secret is never a command-line argument, because other users of the machine could see it. The command prompts for it, or reads it from a file or standard input: the URL of slack, discord and teams, the topic and token of ntfy, the token of commit_status, the headers of standard.",
+    "Secrets are never command-line arguments, because other users of the machine could see them. The command prompts for them, or reads them from a file or standard input: the URL of slack, discord and teams, the topic and token of ntfy, the token of commit_status, the headers of standard.",
   ],
   words: {
     kind: {
@@ -108,7 +108,7 @@ export const webhooksCreate = defineCommand({
 
 type Settings = z.input<typeof WebhookSettings>;
 
-/** The settings of the kind. Prompts for what is secret, or reads it from a file or standard input. */
+/** The settings of the kind. Prompts for secrets, or reads them from a file or standard input. */
 async function readSettings(
   context: Context,
   kind: WebhookKind,

@@ -1,7 +1,7 @@
 import { durationText } from "#contract/lib/duration-text.ts";
 import type { Output } from "#cli/output/output.ts";
 
-/** A request that takes no longer shows nothing. */
+/** A shorter request shows no status line. */
 const SLOW_MS = 1_000;
 
 /** Waits for a request. If it takes longer than a second, the status line says what it waits for. */

@@ -38,8 +38,9 @@ export async function findDeployment(session: Session, word: string | null): Pro
 }
 
 /**
- * Finds the only unended deployment of the project that `isMeant`. Refuses if there are several, so that the wrong one is
- * not taken. @param what such as `in progress`
+ * Finds the project's only unended deployment for which `isMeant` is true. Refuses if there are several, so that the
+ * command does not act on the wrong one.
+ * @param what describes the deployment in messages, such as `in progress`
  */
 export async function findOnly(
   session: Session,

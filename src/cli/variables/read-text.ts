@@ -23,14 +23,11 @@ export async function readTextFromStdin(context: Context): Promise<Result<string
   return bytes.ok ? decoded(bytes.value, "Standard input") : bytes;
 }
 
-/** Refuses other bytes than UTF-8: replacing them would change a value. */
+/** Refuses bytes that are not UTF-8: replacing them would change the value. */
 function decoded(bytes: Uint8Array, what: string): Result<string> {
   try {
     return succeed(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    return stop(
-      "unreadable_file",
-      `${what} is not a text in UTF-8. Encode binary values, such as in base64.`,
-    );
+    return stop("unreadable_file", `${what} is not UTF-8 text. Encode binary values, for example in base64.`);
   }
 }

@@ -49,7 +49,7 @@ export const projectSchemas = {
     url: "The URL at which the server's agent serves the project. Read only. Compare its host with `domain` before you show it as that domain.",
     serving: "What the server serves. `null` until its agent has reported it.",
     detected_processes:
-      "The processes that the repository or its framework defines, according to the latest deployment. The project's `processes` win over them.",
+      "The processes that the repository or its framework defines, according to the latest deployment. The project's `processes` take precedence over them.",
     processes_state:
       "The state of what runs, from the last report of the server's agent. `null` if it reported no processes.",
     ingress_problem:

@@ -35,11 +35,11 @@ export const settingTexts = {
   queue: "What a new deployment does to the deployments in the queue.",
   approval: "Whether deployments wait for an approval. Rollbacks do not.",
   processes:
-    "The project's own settings for its processes, by name. They win over what the repository defines, field by field.",
+    "The project's own settings for its processes, by name. They take precedence over those that the repository defines, field by field.",
   drain_seconds: "How long replaced instances may finish their requests before they are stopped.",
   aliases: "Further host names of the site.",
   deploy_on: "Which pushes of the repository are deployed.",
-  cron: "The project's own cron jobs. They win over those of gantry.json with the same name. The server's policy must allow them.",
+  cron: "The project's own cron jobs. They take precedence over those of gantry.json with the same name. The server's policy must allow them.",
 };
 
 /** The fields of `Limits`. */

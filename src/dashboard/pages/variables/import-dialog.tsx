@@ -28,7 +28,7 @@ export function ImportDialog({ onImport, onClose }: Props) {
     if (file === undefined) return;
     const isTooLarge = file.size > MAX_FILE_BYTES;
     const content = isTooLarge ? null : textOf(await file.arrayBuffer());
-    const reason = isTooLarge ? "The file is too large." : "The file is not a text in UTF-8.";
+    const reason = isTooLarge ? "The file is too large." : "The file is not UTF-8 text.";
     setFileError(content === null ? reason : null);
     if (content !== null) setText(content);
   };
