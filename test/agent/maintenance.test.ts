@@ -31,7 +31,7 @@ describe("a project in maintenance", () => {
     await world.startAgent();
     await world.deploy();
     expect(await set(1, true)).toMatchObject({
-      problem: "The server has no ingress of Gantry's. Visitors do not get the page.",
+      problem: "The server has no Gantry ingress. Visitors do not get the page.",
     });
     expect(await set(2, false)).toMatchObject({ problem: null });
   });

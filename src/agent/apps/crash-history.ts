@@ -1,10 +1,10 @@
 import type { SupervisedInstance } from "#agent/apps/supervisor.ts";
 
-/** When an instance ended by itself, as far as the agent saw it. */
+/** The ends of an instance that the agent has observed, without those that it asked for. */
 export type CrashHistory = {
-  /** How often it had ended at the last check. */
+  /** How often the instance had ended at the last check. */
   readonly ends: number;
-  /** The times of its ends in the last minute, in milliseconds of the monotonic clock, as all times here. */
+  /** When it ended in the last minute, in milliseconds of the monotonic clock, as all times here. */
   readonly recent: readonly number[];
   /** Since when it was seen running without an end; `null`: it does not run, or was not seen yet. */
   readonly runsSince: number | null;

@@ -7,8 +7,8 @@ import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { socketsListeningOn } from "#node/tcp-sockets.ts";
 
 /**
- * Moves the instances whose port another program has taken while they were down: that program would get their requests,
- * and they could never start again. They are stopped, and the next look starts them on another port.
+ * Moves instances to another port if another program took theirs while they were down: that program would get their
+ * requests, and they could never start again. They are stopped here, and the next check starts them on another port.
  */
 export async function moveDisplaced(
   context: AgentContext,
@@ -21,7 +21,7 @@ export async function moveDisplaced(
   for (const { name, port } of readNotes(folder)) {
     const one = supervised.find((each) => each.name === name);
     if (port === null || one === undefined || !wanted.has(name)) continue;
-    // Within one life, it keeps the port.
+    // Once an instance listens, it keeps its port until it ends.
     if (one.startedAt !== null && own.listening.get(name) === one.startedAt) continue;
     if (socketsListeningOn(port).size === 0) continue;
     const listens = await supervisor.listensOn(folder.id, name, port);
@@ -30,7 +30,7 @@ export async function moveDisplaced(
       own.listening.set(name, one.startedAt);
       continue;
     }
-    // A run may have begun to stop or replace it meanwhile.
+    // A run may have begun to stop or replace the instance in the meantime.
     if (own.claimed.has(name) || own.stopping.has(name)) continue;
     log(`${folder.id}: another program listens on port ${port} of ${name}, which gets another port`);
     void stopInstance(context, folder.id, name).then(() => apps.wake());

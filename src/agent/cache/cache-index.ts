@@ -7,9 +7,9 @@ import { wholeFrom } from "#contract/bounds.ts";
 import { SharedPath } from "#contract/git-names.ts";
 
 /**
- * A copy of files of a release, in a folder of the cache. `dependencies`: what an installation made, by the key of the
- * installation. `build`: what a build keeps for the next one, by branch. `paths`: where the files were, relative to the
- * release. `used_by`: the version of the last deployment that made or restored it.
+ * A copy of files of a release, in a folder of the cache. `dependencies`: the files that an installation created; `key` is
+ * the key of the installation. `build`: the files that a build keeps for the next one; `key` is the branch. `paths`: where
+ * the files were, relative to the release. `used_by`: the version of the last deployment that stored or restored the copy.
  */
 const CacheEntry = z.object({
   name: z.string().check(z.regex(/^(?:dependencies|build)-[1-9]\d{0,14}$/)),

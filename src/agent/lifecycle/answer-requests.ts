@@ -19,7 +19,7 @@ import { messageOf } from "#contract/lib/message-of.ts";
 /** More tests at once are refused: each starts git, and a control plane must not overload the server with them. */
 const MAX_TESTS = 4;
 
-const NO_INGRESS = "The server has no ingress of Gantry's.";
+const NO_INGRESS = "The server has no Gantry ingress.";
 
 /** Answers the control plane's requests. Nothing about them is stored: if an answer is lost, it asks again. */
 export type Requests = {

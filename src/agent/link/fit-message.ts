@@ -9,9 +9,9 @@ export type FittedMessage = {
 };
 
 /**
- * The JSON of a message, within the limit of the link: the control plane closes the link of the whole server for a longer
- * one. Those who make long messages keep them short themselves, because they know what to leave out. This is for what
- * they miss, so it leaves out a lot.
+ * The JSON of a message, within the limit of the link: the control plane closes the link of the whole server when a
+ * message is longer. The code that builds a long message shortens it first, because it knows what to leave out. This
+ * function is for messages that are still too long, so it leaves out a lot.
  * @returns null for a message that is too long in any case
  */
 export function fitMessage(message: FromAgent): FittedMessage | null {
@@ -24,7 +24,7 @@ export function fitMessage(message: FromAgent): FittedMessage | null {
 const TOO_LONG = "The answer is longer than the server can send.";
 const KEPT_RELEASES = 10;
 
-/** An answer is still an answer, so that nobody waits for it in vain. */
+/** An answer stays an answer, so that its request does not wait until its timeout. */
 function shorten(message: FromAgent): FromAgent {
   switch (message.type) {
     case "hello":
@@ -57,7 +57,7 @@ function shorten(message: FromAgent): FromAgent {
     }
     case "cron_read":
       return { ...message, jobs: message.jobs.map((job) => ({ ...job, runs: [] })) };
-    // Their schemas allow nothing long.
+    // The schemas of these messages allow no long values.
     case "project_removed":
     case "deploy_key":
     case "repository_tested":
@@ -67,7 +67,7 @@ function shorten(message: FromAgent): FromAgent {
   }
 }
 
-/** What the control plane compares with its own records stays. */
+/** Keeps the fields that the control plane compares with its own records. */
 function shortenReport({ project_id, release, releases, url }: ProjectReport): ProjectReport {
   return { project_id, release, releases: releases.slice(-KEPT_RELEASES), url };
 }

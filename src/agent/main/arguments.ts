@@ -15,8 +15,8 @@ export const USAGE = `usage:
   gantry-agent forget-host HOST --home DIR                            trust the next key of an ssh host, such as [git.example.com]:2222
   gantry-agent check-policy FILE                                      check a policy file and print its rules
   gantry-agent end-builds --home DIR [--isolate SOCKET]               end builds that a stopped agent left running
-  gantry-agent supervise --home DIR                                   run the supervisor of apps, which the agent starts itself
-  gantry-agent end-apps --home DIR                                    end the apps that the supervisor runs, and the supervisor
+  gantry-agent supervise --home DIR                                   run the supervisor of apps; usually the agent starts it
+  gantry-agent end-apps --home DIR                                    end the supervisor and the apps that it runs
   gantry-agent --version
 
 Set GANTRY_TOKEN instead of --token, which other users of this server can see.

@@ -8,7 +8,10 @@ export function refuse(message: string, exit: keyof typeof exitCodes = "give_up"
   return exitCodes[exit];
 }
 
-/** Refuses to run as root in another user's home: that user's agent could not read files that root writes. */
+/**
+ * Whether the command runs as root in another user's home folder. Prints the refusal: that user's agent could not read
+ * files that root writes.
+ */
 export async function isOtherUsersHome(home: string): Promise<boolean> {
   const owner = (await stat(home).catch(() => null))?.uid ?? 0;
   if (process.getuid?.() !== 0 || owner === 0) return false;

@@ -5,10 +5,11 @@ import { type DeployKeyReport, MAX_REPORTED_PROJECTS } from "#contract/agent-pro
 import type { ProjectId } from "#contract/ids.ts";
 
 /**
- * The public keys of the projects that have one. A damaged one is left out: the deployment that needs it says so.
+ * The public deploy keys of the projects that have one. A damaged key is left out: the deployment that needs it fails
+ * with the reason.
  *
- * When the policy changes between a key per project and one of the server, the control plane shows the former key. So
- * all projects get their key here, before somebody adds the wrong one to a repository.
+ * After a change of the policy between a key per project and one key for all, the control plane still shows the earlier
+ * keys. So every project gets its key here, before somebody adds the wrong one to a repository.
  * @param projectIds the projects whose files are on this server
  */
 export async function reportDeployKeys(

@@ -21,13 +21,13 @@ export type RepositoryAccess = {
   readonly env: Readonly<Record<string, string>>;
   /** What git offers to the remote, to be used within a sentence. */
   readonly tried: string;
-  /** The ssh host with the keys by which it was known; `null` for other addresses and with the user's GIT_SSH_COMMAND. */
+  /** The ssh host, and its host keys that were known before; `null` for other addresses and with a GIT_SSH_COMMAND. */
   readonly ssh: { readonly host: SshHost; readonly known: readonly HostKey[] } | null;
 };
 
 type AccessContext = Pick<AgentContext, "home" | "environment" | "policy">;
 
-/** Returns the deploy key of a project, and creates it at first need. @throws if it cannot be written */
+/** Returns the deploy key of a project, and creates it if there is none. @throws if it cannot be written */
 export function deployKeyOf({ home, policy }: AccessContext, { id, name }: KeyedProject): Promise<DeployKey> {
   const isShared = policy.deploy_keys === "server";
   const comment = `gantry${isShared ? "" : `-${slugOf(name)}`}@${slugOf(hostname())}`;
@@ -36,7 +36,8 @@ export function deployKeyOf({ home, policy }: AccessContext, { id, name }: Keyed
 
 /**
  * Decides how git reads a repository. The user's GIT_SSH_COMMAND takes precedence. Otherwise ssh offers the keys of the
- * user's ssh agent, then the deploy key, then the user's default keys: a host that accepts a key tries no other.
+ * user's ssh agent, then the deploy key, then the user's default keys. The order matters, because a host that accepts a
+ * key is not offered another.
  * @param marker identifies git's processes, and the files with logins, which `removeLogins` removes afterwards
  * @throws if a new deploy key cannot be written
  */
@@ -96,7 +97,7 @@ export async function newlyPinned(
   return knownKeys(knownHostsFiles(home, environment["HOME"]), ssh.host);
 }
 
-/** A sentence for each of those keys. */
+/** A sentence for each key that was pinned since `prepareAccess`. */
 export async function describeNewHostKeys(
   context: AccessContext,
   access: RepositoryAccess,

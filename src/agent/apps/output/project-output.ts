@@ -11,17 +11,17 @@ import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { type FollowedLine, isWanted, MAX_LAST_LINES } from "#contract/endpoints/output/schemas.ts";
 import { attempt } from "#node/attempt.ts";
 
-/** The most bytes in one batch, as the lines are sent. What an app prints faster is left out. */
+/** The most bytes of lines in one batch. An app that prints faster loses lines. */
 const BATCH_BYTES = 64 * 1024;
 /** About the size of a line without its text. */
 const LINE_BYTES = 80;
 /** How much of a log is read for one batch. */
 const READ_BYTES = 1024 * 1024;
-/** The newest lines, for readers that come later or again. */
+/** How many of the newest lines are kept, for readers that connect later or reconnect. */
 const KEPT_LINES = 2 * MAX_LAST_LINES;
 const KEPT_BYTES = 512 * 1024;
 
-/** Lines for readers. `leftOut`: how many are missing before them; null: unknown. */
+/** Lines for readers. `leftOut`: how many lines are missing before these; null: unknown. */
 export type Batch = { readonly lines: readonly FollowedLine[]; readonly leftOut: number | null };
 
 /** The output of all instances of a project, while somebody follows it. */
@@ -35,7 +35,7 @@ export class ProjectOutput {
   /** The number of the next line. */
   #next: number;
   #isOpened = false;
-  /** Lines of logs that were closed. */
+  /** The last lines of logs that were closed, for the next batch. */
   #rest: Omit<FollowedLine, "line">[] = [];
 
   /** @param first the number of the first line */
@@ -72,7 +72,7 @@ export class ProjectOutput {
     this.#isOpened = true;
   }
 
-  /** Keeps what was printed before anybody followed. */
+  /** Keeps the last lines that were printed before the first reader. */
   #readEarlier(): void {
     const share = Math.floor(MAX_LAST_LINES / Math.max(1, this.#logs.size));
     for (const [instance, messages] of this.#readLogs())
@@ -88,7 +88,7 @@ export class ProjectOutput {
     let leftOut = 0;
     let room = BATCH_BYTES;
     for (const [at, [instance, messages]] of printed.entries()) {
-      // So that an instance that prints much hides no other.
+      // Each instance gets its share, so that one that prints a lot does not crowd out the others.
       let share = room / (printed.length - at);
       for (const message of messages) {
         const bytes = Buffer.byteLength(message) + LINE_BYTES;
@@ -104,7 +104,7 @@ export class ProjectOutput {
     return { lines, leftOut };
   }
 
-  /** What a reader gets first: what follows the line `after`, or the last lines. */
+  /** The first batch of a reader: the lines after the number `after`, or the last lines if it is null. */
   first(filter: OutputFilter, after: number | null): Batch {
     if (after === null) return { lines: lastLines(this.#kept, filter), leftOut: 0 };
     const oldest = this.#kept[0]?.line ?? this.#next;
@@ -114,7 +114,7 @@ export class ProjectOutput {
     return { lines, leftOut: 0 };
   }
 
-  /** The log at this path is emptied now. */
+  /** Reads the rest of the log at this path, which is about to be emptied. */
   catchUp(path: string): void {
     for (const [name, log] of this.#logs)
       if (this.#path(name) === path) attempt(() => log.catchUp(), undefined);

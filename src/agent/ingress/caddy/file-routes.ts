@@ -33,7 +33,7 @@ const immutablePaths: readonly Matcher[] = [
 
 /**
  * How Caddy serves the files of a release, as the site server does (`src/agent/sites`).
- * @param fallbackRoot the files, as long as nothing is in the slot: after a reboot, until the agent has started
+ * @param fallbackRoot the folder to serve while the slot is empty: after a reboot, until the agent has started
  * @param hidden names at the top that are not served
  */
 export function fileRoutes(
@@ -98,7 +98,7 @@ export function fileRoutes(
   ];
 }
 
-/** Only for the file itself, because a missing one may be in the next release. */
+/** Only for a file that exists: a missing file may be in the next release. */
 const cacheForever: Handler = {
   handler: "headers",
   response: {
@@ -130,7 +130,7 @@ const releaseTags: Handler = {
   },
 };
 
-/** The page of a missing file is sent as a whole: its own tag and time say nothing about the missing one. */
+/** The page for missing files is always sent completely: its ETag and date say nothing about the missing file. */
 const unconditional: Handler = {
   handler: "headers",
   request: {
