@@ -11,12 +11,12 @@ import {
 /** How long a deployment waits for an approval before it is canceled. */
 export const APPROVAL_MS = 7 * 24 * 60 * 60_000;
 
-/** How long a lane with queued deployments trusts what it knows of the freezes: it may have missed a change. */
+/** How long a lane with queued deployments trusts its copy of the freezes: it may have missed a change. */
 const FREEZES_MS = 60 * 60_000;
 
 /**
- * What holds a deployment that would be offered now; null: nothing. An approval comes first, because somebody has to do
- * something. A rollback is never held: its code was live before.
+ * The hold of a deployment that would otherwise be offered now; null: nothing holds it. A missing approval comes before a
+ * freeze, because it needs a person to act. A rollback is never held: its code was live before.
  */
 export function holdOf(lane: Lane, queued: Named<"queued">, now: number): LaneHold | null {
   if (queued.kind === "rollback") return null;
@@ -35,7 +35,7 @@ export function heldOf(lane: Lane): (Named<"queued"> & { state: { hold: LaneHold
   return { ...head, state: { ...head.state, hold: head.state.hold } };
 }
 
-/** Marks the head of the queue as held. While it is, no deployment in the queue has a deadline. */
+/** Marks the head of the queue as held. While it is held, no deployment in the queue has a deadline. */
 export function withHold(lane: Lane, head: Named<"queued">, hold: LaneHold): Lane {
   return queuedOf(lane).reduce((next, one) => {
     const held = one.id === head.id ? hold : one.state.hold;
@@ -63,9 +63,9 @@ export function describeHold(lane: Lane, hold: LaneHold): string {
   }
 }
 
-/** What to log when a deployment is offered that was held, or that nothing can hold. */
+/** Log lines for a deployment that is offered after a freeze, and for a rollback, which passes what is held. */
 export function describePass(lane: Lane, next: Named<"queued">, now: number): string[] {
-  if (next.kind !== "rollback") return next.state.hold?.type === "freeze" ? ["The freeze is over"] : [];
+  if (next.kind !== "rollback") return next.state.hold?.type === "freeze" ? ["The freeze has ended"] : [];
   const current = currentFreeze(lane.freezes, now);
   const held = heldOf(lane);
   return [
@@ -75,8 +75,8 @@ export function describePass(lane: Lane, next: Named<"queued">, now: number): st
 }
 
 /**
- * A rollback is offered although deployments before it wait. They run after it, so they get the settings that it was
- * started with: what was started later must not be undone.
+ * Updates the deployments that a rollback passes in the queue. They run after it, so they get the server, the settings and
+ * the variables that it was started with: otherwise they would undo a later start.
  */
 export function passHeld(lane: Lane, rollback: Named<"queued">): Lane {
   const revision = Math.max(0, ...lane.deployments.map(({ variables }) => variables?.revision ?? 0));

@@ -1,7 +1,7 @@
 /**
  * Whether patterns select a name, such as that of a branch. `*` is any text without `/`, `**` any text, `?` one character
- * that is not `/`. `**` with a `/` after it also stands for nothing, so that `**` + `/a` matches `a`. The last pattern that
- * matches decides: with `!` in front it excludes.
+ * that is not `/`. `**` with a `/` after it also matches nothing, so that `**` + `/a` matches `a`. The last pattern that
+ * matches decides: a pattern with `!` in front excludes the name.
  */
 export function selectsName(patterns: readonly string[], name: string): boolean {
   return selectedBy(patterns.map(compile), name, "whole");
@@ -19,7 +19,7 @@ type Wildcard = "one" | "many" | "any" | "option";
 
 type Pattern = {
   readonly includes: boolean;
-  /** The text before the first wildcard, with which most names differ at once. */
+  /** The text before the first wildcard. Most names do not begin with it, so they are rejected quickly. */
   readonly prefix: string;
   readonly tokens: readonly Token[];
 };
@@ -80,7 +80,7 @@ function advance(token: Token, character: string): number | null {
   }
 }
 
-/** Adds the tokens behind those that may stand for nothing. */
+/** Adds the tokens after those that may match nothing. */
 function withSkipped(tokens: readonly Token[], reached: Set<number>): Set<number> {
   // A set's loop also visits what is added during it.
   for (const at of reached) {

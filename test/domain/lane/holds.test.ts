@@ -92,7 +92,7 @@ describe("a freeze", () => {
     expect(nextDeadline(changed.lane)).toBe(20 * HOUR);
     const deleted = decideFreezes(changed.lane, { sequence: 7, rules: [] }, null, HOUR);
     expect(story(deleted.lane)).toBe("1 live, 2 offered");
-    expect(logOf(deleted)).toEqual(["The freeze is over"]);
+    expect(logOf(deleted)).toEqual(["The freeze has ended"]);
   });
 
   it("is not forgotten for an older reading, except for one of a database that was restored", () => {

@@ -16,7 +16,7 @@ export function acceptedTimes(times: FreezeTimes, now: number): Result<FreezeTim
 export function tooManyFreezes() {
   return refuse(
     "too_many",
-    `The account has ${MAX_FREEZES} freezes, the maximum. Delete those that are over.`,
+    `The account has ${MAX_FREEZES} freezes, the maximum. Delete those that have ended.`,
   );
 }
 
