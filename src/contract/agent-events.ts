@@ -11,8 +11,9 @@ import { ReleaseVersion } from "#contract/agent-order.ts";
 import { ProjectReport } from "#contract/agent-protocol.ts";
 
 /**
- * A message has at most 16 KiB of UTF-8. This schema counts UTF-16 units, of which there are never more than bytes; the
- * control plane cuts longer messages. It also replaces an invalid `time`, or one far from the arrival (`lineTime`).
+ * A message has at most 16 KiB of UTF-8. This schema counts UTF-16 units, which are never more than the bytes; the
+ * control plane cuts messages that have more bytes. It also replaces a `time` that is invalid or far from the time of
+ * arrival (`lineTime`).
  */
 export const OutputLine = z.strictObject({
   time: textUpTo(40),

@@ -55,7 +55,7 @@ export function python(command: string | null): Recipe {
   };
 }
 
-/** Installs the packages, and collects the static files if the settings say where to. Otherwise Django refuses to. */
+/** Installs the packages, and collects the static files if the settings name their folder. Without it, Django fails. */
 export const django: Recipe = (tree) =>
   python(tree.signs.has("django:static-root") ? "python3 manage.py collectstatic --noinput" : null)(tree);
 
@@ -76,7 +76,7 @@ const assetGems = ["sprockets-rails", "propshaft", "sassc-rails", "importmap-rai
 /** The gems whose part of `assets:precompile` needs the packages of package.json. */
 const nodeAssetGems = ["jsbundling-rails", "cssbundling-rails", "vite_rails", "webpacker", "shakapacker"];
 
-/** Whether Rails has assets to build. An app that only has an API lacks the task for it. */
+/** Whether Rails has assets to build. An app that only has an API lacks the task `assets:precompile`. */
 export function hasAssetPipeline({ signs }: Tree): boolean {
   const gems = [...assetGems, ...nodeAssetGems];
   return signs.has("file:app/assets") || gems.some((name) => signs.has(`gem:${name}`));
@@ -109,9 +109,10 @@ export const go: Recipe = ({ signs }) => {
 };
 
 /**
- * Installs the gems into the release, because the system's folder needs root. The settings are in `.bundle/config`, so
- * that later commands in the release find the gems, which they would not by a variable of the installation. The gems
- * are in `.bundle` too: Jekyll 3 reads templates in `vendor/bundle` if the site has its own list of excluded files.
+ * Installs the gems into the release, because the system's folder needs root. The settings are in `.bundle/config`, where
+ * later commands in the release find them; a variable of the installation would not reach those. The gems are in
+ * `.bundle` and not in `vendor/bundle`, because Jekyll 3 reads templates there if the site has its own list of excluded
+ * files.
  */
 function installGems(signs: Tree["signs"]): string {
   const set = (setting: string) => `bundle config set --local ${setting}`;

@@ -1,4 +1,5 @@
-// Every runtime of Gantry has these. TypeScript's own library declares neither, and this folder uses no other.
+// Every runtime of Gantry has these functions. They are declared here because this folder is compiled with TypeScript's
+// own library alone, which has neither.
 declare function setTimeout(callback: () => void, ms: number): unknown;
 declare function clearTimeout(timer: unknown): void;
 

@@ -48,7 +48,10 @@ export const ProcessDefinition = z.extend(z.partial(z.strictObject(processFields
 });
 export type ProcessDefinition = z.infer<typeof ProcessDefinition>;
 
-/** A project's own settings for a process, which win over the repository's. `stopped`: it has no instances until it is started again. */
+/**
+ * A project's own settings for a process, which take precedence over the repository's. `stopped`: it has no instances
+ * until it is started again.
+ */
 export const ProcessSettings = z.partial(z.strictObject({ ...processFields, stopped: z.boolean() }));
 export type ProcessSettings = z.infer<typeof ProcessSettings>;
 

@@ -6,9 +6,9 @@ import { AppType, Preset } from "#contract/endpoints/projects/settings.ts";
 import { ShellCommand } from "#contract/shell-command.ts";
 
 /**
- * A preset for a project's files: also how the built project runs, why this framework and this type were detected, and
- * the usual release command of the framework, if any. `processes`: those that the repository defines, or
- * the preset of its framework.
+ * The preset for a project's files. `app_type` and `start_command`: how the built project runs. `reasons`: why this
+ * framework and this type were detected. `suggested_release_command`: the framework's usual one, if any. `processes`:
+ * those that the repository or the framework's preset defines.
  */
 const DetectedPreset = z.extend(Preset, {
   app_type: AppType,

@@ -90,7 +90,7 @@ function isInside(path: string, outer: string): boolean {
   return path.startsWith(`${outer}/`);
 }
 
-/** Refuses a host name that is named twice, or that is the project's domain too. */
+/** Refuses an alias that occurs twice, or that is the project's domain. */
 const hasDistinctDomains = z.superRefine<{
   readonly domain?: string | undefined;
   readonly aliases?: readonly Alias[] | undefined;
@@ -152,9 +152,9 @@ const AllSettings = z.strictObject({
 });
 
 /**
- * The settings to change. Omitted settings, and omitted fields of `timeouts`, `limits`, `processes` and
- * `deploy_on`, keep their values. A limit of null becomes the server's again. `health_check`, `aliases` and `cron` are replaced as a whole. The
- * settings named in `automatic` become automatic again.
+ * The settings to change. Omitted settings, and omitted fields of `timeouts`, `limits`, `processes` and `deploy_on`, keep
+ * their values. A limit of null is reset to the server's default. `health_check`, `aliases` and `cron` are replaced
+ * completely. The settings named in `automatic` become automatic again.
  */
 export const UpdateProjectInput = z.partial(AllSettings).check(
   hasDistinctDomains,
@@ -192,10 +192,10 @@ export type Serving = z.infer<typeof Serving>;
 /**
  * A project with its settings. `framework`, the commands and `output_directory` are the values for the next
  * deployment: the setting, or for those in `automatic` the value from the framework's preset. An automatic framework is
- * the one detected by the latest deployment, `static` before the first. `suggested_release_command`: what the framework
- * usually needs as the `release_command`; null if it needs none. `processes` and `cron`: the project's own settings, which win over
- * those of the repository, such as `detected_processes`. `variables_applied`: whether the live deployment runs with the current
- * variables; null if nothing is live.
+ * the one detected by the latest deployment, `static` before the first. `suggested_release_command`: the framework's usual
+ * `release_command`; null if it needs none. `processes` and `cron`: the project's own settings, which take precedence over
+ * those of the repository, such as `detected_processes`. `variables_applied`: whether the live deployment runs with the
+ * current variables; null if nothing is live.
  */
 export const Project = z.extend(z.extend(ProjectRow, settings), {
   // Without the rules for names, because a stored name can be older than a rule.

@@ -2,8 +2,8 @@ import * as z from "zod/mini";
 
 import { textBetween, textLike } from "#contract/bounds.ts";
 
-// What a webhook of each kind needs to know of its target. Addresses and tokens in it are secrets: the control plane
-// keeps them in the webhook's own object, and its answers show them masked.
+// The settings of a webhook's target, for each kind of webhook. Addresses and tokens are secrets: the control plane stores
+// them in the webhook's own object, and masks them in its answers.
 
 const MAX_HEADERS = 10;
 
@@ -13,7 +13,7 @@ export const TargetUrl = textLike(
   "must be an address such as https://example.com/webhooks",
 ).check(z.maxLength(2048));
 
-/** Those of the delivery itself, and those of a connection. */
+/** Headers that each delivery sets itself, and headers of the connection. */
 const RESERVED_HEADER =
   /^(?:webhook-.*|content-.*|host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|cf-.*)$/i;
 
@@ -28,14 +28,14 @@ const HeaderValue = textLike(
   "must be 1 to 1000 visible ASCII characters",
 );
 
-/** Headers that each request to the target gets, such as an Authorization. */
+/** Headers that are added to each request to the target, such as Authorization. */
 export const TargetHeaders = z
   .record(HeaderName, HeaderValue)
   .check(
     z.refine((headers) => Object.keys(headers).length <= MAX_HEADERS, `must not be more than ${MAX_HEADERS}`),
   );
 
-/** A token that a service has given out. */
+/** An access token of the target's service. */
 export const TargetToken = textLike(
   /^[\x21-\x7e]{1,1000}$/,
   "must be 1 to 1000 visible ASCII characters without spaces",
@@ -49,7 +49,7 @@ export const EmailAddress = textLike(
   "must be an e-mail address",
 );
 
-/** A forge that shows statuses. `gitea` is also Forgejo and Codeberg. */
+/** A forge that shows statuses. `gitea` includes Forgejo and Codeberg. */
 export const StatusForge = z.enum(["github", "gitlab", "gitea", "bitbucket"]);
 export type StatusForge = z.infer<typeof StatusForge>;
 
@@ -101,7 +101,7 @@ export const CommitStatusSettings = z.strictObject({
 });
 export type CommitStatusSettings = z.infer<typeof CommitStatusSettings>;
 
-/** What a webhook of each kind knows of its target. */
+/** The settings of a webhook, by its kind. */
 export const WebhookSettings = z.discriminatedUnion("kind", [
   StandardSettings,
   SlackSettings,

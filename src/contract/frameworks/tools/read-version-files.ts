@@ -60,7 +60,7 @@ const pnpmForFormat: ReadonlyMap<string, string> = new Map([
   ["9", "9 || 10"],
 ]);
 
-/** The version of Yarn for a project with settings of Yarn 2 or newer. Version 1 starts what `yarnPath` names. */
+/** The version of Yarn for a project with settings of Yarn 2 or newer. Yarn 1 starts the program that `yarnPath` names. */
 export function readYarnSettings(text: string): readonly FoundRequest[] {
   return requestFor("yarn", /^yarnPath:/m.test(text) ? "1" : "4", "npm", "default");
 }
