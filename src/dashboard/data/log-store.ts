@@ -10,7 +10,7 @@ import { pause } from "#contract/lib/pause.ts";
 
 /** Lines that arrive within this time are rendered together. */
 const GATHER_MS = 60;
-/** After this time of reading lines, the page may render and handle input. */
+/** After reading lines for this long, the page gets a turn to render and to handle input. */
 const TURN_MS = 10;
 
 export type LogState = {

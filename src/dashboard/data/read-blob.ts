@@ -4,7 +4,7 @@ import type { ClientResult } from "#client/send.ts";
 import type { Endpoint, StreamedMediaType } from "#contract/endpoints/endpoint.ts";
 import { transport } from "#dashboard/data/api.ts";
 
-/** Reads the answer of an endpoint in another media type than JSON. A plain link to the API could not send the token. */
+/** Reads an endpoint's answer in a media type other than JSON. A plain link to the API could not send the token. */
 export async function readBlob(
   endpoint: Endpoint,
   given: AnyRequest,

@@ -12,7 +12,7 @@ import { StartedDeployment } from "#dashboard/shared/started-deployment.tsx";
 
 type Props = {
   readonly projectId: ProjectId;
-  /** What there is to apply. */
+  /** A sentence that says which changes are not applied yet. */
   readonly children: string;
 };
 

@@ -7,7 +7,7 @@ type FormProps = {
   readonly children: ComponentChildren;
 };
 
-/** A form that is handled by script. If it is submitted with errors, the first field with one gets the focus. */
+/** A form that is handled by script. If it is submitted with errors, the first invalid field gets the focus. */
 export function Form({ onSubmit, children, ...props }: FormProps) {
   return (
     <form

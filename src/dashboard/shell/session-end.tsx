@@ -5,7 +5,7 @@ import { session } from "#dashboard/data/session.ts";
 import { useSignal } from "#dashboard/data/signal.ts";
 import { signInCommand } from "#dashboard/text/sign-in-command.ts";
 
-/** Time to finish a task and to create a new link. */
+/** How long before the end to warn: enough to finish a task and to create a new link. */
 const NOTICE_MS = 15 * 60_000;
 
 type Props = {

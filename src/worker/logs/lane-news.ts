@@ -1,5 +1,4 @@
-// What a lane answers to the follower of a log: the following lines as NDJSON, as soon as there are some, or one of these
-// words.
+// A lane's answers to the follower of a log: the next lines as NDJSON, as soon as there are some, or one of these words.
 
 export const laneWords = {
   /** The next line is in R2: read it there, then send the next request. */

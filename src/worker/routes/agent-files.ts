@@ -9,7 +9,7 @@ export function routeAgentFiles(app: App): void {
   app.get(agentFilePaths.installer, async (c) => {
     const origin = c.get("origin");
     if (!PLAIN_ORIGIN.test(origin)) return c.notFound();
-    // Without the request's If-None-Match: its tag belongs to the script with the origin filled in.
+    // Without the request's If-None-Match: that tag is of the script with the origin filled in.
     const file = await c.env.ASSETS.fetch(new Request(c.req.url));
     if (!file.ok) return c.notFound();
     // text() logs a warning if the media type is not text.

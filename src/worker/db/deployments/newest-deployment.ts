@@ -13,23 +13,23 @@ export type DeploymentColumns = typeof deployments | typeof candidates;
 
 type Wanted = {
   readonly statuses?: readonly DeploymentStatus[] | undefined;
-  /** A condition that names a branch or a server; undefined: neither. */
+  /** A condition on the branch or the server; undefined: neither. */
   readonly place: SQL | undefined;
-  /** Further conditions. The deployments that do not meet them are read until one does. */
+  /** Further conditions. Deployments are read, newest first, until one meets them. */
   readonly others?: SQL | undefined;
   readonly below?: SQL | undefined;
 };
 
 /**
- * The id of a project's newest deployment that is wanted; null: there is none. SQLite finds the ended ones by an index of
- * their status, branch or server, and the few that are building or live by indexes of their own.
+ * The id of a project's newest wanted deployment; null: there is none. SQLite finds ended deployments by an index of their
+ * status, branch or server, and the few that are building or live by separate indexes.
  */
 export function newestDeployment(
   rows: AccountRows,
   project: SQL,
   { statuses, place, others, below = sql`'~'` }: Wanted,
 ): SQL<DeploymentId | null> {
-  // Only an index of branches or servers has the ended ones with all statuses in the order of their ids.
+  // Only the indexes of branches and servers have ended deployments of all statuses in the order of their ids.
   const all = place === undefined ? DeploymentStatus.options : (["ended", "live", "building"] as const);
   const found = [...new Set(statuses ?? all)].map((status) => {
     const isIn = status === "ended" ? isEnded(candidates) : stateOf(status);

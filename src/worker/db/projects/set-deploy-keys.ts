@@ -13,7 +13,7 @@ type ServerKeys = {
 
 /**
  * Records the public deploy keys that a server has made for its projects. Skips projects that are on another server.
- * Forgets the keys that the server no longer has, because it was installed again.
+ * Removes keys that the server no longer has, because it was installed again.
  */
 export async function setDeployKeys(
   rows: AccountRows,
@@ -27,7 +27,7 @@ export async function setDeployKeys(
   const isGiven = sql`${projects.id} = given.value ->> 'projectId'`;
   const isGone = sql`${projects.deployKey} ->> 'public_key' not in (select value from json_each(${JSON.stringify(all)}))`;
   await rows.runTogether([
-    // First: a key that was made after the list is not in it.
+    // This runs first, because a key that was made after the list is not in the list.
     ...(all === null ? [] : [rows.update(projects, { deployKey: null }, and(isHere, isGone))]),
     ...rows.updateEach(projects, made, { deployKey: given }, and(isGiven, isHere, isNew)),
   ]);

@@ -27,7 +27,7 @@ type LogOf = Pick<DeploymentRecord, "id" | "projectId" | "status">;
 
 /**
  * Opens a deployment's log from a line on. Refuses with `log_expired` if the deployment has ended and its log no longer
- * exists, which it finds out by reading the first lines.
+ * exists; to find that out, it reads the first lines.
  */
 export async function openDeploymentLog(
   context: Context,

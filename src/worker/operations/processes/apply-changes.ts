@@ -14,8 +14,8 @@ type Applied = { readonly project: ProjectRecord; readonly deployment: Deploymen
 
 /**
  * Starts a deployment of the live code after the project's processes were changed. Two changes at the same time can reach
- * the lane in another order than the database. So each looks again after its start, and the one that came last starts
- * another deployment if it had read the settings before the other change.
+ * the lane in another order than the database. So each reads the settings again after its start, and starts another
+ * deployment if they have changed since it read them.
  * @returns `deployment` is null if nothing is live
  */
 export async function applyChanges(

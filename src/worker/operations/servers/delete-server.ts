@@ -18,7 +18,7 @@ export async function deleteServer(
   const server = await findServer(context.rows, id);
   if (server === null) return notFound("server");
   const link = context.links.getByName(id, context.near(server.region ?? server.detectedRegion));
-  // So that the link checks D1 by itself, closes and notifies the lanes, also if the call of `remove` below never happens.
+  // If this request dies before it calls `remove` below, the link checks D1 by itself, closes, and notifies the lanes.
   await link.expectRemoval(context.account.id);
   const change = serverChange("server.deleted", serverView(server, context.clock.now()));
   const deletion = await removeServer(context.rows, id, requestWrites(context, change));
