@@ -17,7 +17,7 @@ function timesOf(schedule: string, timezone: string) {
 }
 
 describe("the decision to run a job", () => {
-  it("runs it once for the times that passed since the last look, however far apart the looks are", () => {
+  it("runs it once for all times since the last check, however long ago that was", () => {
     const start = fc.integer({ min: 0, max: 365 * 24 }).map((hours) => Date.UTC(2026, 0, 1) + hours * HOUR);
     const pauses = fc.array(
       fc.oneof(fc.integer({ min: 1, max: 90_000 }), fc.integer({ min: 1, max: 40 * 24 * HOUR })),
@@ -53,7 +53,7 @@ describe("the decision to run a job", () => {
     );
   });
 
-  it("does not go through a time again in which the job did not run", () => {
+  it("does not search a period again in which no run was due", () => {
     const times = timesOf("0 0 1 1 *", "Europe/Berlin");
     const now = Date.parse("2026-11-20T10:00Z");
     expect(decideRun(times, Date.parse("2026-01-02T00:00Z"), now)).toEqual({
@@ -61,7 +61,7 @@ describe("the decision to run a job", () => {
     });
   });
 
-  it("waits when the clock was put back by up to three hours, and follows it when it was more", () => {
+  it("waits when the clock was put back by up to three hours, and follows the clock when it was more", () => {
     const times = timesOf("*/10 * * * *", "UTC");
     const handled = Date.parse("2026-11-20T10:00Z");
     for (const minutes of [1, 30, 179]) {

@@ -46,7 +46,7 @@ describe("an app that shares the output of its activate command", () => {
   it("is ended when its project is purged, and keeps running when only the releases are removed", async () => {
     await world.startAgent();
     await world.deploy({ activate_command: app("echo tick") });
-    const forget = async (purge: boolean) => {
+    const removeProject = async (purge: boolean) => {
       world.control.send({ type: "remove_project", project_id: world.projectId, purge });
       const isAnswered = () => {
         const last = world.control.messages.at(-1);
@@ -54,14 +54,14 @@ describe("an app that shares the output of its activate command", () => {
       };
       await world.control.waitFor("the answer", isAnswered);
     };
-    await forget(false);
+    await removeProject(false);
     await expectRunning();
-    await forget(true);
+    await removeProject(true);
     expect(world.pidsIn("pids").map(isAlive)).toEqual([false]);
     expect(existsSync(world.path())).toBe(false);
   });
 
-  it("can print forever: its file is cut, and keeps the newest lines", async () => {
+  it("can print without end: its file is cut, and keeps the newest lines", async () => {
     await world.startAgent({ maxOutputFileBytes: 20_000, outputCheckMs: 50 });
     await world.deploy({
       activate_command: app(`head -c 2000 /dev/zero | tr "\\0" x && echo && date +%s%N`, 0.01),

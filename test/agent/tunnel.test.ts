@@ -22,9 +22,9 @@ it("a tunnel closes the connection to a proxy whose answer never ends", async ()
   await once(proxy, "listening");
   const { port }: Pick<AddressInfo, "port"> = Object(proxy.address());
   const agent = createTunnelAgent(new URL(`http://127.0.0.1:${port}`), {}, 300);
-  const asking = request({ host: "control.gantry.test", agent });
-  const failed = new Promise<Error>((resolve) => asking.once("error", resolve));
-  asking.end();
+  const outgoing = request({ host: "control.gantry.test", agent });
+  const failed = new Promise<Error>((resolve) => outgoing.once("error", resolve));
+  outgoing.end();
   expect((await failed).message).toMatch(/^the proxy http:.* cannot be reached: no answer in time$/);
   await closed.promise;
   proxy.close();

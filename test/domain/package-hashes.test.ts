@@ -17,25 +17,25 @@ const refused = { refused: ["node_modules/part 1.0.0"], others: [] };
 const other = { refused: [], others: ["node_modules/part 1.0.0"] };
 const fine = { refused: [], others: [] };
 
-describe("a package without a hash", () => {
+describe("the check of package hashes", () => {
   it.each([
-    ["for every system", {}, refused],
-    ["that is optional, and for every system", { optional: true }, refused],
-    ["for this system", { os: ["linux"], cpu: ["x64"], libc: ["glibc"] }, refused],
-    ["for all systems but another", { os: ["!win32"] }, refused],
-    ["with no more than SHA-1", { integrity: "sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk=" }, refused],
-    ["with a hash that is none", { integrity: "sha512-" }, refused],
-    ["out of a git repository", { resolved: "git+ssh://git@git.test/part.git#abc" }, refused],
-  ])("is refused: %s", (_, entry, expected) => expect(check(entry)).toEqual(expected));
+    ["without a hash, for every system", {}, refused],
+    ["without a hash, optional, for every system", { optional: true }, refused],
+    ["without a hash, for this system", { os: ["linux"], cpu: ["x64"], libc: ["glibc"] }, refused],
+    ["without a hash, for all systems but another", { os: ["!win32"] }, refused],
+    ["with only SHA-1", { integrity: "sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk=" }, refused],
+    ["with an empty hash", { integrity: "sha512-" }, refused],
+    ["from a git repository", { resolved: "git+ssh://git@git.test/part.git#abc" }, refused],
+  ])("refuses a package %s", (_, entry, expected) => expect(check(entry)).toEqual(expected));
 
   it.each([
     ["for another operating system", { os: ["darwin"] }],
     ["for another processor", { os: ["linux"], cpu: ["arm64"] }],
     ["for another C library", { os: ["linux"], libc: ["musl"] }],
     ["for all systems but this", { os: ["!linux"] }],
-  ])("is listed: %s", (_, entry) => expect(check(entry)).toEqual(other));
+  ])("lists a package without a hash %s", (_, entry) => expect(check(entry)).toEqual(other));
 
-  it("is refused if it can be installed, and listed otherwise", () => {
+  it("refuses a package without a hash if it can be installed, and lists it otherwise", () => {
     const entry = { optional: true, os: ["darwin"], cpu: ["arm64"] };
     expect([check(entry, linux), check(entry, mac)]).toEqual([other, refused]);
   });
@@ -43,11 +43,11 @@ describe("a package without a hash", () => {
   it.each([
     ["with its hash", { integrity: sha512 }],
     ["with SHA-1 and a better one", { integrity: `sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk= ${sha512}` }],
-    ["that came in another's archive", { inBundle: true }],
+    ["in the archive of another package", { inBundle: true }],
     ["that is a link", { link: true, resolved: "packages/part" }],
-  ])("is none: %s", (_, entry) => expect(check(entry)).toEqual(fine));
+  ])("accepts a package %s", (_, entry) => expect(check(entry)).toEqual(fine));
 
-  it("does not occur in this repository", () => {
+  it("accepts the lock file of this repository", () => {
     const lock = readFileSync(resolve(import.meta.dirname, "../../package-lock.json"), "utf8");
     expect(readPackageHashes(lock, linux).refused).toEqual([]);
   });

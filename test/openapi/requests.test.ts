@@ -12,7 +12,7 @@ const numRuns = Number(process.env["GANTRY_RUNS"] ?? 40);
 
 const MOST_ROUNDS = 3;
 
-// A seed of its own for each, so that they do not draw the same idempotency keys.
+// Each operation has its own seed, so that no two draw the same idempotency keys.
 const named = document
   .operations()
   .map((one, index) => [one.operation.operationId, one, seed + index] as const);

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 
-/** Hands out what the test files of a run share. Test files are other processes, so they request it by HTTP. */
+/** Serves the values that the test files of a run share. Test files are separate processes, so they ask over HTTP. */
 export type ShareServer = { readonly url: string; readonly close: () => void };
 
-/** @param share answers a path; each request gets an answer of its own */
+/** @param share the value for a path; called for each request */
 export async function serveShares(
   share: (path: string | undefined) => Promise<unknown>,
 ): Promise<ShareServer> {
@@ -21,7 +21,7 @@ export async function serveShares(
   return { url: `http://127.0.0.1:${address.port}`, close: () => void server.close() };
 }
 
-/** Requests a share. @throws with the reason if what is shared did not start */
+/** Requests a shared value. @throws the server's error */
 export async function fetchShare(url: string): Promise<unknown> {
   const answer = await fetch(url);
   const text = await answer.text();

@@ -34,7 +34,7 @@ export async function serveSsh(folder: string): Promise<SshServer> {
   const serve = join(folder, "serve");
   writeFileSync(allowed, "");
   const lines = new Map<string, string>();
-  // As a git host does: a key opens its own repository only.
+  // As on a git host, a key gives access to its own repositories only.
   writeFileSync(
     serve,
     `#!/bin/sh

@@ -63,7 +63,7 @@ describe("a policy file", () => {
     };
     write(JSON.stringify(full));
     expect(await readPolicy(path())).toEqual({ kind: "read", policy: full });
-    // One from before release commands and processes does not allow any of them.
+    // A policy file that is older than these two rules and allows no activate commands allows neither of them.
     write('{"version": 1, "activate_commands": "none"}');
     expect(await readPolicy(path())).toMatchObject({
       policy: { release_commands: "none", processes: "none" },
@@ -93,7 +93,7 @@ describe("a policy file", () => {
     ["another version", '{"version": 2}', /is wrong:[^]*version/],
     ["no version", "{}", /is wrong:[^]*version/],
     ["a mistyped rule", '{"version":1,"repository":["x"]}', /must not have[^]*repository/],
-    ["a pattern that is none", '{"version":1,"repositories":["github.com/acme"]}', /must be an address/],
+    ["an invalid pattern", '{"version":1,"repositories":["github.com/acme"]}', /must be an address/],
     [
       "a pattern with a password",
       '{"version":1,"repositories":["https://a:b@c.example/*"]}',
@@ -104,14 +104,14 @@ describe("a policy file", () => {
       '{"version":1,"health_checks":["https://a.example/up"]}',
       /only scheme, host and port/,
     ],
-    ["an origin that is no URL", '{"version":1,"health_checks":["shop"]}', /is wrong:[^]*health_checks/],
-    ["a list where there is none", '{"version":1,"remove_projects":["any"]}', /remove_projects/],
+    ["an invalid origin", '{"version":1,"health_checks":["shop"]}', /is wrong:[^]*health_checks/],
+    ["a list for a rule that takes none", '{"version":1,"remove_projects":["any"]}', /remove_projects/],
     [
       "both names of a rule",
       '{"version":1,"remove_projects":"any","forget":"any"}',
       /sets both remove_projects and forget, its earlier name/,
     ],
-    ["a list", "[]", /is wrong/],
+    ["only a list", "[]", /is wrong/],
   ])("that holds %s is refused, and the reason says why", async (_what, text, reason) => {
     write(text);
     expect(await readPolicy(path())).toEqual({ kind: "refused", reason: expect.stringMatching(reason) });

@@ -35,7 +35,7 @@ describe("a Node app is started", () => {
       `${production} npm run start`,
     ],
     ["without a script", npm("express", {}, { "server.js": "" }), `${production} node server.js`],
-    ["by nothing that is known", npm("express", {}), null],
+    ["by no command if nothing names its start file", npm("express", {}), null],
     [
       "Nest, whose script start compiles",
       npm("@nestjs/core", { start: "nest start", "start:prod": "node dist/main" }),
@@ -113,12 +113,16 @@ describe("a Python app is started", () => {
       ".venv/bin/uvicorn --host 127.0.0.1 --port $PORT app.main:app",
     ],
     ["FastAPI without a server", { "requirements.txt": "fastapi", "main.py": "app = FastAPI()" }, null],
-    ["by nothing that is known", { "requirements.txt": "flask\ngunicorn", "app.py": "print(1)" }, null],
+    [
+      "by no command if no file has the app",
+      { "requirements.txt": "flask\ngunicorn", "app.py": "print(1)" },
+      null,
+    ],
   ])("%s", (_name, files, command) => {
     expect(startOf(files)).toBe(command);
   });
 
-  it("by what is missing, if that is known", () => {
+  it("once the package is added that the hint names", () => {
     const hint = (files: Files) => startHint(detectFramework(tree(files)), tree(files));
     expect(hint({ "requirements.txt": "Django" })).toBe("add gunicorn to its Python packages");
     expect(hint({ "requirements.txt": "Django\ngunicorn" })).toBeNull();
@@ -170,7 +174,7 @@ describe("an app in another language is started", () => {
     expect(startOf(files)).toBe(command);
   });
 
-  it("by what the folders say that are read for it", () => {
+  it("by the programs in cmd, which is read one level deeper", () => {
     expect(deepPaths(new Map([["cmd", ""]]))).toEqual(["cmd/*"]);
   });
 });

@@ -9,7 +9,7 @@ describe("a push as text", () => {
     expect(refText("refs/notes/commits")).toBe("refs/notes/commits");
   });
 
-  it("says why, in the words of the decision if it has some", () => {
+  it("says why, with the decision's own explanation if it has one", () => {
     expect(whyText({ reason: "skip_marker", detail: null })).toMatch(/commit message/);
     expect(whyText({ reason: "skip_marker", detail: "It has [skip deploy]." })).toBe("It has [skip deploy].");
     expect(whyText({ reason: null, detail: null })).toBe("");

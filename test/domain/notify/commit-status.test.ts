@@ -138,7 +138,7 @@ describe.each(["github", "gitlab", "gitea", "bitbucket"] as const)(
       });
     });
 
-    it("ends with the newest event, whatever order, repetition and lost answers there are", () => {
+    it("ends with the newest event, in any order, with repeated events and lost answers", () => {
       const repository = repositories[forge];
       const first = { pushed_sha: PUSHED_SHA };
       const second = {
@@ -292,7 +292,7 @@ describe("the address of the API", () => {
     expect(urlOf(settingsFor("github"), repository)).toBeNull();
   });
 
-  it("never follows from the repository, so that the token is sent to no other host", () => {
+  it("never comes from the repository's address, so that the token is sent to no other host", () => {
     fc.assert(
       fc.property(
         fc.domain().map((host) => `https://${host}/alice/shop`),

@@ -5,8 +5,8 @@ import { errorsOf } from "./json-schema.ts";
 import { document } from "./open-api.ts";
 import type { Request } from "./request.ts";
 
-/** What every server sends, and nothing needs to be said of. */
-const UNSPOKEN = new Set([
+/** Headers that every server sends, and that the document need not mention. */
+const USUAL_HEADERS = new Set([
   ...[
     "content-type",
     "content-length",
@@ -25,7 +25,7 @@ const UNSPOKEN = new Set([
 export type Verdict = {
   /** The answer's status, and the code of its problem. */
   readonly kind: string;
-  /** What is not as the document says; nothing where all of it is. */
+  /** Each difference from the document; empty if there is none. */
   readonly faults: readonly string[];
 };
 
@@ -41,11 +41,11 @@ function faultsOf({ operation }: Listed, request: Request, answer: Response, tex
   if (answer.status >= 500) return [`${answer.status}: ${text}`];
   if (one === undefined) return [`the status ${answer.status} is not documented: ${text}`];
   const faults: string[] = [];
-  if (answer.ok && !request.isAsDocumented) faults.push("what the document forbids is taken");
+  if (answer.ok && !request.isAsDocumented) faults.push("a request that the document forbids is accepted");
   const { headers = {}, content = {} } = document.response(one);
   const named = new Map(Object.entries(headers).map(([name, { $ref }]) => [name.toLowerCase(), $ref]));
   for (const name of answer.headers.keys())
-    if (!named.has(name) && !UNSPOKEN.has(name)) faults.push(`the header ${name} is not documented`);
+    if (!named.has(name) && !USUAL_HEADERS.has(name)) faults.push(`the header ${name} is not documented`);
   for (const [name, reference] of named)
     if (document.header({ $ref: reference }).required && !answer.headers.has(name))
       faults.push(`the header ${name} is missing`);
@@ -53,13 +53,15 @@ function faultsOf({ operation }: Listed, request: Request, answer: Response, tex
   const type = answer.headers.get("content-type")?.split(";")[0] ?? null;
   const media = type === null ? undefined : content[type];
   if (type === null)
-    return text === "" && Object.keys(content).length === 0 ? faults : [...faults, "it has no type"];
+    return text === "" && Object.keys(content).length === 0
+      ? faults
+      : [...faults, "the content type is missing"];
   if (media === undefined) return [...faults, `the type ${type} is not documented: ${text}`];
   const errors = valuesIn(type, text).flatMap((value) => errorsOf(media.schema, value, "answered"));
   return [...faults, ...errors.map((error) => `${error} in ${text}`)];
 }
 
-/** What the schema of a media type is about: all of it, each line, or the data of each event. */
+/** The values that the schema of a media type describes: the whole body, each line, or the data of each event. */
 function valuesIn(type: string, text: string): unknown[] {
   if (type === "text/plain") return [text];
   if (type === "application/x-ndjson") return text.split("\n").slice(0, -1).map(parsed);

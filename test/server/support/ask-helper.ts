@@ -19,7 +19,7 @@ export async function connectToHelper(machine: DebianMachine, script: string): P
   return output;
 }
 
-/** Sends the isolation helper one request, with what follows its line. */
+/** Sends the isolation helper one request: a line, and the text after it. */
 export function askHelper(machine: DebianMachine, line: string, rest = ""): Promise<string> {
   return connectToHelper(machine, `write(${JSON.stringify(`${line}\n${rest}`)});`);
 }

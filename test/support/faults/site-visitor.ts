@@ -11,7 +11,7 @@ export type SiteVisitor = {
   readonly failed: number;
   /** The marker of the latest page. */
   readonly seen: string | null;
-  /** The markers of all pages, since they were last forgotten. */
+  /** The markers of all pages since the last `forgetMarkers`. */
   readonly markers: ReadonlySet<string>;
   forgetMarkers(): void;
   /**
@@ -29,9 +29,9 @@ const KEPT_FAILURES = 5;
 
 /** @param everyMs the pause between two requests */
 export function visitSite(url: string, everyMs: number): SiteVisitor {
-  let isThere = true;
+  let isVisiting = true;
   const excuses = new Set<symbol>();
-  /** Those that end with the next answer. */
+  /** The excuses that end with the next answer. */
   const untilAnswered = new Set<symbol>();
   let requests = 0;
   let failed = 0;
@@ -66,7 +66,7 @@ export function visitSite(url: string, everyMs: number): SiteVisitor {
   }
 
   const visiting = (async () => {
-    while (isThere) {
+    while (isVisiting) {
       await look();
       await pause(everyMs);
     }
@@ -95,7 +95,7 @@ export function visitSite(url: string, everyMs: number): SiteVisitor {
       untilAnswered.add(excuse);
     },
     async leave() {
-      isThere = false;
+      isVisiting = false;
       await visiting;
     },
   };

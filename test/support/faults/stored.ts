@@ -41,6 +41,6 @@ export function unfinishedUploads(home: string): string[] {
 
 function bucketOf(home: string): string {
   const [bucket] = databasesIn(join(home, "state/v3/r2/miniflare-R2BucketObject"));
-  if (bucket === undefined) throw new Error("there is no bucket");
+  if (bucket === undefined) throw new Error("R2 has no bucket");
   return bucket;
 }

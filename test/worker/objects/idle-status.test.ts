@@ -44,7 +44,7 @@ const report = (project_id: ProjectId, release = 1): ProjectReport => ({
   processes: [app],
 });
 
-/** A connected server with projects that have each a release and a process. */
+/** A connected server with projects, each with a release and a process. */
 async function connectServer(apps: number): Promise<{ agent: ConnectedAgent; reports: ProjectReport[] }> {
   const { token } = await createAccount();
   const agent = await enrolAgent(token);
@@ -124,7 +124,7 @@ describe("the status of a server on which nothing changes", () => {
     expect(String(results[0]?.["reported_processes"])).toContain("web-1-1");
   });
 
-  it("is when its projects were checked last", async () => {
+  it("sets the time at which its projects were last checked", async () => {
     const project = await TestProject.connected();
     await project.deploy();
     const checkedAt = async () => {
@@ -136,7 +136,7 @@ describe("the status of a server on which nothing changes", () => {
       expect(await checkedAt()).toBe(new Date().toISOString());
     }
     const last = new Date().toISOString();
-    // The server was set up again, and its new agent has nothing of the project.
+    // The server was installed again, and its new agent has no files of the project.
     project.agent.cut();
     project.agent.received.length = 0;
     await project.agent.connect();
@@ -156,8 +156,8 @@ describe("the status of a server on which nothing changes", () => {
   });
 });
 
-describe("a status after D1 got something else", () => {
-  it("writes again what it reported before a run, if that is served again", async () => {
+describe("a status after another write to D1", () => {
+  it("writes the earlier release again, if it is served again after a run", async () => {
     const project = await TestProject.connected();
     await project.deploy();
     const before = [report(project.id)];
@@ -169,7 +169,7 @@ describe("a status after D1 got something else", () => {
     expect(await servedReleases()).toEqual([1]);
   });
 
-  it("writes again what was reported before a single change", async () => {
+  it("writes the earlier release again after a single change", async () => {
     const { agent, reports } = await connectServer(2);
     await report3MinutesLater(agent, reports);
     const [first] = reports;
@@ -195,7 +195,7 @@ describe("a status after D1 got something else", () => {
     expect((await markOf(agent))?.digest).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it("is not taken as recorded while a report is about a project of another server", async () => {
+  it("does not count as recorded while a report is about a project of another server", async () => {
     const { agent, reports } = await connectServer(2);
     const move = async (serverId: string) =>
       await env.DB.prepare("UPDATE projects SET server_id = ? WHERE name = 'app 0'").bind(serverId).run();

@@ -26,7 +26,7 @@ async function connectServer(): Promise<{ account: TestAccount; agent: Connected
 }
 
 /** The events of the account's server after its creation, each as its status. */
-async function told({ id }: TestAccount): Promise<string[]> {
+async function statusEvents({ id }: TestAccount): Promise<string[]> {
   const events = await recordedEvents(id);
   return events.flatMap(({ type, data }) =>
     "server" in data && type !== "server.created" ? [`${data.server.name} ${data.server.status}`] : [],
@@ -53,37 +53,39 @@ async function disconnect(agent: ConnectedAgent): Promise<void> {
 describe("the events of a server's status", () => {
   it("tell that it is healthy, that its ingress has a problem, and that it is offline after a minute", async () => {
     const { account, agent } = await connectServer();
-    await vi.waitFor(async () => expect(await told(account)).toEqual(["web-1 healthy"]));
+    await vi.waitFor(async () => expect(await statusEvents(account)).toEqual(["web-1 healthy"]));
     agent.ingressProblem = "port 80 is in use";
     agent.status([]);
-    await vi.waitFor(async () => expect(await told(account)).toEqual(["web-1 healthy", "web-1 degraded"]));
+    await vi.waitFor(async () =>
+      expect(await statusEvents(account)).toEqual(["web-1 healthy", "web-1 degraded"]),
+    );
     await disconnect(agent);
     await pass(agent, 30);
-    expect(await told(account)).toHaveLength(2);
+    expect(await statusEvents(account)).toHaveLength(2);
     await pass(agent, 31);
-    expect((await told(account)).at(-1)).toBe("web-1 offline");
+    expect((await statusEvents(account)).at(-1)).toBe("web-1 offline");
     agent.ingressProblem = undefined;
     await agent.connect();
     await vi.waitFor(async () =>
-      expect((await told(account)).slice(2)).toEqual(["web-1 offline", "web-1 healthy"]),
+      expect((await statusEvents(account)).slice(2)).toEqual(["web-1 offline", "web-1 healthy"]),
     );
   });
 
   it("tell nothing if the agent reconnects within a minute", async () => {
     const { account, agent } = await connectServer();
-    await vi.waitFor(async () => expect(await told(account)).toHaveLength(1));
+    await vi.waitFor(async () => expect(await statusEvents(account)).toHaveLength(1));
     await disconnect(agent);
     await pass(agent, 50);
     await agent.connect();
     await agent.receives("welcome");
     await pass(agent, 50);
-    expect(await told(account)).toEqual(["web-1 healthy"]);
+    expect(await statusEvents(account)).toEqual(["web-1 healthy"]);
   });
 
   it("are written after an outage of D1, once, also if the link dies meanwhile", async () => {
     vi.spyOn(console, "error").mockImplementation(() => {});
     const { account, agent } = await connectServer();
-    await vi.waitFor(async () => expect(await told(account)).toHaveLength(1));
+    await vi.waitFor(async () => expect(await statusEvents(account)).toHaveLength(1));
     await disconnect(agent);
     const outages = databasePrototypes().map((prototype) => failCalls(prototype, "batch"));
     await pass(agent, 61);
@@ -92,6 +94,6 @@ describe("the events of a server's status", () => {
     await pass(agent, 61);
     await evictDurableObject(linkOf(agent));
     await pass(agent, 61);
-    expect(await told(account)).toEqual(["web-1 healthy", "web-1 offline"]);
+    expect(await statusEvents(account)).toEqual(["web-1 healthy", "web-1 offline"]);
   });
 });

@@ -24,18 +24,19 @@ async function createUser() {
   return { ...user, reader, lastUsedAt };
 }
 
-function spyOnNotes() {
-  const notes: string[] = [];
+/** Records the statements that write a token's last use. */
+function spyOnWrites() {
+  const writes: string[] = [];
   const prepare = env.DB.prepare.bind(env.DB);
   vi.spyOn(env.DB, "prepare").mockImplementation((text) => {
-    if (text.startsWith('update "tokens" set "last_used_at"')) notes.push(text);
+    if (text.startsWith('update "tokens" set "last_used_at"')) writes.push(text);
     return prepare(text);
   });
-  return notes;
+  return writes;
 }
 
 describe("the last use of a token", () => {
-  it("is stored to the hour", async () => {
+  it("is stored as the hour", async () => {
     const { secret, lastUsedAt } = await createUser();
     expect(await lastUsedAt()).toBeNull();
     await works(secret);
@@ -51,14 +52,14 @@ describe("the last use of a token", () => {
   it("is written once an hour for any number of requests", async () => {
     const { secret, reader } = await createUser();
     await works(reader.secret);
-    const notes = spyOnNotes();
+    const writes = spyOnWrites();
     await Promise.all(Array.from({ length: 12 }, () => works(secret)));
     vi.setSystemTime(START + 60_000);
     await Promise.all(Array.from({ length: 4 }, () => works(secret)));
-    expect(notes).toHaveLength(1);
+    expect(writes).toHaveLength(1);
     vi.setSystemTime(START + HOUR_MS);
     await Promise.all(Array.from({ length: 4 }, () => works(secret)));
-    expect(notes).toHaveLength(2);
+    expect(writes).toHaveLength(2);
   });
 
   it("never moves back", async () => {
@@ -75,10 +76,10 @@ describe("the last use of a token", () => {
 
   it("is not changed by a refused request", async () => {
     const { secret, lastUsedAt } = await createUser();
-    const notes = spyOnNotes();
+    const writes = spyOnWrites();
     expect((await call("/v1/tokens?brnach=main", { token: secret })).status).toBe(422);
     expect((await call("/v1/projects/proj_1", { token: secret })).status).toBe(404);
-    expect(notes).toEqual([]);
+    expect(writes).toEqual([]);
     expect(await lastUsedAt()).toBeNull();
   });
 

@@ -44,7 +44,10 @@ export type DashboardOptions = {
 type Local = Pick<LocalFile, "url" | "token" | "account_id" | "server_id" | "project_id" | "deployment_id">;
 
 export type Dashboard = Omit<Installation, "local"> & {
-  /** A link from `npm run sign-in`, which signs in once to `second` of the shared installation; empty in an own one. */
+  /**
+   * A link from `npm run sign-in`, which signs in once to the account `second` of the shared installation. Empty in a
+   * separate installation.
+   */
   readonly secondLink: string;
   /** The account of the test file. Its site is `hello-site`. */
   readonly local: Local;
