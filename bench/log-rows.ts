@@ -15,7 +15,7 @@ import { watchWorkerHeap } from "../test/support/worker-heap.ts";
 const AT_ONCE = 10;
 const LATENCY_GOAL_MS = 200;
 const FLOOD_MIB = 100;
-/** How much the memory of a process may grow while the output of a build passes through it. */
+/** How much the agent's memory may grow while the output of a build passes through it. */
 const FLOOD_GROWTH_GOAL_MIB = 64;
 /** The heap limit of an isolate. Source: Cloudflare's documentation, "Limits" of Workers. */
 const HEAP_LIMIT_MIB = 128;
@@ -88,7 +88,7 @@ export async function measureFlood(system: System, home: string, inspectorPort: 
   };
 }
 
-/** The line in the log that says that the log was cut; empty if there is none. */
+/** The line that says that the log was cut; empty if there is none. */
 async function cutMarkOf(system: System, deploymentId: DeploymentId): Promise<string> {
   let mark = "";
   for await (const line of linesOf(system, deploymentId))

@@ -107,8 +107,12 @@ async function measure(name: string, work: () => Promise<Row[]>): Promise<Row[]>
 await runScript(
   {
     usage: "npm run bench -- [options]",
-    summary:
-      "Measures reads against a Worker with one D1 read, and with a long history against a short one, deployments and rollbacks against the same git commands in a shell and with other tools, then apps, the switch of their instances, kept dependencies, logs, webhooks, the start of the Worker, pages of a long history and the dashboard.",
+    summary: `Measures Gantry and, in the same run, a simpler way to do the same work. Prints both with their ratio.
+
+The parts are: reads (against a Worker with one D1 read), history (reads of a long history against a short one), agent
+(the idle agent), deploys (deployments and rollbacks, against the same git commands in a shell), peers (the same with
+other tools), apps, instances (a switch of an app's instances), cache (kept dependencies), logs, webhooks, startup (the
+start of the Worker), pages (of a long history) and dashboard.`,
     options,
   },
   runBench,

@@ -10,8 +10,8 @@ import { noOptions, runScript } from "./shared/script.ts";
 await runScript(
   {
     usage: "npm run reference",
-    summary:
-      "Updates the generated parts of tracked files: the problem table in docs/api.md, the commands in docs/command.md, the tables in docs/scaling.md, and the presets of typical projects.",
+    summary: `Updates the generated parts of tracked files: the problem table in docs/api.md, the commands in docs/command.md, the
+tables in docs/scaling.md, and the presets of typical projects.`,
     options: noOptions,
   },
   async () => {
