@@ -1,0 +1,62 @@
+import type { AgentContext } from "#agent/context/context.ts";
+import { takeMaintenance } from "#agent/ingress/maintenance.ts";
+import type { Pauses } from "#agent/ingress/pauses.ts";
+import { readCurrent } from "#agent/workspace/current-link.ts";
+import { projectFolder } from "#agent/workspace/project-folder.ts";
+import type { AgentAnswer, AgentRequestOf } from "#contract/agent-requests.ts";
+import type { PauseResult } from "#contract/endpoints/traffic/pause.ts";
+import type { ProjectId } from "#contract/ids.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
+
+// Answers the requests about what visitors get: maintenance and pauses. None of the functions throws.
+
+const NO_INGRESS = "The server has no Gantry ingress.";
+
+export async function setMaintenance(
+  context: AgentContext,
+  { request_id, project_id, maintenance }: AgentRequestOf<"set_maintenance">,
+): Promise<AgentAnswer> {
+  const folder = projectFolder(context.home, project_id);
+  const failure = await takeMaintenance(context.slots, folder, maintenance).then(
+    () => null,
+    (error: unknown) => `The server could not do it: ${messageOf(error)}`,
+  );
+  if (failure !== null) context.log(`${project_id}: its maintenance could not be changed: ${failure}`);
+  const isUnseen = maintenance.on && (await readCurrent(folder)) !== null && !hasIngress(context, project_id);
+  const problem = failure ?? (isUnseen ? `${NO_INGRESS} Visitors do not get the page.` : null);
+  const sent = problem === null ? null : problem.slice(0, 1000).toWellFormed();
+  return { type: "maintenance_set", request_id, project_id, problem: sent };
+}
+
+export async function setPause(
+  context: AgentContext,
+  pauses: Pauses,
+  { request_id, project_id, seconds }: AgentRequestOf<"set_pause">,
+): Promise<AgentAnswer> {
+  const result = await holdRequests(context, pauses, project_id, seconds);
+  return { type: "pause_set", request_id, project_id, result };
+}
+
+async function holdRequests(
+  context: AgentContext,
+  pauses: Pauses,
+  projectId: ProjectId,
+  seconds: number,
+): Promise<PauseResult> {
+  if ((await readCurrent(projectFolder(context.home, projectId))) === null)
+    return { ok: false, code: "not_live", message: "Nothing of the project is live on its server." };
+  if (!hasIngress(context, projectId)) return { ok: false, code: "no_ingress", message: NO_INGRESS };
+  try {
+    await pauses.hold(projectId, seconds);
+    return { ok: true };
+  } catch (error) {
+    const message = `The server could not do it: ${messageOf(error)}`.slice(0, 1000).toWellFormed();
+    context.log(`${projectId}: its pause could not be changed: ${messageOf(error)}`);
+    return { ok: false, code: "failed", message };
+  }
+}
+
+/** Whether visitors reach the project through the ingress. The site server of `npm start` counts too. */
+function hasIngress({ ingress, sites }: AgentContext, id: ProjectId): boolean {
+  return ingress.kind !== "none" || sites.urlOf(id) !== null;
+}
