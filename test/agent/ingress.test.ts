@@ -6,7 +6,8 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { createCaddyIngress, ingressFiles } from "#agent/ingress/caddy/caddy-ingress.ts";
+import { createCaddyIngress } from "#agent/ingress/caddy/caddy-ingress.ts";
+import { ingressFiles } from "#agent/ingress/caddy/load-sites.ts";
 import { isImmutable } from "#agent/ingress/caching.ts";
 import { isPrivateName } from "#agent/ingress/caddy/certificates.ts";
 import { caddyConfig, type NamedSite } from "#agent/ingress/caddy/config.ts";

@@ -8,7 +8,7 @@ import { gunzipSync, zstdDecompressSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 
-import { ingressFiles } from "#agent/ingress/caddy/caddy-ingress.ts";
+import { ingressFiles } from "#agent/ingress/caddy/load-sites.ts";
 import { createPauses, type Pauses } from "#agent/ingress/pauses.ts";
 import { writePause } from "#agent/ingress/pause-files.ts";
 import { setMaintenance, slotFiles, writeDocumentRoot, writeSlots } from "#agent/ingress/slots.ts";

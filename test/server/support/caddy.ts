@@ -5,7 +5,8 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
 import { checkCaddy } from "#agent/ingress/caddy/admin.ts";
-import { createCaddyIngress, ingressFiles } from "#agent/ingress/caddy/caddy-ingress.ts";
+import { createCaddyIngress } from "#agent/ingress/caddy/caddy-ingress.ts";
+import { ingressFiles } from "#agent/ingress/caddy/load-sites.ts";
 import type { Ingress } from "#agent/ingress/ingress.ts";
 import { IngressSettings } from "#agent/ingress/settings.ts";
 import { type SiteFile, writeSite } from "#agent/ingress/site-file.ts";
