@@ -2,12 +2,13 @@ import { retryDelayMs } from "#agent/lib/retry-delay.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { pause } from "#contract/lib/pause.ts";
 import { createEventLog, type NewRunEvent } from "#agent/report/event-log.ts";
+import { createLogMemory } from "#agent/report/log-memory.ts";
 import { postEvents, type PostEnd } from "#agent/report/post-events.ts";
 import type { Spool } from "#agent/report/spool.ts";
+import { createStageClock } from "#agent/report/stage-clock.ts";
 import type { Instruction, OutputLine } from "#contract/agent-events.ts";
 import type { ActiveRun } from "#contract/agent-protocol.ts";
 import type { StageTime } from "#contract/endpoints/deployments/schemas.ts";
-import type { RunStage } from "#contract/stages.ts";
 
 /**
  * `stored`: all events are stored. `ended`: the control plane ended the run itself and accepts no more of its events.
@@ -56,20 +57,17 @@ export function createReporter(options: ReporterOptions): Reporter {
     spool,
     now: () => clock.monotonic(),
   });
+  const memory = createLogMemory(log, context);
+  const stages = createStageClock(clock);
   const closing = new AbortController();
   const delivery = Promise.withResolvers<Delivery>();
-  let waitingForRoom: PromiseWithResolvers<void> | null = null;
   let waitingForPermit: ((isGiven: boolean) => void) | null = null;
   let result: NewRunEvent | null = null;
   let isSending = false;
-  const starts: { readonly stage: RunStage; readonly at: number }[] = [];
   let isUrgent = false;
   let failures = 0;
   let timer: NodeJS.Timeout | undefined;
   let timerDueAt = Infinity;
-  let spillTimer: NodeJS.Timeout | undefined;
-  /** How many bytes must be in memory before the next spill. After a failed spill it is tried again later. */
-  let spillAtBytes = settings.spillBytes;
 
   function wake(delayMs: number): void {
     const dueAt = clock.monotonic() + delayMs;
@@ -105,7 +103,7 @@ export function createReporter(options: ReporterOptions): Reporter {
       case "answered": {
         const hasMoved = log.acknowledge(end.answer.acked_seq);
         if (log.bytes === 0) isUrgent = false;
-        makeRoom();
+        memory.checkRoom();
         const { instruction } = end.answer;
         if (result === null || log.bytes > 0) follow(instruction);
         // After it stored a result, the control plane answers `ended`.
@@ -147,28 +145,6 @@ export function createReporter(options: ReporterOptions): Reporter {
     }
   }
 
-  function makeRoom(): void {
-    if (log.memoryBytes > settings.maxMemoryBytes / 2) return;
-    waitingForRoom?.resolve();
-    waitingForRoom = null;
-  }
-
-  function spill(): void {
-    const isSpilled = log.spill();
-    spillAtBytes = isSpilled ? settings.spillBytes : log.memoryBytes + settings.spillBytes;
-    if (isSpilled) makeRoom();
-  }
-
-  /** Spills events that have been in memory for too long. */
-  function watchAge(): void {
-    spillTimer ??= setTimeout(() => {
-      spillTimer = undefined;
-      if (log.memorySince === null) return;
-      if (clock.monotonic() - log.memorySince >= settings.spillMs) spill();
-      watchAge();
-    }, settings.spillMs / 2);
-  }
-
   function finish(how: Delivery): void {
     if (closing.signal.aborted) return;
     shut();
@@ -180,19 +156,17 @@ export function createReporter(options: ReporterOptions): Reporter {
   function shut(): void {
     closing.abort();
     clearTimeout(timer);
-    clearTimeout(spillTimer);
-    waitingForRoom?.resolve();
-    waitingForRoom = null;
+    memory.close();
     waitingForPermit?.(false);
   }
 
   function report(event: NewRunEvent, urgency: "urgent" | "patient"): void {
     if (closing.signal.aborted) return;
     log.append(event);
-    if (event.type === "stage") starts.push({ stage: event.stage, at: clock.monotonic() });
+    if (event.type === "stage") stages.begin(event.stage);
     if (event.type === "result") result = event;
     if (urgency === "urgent") isUrgent = true;
-    watchAge();
+    memory.watchAge();
     wakeUnlessBackingOff();
   }
 
@@ -208,22 +182,12 @@ export function createReporter(options: ReporterOptions): Reporter {
     line(line) {
       if (closing.signal.aborted) return;
       log.appendLine(line);
-      if (log.memoryBytes >= spillAtBytes) spill();
-      watchAge();
+      memory.checkSize();
+      memory.watchAge();
       wakeUnlessBackingOff();
     },
-    stageTimes() {
-      const now = clock.monotonic();
-      return starts.map(({ stage, at }, place) => {
-        const ms = Math.max(0, (starts[place + 1]?.at ?? now) - at);
-        return { stage, duration: Math.round(ms) / 1000 };
-      });
-    },
-    room() {
-      if (closing.signal.aborted || log.memoryBytes < settings.maxMemoryBytes) return null;
-      waitingForRoom ??= Promise.withResolvers<void>();
-      return waitingForRoom.promise;
-    },
+    stageTimes: () => stages.times(),
+    room: () => (closing.signal.aborted ? null : memory.room()),
     askPermit(signal) {
       return new Promise((resolve) => {
         if (closing.signal.aborted || signal.aborted) return resolve(false);
