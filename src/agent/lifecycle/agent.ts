@@ -17,9 +17,9 @@ import { messageOf } from "#contract/lib/message-of.ts";
 import { type Leftover, recoverProject } from "#agent/lifecycle/recover.ts";
 import { reportLeftover } from "#agent/lifecycle/report-leftover.ts";
 import { correctRelease } from "#agent/lifecycle/correct-release.ts";
+import { createOrderedRuns } from "#agent/lifecycle/ordered-runs.ts";
 import { prepareSshFolder } from "#agent/ssh/ssh-folder.ts";
 import { createProjectTurns, type Turn } from "#agent/run/project-turns.ts";
-import { takeRun, type TakenRun } from "#agent/run/take-run.ts";
 import { createBranchWatch } from "#agent/watch/watch-branches.ts";
 import { readCurrent, switchCurrent } from "#agent/workspace/current-link.ts";
 import { projectFolder, type ProjectFolder, projectsFolder } from "#agent/workspace/project-folder.ts";
@@ -27,7 +27,6 @@ import { limitOutputFiles } from "#agent/lifecycle/limit-output-files.ts";
 import { listProjects } from "#agent/workspace/list-projects.ts";
 import { reportHello, reportServer } from "#agent/report/server-report.ts";
 import { reportProject } from "#agent/report/project-report.ts";
-import type { RunOrder } from "#contract/agent-order.ts";
 import { type ActiveRun, type FromAgent, MAX_REPORTED_RUNS, type ToAgent } from "#contract/agent-protocol.ts";
 import type { ProjectId, RunId } from "#contract/ids.ts";
 
@@ -42,8 +41,7 @@ export type Agent = {
   stop(): Promise<void>;
 };
 
-/** How many run IDs are kept to recognize repeated messages. */
-const MAX_KNOWN_RUNS = 500;
+/** How long the start waits for the sites, at most. */
 const SITES_MS = 1_500;
 
 /** Sends messages that the agent initiates. Messages without a link are lost; the next `hello` contains the same. */
@@ -55,11 +53,9 @@ export type Outlet = {
 
 export function createAgent(context: AgentContext, { announce, send }: Outlet): Agent {
   const turns = createProjectTurns();
-  const taken = new Map<RunId, TakenRun>();
+  const runs = createOrderedRuns(context, turns, (projectId) => void sendServing(projectId));
+  /** Runs that an earlier agent process left, until they are reported. */
   const leftovers = new Map<RunId, ActiveRun>();
-  const knownRuns = new Set<RunId>();
-  /** Runs whose `stop` arrived before their order. */
-  const stoppedEarly = new Set<RunId>();
   const ended = new AbortController();
   const output = createOutputFollows(context, send, ended.signal);
   const commands = createCommands(context);
@@ -68,32 +64,6 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
   const watch = createBranchWatch(context, turns, send, ended.signal);
   const requests = createRequests(context, { commands, cron, pauses }, ended.signal);
   let isStopping = false;
-
-  function addKnown(id: RunId, ids = knownRuns): void {
-    ids.add(id);
-    const [oldest] = ids;
-    if (ids.size > MAX_KNOWN_RUNS && oldest !== undefined) ids.delete(oldest);
-  }
-
-  function stop(id: RunId): void {
-    taken.get(id)?.interrupt.raise("stop");
-    if (!knownRuns.has(id)) addKnown(id, stoppedEarly);
-  }
-
-  function take(order: RunOrder): void {
-    if (knownRuns.has(order.run_id) || isStopping) return;
-    addKnown(order.run_id);
-    context.log(`${order.project_name}: v${order.version}, run ${order.run_id}`);
-    const run = takeRun(context, turns, order);
-    taken.set(order.run_id, run);
-    if (stoppedEarly.delete(order.run_id)) run.interrupt.raise("stop");
-    void run.delivered.then((delivery) => {
-      taken.delete(order.run_id);
-      const end = delivery === "stored" ? "has ended" : "was ended by the control plane";
-      context.log(`${order.project_name}: run ${order.run_id} ${end}`);
-      if (delivery === "ended") void sendServing(order.project_id);
-    });
-  }
 
   /**
    * Runs an action when it is the project's turn. A failure is logged, because no caller can handle it.
@@ -150,7 +120,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
 
   async function settle(folder: ProjectFolder, leftover: Leftover): Promise<void> {
     const { run } = leftover.entry;
-    addKnown(run.run_id);
+    runs.noteKnown(run.run_id);
     leftovers.set(run.run_id, run);
     context.log(`run ${run.run_id} was interrupted when the agent ended: ${describe(leftover)}`);
     // After a failure its journal still exists, so the next start tries again.
@@ -193,9 +163,10 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
     handle(message) {
       switch (message.type) {
         case "run":
-          return take(message.order);
+          if (!isStopping) runs.take(message.order);
+          return;
         case "stop":
-          return stop(message.run_id);
+          return runs.stop(message.run_id);
         case "correct_release":
           // When an operation is running, its end reports what is served.
           if (turns.isTaken(message.project_id) || isStopping) return;
@@ -225,16 +196,11 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
           return watch.set(message.projects);
       }
     },
-    hello: () =>
-      reportHello(
-        context,
-        [...[...taken.values()].map(({ run }) => run), ...leftovers.values()].slice(0, MAX_REPORTED_RUNS),
-      ),
+    hello: () => reportHello(context, [...runs.active(), ...leftovers.values()].slice(0, MAX_REPORTED_RUNS)),
     status: async () => ({ type: "status", ...(await reportServer(context)) }),
     async stop() {
       isStopping = true;
-      const running = [...taken.values()];
-      for (const { interrupt } of running) interrupt.raise("shutdown");
+      const running = runs.shutDown();
       await Promise.all([commands.end(null), cron.end(null), ...running.map(({ finished }) => finished)]);
       const delivered = Promise.all(running.map((run) => run.delivered));
       const enough = new AbortController();
