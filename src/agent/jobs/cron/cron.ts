@@ -1,10 +1,9 @@
 import type { AgentContext } from "#agent/context/context.ts";
 import { createJobRuns } from "#agent/jobs/job-runs.ts";
 import { refuseJob } from "#agent/jobs/refuse-job.ts";
-import { decideRun } from "#agent/jobs/cron/decide-run.ts";
+import { createDueTimes } from "#agent/jobs/cron/due-times.ts";
 import { type Cause, skippedRun, startedRun } from "#agent/jobs/cron/new-run.ts";
 import { type LiveJob, type LiveJobs, readLiveJobs } from "#agent/workspace/live-jobs.ts";
-import { type CronProgress, readProgress } from "#agent/jobs/cron/read-progress.ts";
 import { isStopped, jobProblem, reportJobs, STOPPED } from "#agent/jobs/cron/report-jobs.ts";
 import { runFiles } from "#agent/jobs/cron/run-files.ts";
 import {
@@ -45,11 +44,10 @@ const MINUTE_MS = 60_000;
 
 export function createCron(context: AgentContext): Cron {
   const runs = createJobRuns<CronRun>(context);
-  /** How far the times of each job are dealt with. Its schedule is read once. */
-  const progress = new Map<string, CronProgress>();
+  const dueTimes = createDueTimes(context.clock);
   /** The starts of each job, one after the other. */
   const turns = new Map<string, Promise<unknown>>();
-  /** The deployments whose jobs were seen, to delete the runs of those before once. */
+  /** The live deployment and job names of each project at the last check, to delete runs of removed jobs only once. */
   const seen = new Map<ProjectId, string>();
   let isEnding = false;
 
@@ -71,16 +69,9 @@ export function createCron(context: AgentContext): Cron {
   }
 
   function check(folder: ProjectFolder, job: LiveJob): void {
-    const now = context.clock.now();
-    const id = `${folder.id} ${job.name}`;
-    const before = progress.get(id);
-    const known = before?.since === job.since ? before : readProgress(folder, job);
-    if (known === null) return;
-    const { handled: until, due, isLate } = decideRun(known.times, known.until, now);
-    progress.set(id, { ...known, until });
+    const due = dueTimes.next(folder, job);
     if (due === null) return;
-    const cause = { trigger: isLate ? "catch_up" : "schedule", time: due } as const;
-    void runDue(folder, job.name, cause).catch((error: unknown) =>
+    void runDue(folder, job.name, due).catch((error: unknown) =>
       context.log(`${folder.id}: the job ${job.name} was not run: ${messageOf(error)}`),
     );
   }

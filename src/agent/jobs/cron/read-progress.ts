@@ -3,10 +3,12 @@ import type { LiveJob } from "#agent/workspace/live-jobs.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { readTimes, type Times } from "#contract/cron/find-cron-problem.ts";
 
-/** How far the times of a cron job are dealt with. `since`: when it got its schedule. Both are Unix milliseconds. */
+/**
+ * Until when the times of a cron job are handled. `since`: when the job got its schedule. Both are Unix milliseconds.
+ */
 export type CronProgress = { readonly since: number; readonly until: number; readonly times: Times };
 
-/** Reads how far an earlier agent process got. @returns `null` for a schedule that cannot be read */
+/** Reads what an earlier agent process has handled. @returns `null` for a schedule that cannot be read */
 export function readProgress(folder: ProjectFolder, job: LiveJob): CronProgress | null {
   const times = readTimes(job);
   return times.ok ? { since: job.since, until: handledBefore(folder, job), times: times.value } : null;
