@@ -8,6 +8,7 @@ import { runJob } from "#agent/jobs/run-job.ts";
 import { unitLimits } from "#agent/policy/unit-limits.ts";
 import { maskSecrets } from "#agent/secrets/mask-secrets.ts";
 import { openReleaseVariables } from "#agent/secrets/open-variables.ts";
+import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { readRelease, type Release } from "#agent/workspace/releases.ts";
 import { INSTANCE_MARKER } from "#build/process/process-table.ts";
 import type { ProjectId } from "#contract/ids.ts";
@@ -102,24 +103,20 @@ export function createJobRuns<State extends JobEnd>(context: AgentContext): JobR
 
   async function begin(entry: Entry<State>, job: JobStart<State>): Promise<Started<State>> {
     const { folder } = entry.files;
-    const { line, marker } = job;
-    const version = await job.release();
-    const release: Release | null = version === null ? null : await readRelease(folder, version);
-    if (release === null) return refuseJob("not_live", "no release of the project is live on this server");
-    const opened = await openReleaseVariables(folder, context.sealKey, folder.id, release.version);
-    if (!opened.ok) return refuseJob("secrets_not_sealed", opened.message);
-    const found = await appCommand(context, folder, release, line, marker, opened.value.activate);
-    if (!found.ok) return refuseJob("failed", found.reason);
+    const { marker } = job;
+    const prepared = await prepare(context, folder, job);
+    if (!prepared.ok) return prepared;
+    const { release, command, secretValues } = prepared.value;
     const state = job.begin(release.version, timeText());
     // Before the start: a reader of the note knows that the command may have run.
     await entry.files.write(state);
     entry.state = state;
     const running = {
       // An app's instance has this too: otherwise it would count as left running by an activate command.
-      command: { ...found.value, env: { ...found.value.env, [INSTANCE_MARKER]: marker } },
+      command: { ...command, env: { ...command.env, [INSTANCE_MARKER]: marker } },
       ...{ folder, release: release.version, marker },
       limits: unitLimits("command", release.limits ?? {}, context.policy),
-      mask: maskSecrets(opened.value.secretValues, createMask()),
+      mask: maskSecrets(secretValues, createMask()),
       line: (stream: "stdout" | "stderr", message: string) => entry.output.add({ stream, message }),
       isFull: () => entry.output.isFull,
       signal: entry.interrupt.signal,
@@ -202,4 +199,20 @@ export function createJobRuns<State extends JobEnd>(context: AgentContext): JobR
       }
     },
   };
+}
+
+/** Finds what a job runs with: the release, its command line, and the values of secrets to hide in the output. */
+async function prepare(
+  context: AgentContext,
+  folder: ProjectFolder,
+  { line, marker, release: findRelease }: Pick<JobStart<unknown>, "line" | "marker" | "release">,
+) {
+  const version = await findRelease();
+  const release: Release | null = version === null ? null : await readRelease(folder, version);
+  if (release === null) return refuseJob("not_live", "no release of the project is live on this server");
+  const opened = await openReleaseVariables(folder, context.sealKey, folder.id, release.version);
+  if (!opened.ok) return refuseJob("secrets_not_sealed", opened.message);
+  const command = await appCommand(context, folder, release, line, marker, opened.value.activate);
+  if (!command.ok) return refuseJob("failed", command.reason);
+  return succeed({ release, command: command.value, secretValues: opened.value.secretValues });
 }

@@ -9,7 +9,7 @@ import { reportResult } from "#agent/report/report-result.ts";
 import { createReporter, type Delivery, type Reporter } from "#agent/report/reporter.ts";
 import { openSpool } from "#agent/report/spool.ts";
 import { createInterrupt, type Interrupt } from "#agent/run/step/interrupt.ts";
-import type { ProjectTurns } from "#agent/run/project-turns.ts";
+import type { ProjectTurns, Turn } from "#agent/run/project-turns.ts";
 import { runDeployment } from "#agent/run/run-deployment.ts";
 import { interruptedResult } from "#agent/run/run-result.ts";
 import { maskSecrets } from "#agent/secrets/mask-secrets.ts";
@@ -20,10 +20,11 @@ import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { failUnexpectedly } from "#agent/run/step/step.ts";
 import { tidyCache } from "#agent/run/cache/tidy-cache.ts";
 import { tidyMirrors } from "#agent/run/tidy-mirrors.ts";
-import { projectFolder } from "#agent/workspace/project-folder.ts";
+import { projectFolder, type ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { openJournal, type RunJournal } from "#agent/workspace/run-journal.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
 import type { ActiveRun } from "#contract/agent-protocol.ts";
+import type { ProjectId } from "#contract/ids.ts";
 
 /** A run that the agent has accepted. */
 export type TakenRun = {
@@ -82,17 +83,12 @@ async function runAndDeliver(
   context: AgentContext,
   turns: ProjectTurns,
   received: RunOrder,
-  { run, interrupt, reporter, onFinished }: RunParts,
+  parts: RunParts,
 ): Promise<Delivery> {
+  const { run, interrupt, reporter, onFinished } = parts;
   const { project_id, project_name } = received;
-  const upcomingTurn = turns.take(project_id);
-  const isInterrupted = new Promise<"interrupted">((resolve) => {
-    interrupt.signal.addEventListener("abort", () => resolve("interrupted"), { once: true });
-  });
-  const turn = await Promise.race([upcomingTurn, isInterrupted]);
-  if (turn === "interrupted") {
-    // It has not started, so it does not wait for the previous run to end.
-    void upcomingTurn.then((unused) => unused.end());
+  const turn = await waitForTurn(turns, project_id, interrupt);
+  if (turn === null) {
     const result = interruptedResult(interrupt.reason, "fetch");
     if (result !== null) await reportResult(context, reporter, project_id, result);
     onFinished();
@@ -116,30 +112,8 @@ async function runAndDeliver(
       phase: { kind: "preparing" },
       groups: [],
     });
-    const { sealKey } = context;
-    const opened = await openOrderVariables(
-      folder,
-      sealKey,
-      project_id,
-      received.variables,
-      received.reuse_release,
-    );
-    const variables = opened.ok ? opened.value : noVariables;
-    for (const value of variables.secretValues) context.apps.of(project_id).secretValues.add(value);
-    const order = orderWithToken(received, variables.repositoryToken);
-    const mask = maskSecrets(
-      variables.secretValues,
-      createMask(order.source.repository, order.health_check?.url ?? "", order.health_check?.path ?? ""),
-    );
-    const scope: RunScope = {
-      ...{ context, projectId: project_id, order, variables, folder, journal, reporter, interrupt, mask },
-      marker: order.run_id,
-      ledger: journal,
-      limits: order.limits ?? null,
-      log: createRunLog(reporter, mask, context.clock),
-      room: () => reporter.room(),
-    };
-    await runDeployment(scope, opened.ok ? null : opened.message);
+    const { scope, problem } = await openScope(context, received, { ...parts, folder, journal });
+    await runDeployment(scope, problem);
     turn.rest();
     // Runs in parallel to the delivery of the result. Only the project's next run waits for it.
     void tidy(scope, turn.wanted).finally(() => {
@@ -158,4 +132,50 @@ async function runAndDeliver(
   // Otherwise the next start of the agent needs it, to make true what is live.
   if (context.apps.of(project_id).commit === null) journal?.remove();
   return delivery;
+}
+
+/** @returns null if the run is interrupted first: it has not started, so it does not wait for the run before it */
+async function waitForTurn(
+  turns: ProjectTurns,
+  project: ProjectId,
+  interrupt: Interrupt,
+): Promise<Turn | null> {
+  const upcoming = turns.take(project);
+  const isInterrupted = new Promise<null>((resolve) => {
+    interrupt.signal.addEventListener("abort", () => resolve(null), { once: true });
+  });
+  const turn = await Promise.race([upcoming, isInterrupted]);
+  if (turn === null) void upcoming.then((unused) => unused.end());
+  return turn;
+}
+
+type OpenParts = RunParts & { readonly folder: ProjectFolder; readonly journal: RunJournal };
+
+/**
+ * Opens the secrets of an order.
+ * @returns what the stages of the run share. `problem`: why the secrets could not be opened; null if they could
+ */
+async function openScope(
+  context: AgentContext,
+  received: RunOrder,
+  { interrupt, reporter, folder, journal }: OpenParts,
+): Promise<{ readonly scope: RunScope; readonly problem: string | null }> {
+  const { project_id: projectId, variables: sealed, reuse_release } = received;
+  const opened = await openOrderVariables(folder, context.sealKey, projectId, sealed, reuse_release);
+  const variables = opened.ok ? opened.value : noVariables;
+  for (const value of variables.secretValues) context.apps.of(projectId).secretValues.add(value);
+  const order = orderWithToken(received, variables.repositoryToken);
+  const mask = maskSecrets(
+    variables.secretValues,
+    createMask(order.source.repository, order.health_check?.url ?? "", order.health_check?.path ?? ""),
+  );
+  const scope: RunScope = {
+    ...{ context, projectId, order, variables, folder, journal, reporter, interrupt, mask },
+    marker: order.run_id,
+    ledger: journal,
+    limits: order.limits ?? null,
+    log: createRunLog(reporter, mask, context.clock),
+    room: () => reporter.room(),
+  };
+  return { scope, problem: opened.ok ? null : opened.message };
 }
