@@ -2,10 +2,12 @@ import { useRef, useState } from "preact/hooks";
 
 import type { TriedOperation } from "#contract/reference/page-data.ts";
 import { AnswerView } from "#docs/try-it/answer-view.tsx";
+import { Confirmation } from "#docs/try-it/confirmation.tsx";
 import { ParameterField } from "#docs/try-it/parameter-field.tsx";
 import { requestOf, type TriedRequest } from "#docs/try-it/request.ts";
 import { type Answer, sendTried } from "#docs/try-it/send.ts";
 import { dashboardToken, keepPasted, pastedToken } from "#docs/try-it/token.ts";
+import { TokenField } from "#docs/try-it/token-field.tsx";
 
 /** `asks`: the request changes something, and the reader has not confirmed it yet. */
 type State = { readonly is: "idle" | "sending" } | { readonly is: "asks"; readonly request: TriedRequest };
@@ -58,24 +60,14 @@ export function TryIt({ operation }: { readonly operation: TriedOperation }) {
   return (
     <form onSubmit={submit} onInput={onInput} aria-label={`Try ${method} ${path}`}>
       {takesToken ? (
-        <label>
-          <span>Token</span>
-          <input
-            type="password"
-            autocomplete="off"
-            placeholder={signedIn === null ? "gantry_…" : "of your dashboard session"}
-            value={token ?? ""}
-            onInput={({ currentTarget }) => {
-              keepPasted(currentTarget.value);
-              setToken(pastedToken());
-            }}
-          />
-          <small>
-            {signedIn === null
-              ? "Kept in the memory of this page only."
-              : "You are signed in to the dashboard. Paste another token to use that one on this page."}
-          </small>
-        </label>
+        <TokenField
+          token={token}
+          isSignedIn={signedIn !== null}
+          onPaste={(pasted) => {
+            keepPasted(pasted);
+            setToken(pastedToken());
+          }}
+        />
       ) : null}
       {parameters.map((parameter) => (
         <ParameterField
@@ -97,20 +89,13 @@ export function TryIt({ operation }: { readonly operation: TriedOperation }) {
         </label>
       )}
       {state.is === "asks" ? (
-        <div class="ask" role="alertdialog" aria-labelledby={`${id}-ask`}>
-          <p id={`${id}-ask`}>
-            <b>
-              {method} {state.request.address}
-            </b>{" "}
-            changes this installation.
-          </p>
-          <button type="button" class="primary" ref={focused} onClick={() => void send(state.request)}>
-            Send {method}
-          </button>
-          <button type="button" onClick={() => setState({ is: "idle" })}>
-            Cancel
-          </button>
-        </div>
+        <Confirmation
+          id={`${id}-ask`}
+          method={method}
+          address={state.request.address}
+          onSend={() => void send(state.request)}
+          onCancel={() => setState({ is: "idle" })}
+        />
       ) : (
         <p class="buttons">
           <button type="submit" class="primary">
@@ -129,8 +114,4 @@ export function TryIt({ operation }: { readonly operation: TriedOperation }) {
       {answer === null ? null : <AnswerView answer={answer} />}
     </form>
   );
-}
-
-function focused(button: HTMLButtonElement | null): void {
-  button?.focus();
 }
