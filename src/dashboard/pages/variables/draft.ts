@@ -86,6 +86,29 @@ export function changed(draft: Draft | null, current: Variables, part: Partial<D
   return next.edits.length + next.removed.length === 0 ? null : next;
 }
 
+export function withNewEdit(draft: Draft | null, current: Variables, edit: Edit): Draft | null {
+  return changed(draft, current, { edits: [...(draft?.edits ?? []), edit] });
+}
+
+/** The draft with a changed edit. An edit that was saved or closed in the meantime does not come back. */
+export function withEdit(draft: Draft | null, current: Variables, edit: Edit): Draft | null {
+  return changed(draft, current, {
+    edits: (draft?.edits ?? []).map((one) => (one.key === edit.key ? edit : one)),
+  });
+}
+
+export function withoutEdit(draft: Draft | null, current: Variables, key: string): Draft | null {
+  return changed(draft, current, { edits: (draft?.edits ?? []).filter((one) => one.key !== key) });
+}
+
+/** The draft that removes a variable, or no longer removes it if it did. */
+export function withRemovalToggled(draft: Draft | null, current: Variables, name: string): Draft | null {
+  const removed = draft?.removed ?? [];
+  return changed(draft, current, {
+    removed: removed.includes(name) ? removed.filter((one) => one !== name) : [...removed, name],
+  });
+}
+
 /** The draft with the variables of a .env text. Variables that have these values already stay as they are. */
 export function withImported(
   draft: Draft | null,

@@ -17,8 +17,12 @@ import {
   errorsIn,
   isSecret,
   newEdit,
+  withEdit,
   withImported,
+  withNewEdit,
+  withoutEdit,
   withoutSecrets,
+  withRemovalToggled,
 } from "#dashboard/pages/variables/draft.ts";
 import { EditFields } from "#dashboard/pages/variables/edit-fields.tsx";
 import { ImportDialog } from "#dashboard/pages/variables/import-dialog.tsx";
@@ -68,21 +72,11 @@ export function VariablesForm({ projectName, read, reload }: Props) {
     const { name, value } = errorsOf(edit);
     return name === null && value === null;
   });
-  const setDraft = (part: (now: Draft | null) => Partial<Draft>) =>
-    change((now) => changed(now, known, part(now)));
   const open = (edit: Edit) => {
     setOpened(edit.key);
-    setDraft((now) => ({ edits: [...(now?.edits ?? []), edit] }));
+    change((now) => withNewEdit(now, known, edit));
   };
-  const setEdit = (edit: Edit) =>
-    setDraft((now) => ({ edits: (now?.edits ?? []).map((one) => (one.key === edit.key ? edit : one)) }));
-  const close = ({ key }: Edit) =>
-    setDraft((now) => ({ edits: (now?.edits ?? []).filter((one) => one.key !== key) }));
-  const toggleRemoved = (name: string) =>
-    setDraft((now) => {
-      const names = now?.removed ?? [];
-      return { removed: names.includes(name) ? names.filter((one) => one !== name) : [...names, name] };
-    });
+  const toggleRemoved = (name: string) => change((now) => withRemovalToggled(now, known, name));
   const save = async () => {
     setHasTried(true);
     if (draft === null || isConflict || !isValid) return;
@@ -103,8 +97,8 @@ export function VariablesForm({ projectName, read, reload }: Props) {
       showsAll={hasTried}
       takesFocus={edit.key === opened}
       replaces={edit.of === null && known.variables.some(({ name }) => name === edit.name.trim())}
-      onChange={setEdit}
-      onClose={() => close(edit)}
+      onChange={(edited) => change((now) => withEdit(now, known, edited))}
+      onClose={() => change((now) => withoutEdit(now, known, edit.key))}
     />
   );
   const editIn = ({ name }: Variable) => edits.find(({ of }) => of === name);
@@ -154,7 +148,7 @@ export function VariablesForm({ projectName, read, reload }: Props) {
             projectId={known.project_id}
             draft={draft}
             current={known.revision}
-            onKeep={() => setDraft(() => ({ revision: known.revision }))}
+            onKeep={() => change((now) => changed(now, known, { revision: known.revision }))}
           />
         ) : null}
         {mayChange ? (
