@@ -12,6 +12,7 @@ import { type AgentProcess, spawnAgent } from "./support/agent-process.ts";
 import { type ConnectProxy, type ConnectProxyOptions, startConnectProxy } from "./support/connect-proxy.ts";
 import { createCertificate, type TestCertificate } from "../support/git-server.ts";
 import { World } from "./support/harness.ts";
+import { listenLocally } from "../support/listen.ts";
 
 /** A host name that only the proxy can resolve. */
 const NAME = "control.gantry.test";
@@ -51,11 +52,8 @@ async function listenWithTls(): Promise<number> {
     near.on("close", () => far.destroy());
     near.pipe(far).pipe(near);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   closing.push(server);
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
+  return listenLocally(server);
 }
 
 async function startProxy(options: ConnectProxyOptions): Promise<ConnectProxy> {

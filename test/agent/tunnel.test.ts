@@ -1,10 +1,11 @@
-import { once } from "node:events";
 import { request } from "node:https";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 
 import { expect, it } from "vitest";
 
 import { createTunnelAgent } from "#agent/lib/http/tunnel.ts";
+
+import { listenLocally } from "../support/listen.ts";
 
 it("a tunnel closes the connection to a proxy whose answer never ends", async () => {
   const closed = Promise.withResolvers<void>();
@@ -18,9 +19,7 @@ it("a tunnel closes the connection to a proxy whose answer never ends", async ()
       closed.resolve();
     });
   });
-  proxy.listen(0, "127.0.0.1");
-  await once(proxy, "listening");
-  const { port }: Pick<AddressInfo, "port"> = Object(proxy.address());
+  const port = await listenLocally(proxy);
   const agent = createTunnelAgent(new URL(`http://127.0.0.1:${port}`), {}, 300);
   const outgoing = request({ host: "control.gantry.test", agent });
   const failed = new Promise<Error>((resolve) => outgoing.once("error", resolve));

@@ -1,5 +1,4 @@
 import { spawnSync } from "node:child_process";
-import { once } from "node:events";
 import {
   chmodSync,
   closeSync,
@@ -20,6 +19,7 @@ import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 import { SessionCreated } from "#contract/endpoints/sessions/schemas.ts";
 import { TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
 import { type Gantry, useGantry } from "../openapi/support/gantry.ts";
+import { listenLocally } from "../support/listen.ts";
 import { createCli, jsonOf } from "./support/command.ts";
 
 const cli = createCli();
@@ -50,15 +50,11 @@ const repositoryWith = (link: Record<string, string>) => {
 };
 /** Starts a server for the duration of the test. @returns its URL */
 const listening = async (server: Server): Promise<string> => {
-  server.listen(0, "127.0.0.1");
   onTestFinished(() => {
     server.close();
     server.closeAllConnections();
   });
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("the server has no port");
-  return `http://127.0.0.1:${address.port}`;
+  return `http://127.0.0.1:${await listenLocally(server)}`;
 };
 /** A URL without a server. */
 const UNREACHABLE = "http://127.0.0.1:9";

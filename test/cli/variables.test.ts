@@ -13,6 +13,7 @@ import type { Fate } from "../support/faults/passages.ts";
 import { openSecrets } from "../support/seal-keys.ts";
 import { type CallOptions, createCli, jsonOf } from "./support/command.ts";
 import { createServerWithKey, type ServerWithKey } from "./support/server-with-key.ts";
+import { listenLocally } from "../support/listen.ts";
 
 const cli = createCli();
 let gantry: Gantry;
@@ -445,11 +446,9 @@ async function createLyingProxy(target: string, fingerprint: string) {
       response.writeHead(answer.status, { "content-type": "application/json" }).end(text);
     })();
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("the proxy has no port");
+  const port = await listenLocally(server);
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${port}`,
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -3,15 +3,13 @@ import { createServer } from "node:http";
 import { afterAll, beforeAll, expect, it } from "vitest";
 
 import { visitSite } from "../support/faults/site-visitor.ts";
+import { listenLocally } from "../support/listen.ts";
 
 const server = createServer((_, response) => response.writeHead(503).end());
 let url: string;
 
 beforeAll(async () => {
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("the server has no port");
-  url = `http://127.0.0.1:${address.port}/`;
+  url = `http://127.0.0.1:${await listenLocally(server)}/`;
 });
 afterAll(() => server.close());
 

@@ -5,6 +5,8 @@ import { DatabaseSync } from "node:sqlite";
 
 import * as z from "zod";
 
+import { listenLocally } from "./listen.ts";
+
 /** The parts of a Cloudflare account that wrangler uses: databases in real SQLite, and the uploaded scripts. */
 export type FakeCloudflare = {
   /** The environment that makes wrangler use this account. */
@@ -162,10 +164,7 @@ export async function startFakeCloudflare(): Promise<FakeCloudflare> {
       );
     });
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  const port = address !== null && typeof address === "object" ? address.port : 0;
+  const port = await listenLocally(server);
   return {
     environment: {
       CLOUDFLARE_API_BASE_URL: `http://127.0.0.1:${port}/client/v4`,

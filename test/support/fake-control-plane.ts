@@ -20,6 +20,8 @@ import { runStages } from "#contract/stages.ts";
 import type { Problem } from "#contract/problems.ts";
 import { notWellFormed } from "#contract/well-formed.ts";
 
+import { listenLocally } from "./listen.ts";
+
 /**
  * A fault of a request: the request is lost, its answer is lost, its events are ignored as already known (as if other
  * events had taken their numbers), or it is refused with a status.
@@ -111,10 +113,7 @@ export class FakeControlPlane {
   }
 
   async listen(port = 0): Promise<void> {
-    await new Promise<void>((resolve) => this.#server.listen(port, "127.0.0.1", resolve));
-    const address = this.#server.address();
-    if (address === null || typeof address === "string") throw new Error("no port");
-    this.#port = address.port;
+    this.#port = await listenLocally(this.#server, port);
   }
 
   async close(): Promise<void> {

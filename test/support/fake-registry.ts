@@ -6,6 +6,8 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { listenLocally } from "./listen.ts";
+
 /** A package registry with one package, on a real socket, for the real npm. */
 export type FakeRegistry = {
   /** The environment that makes npm use this registry. */
@@ -45,10 +47,7 @@ export async function startFakeRegistry(name: string, program: string | null = n
       }),
     );
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  const port = address !== null && typeof address === "object" ? address.port : 0;
+  const port = await listenLocally(server);
   return {
     environment: {
       npm_config_registry: `http://127.0.0.1:${port}/`,

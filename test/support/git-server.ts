@@ -6,6 +6,8 @@ import { join } from "node:path";
 
 import { pause } from "#contract/lib/pause.ts";
 
+import { listenLocally } from "./listen.ts";
+
 /** A self-signed TLS certificate for `localhost` and one more name. */
 export type TestCertificate = { readonly key: string; readonly cert: string };
 
@@ -68,9 +70,7 @@ export async function serveGit(options: GitServerOptions): Promise<GitServer> {
     { key: readFileSync(certificate.key), cert: readFileSync(certificate.cert) },
     (request, response) => void answer(request, response).catch(() => response.destroy()),
   );
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  const port = typeof address === "object" ? address?.port : undefined;
+  const port = await listenLocally(server);
   return {
     origin: `https://localhost:${port}`,
     url: (path, as) => `https://${as === undefined ? "" : `${as}@`}localhost:${port}/${path}`,

@@ -15,6 +15,8 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { listenLocally } from "./listen.ts";
+
 /** The version that install.sh pins. */
 export const MISE_VERSION = "2026.9.15";
 
@@ -65,11 +67,9 @@ export async function startNodeMirror(further: ReadonlyMap<string, Buffer> = new
     const found = files.get(url);
     response.writeHead(found === undefined ? 404 : 200).end(found);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
+  const port = await listenLocally(server);
   return {
-    port: address !== null && typeof address === "object" ? address.port : 0,
+    port,
     requests,
     async close() {
       server.close();

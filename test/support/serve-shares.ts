@@ -1,5 +1,6 @@
-import { once } from "node:events";
 import { createServer } from "node:http";
+
+import { listenLocally } from "./listen.ts";
 
 /** Serves the values that the test files of a run share. Test files are separate processes, so they ask over HTTP. */
 export type ShareServer = { readonly url: string; readonly close: () => void };
@@ -14,11 +15,8 @@ export async function serveShares(
       (error: unknown) => response.writeHead(500).end(String(error)),
     );
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("a TCP server has a port");
-  return { url: `http://127.0.0.1:${address.port}`, close: () => void server.close() };
+  const port = await listenLocally(server);
+  return { url: `http://127.0.0.1:${port}`, close: () => void server.close() };
 }
 
 /** Requests a shared value. @throws the server's error */

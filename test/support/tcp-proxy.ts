@@ -1,5 +1,7 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 
+import { listenLocally } from "./listen.ts";
+
 /**
  * `open`: forwards everything. `deaf`: existing connections stay open but forward no bytes, not even the end
  * of a connection; new ones work. `silent`: like `deaf`, also for new connections. `slow`: a few bytes at a time.
@@ -28,9 +30,7 @@ export class TcpProxy {
   }
 
   async listen(): Promise<string> {
-    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
-    const address = this.#server.address();
-    this.#port = typeof address === "object" && address !== null ? address.port : 0;
+    this.#port = await listenLocally(this.#server);
     return `http://127.0.0.1:${this.#port}`;
   }
 

@@ -5,6 +5,8 @@ import { dirname, join } from "node:path";
 
 import { serveSite } from "#agent/sites/serve-site.ts";
 
+import { listenLocally } from "../../support/listen.ts";
+
 /** A project's folder as the agent lays it out, filled by hand. */
 export type Workspace = {
   readonly directory: string;
@@ -54,11 +56,9 @@ export async function serve(directory: string): Promise<ServedSite> {
   const server = createServer((request, response) => {
     void serveSite(directory, request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
+  const port = await listenLocally(server);
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${port}`,
     server,
     close: () =>
       new Promise((resolve) => {

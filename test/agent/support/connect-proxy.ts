@@ -1,6 +1,8 @@
 import { createServer } from "node:http";
 import { connect } from "node:net";
 
+import { listenLocally } from "../../support/listen.ts";
+
 export type ConnectProxyOptions = {
   /** The `user:password` that every connection must send; `null`: no login. */
   readonly login?: string | null;
@@ -41,9 +43,7 @@ export async function startConnectProxy(options: ConnectProxyOptions): Promise<C
     far.on("error", () => near.destroy());
     near.on("close", () => far.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  const port = typeof address === "object" ? address?.port : undefined;
+  const port = await listenLocally(server);
   return {
     url: (login) => `http://${login === undefined ? "" : `${login}@`}127.0.0.1:${port}`,
     asked,

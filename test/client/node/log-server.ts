@@ -5,6 +5,8 @@ import { onTestFinished } from "vitest";
 import { DeploymentId } from "#contract/ids.ts";
 import type { LogLine } from "#contract/endpoints/logs/schemas.ts";
 
+import { listenLocally } from "../../support/listen.ts";
+
 /** Responds to a request for the log. */
 export type Answer = (response: ServerResponse, lastEventId: number) => void;
 
@@ -32,17 +34,13 @@ export async function serveLog(...answers: Answer[]): Promise<LogServer> {
     response.on("close", () => (open -= 1));
     answer?.(response, lastEventId);
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
+  const port = await listenLocally(server);
   const close = () => {
     server.close();
     server.closeAllConnections();
   };
   onTestFinished(close);
-  return { baseUrl: `http://127.0.0.1:${address.port}`, requests, open: () => open, close };
+  return { baseUrl: `http://127.0.0.1:${port}`, requests, open: () => open, close };
 }
 
 export const deploymentId = DeploymentId.parse("dpl_00000000000000000000000000");

@@ -1,11 +1,12 @@
 import { createServer, type ServerResponse } from "node:http";
-import { once } from "node:events";
 
 import { expect, it, onTestFinished } from "vitest";
 import * as z from "zod/mini";
 
 import { readLines } from "#client/read-lines.ts";
 import { auditEndpoints } from "#contract/endpoints/audit/endpoints.ts";
+
+import { listenLocally } from "../../support/listen.ts";
 
 const Line = z.strictObject({ name: z.string() });
 const request = { query: { action: "deploy" } };
@@ -17,12 +18,9 @@ async function readFrom(answer: (response: ServerResponse) => void) {
     asked.push([url, headers.accept, headers.authorization]);
     answer(response);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const port = await listenLocally(server);
   onTestFinished(() => void server.close());
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  const transport = { baseUrl: `http://127.0.0.1:${address.port}`, token: "t", fetch };
+  const transport = { baseUrl: `http://127.0.0.1:${port}`, token: "t", fetch };
   const { signal } = new AbortController();
   return {
     asked,

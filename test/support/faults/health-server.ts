@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 
 import { eventually } from "./eventually.ts";
+import { listenLocally } from "../listen.ts";
 
 /** A server that health checks request. It answers 200 unless a test sets other answers. */
 export type HealthServer = {
@@ -23,10 +24,7 @@ export async function createHealthServer(): Promise<HealthServer> {
     if (answer === "hang") return void hanging.add(response);
     response.writeHead(answer).end();
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  const port = address !== null && typeof address === "object" ? address.port : 0;
+  const port = await listenLocally(server);
   return {
     url: `http://127.0.0.1:${port}/health`,
     next(...wanted) {

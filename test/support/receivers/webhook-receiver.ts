@@ -1,8 +1,8 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 
 import { fakeService, type Service } from "./services.ts";
+import { listenLocally } from "../listen.ts";
 
 /** How a target answers a request. The last of several answers is repeated. */
 export type ReceiverAnswer = {
@@ -67,12 +67,9 @@ export async function serveWebhookReceiver(): Promise<WebhookReceiver> {
   }
 
   const server = createServer((request, response) => void answer(request, response));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("a TCP server has a port");
+  const port = await listenLocally(server);
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${port}`,
     cut: () => server.closeAllConnections(),
     close() {
       server.closeAllConnections();
