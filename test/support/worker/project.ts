@@ -87,6 +87,15 @@ export class TestProject {
     return project;
   }
 
+  /** As `connected`, with an agent that answers the control plane's requests. */
+  static async answering(): Promise<TestProject> {
+    const project = await TestProject.create();
+    project.agent.answersRequests = true;
+    await project.agent.connect();
+    await project.agent.receives("welcome");
+    return project;
+  }
+
   /** As `connected`, with an agent that has a seal key, and a project that is created when the key is known. */
   static async withKeys(
     settings: Record<string, unknown> = {},

@@ -7,17 +7,10 @@ import { FORGE_TOKEN } from "../../support/receivers/token.ts";
 import { deploymentEvent, PUSHED_SHA, SHA } from "../../support/sample-events.ts";
 import { createAccount } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
+import { freezeTime } from "../../support/worker/frozen-time.ts";
 import { TestWebhook } from "../../support/worker/webhook.ts";
 
-/** The time stands still, and attempts are not delayed by chance. */
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
-  vi.spyOn(Math, "random").mockReturnValue(0);
-  return () => {
-    vi.useRealTimers();
-    vi.restoreAllMocks();
-  };
-});
+beforeEach(freezeTime);
 
 async function take(webhook: TestWebhook, ...events: readonly Event[]): Promise<void> {
   await webhook.outlet().take([...events]);

@@ -2,20 +2,13 @@ import { runInDurableObject } from "cloudflare:test";
 import { Webhook } from "standardwebhooks";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 
+import { freezeTime } from "../../support/worker/frozen-time.ts";
 import { onCalls } from "../../support/worker/intercept.ts";
 import { TestWebhook } from "../../support/worker/webhook.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The time stands still, and attempts are not delayed by chance. */
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
-  vi.spyOn(Math, "random").mockReturnValue(0);
-  return () => {
-    vi.useRealTimers();
-    vi.restoreAllMocks();
-  };
-});
+beforeEach(freezeTime);
 
 /** An attempt ends after this time instead of 20 s. */
 function shortenTimeout(ms: number): void {

@@ -18,11 +18,8 @@ const reading: CommandReading = { ok: true, state, lines: [], next_offset: 0, co
 
 /** A project whose agent answers requests about commands. */
 async function connected(command: CommandReading = reading): Promise<TestProject> {
-  const project = await TestProject.create();
-  project.agent.answersRequests = true;
+  const project = await TestProject.answering();
   project.agent.command = command;
-  await project.agent.connect();
-  await project.agent.receives("welcome");
   return project;
 }
 

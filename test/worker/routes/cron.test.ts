@@ -6,15 +6,6 @@ import { cronJob, endedCronRun } from "../../support/connected-agent/agent-conne
 import { problemOf } from "../../support/worker/call.ts";
 import { TestProject } from "../../support/worker/project.ts";
 
-/** A project whose agent answers requests about jobs. */
-async function connected(): Promise<TestProject> {
-  const project = await TestProject.create();
-  project.agent.answersRequests = true;
-  await project.agent.connect();
-  await project.agent.receives("welcome");
-  return project;
-}
-
 const path = (project: TestProject, rest = "") => `/v1/projects/${project.id}/cron${rest}`;
 const askedOf = ({ agent }: TestProject, type: string) => agent.received.filter((one) => one.type === type);
 
@@ -22,7 +13,7 @@ const backup = { name: "backup", schedule: "30 2 * * *", command: "./backup", ti
 
 describe("the setting cron", () => {
   it("is stored as a whole, and is part of the next order", async () => {
-    const project = await connected();
+    const project = await TestProject.answering();
     const mail = { name: "mail", schedule: "@hourly", command: "./mail", timeout_seconds: 60 };
     await project.patch({ cron: [backup, mail] });
     const response = await project.patch({ cron: [mail, backup] });
@@ -58,7 +49,7 @@ describe("the setting cron", () => {
 
 describe("a job", () => {
   it("is what its server says, with its runs", async () => {
-    const project = await connected();
+    const project = await TestProject.answering();
     const all = await project.get(path(project));
     expect(CronJobList.parse(await all.json()).jobs).toEqual([cronJob]);
     const one = await project.get(path(project, "/backup"));
@@ -69,7 +60,7 @@ describe("a job", () => {
   });
 
   it("runs now, once for each Idempotency-Key", async () => {
-    const project = await connected();
+    const project = await TestProject.answering();
     project.agent.cronRun = { ok: false, code: "failed", message: "the disk is full" };
     const headers = { "idempotency-key": "now-1" };
     const run = () => project.post(path(project, "/backup/run"), {}, headers);
@@ -91,7 +82,7 @@ describe("a job", () => {
     ["secrets_not_sealed", 409, "secrets_not_sealed"],
     ["unknown_job", 404, "not_found"],
   ] as const)("does not run if its server says %s", async (refusal, status, code) => {
-    const project = await connected();
+    const project = await TestProject.answering();
     project.agent.cronRun = { ok: false, code: refusal, message: "the job runs already" };
     expect(await problemOf(await project.post(path(project, "/backup/run"), {}))).toMatchObject({
       ...{ status, code },
@@ -99,7 +90,7 @@ describe("a job", () => {
   });
 
   it("has runs whose output is read from an offset, and that can be stopped", async () => {
-    const project = await connected();
+    const project = await TestProject.answering();
     const runs = path(project, "/backup/runs/3");
     const output = await project.get(`${runs}/output?offset=12&wait_seconds=5`);
     const { ok: _, ...expected } = endedCronRun;

@@ -14,10 +14,7 @@ const sent = ({ agent }: TestProject) =>
 
 describe("the maintenance of a project", () => {
   it("is applied by the server before the answer, and turned off again", async () => {
-    const project = await TestProject.create();
-    project.agent.answersRequests = true;
-    await project.agent.connect();
-    await project.agent.receives("welcome");
+    const project = await TestProject.answering();
     const on = await set(project, { on: true, message: "Back at noon" });
     expect(on).toMatchObject({ maintenance: { message: "Back at noon" }, applied: true, detail: null });
     expect(await stored(project)).toEqual(on.maintenance);

@@ -63,14 +63,6 @@ class Reader {
   }
 }
 
-async function connected(): Promise<TestProject> {
-  const project = await TestProject.create();
-  project.agent.answersRequests = true;
-  await project.agent.connect();
-  await project.agent.receives("welcome");
-  return project;
-}
-
 /** Waits for the requests to follow. @returns the ids of their readers */
 async function follows({ agent }: TestProject, count: number) {
   return await vi.waitFor(() => {
@@ -83,7 +75,7 @@ const stops = ({ agent }: TestProject) => agent.received.filter(({ type }) => ty
 
 describe("the output of a project's instances", () => {
   it("has the last lines, as the server has them now", async () => {
-    const project = await connected();
+    const project = await TestProject.answering();
     project.agent.printed = [{ instance: "web-1-0", message: "listening" }];
     const response = await project.get(path(project, "?process=web&instance=web-1-0&lines=5"));
     expect(AppOutput.parse(await response.json())).toEqual({ lines: project.agent.printed });
@@ -106,7 +98,7 @@ describe("the output of a project's instances", () => {
 
 describe("a reader of the output", () => {
   it("gets the lines that it wants from the messages that the server sends once for all", async () => {
-    const project = await connected();
+    const project = await TestProject.answering();
     const all = await Reader.open(project);
     const workers = await Reader.open(project, "?process=worker&lines=1");
     const [one, two] = await follows(project, 2);
@@ -126,7 +118,7 @@ describe("a reader of the output", () => {
   });
 
   it("continues after its last line when it connects again, and when the agent does", async () => {
-    const project = await connected();
+    const project = await TestProject.answering();
     const reader = await Reader.open(project);
     const [first] = await follows(project, 1);
     project.agent.prints(project.id, first?.reader ?? "", [line(1), line(2)]);
@@ -146,7 +138,7 @@ describe("a reader of the output", () => {
   });
 
   it("costs nothing while nobody reads: no message, no write, and an agent that still sends is stopped", async () => {
-    const project = await connected();
+    const project = await TestProject.answering();
     const link = env.AGENT_LINK.getByName(project.agent.serverId);
     const stored = async () =>
       await runInDurableObject(
@@ -164,7 +156,7 @@ describe("a reader of the output", () => {
   });
 
   it("writes nothing, however much is printed", async () => {
-    const project = await connected();
+    const project = await TestProject.answering();
     const reader = await Reader.open(project);
     const [first] = await follows(project, 1);
     project.agent.prints(project.id, first?.reader ?? "", []);

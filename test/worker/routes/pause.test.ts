@@ -7,10 +7,7 @@ const pausePath = ({ id }: TestProject) => `/v1/projects/${id}/pause`;
 
 describe("the pause of a project", () => {
   it("is begun and ended by its server before the answer", async () => {
-    const project = await TestProject.create();
-    project.agent.answersRequests = true;
-    await project.agent.connect();
-    await project.agent.receives("welcome");
+    const project = await TestProject.answering();
     const before = Date.now();
     const paused = await project.post(pausePath(project), { seconds: 20 });
     const { paused_until } = ProjectPause.parse(await paused.json());
