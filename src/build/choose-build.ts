@@ -62,7 +62,7 @@ export type BuildChoice = {
   readonly cron: readonly CronJob[];
   /** The release command that the repository defines, if the project has none. */
   readonly releaseCommand: FileCommand | null;
-  /** What to add so that the framework's preset starts the app; null if that is not known. */
+  /** A package to add, so that the framework's preset can start the app; null if that is not known. */
   readonly startHint: string | null;
   /** The usual command of a process `worker`, which is not started by itself; null if the repository defines processes. */
   readonly suggestedWorker: string | null;
@@ -110,7 +110,7 @@ export function chooseBuild(tree: Tree, files: RepositoryFiles, settings: Chosen
     isPresetInstall ? plan.install_command : null,
     isSet("build_command") ? null : plan.build_command,
   ].filter((command) => command !== null);
-  // One that runs by itself needs no suggestion.
+  // A command that the repository defines runs without being set, so it is not suggested.
   const hasReleaseCommand = files.refusesReleaseCommand || (isReleaseUsed && files.releaseCommand !== null);
   const suggested = hasReleaseCommand
     ? null

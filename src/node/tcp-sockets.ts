@@ -48,7 +48,7 @@ export function socketsListeningOn(port: number): ReadonlySet<string> {
 /** A TCP port of this machine that a process listens on, and the user of the process. */
 export type Listener = { readonly address: string; readonly port: number; readonly uid: number };
 
-/** What listens on TCP ports, the newest first, with addresses as URLs have them: `127.0.0.1`, `[::1]`. Empty without /proc. */
+/** The listening TCP sockets, newest first, with addresses as in URLs: `127.0.0.1`, `[::1]`. Empty without /proc. */
 export function tcpListeners(): readonly Listener[] {
   return (readTcpSockets() ?? [])
     .filter(({ state }) => state === LISTENING)

@@ -2,7 +2,7 @@ import type { ProjectId } from "#contract/ids.ts";
 import type { CrashHistory } from "#agent/apps/crash-history.ts";
 import type { CpuSample } from "#agent/apps/instance-state.ts";
 
-/** What the agent remembers of a project's instances while it runs. Nothing here must survive it. */
+/** The agent's memory of a project's instances. It is lost when the agent ends, and nothing in it has to survive. */
 export type ProjectApps = {
   /** The instances that a run or a correction keeps, starts or stops. Nothing else does meanwhile. */
   readonly claimed: Set<string>;
@@ -24,7 +24,7 @@ export type ProjectApps = {
   /** Whether a check of the project is under way, and what ends when it has. */
   isChecking: boolean;
   checking: Promise<void>;
-  /** Those of instances that this agent started begin with no ends. */
+  /** The ends of each instance, by its name. An instance that this agent started begins with none. */
   readonly crashes: Map<string, CrashHistory>;
   /** When an instance was first seen draining, in milliseconds of the monotonic clock. */
   readonly drainingSince: Map<string, number>;

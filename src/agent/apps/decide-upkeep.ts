@@ -9,12 +9,12 @@ export type InstancesNow = {
   readonly desired: Desired | null;
   readonly notes: readonly InstanceNote[];
   readonly supervised: readonly Pick<SupervisedInstance, "name">[];
-  /** Those that a run keeps or starts, and those that are being stopped. */
+  /** The names of instances that a run keeps or starts, and of instances that are being stopped. */
   readonly claimed: ReadonlySet<string>;
   readonly stopping: ReadonlySet<string>;
 };
 
-/** What to do about them. */
+/** The instances of each list need the action of its name. */
 export type Upkeep = {
   /** They must run and do not. */
   readonly start: readonly Desired["instances"][number][];

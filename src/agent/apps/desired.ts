@@ -21,8 +21,8 @@ import { attempt } from "#node/attempt.ts";
 import { hasCode } from "#node/has-code.ts";
 
 /**
- * What must run of a project. `desired.json` is true; `desired.next.json` is what a run or a correction is about to make
- * true, and is renamed after its verdict.
+ * The processes and instances of a project that must run. `desired.json` is in force. A run or a correction prepares
+ * `desired.next.json`, which replaces the other after its verdict.
  */
 const Desired = z.object({
   /** The run whose verdict makes it true; `null` for a correction. */
@@ -35,7 +35,7 @@ const Desired = z.object({
   /** The instances that it replaced: they drain from the verdict on. */
   replaced: z.array(InstanceName),
   drain_seconds: DrainSeconds,
-  /** What `processes` was resolved from, besides the release. A correction, which has no order, uses these. */
+  /** `processes` was resolved from these settings and the release. A correction has no order, so it uses them again. */
   settings: AllProcessSettings,
   domain: z.string(),
   health_check: z.nullable(HealthCheck),

@@ -41,7 +41,7 @@ export function planInstances(
     const usable = running
       .filter(({ process, fingerprint }) => process === processName && fingerprint === one.fingerprint)
       .filter(() => !restart.includes(processName))
-      // Those that get requests now first, so that a scaling down ends no more than necessary.
+      // Instances that get requests now come first, so that scaling down ends as few of them as possible.
       .toSorted((a, b) => Number(a.isDraining) - Number(b.isDraining))
       .slice(0, count);
     for (const { name } of usable) kept.push({ name, processName });

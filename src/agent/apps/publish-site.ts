@@ -10,7 +10,7 @@ import { type Release, releasePath } from "#agent/workspace/releases.ts";
 /** The host names of a project. */
 export type SiteNames = Pick<SiteFile, "domain" | "aliases">;
 
-/** What a release's domain leads to; `null`: nothing of it, because an activate command starts its app. */
+/** Where a release's domain leads to. `nothing`: an activate command starts the app. */
 export type SitePlan =
   | { readonly kind: "app" }
   | { readonly kind: "files"; readonly release: Release }
@@ -22,7 +22,7 @@ export function planSite(release: Release | null, isApp: boolean): SitePlan {
 }
 
 /**
- * Has the ingress lead a project's host names to its instances or files. Without an ingress of Gantry's own, only apps
+ * Has the ingress lead a project's host names to its instances or files. Without a Gantry ingress, only apps
  * are noted, because other web servers find the files by `current`.
  * @param names `null` keeps those of the earlier site
  */

@@ -50,7 +50,7 @@ export type KnownInstance = {
   readonly supervised: SupervisedInstance;
 };
 
-/** Those of the listed instances that are of a project's processes, in the order of their names. */
+/** The listed instances that belong to a project's processes, sorted by name. */
 export function knownInstances(
   { apps }: Pick<AgentContext, "apps">,
   folder: ProjectFolder,

@@ -19,7 +19,7 @@ import { succeed } from "#contract/lib/result.ts";
 
 /** The helper gives the release to the project's user first, and a release may have many files. */
 const START_MS = 300_000;
-/** What the helper takes, and less than systemd hands to a unit as a credential. */
+/** The limit of the helper. systemd's own limit for a credential of a unit is higher. */
 const MAX_SCRIPT_BYTES = 1_000_000;
 
 export type SystemdSupervisorOptions = {

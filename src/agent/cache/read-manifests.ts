@@ -23,7 +23,7 @@ const readFolders = /(?:^|\/)(?:patches|\.yarn|\.bundle)\//;
 /** @prisma/client and gems of the repository are generated from these. */
 const readEndings = /\.(?:prisma|gemspec)$/;
 
-/** What the files that an installation reads say. */
+/** The content of the files that an installation reads. */
 export type Manifests = {
   /** SHA-256 over the names and the content of all of them. */
   readonly digest: string;

@@ -1,7 +1,7 @@
 import type { Command } from "#build/process/command.ts";
 import { shellQuote } from "#node/shell-quote.ts";
 
-/** What systemd sets for a unit. A command gets only the agent's choice of variables. */
+/** The variables that systemd sets for a unit. A command gets only those that the agent has chosen. */
 const unitVariables = [
   "CREDENTIALS_DIRECTORY",
   "INVOCATION_ID",

@@ -15,7 +15,7 @@ import { type OutputReader, readPipe } from "#build/process/read-pipe.ts";
 import type { OutputSink } from "#build/process/run-process.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
-/** What a unit may use. */
+/** The resources that a unit may use. */
 export type UnitLimits = {
   /** `null`: no limit. */
   readonly memoryMb: number | null;

@@ -10,8 +10,8 @@ import { attempt } from "#node/attempt.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 
 /**
- * What the agent notes of a one-off command, `commands/<id>.json`: before it starts it, so that it never starts it twice,
- * and when it has ended.
+ * The agent's note of a one-off command, `commands/<id>.json`. It is written before the start, so that a command never
+ * starts twice, and again at the end.
  */
 const CommandNote = z.object({ id: CommandId, state: CommandState });
 export type CommandNote = z.infer<typeof CommandNote>;

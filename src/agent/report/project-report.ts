@@ -59,7 +59,7 @@ export function ingressProblem(problem: string | null): { readonly ingress_probl
   return problem === null ? {} : { ingress_problem: problem.slice(0, MAX_INGRESS_PROBLEM).toWellFormed() };
 }
 
-/** What all processes of a message may take, in UTF-16 code units: a part of what a message may. */
+/** The limit of all processes in a message, in UTF-16 code units: a part of the message's own limit. */
 const MAX_PROCESSES_LENGTH = MAX_LINK_MESSAGE / 4;
 
 /** The same for one project: the result of a run contains it, and the control plane accepts 1 MiB of events at once. */

@@ -47,7 +47,7 @@ export async function requireReleaseVariables(
 const LiveRevision = z.object({ revision: z.int(), secrets: z.array(z.tuple([z.string(), z.int()])) });
 type LiveRevision = z.infer<typeof LiveRevision>;
 
-/** What a release was live with before, `variables/<version>.earlier.json`, the oldest first. */
+/** The variables that a release was live with before, `variables/<version>.earlier.json`, the oldest first. */
 const EarlierRevisions = z.array(LiveRevision);
 const MAX_EARLIER_REVISIONS = 100;
 

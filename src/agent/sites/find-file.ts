@@ -5,7 +5,7 @@ import { join, relative, sep } from "node:path";
 import { sourceFiles } from "#agent/ingress/source-files.ts";
 import type { OpenRelease } from "#agent/sites/open-release.ts";
 
-/** What a request's path leads to. `urlPath`: decoded. `redirect`: a directory that was requested without its final slash. */
+/** The result for a request's path. `urlPath`: decoded. `redirect`: a directory was requested without a final slash. */
 export type Found =
   | { readonly kind: "file"; readonly path: string; readonly stats: Stats; readonly urlPath: string }
   | { readonly kind: "redirect"; readonly location: string }

@@ -4,10 +4,10 @@ import { textUpTo, wholeFrom } from "#contract/bounds.ts";
 import { InstanceName, StopSeconds, StopSignal } from "#contract/endpoints/processes/schemas.ts";
 import { ProjectId } from "#contract/ids.ts";
 
-// What the agent and the supervisor send each other. Either may be older than the other: changes only add optional
+// The messages between the agent and the supervisor. Either may be older than the other: changes only add optional
 // fields, and unknown fields are ignored.
 
-/** What a program gets from the kernel as one text ends at the first NUL. */
+/** A text that the kernel passes to a program. The program would see it only up to the first NUL. */
 const text = (maxLength: number) =>
   textUpTo(maxLength).check(z.refine((value) => !value.includes("\0"), "must not contain NUL"));
 
@@ -28,7 +28,7 @@ export function instancePath(project: ProjectId, name: string): string {
   return `${instancesPath(project)}/${encodeURIComponent(name)}`;
 }
 
-/** What the kernel takes as a command. */
+/** A command, within the limits of the kernel. */
 export const InstanceCommand = z.object({
   argv: z.tuple([text(MAX_TEXT).check(z.minLength(1))], text(MAX_TEXT)),
   cwd: text(4096).check(z.startsWith("/", "must be an absolute path")),

@@ -110,7 +110,7 @@ async function removeFolder(path: string, { tree, depth, isForced }: Place): Pro
           whole.moved += 1;
         else await removeFolder(inside, { tree: whole, depth: depth + 1, isForced }).catch(note);
       }
-      // What was moved up has new names in the tree's folder.
+      // Folders that were moved up are in the tree's folder under new names, so it is read again.
       if (tree !== null || whole.moved === before) break;
     }
   }).catch(note);

@@ -32,7 +32,7 @@ const LiveJobs = z.object({
   /** The run whose verdict makes it true; `null` for a correction. */
   run_id: z.nullable(z.string()),
   release: ReleaseVersion,
-  /** What `jobs` was resolved from, besides the release. A correction, which has no order, uses these. */
+  /** `jobs` was resolved from these settings and the release. A correction has no order, so it uses them again. */
   settings: z.array(CronJob),
   jobs: z.array(LiveJob),
 });

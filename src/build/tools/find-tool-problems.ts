@@ -10,7 +10,7 @@ import { checkVersion } from "#contract/frameworks/tools/check-version.ts";
 import { programOf } from "#contract/frameworks/tools/command-tools.ts";
 import { type ChosenCommands, toolNeeds } from "#contract/frameworks/tools/tool-needs.ts";
 
-/** What a build is looked at with. `release`: the repository's folder; `root`: the project's; both real paths. */
+/** A build whose tools are checked. `release`: the repository's folder; `root`: the project's; both real paths. */
 export type ToolQuestion = {
   readonly commands: ChosenCommands;
   readonly release: string;

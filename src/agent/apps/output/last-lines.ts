@@ -9,10 +9,13 @@ export type OutputFilter = {
   readonly lines: number;
 };
 
-/** What the lines may take as JSON, in UTF-16 code units. A message that is too long closes the link of the whole server. */
+/** The limit of the lines as JSON, in UTF-16 code units. A longer message would close the link of the whole server. */
 const MAX_LENGTH = MAX_LINK_MESSAGE / 4;
 
-/** The last lines that a reader wants. Each instance has the same share, so that one that prints much hides no other. */
+/**
+ * The last lines that a reader wants. Each instance has the same share, so that one that prints a lot does not crowd
+ * out the others.
+ */
 export function lastLines<Line extends AppOutputLine>(lines: readonly Line[], filter: OutputFilter): Line[] {
   const wanted = lines.filter((line) => isWanted(filter, line));
   const instances = Math.max(1, new Set(wanted.map(({ instance }) => instance)).size);

@@ -11,8 +11,8 @@ import { attempt } from "#node/attempt.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 
 /**
- * What the agent notes of a run of a job, `cron/<job>/<number>.json`: before it starts it, so that it never runs twice for
- * the same time, and when it has ended. `key`: of the request that asked for it.
+ * The agent's note of a run of a job, `cron/<job>/<number>.json`. It is written before the start, so that a job never
+ * runs twice for the same time, and again at the end. `key`: of the request for the run; null: a schedule started it.
  */
 const RunNote = z.object({ job: CronName, key: z.nullable(CommandId), run: CronRun });
 export type RunNote = z.infer<typeof RunNote>;

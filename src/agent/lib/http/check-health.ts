@@ -72,7 +72,7 @@ function tryOnce(
 /** How much a try says about the problem. */
 const specificity = { none: 0, hung: 1, aborted: 1, failed: 2, answered: 3 } as const;
 
-/** What a failure keeps of an answer. @param mask hides secrets; `isCut`: the text may end within one */
+/** The part of an answer that a failure stores. @param mask hides secrets; `isCut`: the text may end within one */
 export function answerEvidence(
   { status, body }: Extract<Tried, { kind: "answered" }>,
   mask: (text: string, isCut: boolean) => string,

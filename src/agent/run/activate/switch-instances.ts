@@ -46,8 +46,8 @@ export function siteNames({ domain, aliases = [] }: Pick<RunOrder, "domain" | "a
 }
 
 /**
- * Leads the domain back to what must run, after a switch that failed. Never throws: on a full disk, what else has to be
- * undone makes room, and the next check of the project's instances writes the slots.
+ * Leads the domain back to the earlier instances or files, after a failed switch. Never throws: on a full disk, the
+ * other steps of the reversal free space, and the next check of the project's instances writes the slots.
  * @param previous the release that was served before
  */
 export async function switchTrafficBack(

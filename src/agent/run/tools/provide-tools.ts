@@ -15,7 +15,7 @@ import { timeoutName } from "#contract/stages.ts";
 
 /** The tools of a run. `spentMs`: the time of the first stage that their installation took. */
 export type BuildTools = {
-  /** What comes first on the PATH of the project's commands. */
+  /** The folders that come first on the PATH of the project's commands. */
   readonly folders: readonly string[];
   readonly spentMs: number;
   /** Whether the first stage was reported, because a tool was installed. */

@@ -10,7 +10,7 @@ import { toolsFolder } from "#agent/run/tools/tools-folder.ts";
 import type { ToolRequest } from "#contract/frameworks/tools/tool-request.ts";
 import type { Tool } from "#contract/frameworks/tools/tool.ts";
 
-/** What the installation of a tool for a run needs. */
+/** Everything that the installation of a tool for a run needs. */
 export type ToolRunner = {
   readonly scope: RunScope;
   readonly stage: "install" | "build";
@@ -19,7 +19,7 @@ export type ToolRunner = {
   readonly folder: string;
   /** The server's PATH, after the tools that were provided before. */
   readonly path: string;
-  /** That of the project's commands. The agent starts nothing from it: the programs can be the project's own. */
+  /** The PATH of the project's commands. The agent starts no program from it, because the project can replace them. */
   readonly projectPath: string;
   /** Runs a program as the agent's user, outside of the repository. With `log`, its output goes to the log. */
   readonly run: (

@@ -8,7 +8,7 @@ const CONNECTION_HEADERS = new Set([
   ...["te", "trailer", "transfer-encoding", "upgrade"],
 ]);
 
-/** What visitors send of these is replaced, because apps trust them. */
+/** Apps trust these headers, so values that visitors send are replaced. */
 const FORWARDED = new Set([
   ...["forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-forwarded-port"],
   ...["x-real-ip", "expect"],
