@@ -10,8 +10,8 @@ import type { AnyRequest, Transport } from "#client/request.ts";
 import { retryDelayMs } from "#client/retry.ts";
 
 /**
- * What following a stream that never ends brings. `open`: a stream has begun. `waiting`: it cannot be read now; the next
- * try is in `ms` milliseconds. `problem`: it cannot be followed; always the last.
+ * An item or a message from a followed stream, which never ends by itself. `open`: a stream has begun. `waiting`: it
+ * cannot be read now; the next try is in `ms` milliseconds. `problem`: it cannot be followed; always the last.
  */
 export type Followed<Item> =
   | Item

@@ -23,10 +23,10 @@ export type TargetAnswer = { readonly status: number; readonly body: string };
 export const Outcome = z.enum(["live", "failed"]);
 export type Outcome = z.infer<typeof Outcome>;
 
-/** What a kind has kept of earlier answers: its own keys and values. An entry is kept for 30 days. */
+/** Values that a kind of webhook keeps from earlier answers, by keys of its own. An entry is kept for 30 days. */
 export type OutletMemory = Readonly<Record<string, string>>;
 
-/** What a kind of webhook makes requests from. The same input always gives the same request. */
+/** The input from which a kind of webhook makes its requests. The same input always gives the same request. */
 export type DeliveryInput<Settings extends WebhookSettings = WebhookSettings> = {
   readonly event: Event;
   readonly settings: Settings;

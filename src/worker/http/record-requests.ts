@@ -73,7 +73,7 @@ export function recordRequests(clock: Clock, ids: IdGenerator) {
   };
 }
 
-/** What the audit log says about the request; null: nothing, or its operation has written its entry. */
+/** The outcome for the audit log; null: none, or the operation has written the entry itself. */
 function outcomeOf(c: HonoContext<AppEnv>) {
   const { req, res } = c;
   const refusal = c.get("refusal");

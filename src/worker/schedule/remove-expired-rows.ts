@@ -5,7 +5,7 @@ import type { Part } from "#worker/schedule/part.ts";
 export const removeExpiredRows: Part = {
   name: "remove expired rows",
   everyMs: 60 * 60 * 1000,
-  // And the position: the names of what is left.
+  // One more statement stores the position: the kinds of rows that are left.
   cost: { statements: EXPIRING_STATEMENTS + 1, calls: 0 },
   async step({ env, clock, from }) {
     const left = await removeExpired(env.DB, clock.now(), from === null ? null : new Set(from.split(",")));

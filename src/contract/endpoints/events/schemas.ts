@@ -39,7 +39,7 @@ export type EventProject = z.infer<typeof EventProject>;
 export const EventFailure = z.omit(Failure, { evidence: true });
 export type EventFailure = z.infer<typeof EventFailure>;
 
-/** What only the record of a deployment has, and not its events. */
+/** Fields that only the record of a deployment has, and not its events. */
 const onlyInRecord = {
   project_id: true,
   deadline_at: true,

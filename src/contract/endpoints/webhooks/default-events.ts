@@ -1,7 +1,7 @@
 import type { EventPattern } from "#contract/endpoints/events/patterns.ts";
 import type { WebhookKind } from "#contract/endpoints/webhooks/kinds.ts";
 
-/** What people want to be woken up for. */
+/** The events that a chat or a mailbox gets by default: few, because they interrupt people. */
 const forPeople: readonly EventPattern[] = [
   "deployment.failed",
   "deployment.live",

@@ -142,7 +142,7 @@ export class PresenceRecord {
     this.#change({ ...stored, lastSeenAt: Math.max(stored.lastSeenAt, now), disk: report.disk });
   }
 
-  /** What an agent omits is unknown from now on. */
+  /** Fields that the agent omits are unknown from now on. */
   #keepOptional({ isolation, tools, ingress_problem: problem }: Omit<AgentReport, "agent_version">): void {
     this.#kv.put(ISOLATION, isolation ?? null);
     this.#kv.put(TOOLS, tools ?? null);

@@ -25,7 +25,7 @@ export class WatchRecord {
     this.#kv = kv;
   }
 
-  /** What to pass to `noteSent`; null: the agent watches what it should. */
+  /** The revision to send, and to pass to `noteSent`; null: the agent watches the right branches. */
   due(): number | null {
     const { wanted, sent } = this.#load();
     return wanted === sent ? null : wanted;

@@ -5,7 +5,10 @@ import { AccountId, EventId, WebhookId } from "#contract/ids.ts";
 import { healthy, TargetHealth } from "#domain/outlet/health.ts";
 import { StoredEntry } from "#worker/db/changes/stored-change.ts";
 
-/** What a webhook sends where. `until`: when a replaced secret stops signing, in Unix milliseconds; null: the current one. */
+/**
+ * A webhook's target, and the secrets that sign its deliveries. `until`: when a replaced secret stops signing, in Unix
+ * milliseconds; null: the current one.
+ */
 const StoredTarget = z.strictObject({
   accountId: AccountId,
   webhookId: WebhookId,
@@ -63,7 +66,7 @@ const SWITCH = "switch";
  */
 export class OutletRecord {
   readonly #kv: SyncKvStorage;
-  /** What was read last: a delivery reads both several times. */
+  /** The values read last: a delivery reads both several times. */
   #cached: { target?: StoredTarget | null; state?: StoredState } = {};
 
   constructor(kv: SyncKvStorage) {

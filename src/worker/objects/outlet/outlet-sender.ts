@@ -160,7 +160,7 @@ export class OutletSender {
   #end(ended: Ended): void {
     this.#underWay.delete(ended.delivery.seq);
     this.#ended.push(ended);
-    // What comes next depends on a failure.
+    // A failure is recorded at once, because it decides what is sent next.
     const hasFailed = ended.attempt === null || ended.attempt.attempt.problem !== null;
     const isLast = this.#underWay.size === 0 || this.#ended.length >= MAX_UNRECORDED;
     if (isLast || hasFailed || this.#isInOrder()) this.record();

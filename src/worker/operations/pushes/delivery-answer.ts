@@ -3,7 +3,7 @@ import type { DeliveryAnswer } from "#contract/endpoints/hooks/schemas.ts";
 import type { ReceivingHook } from "#worker/db/hooks/find-receiving-hook.ts";
 import type { TakenPush } from "#worker/operations/pushes/taken-push.ts";
 
-/** What the forge shows about pushes. */
+/** The answer to a delivery with pushes, which the forge shows on its page of the webhook. */
 export function deliveryAnswer(taken: readonly TakenPush[]): DeliveryAnswer {
   const deployments = taken.flatMap(({ push, project, deployment }) =>
     deployment === null ? [] : [{ project: project?.name ?? null, ref: push.ref, ...deployment }],
@@ -38,7 +38,7 @@ export type UnpushedDecision =
   | { readonly decision: "ignored"; readonly reason: "ping" | "not_a_push" }
   | { readonly decision: "refused"; readonly reason: "malformed" | "other_repository" };
 
-/** What the forge shows about such a delivery. */
+/** The answer to such a delivery, which the forge shows on its page of the webhook. */
 export function unpushedAnswer(
   hook: Pick<ReceivingHook, "repository">,
   { decision, reason }: UnpushedDecision,

@@ -15,7 +15,7 @@ import {
 import { timestamp } from "#worker/views/timestamp.ts";
 import { attemptView } from "#worker/views/webhook-view.ts";
 
-/** What the target's answer does not tell. */
+/** What to check besides the target's answer. */
 const hints: Readonly<Partial<Record<WebhookKind, string>>> = {
   teams: "Look in Teams: its workflow can fail although it has accepted the message.",
 };
