@@ -160,7 +160,7 @@ function unknownOption(rawName: string, names: readonly string[]): string {
   return `Unknown option ${rawName}.${didYouMean(rawName.replace(/^-+/, ""), names, "--")}`;
 }
 
-/** What else to say about an option that may belong to the command line that gantry run passes on. */
+/** A hint for an option that may belong to the command line that gantry run passes on. */
 const afterDashes = ([command]: readonly string[]): string =>
   command === "run" ? " The command's own options come after --, as in gantry run -- ls -l." : "";
 

@@ -11,7 +11,7 @@ export type ForgeFailure = {
   readonly message: string;
 };
 
-/** What the program prints of a failure, at most. */
+/** The most characters of the program's output in an error message. */
 const MAX_PRINTED = 2_000;
 
 /** Runs the forge's own program, which sends the request with the user's login. */

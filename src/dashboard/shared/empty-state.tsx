@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
 
 type Props = {
-  /** What there is none of, such as `No webhooks yet`. */
+  /** Says that the list is empty, such as `No webhooks yet`. */
   readonly title: string;
-  /** What it is good for, in a sentence. */
+  /** A sentence that says what the objects are for. */
   readonly children?: ComponentChildren;
   /** The next step: a button or a link. */
   readonly actions?: ComponentChildren;

@@ -88,7 +88,7 @@ export function Choice({ label, value, onChange, hint, error = null, children }:
   );
 }
 
-/** What a field says about its hint and its error. */
+/** The ARIA attributes that connect a field with its hint and its error. */
 function notesOf(id: string, hint: string | undefined, error: string | null) {
   const described = [hint === undefined ? "" : `${id}-hint`, error === null ? "" : `${id}-error`];
   return { "aria-invalid": error !== null, "aria-describedby": described.join(" ").trim() || undefined };

@@ -14,7 +14,7 @@ type Props = {
   /** The text of its button, and the action that a problem says has failed. */
   readonly words?: { readonly button: string; readonly doing: string };
   readonly isDisabled?: boolean;
-  /** What the removal means. */
+  /** A text that says what the removal causes. */
   readonly children: ComponentChildren;
 };
 

@@ -2,7 +2,7 @@ import type { LogLine } from "#contract/endpoints/logs/schemas.ts";
 import { type ErrorRank, errorRank, isWarning } from "#contract/output-lines.ts";
 import { plainText } from "#dashboard/text/ansi.ts";
 
-/** What a line says. `search`: its text without control sequences, in lower case. */
+/** A line of a log, prepared for display and search. `search`: its text without control sequences, in lower case. */
 export type LineText = {
   readonly search: string;
   readonly isWarning: boolean;

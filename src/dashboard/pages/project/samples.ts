@@ -1,15 +1,15 @@
 import type { Processes } from "#contract/endpoints/processes/schemas.ts";
 
-/** What an instance used at one look. null: unknown. */
+/** The use of memory and CPU of an instance at one reading. null: unknown. */
 export type Sample = { readonly memory: number | null; readonly cpu: number | null };
 
 /** The samples of each instance, by its name, the newest last. */
 export type Samples = ReadonlyMap<string, readonly Sample[]>;
 
-/** With a look every 3 s, the last 2 minutes. */
+/** The last 2 minutes, with a reading every 3 s. */
 export const MOST_SAMPLES = 40;
 
-/** Adds a look of the server. Instances that are gone are dropped. */
+/** Adds a reading. Instances that no longer exist are dropped. */
 export function addSamples(before: Samples, { processes }: Processes): Samples {
   const instances = processes.flatMap((process) => process.instances);
   return new Map(

@@ -2,7 +2,7 @@ import { ProcessesFieldset } from "#dashboard/pages/settings/processes-fieldset.
 import type { SettingsPart } from "#dashboard/pages/settings/settings-part.ts";
 import { Advanced } from "#dashboard/shared/advanced.tsx";
 
-/** What keeps running on the server. */
+/** The settings of the processes that keep running on the server. */
 export function ProcessFields({ project, draft, change, field, errors }: SettingsPart) {
   return (
     <>

@@ -33,7 +33,7 @@ export function SettingsForm({ project: read, page, fields: Fields, onSaved }: P
   const { draft: edits, change: changeEdits } = useDraft(`${page} of ${project.id}`, Edits);
   // Fields without edits follow changes that others save.
   const draft = { ...draftOf(project), ...edits };
-  /** What applies later, once everything is saved. */
+  /** The text after saving, which says when the changes apply. */
   const [savedText, setSavedText] = useState<string | null>(null);
   const saving = useAction((body: UpdateProjectInput) =>
     api.updateProject({ params: { project_id: project.id }, body }),
