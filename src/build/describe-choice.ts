@@ -26,7 +26,7 @@ export function describeChoice(choice: BuildChoice): readonly string[] {
   ];
 }
 
-/** An app of which no framework is known is no static site, although its preset is that of one. */
+/** An app without a known framework has the preset of a static site, and must not be described as one. */
 function frameworkText(choice: BuildChoice): string {
   const { framework, reasons } = choice.plan;
   if (isWithoutFramework(choice)) return `no framework, because ${reasons.join(" and ")}`;

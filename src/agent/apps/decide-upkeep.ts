@@ -14,17 +14,17 @@ export type InstancesNow = {
   readonly stopping: ReadonlySet<string>;
 };
 
-/** The instances of each list need the action of its name. */
+/** The actions, each with its instances. */
 export type Upkeep = {
-  /** They must run and do not. */
+  /** Instances that must run and do not. */
   readonly start: readonly Desired["instances"][number][];
-  /** Nothing needs them, or their time to drain is up. */
+  /** Instances that nothing needs, or whose time to drain is up. */
   readonly stop: readonly string[];
-  /** They finish their requests. A new `draining_until` must be noted. */
+  /** Instances that finish their requests. A new `draining_until` must be noted. */
   readonly drain: readonly (InstanceNote & { readonly draining_until: number })[];
-  /** They were draining and are needed again. */
+  /** Instances that were draining and are needed again. */
   readonly keep: readonly InstanceNote[];
-  /** They are noted, not needed, and unknown to the supervisor. */
+  /** Noted instances that nothing needs and that the supervisor does not know. */
   readonly forget: readonly string[];
 };
 

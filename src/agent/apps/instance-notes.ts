@@ -9,8 +9,8 @@ import { InstanceName, ProcessName } from "#contract/endpoints/processes/schemas
 import { attempt } from "#node/attempt.ts";
 
 /**
- * What the agent notes of an instance before it starts it, `instances/<name>.json`. `draining_until`, in Unix
- * milliseconds: it was replaced, and is stopped then at the latest.
+ * The agent's note of an instance, `instances/<name>.json`. It is written before the start. `draining_until`, in Unix
+ * milliseconds: the instance was replaced, and is stopped then at the latest.
  */
 const InstanceNote = z.object({
   name: InstanceName,
@@ -20,7 +20,7 @@ const InstanceNote = z.object({
   port: z.nullable(z.int()),
   fingerprint: z.string(),
   draining_until: z.nullable(z.number()),
-  /** It ended five times within a minute, and has not run for a minute since. */
+  /** Whether the instance ended five times within a minute, and has not run for a minute since. */
   is_crash_looping: z.boolean(),
 });
 export type InstanceNote = z.infer<typeof InstanceNote>;

@@ -1,16 +1,16 @@
 import type { SupervisedInstance } from "#agent/apps/supervisor.ts";
 import type { InstanceState } from "#contract/endpoints/processes/schemas.ts";
 
-/** What the agent knows of an instance besides what its supervisor says. */
+/** The agent's own knowledge of an instance, in addition to its supervisor's. */
 type Known = {
-  /** It must run. */
+  /** `desired.json` names the instance. */
   readonly isDesired: boolean;
-  /** A run keeps or starts it. */
+  /** A run keeps or starts the instance. */
   readonly isClaimed: boolean;
   readonly isCrashLooping: boolean;
 };
 
-/** The state of an instance for a report. One that nothing needs is about to end, as one that drains. */
+/** The state of an instance for a report. An instance that nothing needs is about to end, like one that drains. */
 export function instanceState(
   { state }: Pick<SupervisedInstance, "state">,
   { isDesired, isClaimed, isCrashLooping }: Known,

@@ -114,7 +114,7 @@ async function checkProject(
     for (const name of names) void endInstance(context, folder, name);
   };
   stopThose(ends.filter((name) => desired === null || !withPort.has(name)));
-  // One that was killed together with the agent, just after it had started an instance, has left it unknown.
+  // A supervisor that was killed together with the agent may have left an instance that no supervisor knows.
   stopThose(upkeep.forget);
 
   if (await noticeEnds(context, folder, supervised)) onChange(folder.id);

@@ -61,7 +61,7 @@ export function connectSupervisor(options: SupervisorOptions): SupervisorConnect
   const isAnswering = async (): Promise<boolean> =>
     (await send({ method: "GET", path: "/" })).kind === "answered";
 
-  /** One that finds another in this home ends at once, although the other may be about to end. */
+  /** Tries again: a supervisor that finds another one in this home ends at once, and the other may be about to end. */
   async function start(): Promise<void> {
     const deadline = performance.now() + START_MS;
     while (performance.now() < deadline) {
@@ -86,7 +86,7 @@ export function connectSupervisor(options: SupervisorOptions): SupervisorConnect
     if (answer.kind !== "answered") return;
     if (About.safeParse(parseJson(answer.body)).data?.version === AGENT_VERSION) return;
     const left = Commands.safeParse(await bodyOf(send({ method: "POST", path: "/leave" })));
-    // One that cannot leave stays.
+    // A supervisor that cannot leave its instances keeps running.
     if (!left.success) return;
     await startOnce();
     for (const { path, body } of left.data.commands)

@@ -154,7 +154,7 @@ export function createJobRuns<State extends JobEnd>(context: AgentContext): JobR
 
   const timeText = () => new Date(context.clock.now()).toISOString();
 
-  /** Not one whose end could not be stored. */
+  /** Whether a job is being started or runs. A job whose end could not be stored has ended. */
   const hasNotEnded = ({ state }: Entry<State>) => state === null || state.finished_at === null;
 
   return {

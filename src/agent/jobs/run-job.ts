@@ -50,7 +50,7 @@ export async function runJob({ settings, isolation }: AgentContext, job: Job): P
         },
         output,
         outputFolder: folder.output,
-        // It writes to pipes.
+        // Not used, because a job writes to pipes.
         follow: { pollMs: 0, maxBytes: 0, onDropped: () => undefined },
         signal,
         outputGraceMs: settings.outputGraceMs,

@@ -52,7 +52,10 @@ export async function reportLeftover(
   journal.remove();
 }
 
-/** Opens the undelivered events of the earlier agent process, as far as they can be delivered without a gap. */
+/**
+ * Opens the undelivered events of the earlier agent process. Drops them if the control plane lacks events before them,
+ * because it accepts no gap.
+ */
 async function openRemains(
   context: AgentContext,
   folder: ProjectFolder,

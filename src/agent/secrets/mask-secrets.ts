@@ -27,8 +27,8 @@ function written(value: string): readonly string[] {
 }
 
 /**
- * Hides the values in one pass. Not one pattern of all values: the engine refuses patterns of about 30 kB and more, with
- * an error that quotes them.
+ * Hides the values in one pass. A single pattern of all values would fail: the engine refuses patterns of about 30 kB
+ * and more, with an error that quotes them.
  * @param values the longest first, so that it wins where two begin at the same place
  */
 function hideAll(text: string, values: readonly string[]): string {

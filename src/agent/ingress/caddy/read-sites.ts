@@ -22,7 +22,7 @@ export async function readSites(
         sites.push({ project: id, site: read.site });
         break;
       case "unreadable":
-        // It is served as before.
+        // The site is served as Caddy accepted it last.
         problems.set(id, { isServed: true, reason: `Its site.json cannot be used: ${read.reason}` });
         sites.push(...accepted.filter(({ project }) => project === id));
         break;

@@ -26,7 +26,7 @@ export const provideWithNpm: Provider = async (runner, tool, requests) => {
     requests,
     existing.filter((one) => fitsBest(requests, one)),
   );
-  // One with another hash is installed again, which then fails for its hash.
+  // A version with another hash is installed again, and that installation fails with the wrong hash as its reason.
   if (version !== null && (await checkPackage(join(kept, version), wanted)) === null)
     return provided(version);
 
