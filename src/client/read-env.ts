@@ -59,7 +59,7 @@ function readEntry(lines: readonly string[], at: number): Read {
 
 /** Reads to the closing quote, which can be in a later line. Null if there is none. @param next the line after `first` */
 function readQuoted(first: string, quote: string, lines: readonly string[], next: number) {
-  // Not one growing text: searching that again in each line would take quadratic time.
+  // A list and not one growing text, because searching that again in each line would take quadratic time.
   const before: string[] = [];
   let line = first;
   for (let at = next; ; at += 1) {

@@ -9,7 +9,7 @@ export type Schedule = {
   readonly weekdays: ReadonlySet<number>;
   /** A day matches if its day of the month or its weekday does. Otherwise both must. Source: crontab(5). */
   readonly isEitherDay: boolean;
-  /** It names hours of the day, so it runs once on a day on which the clock changes. Otherwise it runs on through. */
+  /** Whether the schedule names hours. Then it runs once when the clock changes, otherwise at its intervals. */
   readonly hasFixedHours: boolean;
 };
 

@@ -46,7 +46,7 @@ export function CopyButton({
 type CopyableProps = {
   readonly text: string;
   readonly label: string;
-  /** It replaces a form, and takes over the focus of the form. */
+  /** Whether the text takes the place of a form, and so the form's focus. */
   readonly replacesForm?: boolean;
 };
 

@@ -7,7 +7,7 @@ import { hooks } from "#worker/db/push-tables.ts";
 import { projects, tokens } from "#worker/db/schema.ts";
 
 /**
- * The condition for the rows that a caller can see who is limited to some projects: these projects, what belongs to
+ * The condition for the rows that a caller with a limit to projects can see: these projects, the rows that belong to
  * them, the tokens and webhooks that are limited to some of them, and the hooks of their repositories.
  * @param caller `projectIds` null: not limited
  */

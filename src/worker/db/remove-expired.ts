@@ -70,7 +70,7 @@ export const EXPIRING_STATEMENTS = 15;
  *
  * @param now Unix milliseconds
  * @param only the kinds to delete, by the names that an earlier call returned; null: all
- * @returns the names of those of which more may be left
+ * @returns the names of the kinds of which more rows may be left
  */
 export async function removeExpired(
   database: D1Database,

@@ -54,7 +54,7 @@ async function* followOnce(
   const follower = await connected(connect);
   const close = () => follower.close();
   signal.addEventListener("abort", close);
-  // It may have been aborted while this connected.
+  // The signal may have been aborted during the connection.
   if (signal.aborted) close();
   try {
     progress.readsLeft -= 1;

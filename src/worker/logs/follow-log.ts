@@ -53,7 +53,7 @@ async function* followOnce<End>(
   const follower = await connected(log.connect);
   const close = () => follower.close();
   signal.addEventListener("abort", close);
-  // It may have been aborted while this connected.
+  // The signal may have been aborted during the connection.
   if (signal.aborted) close();
   try {
     for (;;) {

@@ -28,7 +28,7 @@ export function logSweep({ objects, questions }: typeof LIMITS): Part {
     name: "sweep logs",
     // So that each log is seen within a day, although a round takes some hours where there are millions.
     everyMs: 20 * 60 * 60 * 1000,
-    // Two reads and the position. The list, the lanes, and a deletion for each account, of which a page has few.
+    // Statements: two reads and the position. Calls: the list, the lanes, and a deletion for each of the few accounts.
     cost: { statements: 3, calls: questions + 10 },
     async step({ env, clock, from }) {
       const run = { env, clock, store: new LogStore(env.LOGS), questions, failures: 0 };

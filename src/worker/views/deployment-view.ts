@@ -32,7 +32,7 @@ export function deploymentRow(record: DeploymentRowReading, now: number): Deploy
     status: record.status,
     version: record.version,
     branch: record.branch,
-    // One that ended before its commit was resolved keeps the one it was asked for.
+    // A deployment that ended before its commit was resolved shows the commit of its request.
     commit: abbreviatedCommit(
       record.commitSha ?? (record.status === "building" ? null : record.requestedCommit),
     ),

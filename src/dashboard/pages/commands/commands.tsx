@@ -16,7 +16,7 @@ export function CommandsPage({ id }: { readonly id: ProjectId }) {
   const isOffline = server?.status === "offline" || server?.status === "pending";
   const cron = useCronJobs(project === null || isOffline ? null : id);
   const isCronRead = cron.value !== null || cron.problem !== null;
-  // It stays shown when the server connects again and its jobs are read: someone may be typing a command.
+  // The form stays when the server connects again and its jobs are read: someone may be typing a command.
   const wasShown = useRef(false);
   wasShown.current ||= isOffline || isCronRead || (project === null && problem !== null);
   return (

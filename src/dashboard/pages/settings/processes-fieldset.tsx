@@ -80,7 +80,7 @@ type SettingsProps = {
 
 function ProcessSettings({ row, takesFocus, error, onChange, onRemove, onKeep }: SettingsProps) {
   const { name, detected, hasOwn, isRemoved, text } = row;
-  // One that was added here lacks its command.
+  // A process that was just added lacks its command, so its fields are open.
   const [isOpen, setIsOpen] = useState(detected === null && text("command") === "");
   const fields = useRef<HTMLDetailsElement>(null);
   useEffect(() => {

@@ -32,7 +32,7 @@ const others = aliasOf(deployments, "others");
 
 /** The fields of a DeploymentReading. */
 export function deploymentFields(rows: AccountRows) {
-  // The status stands in the statement, not in a parameter. Only then does SQLite use the partial index on it.
+  // The status is in the statement's text: with a parameter, SQLite would not use the partial index on it.
   const inLineBefore = and(
     eq(others.projectId, deployments.projectId),
     sql`${others.status} = 'building'`,

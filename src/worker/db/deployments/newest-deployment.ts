@@ -48,7 +48,7 @@ function stateOf(status: DeploymentStatus): SQL | undefined {
   return and(isUnendedStatus(status) ? undefined : isEnded(candidates), hasStatus(candidates, [status]));
 }
 
-// The statuses are in the statement's text, not in parameters. Only then does SQLite use the partial indexes.
+// The statuses are in the statement's text: with parameters, SQLite would not use the partial indexes.
 export function hasStatus({ status }: DeploymentColumns, statuses: readonly DeploymentStatus[]): SQL {
   const names = [...new Set(statuses)].map((name) => sql.raw(`'${name}'`));
   return names.length === 1 ? sql`${status} = ${names[0]}` : sql`${status} in (${sql.join(names, sql`, `)})`;

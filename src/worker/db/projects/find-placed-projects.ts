@@ -8,7 +8,7 @@ import { isOneOf } from "#worker/db/json-lists.ts";
 /** Whether the project in `projects` is on a server: it is its setting, or one of its deployments is live or building there. */
 export function isPlacedOn(rows: AccountRows, serverId: ServerId): SQL | undefined {
   const isThere = (status: "live" | "building") => {
-    // The status stands in the statement, not in a parameter. Only then does SQLite use the partial index on it.
+    // The status is in the statement's text: with a parameter, SQLite would not use the partial index on it.
     const isIn = sql`${deployments.status} = ${sql.raw(`'${status}'`)}`;
     const where = and(eq(deployments.projectId, projects.id), eq(deployments.serverId, serverId), isIn);
     return sql`${rows.first(deployments.id, deployments, where, sql`${deployments.version}`)} is not null`;

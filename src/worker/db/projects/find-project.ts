@@ -18,7 +18,7 @@ export function projectFields(rows: AccountRows) {
 
 /** When the latest deployment of the project in `projects` was requested. Its row has it only after the deployment ended. */
 export function lastDeployAt(rows: AccountRows) {
-  // The status stands in the statement, not in a parameter. Only then does SQLite use the partial index on it.
+  // The status is in the statement's text: with a parameter, SQLite would not use the partial index on it.
   const isBuilding = and(eq(deployments.projectId, projects.id), sql`${deployments.status} = 'building'`);
   const newest = desc(deployments.version);
   const building = rows.first<number>(deployments.createdAt, deployments, isBuilding, newest);

@@ -18,7 +18,7 @@ export async function deleteServer(
   id: ServerId,
   recorded: readonly Write[],
 ): Promise<ServerDeletion> {
-  // The statuses stand in the statement, not in parameters. Only then does SQLite use the partial index on them.
+  // The statuses are in the statement's text: with parameters, SQLite would not use the partial index on them.
   const isUnended = sql`${deployments.status} in ('live', 'building')`;
   const isHeld = and(eq(deployments.serverId, id), isUnended, isOfProject(rows, deployments));
   const isFree = sql`${rows.countAll(projects, eq(projects.serverId, id))} = 0 and ${rows.countAll(deployments, isHeld)} = 0`;

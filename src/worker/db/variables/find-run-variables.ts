@@ -24,7 +24,7 @@ export async function findRunVariables(
   { revision, deployed }: DeploymentVariables,
   repository: string,
 ): Promise<RunVariables> {
-  // Each part names the project and `until`. Only then does SQLite find the few rows of a long history by index.
+  // Each part names the project and `until`, so that SQLite finds the few rows of a long history by index.
   const ofProject = eq(variables.projectId, projectId);
   const isSetBy = lte(variables.revision, revision);
   const isToken = sql`${variables.name} = ${REPOSITORY_TOKEN}`;

@@ -102,7 +102,7 @@ function removalsBefore(rows: AccountRows, projectId: ProjectId, last: number): 
     isEnded(deployments),
     sql`${status} = 'superseded' and ${deployments.kind} <> 'config'`,
   );
-  // By their ids, in the order of which an index has them.
+  // Sorted by id, because an index has the deployments in this order.
   const newest = desc(deployments.id);
   const oldestTarget = rows.first<number>(version, deployments, wereLive, newest, MAX_REMEMBERED - 1);
   const isUsed = (from: typeof variables.revision | typeof variableRevisions.revision) => {

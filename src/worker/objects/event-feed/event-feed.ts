@@ -70,7 +70,7 @@ export class EventFeed extends DurableObject<Env> {
   override async alarm(): Promise<void> {
     this.#alarm.noteFired();
     await this.#retries.run("catch up", () => catchUp(this.#feed));
-    // It sets the alarm if something is left.
+    // The run sets the next alarm if something is left.
     await this.#run().catch(() => undefined);
   }
 

@@ -45,7 +45,7 @@ export async function handOverNews(feed: Feed): Promise<HandedOver> {
 
 async function handOverSome({ rows, store, readers, take }: Feed): Promise<HandedOver> {
   const before = store.cursor();
-  // One more, because the first is the cursor's own.
+  // One more, because the first event is the one at the cursor.
   const { events, targets } = await readNews(rows, before.sequence, MAX_EVENTS + 1);
   const decision = decideNews(before, events);
   if (decision.kind === "restored") {
@@ -66,7 +66,7 @@ async function handOverSome({ rows, store, readers, take }: Feed): Promise<Hande
   const handed = targets.map(async (target) => {
     const wanted = eventsFor(target, news);
     if (wanted.length > 0) webhooks += 1;
-    // One that lacks earlier events gets these after them.
+    // A webhook that lacks earlier events gets those first.
     const isTaken = !behind.has(target.id) && (await handOver(take, store.accountId, target.id, wanted));
     if (!isTaken) lacking.push(target.id);
   });

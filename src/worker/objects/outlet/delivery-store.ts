@@ -128,7 +128,7 @@ export class DeliveryStore {
     );
   }
 
-  /** It is no longer to be sent. */
+  /** Marks a delivery that a newer one has replaced, so that it is not sent. */
   noteSuperfluous({ seq }: Pick<StoredDelivery, "seq">): void {
     this.#sql.exec("UPDATE deliveries SET state = 'replaced', due_at = NULL WHERE seq = ?", seq);
   }

@@ -43,7 +43,7 @@ export class LaneStore {
     sql.exec(`CREATE TABLE IF NOT EXISTS deployments (
       id TEXT PRIMARY KEY, version INTEGER NOT NULL, json TEXT NOT NULL,
       revision INTEGER NOT NULL, written_revision INTEGER NOT NULL)`);
-    // Its own column instead of a field of the JSON, which the earlier version refuses when an operator goes back to it.
+    // A column, not a field of the JSON: an operator may go back to the earlier version, which refuses unknown fields.
     const { columnNames } = sql.exec("SELECT * FROM deployments LIMIT 0");
     if (!columnNames.includes("variables")) sql.exec("ALTER TABLE deployments ADD COLUMN variables TEXT");
     sql.exec(

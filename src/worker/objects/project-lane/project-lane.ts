@@ -262,7 +262,7 @@ export class ProjectLane extends DurableObject<Env> {
     await this.#parts.effects.repairRecords();
     await this.#turns.refreshFreezes();
     await this.#turns.carryOut();
-    // It may have ceased to exist meanwhile, and has nothing left to repair.
+    // If the project was deleted in the meantime, nothing is left to repair.
     return this.#turns.owner() === null || !this.#parts.effects.isRepairDue();
   }
 

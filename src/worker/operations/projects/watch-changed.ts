@@ -10,7 +10,7 @@ export async function watchChanged(
   { links, near }: Pick<Services, "links" | "near">,
   { serverId, serverLocation }: Pick<LocatedProject, "serverId" | "serverLocation">,
 ): Promise<void> {
-  // Its agent reads what to watch when it connects.
+  // The server's agent has not connected yet, and gets the branches to watch when it does.
   if (serverLocation === "pending") return;
   try {
     await links.getByName(serverId, near(serverLocation)).watchChanged();

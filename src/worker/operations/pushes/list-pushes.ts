@@ -35,7 +35,7 @@ export async function listProjectPushes(
   return isEmpty(pushes) && (await findProject(rows, id)) === null ? notFound("project") : pushes;
 }
 
-/** Only then may the hook or the project not exist. */
+/** An empty page is the only one whose hook or project may not exist. */
 function isEmpty(pushes: Result<PushRows>): boolean {
   return pushes.ok && pushes.value.pushes.length === 0;
 }
