@@ -10,8 +10,12 @@ import {
   isSecret,
   newEdit,
   settingOf,
+  withEdit,
   withImported,
+  withNewEdit,
+  withoutEdit,
   withoutSecrets,
+  withRemovalToggled,
 } from "#dashboard/pages/variables/draft.ts";
 import { looksSecret } from "#dashboard/pages/variables/looks-secret.ts";
 import { readImport, textOf } from "#dashboard/pages/variables/read-import.ts";
@@ -45,6 +49,22 @@ describe("a draft", () => {
     expect(draft).toEqual({ revision: 4, edits: [edit], removed: [] });
     expect(changed(draft, { ...current, revision: 5 }, { removed: ["B"] })?.revision).toBe(4);
     expect(changed(draft, current, { edits: [] })).toBeNull();
+  });
+
+  it("takes new and changed edits, and none that was closed in the meantime", () => {
+    const [first, second] = [newEdit({ name: "A", value: "1" }), newEdit({ name: "B", value: "2" })];
+    const both = withNewEdit(withNewEdit(null, current, first), current, second);
+    const edited = withEdit(both, current, { ...first, value: "3" });
+    expect(edited?.edits.map(({ value }) => value)).toEqual(["3", "2"]);
+    const closed = withoutEdit(edited, current, first.key);
+    expect(withEdit(closed, current, first)?.edits).toEqual([second]);
+    expect(withoutEdit(closed, current, second.key)).toBeNull();
+  });
+
+  it("removes a variable, or keeps it after a second click", () => {
+    const removing = withRemovalToggled(null, current, plain.name);
+    expect(removing?.removed).toEqual([plain.name]);
+    expect(withRemovalToggled(removing, current, plain.name)).toBeNull();
   });
 
   it("is stored without the values of secrets, also of those that only look like secrets", () => {
