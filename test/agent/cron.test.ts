@@ -145,7 +145,7 @@ describe("a job", () => {
     }
     expect(await runs()).toMatchObject([
       {
-        ...{ number: 2, status: "skipped", times: 2, message: "the run before it has not ended" },
+        ...{ number: 2, status: "skipped", times: 2, message: "the previous run has not ended" },
         ...{ scheduled_for: "2026-11-20T10:03:00.000Z", release: null },
       },
       { number: 1, status: "running", release: 1 },

@@ -68,9 +68,9 @@ describe("gantry cron", () => {
     expect(await run("cron", "run", "backup")).toEqual({ code: 7, stdout: "saved\n", stderr: "" });
     server.agent.cronRun = ended({ status: "timed_out", exit_code: null });
     expect((await run("cron", "run", "backup")).code).toBe(124);
-    server.agent.cronRun = { ok: false, code: "is_running", message: "the run before it has not ended" };
+    server.agent.cronRun = { ok: false, code: "is_running", message: "the previous run has not ended" };
     expect(await run("cron", "run", "backup")).toMatchObject({
-      ...{ code: 104, stderr: expect.stringContaining("The run before it has not ended.") },
+      ...{ code: 104, stderr: expect.stringContaining("The previous run has not ended.") },
     });
   });
 });

@@ -56,7 +56,7 @@ export function createCommands(context: AgentContext): Commands {
   ): Promise<CommandReading> {
     const reading = await runs.read(files, offset, waitMs);
     return reading === null
-      ? refuseJob("unknown_command", "the server does not know the command: it keeps the newest ones only")
+      ? refuseJob("unknown_command", "the server does not have this command: it keeps only the newest ones")
       : { ok: true, ...reading };
   }
 

@@ -19,9 +19,9 @@ export async function setMaintenance(
   const folder = projectFolder(context.home, project_id);
   const failure = await takeMaintenance(context.slots, folder, maintenance).then(
     () => null,
-    (error: unknown) => `The server could not do it: ${messageOf(error)}`,
+    (error: unknown) => `The server could not change the maintenance: ${messageOf(error)}`,
   );
-  if (failure !== null) context.log(`${project_id}: its maintenance could not be changed: ${failure}`);
+  if (failure !== null) context.log(`${project_id}: ${failure}`);
   const isUnseen = maintenance.on && (await readCurrent(folder)) !== null && !hasIngress(context, project_id);
   const problem = failure ?? (isUnseen ? `${NO_INGRESS} Visitors do not get the page.` : null);
   const sent = problem === null ? null : problem.slice(0, 1000).toWellFormed();
@@ -50,9 +50,9 @@ async function holdRequests(
     await pauses.hold(projectId, seconds);
     return { ok: true };
   } catch (error) {
-    const message = `The server could not do it: ${messageOf(error)}`.slice(0, 1000).toWellFormed();
-    context.log(`${projectId}: its pause could not be changed: ${messageOf(error)}`);
-    return { ok: false, code: "failed", message };
+    const problem = `The server could not change the pause: ${messageOf(error)}`;
+    context.log(`${projectId}: ${problem}`);
+    return { ok: false, code: "failed", message: problem.slice(0, 1000).toWellFormed() };
   }
 }
 

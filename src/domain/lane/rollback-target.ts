@@ -29,7 +29,7 @@ export function chooseTarget(
     return target === null
       ? refuse(
           "no_rollback_target",
-          "There is no earlier deployment with other code to roll back to. A later one must be named.",
+          "There is no earlier deployment with other code to roll back to. Name the deployment if a later one is meant.",
         )
       : succeed(target);
   }

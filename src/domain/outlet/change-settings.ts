@@ -42,7 +42,7 @@ function secretsLeftBehind(settings: WebhookSettings, changes: SettingChanges) {
   if (to === undefined || originOf(String(to)) === originOf(String(before[field]))) return null;
   const kept = SECRETS.find((name) => changes[name] === undefined && isSecret(before[name]));
   if (kept === undefined) return null;
-  const message = `is on another host: send ${kept} too, because the one that is set belongs to the host before`;
+  const message = `is on another host: send ${kept} too, because the stored one belongs to the earlier host`;
   return { ok: false, field, message } as const;
 }
 

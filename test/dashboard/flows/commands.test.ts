@@ -29,7 +29,7 @@ const running = (...messages: string[]): CommandReading => ({
 it("jobs are added in the settings, shown with their runs, run at once and stopped by keyboard", async () => {
   const skipped: CronRun = {
     ...{ ...endedCronRun.run, number: 6, times: 3 },
-    ...{ status: "skipped", message: "the run before it still ran" },
+    ...{ status: "skipped", message: "the previous run has not ended" },
   };
   agent.cronJobs = [{ ...cronJob, runs: [skipped, { ...endedCronRun.run, number: 5, exit_code: 2 }] }];
   const { page } = await visit();
@@ -54,7 +54,7 @@ it("jobs are added in the settings, shown with their runs, run at once and stopp
   await page.goto(`${local.url}/app/projects/${projectId}/commands`);
   const card = page.getByRole("article", { name: cronJob.name });
   await card.getByText(cronJob.schedule, { exact: true }).waitFor();
-  await card.getByText("the run before it still ran (3 times)").waitFor();
+  await card.getByText("the previous run has not ended (3 times)").waitFor();
   await card.getByText("Exit code 2").waitFor();
   await press(card.getByRole("button", { name: `Show output of run 5 of ${cronJob.name}` }));
   const last = card.getByRole("region", { name: `Output of run 5 of ${cronJob.name}` });

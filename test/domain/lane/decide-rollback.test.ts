@@ -48,7 +48,7 @@ describe("rolling back", () => {
     const twice = rolledBack(once);
     expect(liveCode(twice)).toBe(1);
     const detail =
-      "There is no earlier deployment with other code to roll back to. A later one must be named.";
+      "There is no earlier deployment with other code to roll back to. Name the deployment if a later one is meant.";
     expect(rollBack(twice)).toMatchObject({ ok: false, refusal: { code: "no_rollback_target", detail } });
   });
 

@@ -53,7 +53,7 @@ describe("the maintenance of a project", () => {
     await project.agent.receives("welcome");
     const answer = set(project, { on: true });
     const { request_id, project_id } = await project.agent.receives("set_maintenance");
-    const problem = "The server could not do it: no space left on device";
+    const problem = "The server could not change the maintenance: no space left on device";
     project.agent.answer({ type: "maintenance_set", request_id, project_id, problem });
     expect(await answer).toMatchObject({ applied: false, detail: problem });
   });

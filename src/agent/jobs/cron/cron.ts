@@ -111,7 +111,7 @@ export function createCron(context: AgentContext): Cron {
     const isRunning = listRunNotes(folder, name).some(({ run }) =>
       runs.isRunning(runFiles(folder, name, run.number)),
     );
-    if (isRunning) return refuseJob("is_running", "the run before it has not ended");
+    if (isRunning) return refuseJob("is_running", "the previous run has not ended");
     const problem = jobProblem(context, job);
     if (problem !== null) return refuseJob(problem.code, problem.message);
     if (cause.trigger !== "manual" && isStopped(folder)) return refuseJob("failed", STOPPED);
@@ -148,7 +148,8 @@ export function createCron(context: AgentContext): Cron {
     waitMs: number,
   ): Promise<CronRunReading> {
     const reading = await runs.read(runFiles(folder, job, number), offset, waitMs);
-    if (reading === null) return refuseJob("unknown_run", "the server keeps the newest runs only");
+    if (reading === null)
+      return refuseJob("unknown_run", "the server does not have this run: it keeps only the newest ones");
     const { state: run, ...output } = reading;
     return { ok: true, run, ...output };
   }
