@@ -17,8 +17,7 @@ import { readReport, type TestReport } from "./test/read-report.ts";
 import { afterSecondRun, type Counts, filesToRepeat } from "./test/run-again.ts";
 
 const SYSTEM_AUTHORITIES = "/etc/ssl/certs/ca-certificates.crt";
-/** Other runs at the same time write theirs. */
-const reportPath = join(root, "build", `test-report-${process.pid}.json`);
+const reportPath = join(root, "build", "test-report.json");
 
 const args = process.argv.slice(2);
 printHelp(
@@ -73,6 +72,7 @@ await mkdir(join(root, "build"), { recursive: true });
 
 /** Runs vitest. @returns its exit code, and its report, which is null if it wrote none */
 async function runTests(options: readonly string[]): Promise<{ code: number; report: TestReport | null }> {
+  await rm(reportPath, { force: true });
   const vitest = spawn(
     process.execPath,
     [
@@ -95,9 +95,7 @@ async function runTests(options: readonly string[]): Promise<{ code: number; rep
   );
   running = vitest;
   const code = await new Promise<number>((resolve) => vitest.once("exit", (status) => resolve(status ?? 1)));
-  const report = await readReport(reportPath);
-  await rm(reportPath, { force: true });
-  return { code, report };
+  return { code, report: await readReport(reportPath) };
 }
 
 let running: ChildProcess | null = null;

@@ -1,6 +1,3 @@
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-
 import { Problem } from "./problem.ts";
 import { type CommandOutcome, runCommand } from "./run-command.ts";
 
@@ -24,13 +21,10 @@ export async function installPackages(
   throw new Problem([...failed.map(lastLines), advice].join("\n"));
 }
 
-/** Held by one test run at a time: `apt-get update` does not wait for another one, but fails. */
-const lock = join(tmpdir(), "gantry-apt.lock");
-
 function aptGet(...args: readonly string[]): Promise<CommandOutcome> {
   // Waits for another apt. Limits the time for a host that does not respond.
   const timeouts = ["DPkg::Lock::Timeout=120", "Acquire::http::Timeout=30", "Acquire::https::Timeout=30"];
-  return runCommand(["flock", lock, "apt-get", ...timeouts.flatMap((option) => ["-o", option]), ...args], {
+  return runCommand(["apt-get", ...timeouts.flatMap((option) => ["-o", option]), ...args], {
     env: { DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" },
   });
 }
