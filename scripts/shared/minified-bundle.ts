@@ -14,8 +14,9 @@ export type Bundle = { readonly code: string; readonly map: string };
 const options: MinifyOptions = {
   module: true,
   ecma: 2020,
-  // The options with the smallest result after gzip: it compresses repeated statements better than sequences.
-  compress: { passes: 3, sequences: false },
+  // The options with the smallest result after gzip: it compresses repeated statements better than sequences, and calls of
+  // one function better than its copies.
+  compress: { passes: 3, sequences: false, inline: 1 },
 };
 
 const Kept = z.object({ key: z.string(), code: z.string(), map: z.string() });
