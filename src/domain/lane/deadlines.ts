@@ -5,6 +5,7 @@ import {
   isIn,
   type Lane,
   type LaneDeployment,
+  type Named,
   type Plan,
   queuedOf,
   replaceDeployment,
@@ -12,6 +13,12 @@ import {
 
 /** How long a run may send nothing before its server counts as lost. */
 export const SERVER_LOST_MS = 5 * 60_000;
+
+/** A deadline is checked within seconds. If it is checked later than this, the control plane itself was away. */
+const AWAY_MS = 60_000;
+
+/** How long agents have to report after the control plane was away. They connect again within 30 s. */
+const RETURN_MS = 2 * 60_000;
 
 /** The agent enforces the timeouts. The lane ends the run if the agent has not done so this much later. */
 const STAGE_GRACE_MS = 60_000;
@@ -55,6 +62,29 @@ export function resumeDeadlines(lane: Lane, now: number): Lane {
   }, lane);
 }
 
+/** When the lane ends an active deployment whose agent reports nothing more, in Unix milliseconds. */
+function endsAt({ state }: Named<"offered" | "running">): number {
+  return state.name === "offered"
+    ? state.deadlineAt
+    : Math.min(state.deadlineAt, state.lastContactAt + SERVER_LOST_MS);
+}
+
+/**
+ * The active deployment with more time, if the control plane was away when its time ended: its agent could not report, and
+ * may have continued the run. null: the control plane was not away.
+ */
+export function afterAbsence(
+  active: Named<"offered" | "running">,
+  now: number,
+): Named<"offered" | "running"> | null {
+  if (now < endsAt(active) + AWAY_MS) return null;
+  const { state } = active;
+  const deadlineAt = Math.max(state.deadlineAt, now + RETURN_MS);
+  if (state.name === "offered") return { ...active, state: { ...state, deadlineAt } };
+  const lastContactAt = Math.max(state.lastContactAt, now + RETURN_MS - SERVER_LOST_MS);
+  return { ...active, state: { ...state, deadlineAt, lastContactAt } };
+}
+
 function planOf(deployment: LaneDeployment): Plan | null {
   return isIn(deployment, "queued", "offered", "running") ? deployment.state.plan : null;
 }
@@ -65,7 +95,6 @@ export function nextDeadline(lane: Lane): number | null {
   if (active === null) return nextHoldCheck(lane);
   const { state } = active;
   const resendAt = state.lastSend === null ? 0 : state.lastSend.sentAt + RESEND_MS;
-  if (state.name === "offered") return Math.min(state.deadlineAt, resendAt);
-  const endsAt = Math.min(state.deadlineAt, state.lastContactAt + SERVER_LOST_MS);
-  return state.ending === null ? endsAt : Math.min(endsAt, resendAt);
+  const isSent = state.name === "offered" || state.ending !== null;
+  return isSent ? Math.min(endsAt(active), resendAt) : endsAt(active);
 }

@@ -1,5 +1,5 @@
 import type { Failure } from "#contract/endpoints/deployments/schemas.ts";
-import { SERVER_LOST_MS, STOP_CONFIRM_MS } from "#domain/lane/deadlines.ts";
+import { afterAbsence, SERVER_LOST_MS, STOP_CONFIRM_MS } from "#domain/lane/deadlines.ts";
 import { SYSTEM } from "#domain/events/system-actor.ts";
 import type { Decision } from "#domain/lane/decision.ts";
 import { APPROVAL_MS, heldOf } from "#domain/lane/holds.ts";
@@ -7,11 +7,14 @@ import { activeOf, isIn, type Lane, type Named, replaceDeployment } from "#domai
 import { advance, applyEnding, cancel, fail } from "#domain/lane/transitions.ts";
 
 /**
- * Ends the active deployment if its deadline has passed, so that every deployment ends even if its server disappears.
+ * Ends the active deployment if its deadline has passed, so that every deployment ends even if its server disappears. After
+ * the control plane was away, its agent first gets time to report.
  * Looks again at what holds the queue, and cancels a deployment that nobody has approved in time.
  */
 export function decideDeadlines(lane: Lane, now: number): Decision {
   const active = activeOf(lane);
+  const resumed = active === null ? null : afterAbsence(active, now);
+  if (resumed !== null) return { lane: replaceDeployment(lane, resumed), effects: [] };
   if (active !== null && isIn(active, "running")) return endOverdueRun(lane, active, now);
   if (active !== null && isIn(active, "offered") && now >= active.state.deadlineAt)
     return giveUp(lane, active, now);

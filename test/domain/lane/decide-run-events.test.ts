@@ -251,6 +251,33 @@ describe("a deadline", () => {
   });
 });
 
+describe("a deadline that passed while the control plane was away", () => {
+  const HOUR_MS = 60 * 60_000;
+  const MINUTE_MS = 60_000;
+
+  it("leaves the agent two minutes to report the run, which continues", () => {
+    const lane = accepted(start(running(emptyLane)));
+    const back = decideDeadlines(lane, HOUR_MS).lane;
+    expect(story(back)).toBe("1 running, 2 queued");
+    expect(nextDeadline(back)).toBe(HOUR_MS + 2 * MINUTE_MS);
+    const completed = reportActive(back, liveEvents(1, [1]).slice(1), HOUR_MS + MINUTE_MS).lane;
+    expect(story(completed)).toBe("1 live, 2 offered");
+  });
+
+  it("ends a run whose agent does not report within that time", () => {
+    const back = decideDeadlines(running(emptyLane), HOUR_MS).lane;
+    const lost = decideDeadlines(back, HOUR_MS + 2 * MINUTE_MS).lane;
+    expect(lost.deployments[0]?.state).toMatchObject({ name: "failed", failure: { code: "server_lost" } });
+  });
+
+  it("leaves the agent as long to accept an offer", () => {
+    const offered = accepted(start(emptyLane));
+    const back = decideDeadlines(offered, HOUR_MS).lane;
+    expect(story(back)).toBe("1 offered");
+    expect(story(decideDeadlines(back, HOUR_MS + 2 * MINUTE_MS).lane)).toBe("1 failed");
+  });
+});
+
 describe("an agent that connects", () => {
   const sendHello = (lane: Lane, changes: Partial<Parameters<typeof reconcile>[1]>) =>
     reconcile(lane, { serverId: SERVER, report: null, runIds: [], ...changes }, 0);

@@ -310,6 +310,19 @@ describe("time running out", () => {
     });
     expect(failed.failure).toMatchObject({ code: "server_offline", stage: "queued" });
   });
+
+  it("ends no run that its agent has continued while the control plane was away for an hour", async () => {
+    const project = await TestProject.connected();
+    const { id } = await project.start();
+    const order = await project.agent.orderOf(id);
+    await project.agent.reports(order, { type: "stage", stage: "fetch" });
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60 * 60_000 });
+    await runDurableObjectAlarm(laneOf(project));
+    vi.useRealTimers();
+    expect(await project.deployment(id)).toMatchObject({ status: "building", stage: "fetch" });
+    await project.agent.completes(order);
+    await project.reaches(id, "live");
+  });
 });
 
 describe("a rollback whose permit was sent with its order", () => {
