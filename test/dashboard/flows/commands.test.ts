@@ -70,10 +70,10 @@ it("jobs are added in the settings, shown with their runs, run at once and stopp
   expect(await faultsOf(page)).toEqual([]);
 
   const ended = { ...run, status: "stopped", message: "was stopped", finished_at: run.started_at } as const;
-  agent.cronJobs = [{ ...cronJob, runs: [ended] }];
   await press(card.getByRole("button", { name: `Stop run 7 of ${cronJob.name}` }));
-  await card.getByText("Stopped", { exact: true }).waitFor();
   await vi.waitFor(() => expect(agent.received.some(({ type }) => type === "stop_cron_run")).toBe(true));
+  agent.cronJobs = [{ ...cronJob, runs: [ended] }];
+  await card.getByText("Stopped", { exact: true }).waitFor();
   agent.cronRun = endedCronRun;
 });
 
