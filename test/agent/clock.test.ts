@@ -114,13 +114,15 @@ describe("the time of day", () => {
       "agent/ingress/pauses.ts",
       // The times of schedules, and when commands and jobs started and ended.
       "agent/jobs/cron/cron.ts",
+      "agent/jobs/cron/due-times.ts",
       "agent/jobs/cron/new-run.ts",
       "agent/jobs/cron/report-jobs.ts",
       "agent/jobs/end-left-jobs.ts",
       "agent/jobs/job-runs.ts",
       // Since when a cron job has its schedule.
       "agent/lifecycle/correct-instances.ts",
-      "agent/link/link.ts",
+      // Since when the agent is not connected.
+      "agent/link/link-retries.ts",
       "agent/main/choose-parts.ts",
       // The time of a printed line.
       "agent/main/environment.ts",
