@@ -1,6 +1,7 @@
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import type { LogLine } from "#contract/endpoints/logs/schemas.ts";
+import { durationText } from "#contract/lib/duration-text.ts";
 
 import { bold, cyan, dim, green, print, printable, red, yellow } from "../shared/terminal.ts";
 import type { WatchEvents } from "./watch-deployments.ts";
@@ -43,7 +44,7 @@ function textOf(line: LogLine): string {
 
 function endOf(deployment: Deployment, label: string): string {
   const commit = deployment.commit === null ? "" : ` at ${deployment.commit}`;
-  const duration = dim(`${deployment.duration.toFixed(1)} s`);
+  const duration = dim(durationText(deployment.duration));
   switch (deployment.status) {
     case "live":
       return `${green("✓")} ${bold(label)} is live${commit} ${duration}`;

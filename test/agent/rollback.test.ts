@@ -133,7 +133,7 @@ describe("pruning", () => {
     expect(eventsOf(run, "result")).toMatchObject([{ project: { releases: [1, 3, 4] } }]);
     const last = run.events.at(-2);
     expect(last).toMatchObject({ type: "output" });
-    expect(messagesOf(run).at(-1)).toBe("removed the releases 2");
+    expect(messagesOf(run).at(-1)).toBe("removed the release 2");
   });
 
   it("of a large release continues after the result is sent, and does not delay a later run", async () => {

@@ -161,6 +161,10 @@ describe("gantry login", () => {
       code: 3,
       stderr: expect.stringContaining("not a valid token"),
     });
+    expect(await login("")).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("Standard input is empty."),
+    });
     const swapped = await login("gantry_abcdefghijklmnopqrstuvwxyzABCD1dYTTe");
     expect(swapped.code).toBe(3);
     expect((await login(gantry.token, UNREACHABLE)).code).toBe(5);

@@ -57,6 +57,7 @@ describe("gantry logs --app", () => {
     const running = cli.start(["logs", "--app", "--lines=1"], environment());
     const { reader, lines } = await follows(1);
     expect(lines).toBe(1);
+    await running.printed("stderr", "No output yet. gantry ps shows which processes run.");
     agent.prints(projectId, reader, [{ line: 1, instance: "web-1-0", message: "one" }]);
     agent.prints(projectId, null, [{ line: 2, instance: "web-1-0", message: "two" }], 3);
     await vi.waitFor(() => expect(running.stdout()).toContain("web-1-0\ttwo"));

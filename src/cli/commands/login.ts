@@ -35,6 +35,11 @@ export const login = defineCommand({
 
     const token = await readToken(context, `Token for ${url.value}: `);
     if (!token.ok) return token;
+    if (token.value === "")
+      return stop(
+        "not_signed_in",
+        "Standard input is empty. Pipe the token into gantry login, or type it at the prompt.",
+      );
     if (!isWellFormedToken(token.value))
       return stop(
         "not_signed_in",

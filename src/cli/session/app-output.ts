@@ -27,6 +27,9 @@ export const appOptions = {
   "no-follow": { kind: "flag", help: "With --app: end after the last lines" },
 } as const;
 
+/** After how long a command that has nothing to print says so. */
+const SILENCE_MS = 2_000;
+
 type Given = {
   readonly process: readonly string[];
   readonly instance: string | null;
@@ -84,11 +87,20 @@ async function follow(
   query: { process?: string; instance?: string; lines: number },
 ): Promise<Outcome> {
   const { output, transport, signal } = session;
-  return await printFollowed(session, followOutput(transport, id, { query, signal }), (item) => {
-    if (item.type === "line") return printLine(output, item.line);
-    output.json(item);
-    output.note(leftOutText(item.lines));
-  });
+  const silence = setTimeout(
+    () => output.note("No output yet. gantry ps shows which processes run. Ctrl-C ends."),
+    SILENCE_MS,
+  );
+  try {
+    return await printFollowed(session, followOutput(transport, id, { query, signal }), (item) => {
+      clearTimeout(silence);
+      if (item.type === "line") return printLine(output, item.line);
+      output.json(item);
+      output.note(leftOutText(item.lines));
+    });
+  } finally {
+    clearTimeout(silence);
+  }
 }
 
 function leftOutText(lines: number | null): string {

@@ -143,7 +143,7 @@ function Preview({ projectId, targets, live, first, onRefused, onClose }: Previe
         value={variables}
         onChange={(chosenVariables) => setVariables(chosenVariables === "deployed" ? "deployed" : "current")}
       >
-        <option value="current">Today's variables</option>
+        <option value="current">Current variables</option>
         <option value="deployed">Those that v{target.version} was deployed with</option>
       </Choice>
       <ProblemBox problem={rolling.problem} doing="Rolling back" />

@@ -29,7 +29,9 @@ export function chooseTarget(
     return target === null
       ? refuse(
           "no_rollback_target",
-          "There is no earlier deployment with other code to roll back to. Name the deployment if a later one is meant.",
+          onceLiveOf(lane).length === 0
+            ? "No deployment has been live yet."
+            : "There is no earlier deployment with other code to roll back to. Name the deployment if a later one is meant.",
         )
       : succeed(target);
   }

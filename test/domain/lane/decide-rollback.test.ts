@@ -99,7 +99,10 @@ describe("rolling back", () => {
       refusal: { code: "no_rollback_target" },
     });
     expect(rollBack(laneWithLive(1))).toMatchObject({ ok: false, refusal: { code: "no_rollback_target" } });
-    expect(rollBack(emptyLane)).toMatchObject({ ok: false, refusal: { code: "no_rollback_target" } });
+    expect(rollBack(emptyLane)).toMatchObject({
+      ok: false,
+      refusal: { code: "no_rollback_target", detail: "No deployment has been live yet." },
+    });
   });
 
   it("rebuilds the commit if the server no longer has the release", () => {

@@ -40,7 +40,8 @@ export async function pruneReleases(
       const path = await putReleaseAside(folder, version);
       if (path !== null) aside.push(path);
     }
-    if (gone.length > 0) log.system("prune", `removed the releases ${gone.join(", ")}`);
+    if (gone.length > 0)
+      log.system("prune", `removed the ${gone.length === 1 ? "release" : "releases"} ${gone.join(", ")}`);
   } catch (error) {
     // The new release is live. Failing to remove an old one does not change that.
     log.system("prune", `an old release could not be removed: ${messageOf(error)}`);
