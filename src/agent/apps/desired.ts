@@ -42,8 +42,12 @@ const Desired = z.object({
 });
 export type Desired = z.infer<typeof Desired>;
 
+function parse(path: string): Desired {
+  return Desired.parse(JSON.parse(readFileSync(path, "utf8")));
+}
+
 function read(path: string): Desired | null {
-  return attempt(() => Desired.parse(JSON.parse(readFileSync(path, "utf8"))), null);
+  return attempt(() => parse(path), null);
 }
 
 /**
@@ -61,7 +65,7 @@ export function readDesired({ desired }: ProjectFolder): Desired | null {
  */
 export function requireDesired(folder: ProjectFolder): Desired | null {
   try {
-    return Desired.parse(JSON.parse(readFileSync(folder.desired, "utf8")));
+    return parse(folder.desired);
   } catch (error) {
     if (hasCode(error, "ENOENT")) return null;
     const reason = unreadableReason(error);

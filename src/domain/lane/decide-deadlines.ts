@@ -13,12 +13,12 @@ import { advance, applyEnding, cancel, fail } from "#domain/lane/transitions.ts"
  */
 export function decideDeadlines(lane: Lane, now: number): Decision {
   const active = activeOf(lane);
-  const resumed = active === null ? null : afterAbsence(active, now);
+  if (active === null) return checkHeld(lane, now);
+  const resumed = afterAbsence(active, now);
   if (resumed !== null) return { lane: replaceDeployment(lane, resumed), effects: [] };
-  if (active !== null && isIn(active, "running")) return endOverdueRun(lane, active, now);
-  if (active !== null && isIn(active, "offered") && now >= active.state.deadlineAt)
-    return giveUp(lane, active, now);
-  return active === null ? checkHeld(lane, now) : { lane, effects: [] };
+  if (isIn(active, "running")) return endOverdueRun(lane, active, now);
+  if (isIn(active, "offered") && now >= active.state.deadlineAt) return giveUp(lane, active, now);
+  return { lane, effects: [] };
 }
 
 function checkHeld(lane: Lane, now: number): Decision {
