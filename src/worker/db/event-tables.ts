@@ -43,17 +43,19 @@ export const auditEntries = sqliteTable("audit_entries", {
   changes: text("changes", { mode: "json" }).$type<AuditChanges>(),
 });
 
-/** The chain of seals of the audit log. Each is in R2 too. */
+/** The chain of seals of the audit log. Each is in R2 too. Rows are only added, and kept after their entries. */
 export const auditSeals = sqliteTable("audit_seals", {
-  /** The account's id and the seal's number. */
+  /** The account's id and the seal's number, joined by `-`. */
   id: text("id").primaryKey(),
   accountId: text("account_id").$type<AccountId>().notNull(),
   number: integer("number").notNull(),
   firstEntry: integer("first_entry").notNull(),
   lastEntry: integer("last_entry").notNull(),
-  /** SHA-256 in hex, over the hash of the seal before and the entries. */
+  /** SHA-256 in hex over all other columns and the hash of the seal before. */
   hash: text("hash").notNull(),
   sealedAt: integer("sealed_at").notNull(),
+  /** SHA-256 in hex over the entries. */
+  entriesHash: text("entries_hash").notNull(),
 });
 
 /** The targets of events. Their secrets, and addresses that are secrets, are only in their Outlet. */

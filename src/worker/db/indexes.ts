@@ -129,6 +129,7 @@ export const auditEntries = withIndexes(eventTables.auditEntries, (table) => [
 
 export const auditSeals = withIndexes(eventTables.auditSeals, (table) => [
   uniqueIndex("audit_seals_number").on(table.accountId, table.number),
+  index("audit_seals_last_entry").on(table.accountId, table.lastEntry),
 ]);
 
 export const webhooks = withIndexes(eventTables.webhooks, (table) => [
