@@ -114,8 +114,8 @@ function fill(database: DatabaseSync, events: number): Filled {
     SELECT ${id("aud")}, ${owner}, i, ${at(tenth, EVENT_EVERY_MS * 10, 400)}, ${actor}, '192.0.2.7', 'req_' || printf('%026d', i),
       CASE (i / 2) % 4 WHEN 1 THEN 'updateVariables' ELSE 'startDeployment' END, CASE (i / 2) % 9 WHEN 1 THEN 'refused' ELSE 'done' END,
       json_object('type', 'project', 'id', ${project}, 'name', 'site') FROM n`);
-  run(`INSERT INTO audit_seals (id, account_id, number, first_entry, last_entry, hash, sealed_at)
-    VALUES ('${accountId}/1', '${accountId}', 1, 1, ${tenth - UNSEALED}, 'h', ${now - HOUR_MS})`);
+  run(`INSERT INTO audit_seals (id, account_id, number, first_entry, last_entry, hash, sealed_at, entries_hash)
+    VALUES ('${accountId}-1', '${accountId}', 1, 1, ${tenth - UNSEALED}, 'h', ${now - HOUR_MS}, 'h')`);
   run(`${rows(tenth)} INSERT INTO pushes (id, account_id, hook_id, project_id, source, received_at, ref, before, after, body_hash, decision,
       reason, live_sha, count)
     SELECT ${id("push")}, '${accountId}', CASE WHEN i % 2 THEN '${HOOK}' END, ${project}, 'hook', ${at(tenth, EVENT_EVERY_MS * 10, 90)},

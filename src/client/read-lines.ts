@@ -1,23 +1,19 @@
-import type * as z from "zod/mini";
-
 import { problemIn, unexpected, unreachable } from "#client/answer.ts";
 import { type AnyRequest, headersOf, type Transport, urlOf } from "#client/request.ts";
 import type { ClientResult } from "#client/send.ts";
 import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 import { succeed } from "#contract/lib/result.ts";
-import { parseJson } from "#contract/parse-json.ts";
-import { parseKnown } from "#contract/tolerant.ts";
 
 /**
  * Reads the whole answer of an endpoint that streams JSON lines. Sent once: a list of many pages would take many requests
  * of the limit for a token. Fails if the answer breaks off.
- * @param schema of a line
+ * @param parse reads a line; null: it is not a valid one, and the answer is unexpected
  * @param signal ends the request, which has no other limit of time, because a long answer takes long
  */
 export async function readLines<Row>(
   endpoint: Endpoint,
   given: AnyRequest,
-  schema: z.ZodMiniType<Row>,
+  parse: (line: string) => Row | null,
   transport: Transport,
   signal: AbortSignal,
 ): Promise<ClientResult<readonly Row[]>> {
@@ -31,9 +27,9 @@ export async function readLines<Row>(
     if (body === null) return unexpected(status, baseUrl);
     const rows: Row[] = [];
     for await (const line of linesOf(body)) {
-      const row = parseKnown(schema, parseJson(line));
-      if (!row.success) return unexpected(status, baseUrl);
-      rows.push(row.data);
+      const row = parse(line);
+      if (row === null) return unexpected(status, baseUrl);
+      rows.push(row);
     }
     return { ...succeed(rows), status, headers };
   } catch (error) {

@@ -1,82 +1,67 @@
-import type { AuditEntry, AuditSeal } from "#contract/endpoints/audit/schemas.ts";
+import * as z from "zod/mini";
+
+import { AuditSeal } from "#contract/endpoints/audit/schemas.ts";
+import type { AccountId } from "#contract/ids.ts";
+import { parseJson } from "#contract/parse-json.ts";
 import { sha256 } from "#sealing/bytes.ts";
 
-/**
- * The hash of a seal: SHA-256 in hex over the hash of the seal before and the entries. The control plane computes it once,
- * and `gantry audit verify` computes it again from what the API answers.
- * @param before the hash of the seal before; empty for the first
- */
-export async function sealHash(before: string, entries: readonly AuditEntry[]): Promise<string> {
-  return await sha256([before, ...entries.map(canonical)].join("\n"));
-}
+/** An entry of the audit log as a seal covers it. `line`: its line in the export, without the line feed. */
+export type EntryLine = { readonly sequence: number; readonly line: string };
 
-/** An entry as text: a JSON list of its fields in the order of the schema. */
-function canonical(entry: AuditEntry): string {
-  const { id, sequence, timestamp, actor, ip, request_id, action } = entry;
-  const { outcome, code, project_id, target, changes } = entry;
-  return JSON.stringify([
-    id,
-    sequence,
-    timestamp,
-    [actor.type, actor.id, actor.name],
-    ip,
-    request_id,
-    action,
-    outcome,
-    code,
-    project_id,
-    target === null ? null : [target.type, target.id, target.name],
-    changes,
-  ]);
-}
+/** A seal, and the text whose SHA-256 is its hash. */
+export type SealWithText = { readonly seal: AuditSeal; readonly text: string };
 
-const DAY_MS = 24 * 60 * 60 * 1000;
-
-/** Entries are kept for 400 days, and sealed some hours later than they are written. */
-const MAY_LACK_AFTER_MS = 390 * DAY_MS;
+/** What the hash of a seal covers. `before`: the hash of the seal before; null: it is the first. */
+const SealContent = z.extend(z.omit(AuditSeal, { hash: true }), { before: z.nullable(z.string()) });
+type SealContent = z.infer<typeof SealContent>;
 
 /**
- * `sealed`: how many entries match their seals. `open`: how many came after the last seal. `expired`: how many seals are
- * so old that their entries may be deleted, and lack some: of these only the order was checked.
+ * Seals entries. The control plane calls it, and `gantry audit verify` calculates the same hashes from what the API
+ * returns.
+ * @param last the seal before; null: none
+ * @param sealedAt as in the API
  */
-export type ChainCheck =
-  | { readonly ok: true; readonly sealed: number; readonly open: number; readonly expired: number }
-  | { readonly ok: false; readonly seal: AuditSeal; readonly reason: string };
+export async function createSeal(
+  accountId: AccountId,
+  last: Pick<AuditSeal, "number" | "last_entry" | "hash"> | null,
+  entries: readonly [EntryLine, ...EntryLine[]],
+  sealedAt: string,
+): Promise<SealWithText> {
+  const number = (last?.number ?? 0) + 1;
+  const content = {
+    id: sealId(accountId, number),
+    number,
+    first_entry: (last?.last_entry ?? 0) + 1,
+    last_entry: (entries.at(-1) ?? entries[0]).sequence,
+    entries_hash: await hashOfEntries(entries),
+    sealed_at: sealedAt,
+  };
+  const text = sealText({ ...content, before: last?.hash ?? null });
+  return { seal: { ...content, hash: await sha256(text) }, text };
+}
 
-/** Computes the chain of seals again. @param seals, entries from the first one on, in order. @param now Unix milliseconds */
-export async function verifyChain(
-  seals: readonly AuditSeal[],
-  entries: readonly AuditEntry[],
-  now: number,
-): Promise<ChainCheck> {
-  let before: AuditSeal | null = null;
-  let [sealed, expired] = [0, 0];
-  // Where the entries of the next seal begin: with a search among all, a long log would take minutes.
-  let start = 0;
-  const sequenceAt = (at: number) => entries[at]?.sequence ?? Infinity;
-  for (const seal of seals) {
-    const first = (before?.last_entry ?? 0) + 1;
-    if (seal.number !== (before?.number ?? 0) + 1)
-      return { ok: false, seal, reason: "a seal before it is missing" };
-    if (seal.first_entry !== first)
-      return { ok: false, seal, reason: `it does not begin with entry ${first}` };
-    while (sequenceAt(start) < seal.first_entry) start += 1;
-    let end = start;
-    while (sequenceAt(end) <= seal.last_entry) end += 1;
-    const covered = entries.slice(start, end);
-    start = end;
-    const missing = seal.last_entry - seal.first_entry + 1 - covered.length;
-    if (missing > 0 && Date.parse(seal.sealed_at) < now - MAY_LACK_AFTER_MS) {
-      expired += 1;
-      before = seal;
-      continue;
-    }
-    if (missing !== 0) return { ok: false, seal, reason: `${missing} of its entries are missing` };
-    if ((await sealHash(before?.hash ?? "", covered)) !== seal.hash)
-      return { ok: false, seal, reason: "its entries, or the seal before it, were changed" };
-    sealed += covered.length;
-    before = seal;
-  }
-  const last = before?.last_entry ?? 0;
-  return { ok: true, sealed, open: entries.filter(({ sequence }) => sequence > last).length, expired };
+/** What a text of `createSeal` says; null: it is not such a text. Its values are not verified. */
+export function readSealText(text: string): SealContent | null {
+  return SealContent.safeParse(parseJson(text)).data ?? null;
+}
+
+/** The id of a seal: it names the account and the number. */
+export function sealId(accountId: AccountId, number: number): string {
+  return `${accountId}-${number}`;
+}
+
+/** The hash that a seal must have after the seal with the hash `before`. */
+export async function hashOfSeal(seal: AuditSeal, before: string | null): Promise<string> {
+  return await sha256(sealText({ ...seal, before }));
+}
+
+/** SHA-256 in hex of the lines of the export, each with its line feed. */
+export async function hashOfEntries(entries: readonly EntryLine[]): Promise<string> {
+  return await sha256(entries.map(({ line }) => `${line}\n`).join(""));
+}
+
+// The order of the fields must not change: the hashes of earlier seals depend on it.
+function sealText(content: SealContent): string {
+  const { id, number, before, first_entry, last_entry, entries_hash, sealed_at } = content;
+  return JSON.stringify({ id, number, before, first_entry, last_entry, entries_hash, sealed_at });
 }

@@ -72,4 +72,13 @@ it("lists the audit log, and verifies its seals", async () => {
   expect((await run("audit", "verify")).stdout).toMatch(
     /^\d+ entries match the chain of seals; \d+ are not sealed yet\.\n/,
   );
+  const verifyFrom = (seal: string) => cli.run(["audit", "verify", "--from", seal], { env });
+  expect(await verifyFrom(`999999:${"0".repeat(64)}`)).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining("Seal 999999, which you know, is missing."),
+  });
+  expect(await verifyFrom("212")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("NUMBER:HASH"),
+  });
 });

@@ -149,6 +149,7 @@ describe("an account beside another", () => {
       "listEvents",
       "listAuditEntries",
       "listAuditSeals",
+      "listAuditSealCopies",
       "getAccount",
     ] as const) {
       const text = await (await perform(name, mine)).text();

@@ -1,11 +1,12 @@
 import { and, lt, lte, type SQL, sql } from "drizzle-orm";
 import type { SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 
+import { AUDIT_RETENTION_DAYS } from "#contract/endpoints/audit/retention.ts";
 import { KEY_COUNTS_MS } from "#worker/db/idempotency-keys.ts";
 import { auditEntries, auditSeals, events } from "#worker/db/event-tables.ts";
 import { orphanDeletion } from "#worker/db/projects/delete-project.ts";
 import { hooks, pushes } from "#worker/db/push-tables.ts";
-import { idempotencyKeys, servers, signInCodes, tokens } from "#worker/db/schema.ts";
+import { accounts, idempotencyKeys, servers, signInCodes, tokens } from "#worker/db/schema.ts";
 import { from, limited, prepare, remove, update } from "#worker/db/statements.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -16,9 +17,9 @@ const MAX_ROWS = 1_000;
 /** How long the row of a revoked token is kept, for investigations. */
 const REVOKED_MS = DAY_MS;
 
-/** How long events and pushes are kept, and how long entries of the audit log are. */
+/** How long events and pushes are kept, and how long entries of the audit log are, after they were sealed. */
 const EVENTS_MS = 90 * DAY_MS;
-const AUDIT_MS = 400 * DAY_MS;
+const AUDIT_MS = AUDIT_RETENTION_DAYS * DAY_MS;
 
 function expiringStatements(now: number): Readonly<Record<string, SQL>> {
   const some = (table: Swept, where: SQL | undefined) =>
@@ -29,7 +30,6 @@ function expiringStatements(now: number): Readonly<Record<string, SQL>> {
     changes: SQLiteUpdateSetSource<Table>,
     where: SQL | undefined,
   ) => update(table, changes, some(table, where));
-  const isOldEntry = lt(auditEntries.createdAt, now - AUDIT_MS);
   return {
     keys: removeSome(idempotencyKeys, lt(idempotencyKeys.createdAt, now - KEY_COUNTS_MS)),
     revoked: removeSome(tokens, lt(tokens.revokedAt, now - REVOKED_MS)),
@@ -53,8 +53,8 @@ function expiringStatements(now: number): Readonly<Record<string, SQL>> {
     ),
     ...orphanDeletion(MAX_ROWS),
     pushes: removeSome(pushes, lt(pushes.receivedAt, now - EVENTS_MS)),
-    events: removeSome(events, and(lt(events.createdAt, now - EVENTS_MS), isNotNewest(events))),
-    audit: removeSome(auditEntries, and(isOldEntry, isSealed, isNotNewest(auditEntries))),
+    events: removeSome(events, and(lt(events.createdAt, now - EVENTS_MS), isNotNewest)),
+    audit: remove(auditEntries, isOfOldSeal(now - AUDIT_MS)),
   };
 }
 
@@ -64,9 +64,9 @@ export const EXPIRING_STATEMENTS = 15;
 /**
  * Deletes expired data of all accounts: idempotency keys older than a day, tokens that were revoked more than a day ago,
  * and expired sessions, sign-in codes, enrolment tokens and previous secrets; events and pushes older than 90 days, and
- * sealed entries of the audit log older than 400 days. The newest event and entry of an account are kept, because the
- * next one gets its number from them. Also what is left of deleted projects whose lanes do not know it, because the
- * database was restored. One D1 round trip.
+ * entries of the audit log that were sealed more than 400 days ago. The newest event of an account and the entries of its
+ * newest seal are kept, because the next one gets its number from them. Also what is left of deleted projects whose lanes
+ * do not know it, because the database was restored. One D1 round trip.
  *
  * @param now Unix milliseconds
  * @param only the kinds to delete, by the names that an earlier call returned; null: all
@@ -80,11 +80,14 @@ export async function removeExpired(
   const due = Object.entries(expiringStatements(now)).filter(([name]) => only?.has(name) ?? true);
   if (due.length === 0) return [];
   const results = await database.batch(due.map(([, statement]) => prepare(database, statement)));
-  return due.flatMap(([name], at) => (results[at]?.meta.changes === MAX_ROWS ? [name] : []));
+  return due.flatMap(([name], at) => {
+    const changes = results[at]?.meta.changes ?? 0;
+    // Entries of the audit log are deleted with their seals, so they are rarely exactly so many.
+    return changes === MAX_ROWS || (name === "audit" && changes > 0) ? [name] : [];
+  });
 }
 
 type Swept =
-  | typeof auditEntries
   | typeof events
   | typeof hooks
   | typeof idempotencyKeys
@@ -92,9 +95,18 @@ type Swept =
   | typeof servers
   | typeof tokens;
 
-/** Whether the account has a later row. The inner table has another name, and the outer one its own. */
-function isNotNewest(table: typeof auditEntries | typeof events): SQL {
-  return sql`exists (select 1 from ${table} as later where later.account_id = ${table.accountId} and later.sequence > ${table.sequence})`;
-}
+/** Whether the account has a later event. The inner table has another name, and the outer one its own. */
+const isNotNewest = sql`exists (select 1 from ${events} as later where later.account_id = ${events.accountId} and later.sequence > ${events.sequence})`;
 
-const isSealed = sql`${auditEntries.sequence} <= (select ${auditSeals.lastEntry} from ${auditSeals} where ${auditSeals.accountId} = ${auditEntries.accountId} order by ${auditSeals.number} desc limit 1)`;
+/**
+ * Whether an entry belongs to the first seal of its account that still has entries, if that seal is from before a time and
+ * is not the newest one. So the entries of a seal are deleted together: the rest of them could not be verified. Reads a
+ * few rows of each account by index.
+ */
+function isOfOldSeal(before: number): SQL {
+  const oldest = sql`(select min(kept.sequence) from ${auditEntries} as kept where kept.account_id = accounts.id)`;
+  const next = sql`(select next.last_entry from ${auditSeals} as next where next.account_id = accounts.id and next.last_entry >= ${oldest} order by next.last_entry${limited(1)})`;
+  const hasLater = sql`exists (select 1 from ${auditSeals} as later where later.account_id = accounts.id and later.number > seal.number)`;
+  const due = sql`select seal.account_id, seal.first_entry, seal.last_entry, sum(seal.last_entry - seal.first_entry + 1) over (order by seal.sealed_at, seal.id) as entries from ${accounts} cross join ${auditSeals} as seal where seal.account_id = accounts.id and seal.last_entry = ${next} and seal.sealed_at < ${before} and seal.last_entry - seal.first_entry < ${sql.raw(`${MAX_ROWS}`)} and ${hasLater}`;
+  return sql`${auditEntries.id} in (select old.id from (${due}) as due cross join ${auditEntries} as old where old.account_id = due.account_id and old.sequence between due.first_entry and due.last_entry and due.entries <= ${sql.raw(`${MAX_ROWS}`)})`;
+}

@@ -2,7 +2,12 @@ import { refuse, succeed } from "#contract/problems.ts";
 import type { TokenHandlers } from "#worker/http/handler.ts";
 import { answerPage } from "#worker/http/responses.ts";
 import { streamed } from "#worker/http/streamed.ts";
-import { exportAuditEntries, listAuditEntries, listAuditSeals } from "#worker/operations/audit/list-audit.ts";
+import {
+  exportAuditEntries,
+  listAuditEntries,
+  listAuditSealCopies,
+  listAuditSeals,
+} from "#worker/operations/audit/list-audit.ts";
 
 const notInPages = refuse(
   "invalid_request",
@@ -24,4 +29,6 @@ export const auditHandlers = {
     }
   },
   listAuditSeals: (context, { query, url }) => answerPage(listAuditSeals(context, query ?? {}), url),
+  listAuditSealCopies: (context, { query, url }) =>
+    answerPage(listAuditSealCopies(context, query ?? {}), url),
 } satisfies Partial<TokenHandlers>;

@@ -5,10 +5,16 @@ import * as z from "zod/mini";
 
 import { readLines } from "#client/read-lines.ts";
 import { auditEndpoints } from "#contract/endpoints/audit/endpoints.ts";
+import { parseJson } from "#contract/parse-json.ts";
+import { parseKnown } from "#contract/tolerant.ts";
 
 import { listenLocally } from "../../support/listen.ts";
 
 const Line = z.strictObject({ name: z.string() });
+const parse = (line: string) => {
+  const parsed = parseKnown(Line, parseJson(line));
+  return parsed.success ? parsed.data : null;
+};
 const request = { query: { action: "deploy" } };
 
 /** Reads from a server that answers each request in this way. @returns the result, and what it was asked */
@@ -24,7 +30,7 @@ async function readFrom(answer: (response: ServerResponse) => void) {
   const { signal } = new AbortController();
   return {
     asked,
-    result: await readLines(auditEndpoints.listAuditEntries, request, Line, transport, signal),
+    result: await readLines(auditEndpoints.listAuditEntries, request, parse, transport, signal),
   };
 }
 

@@ -29,7 +29,7 @@ export const databasesIn = (folder: string): string[] =>
 
 /** The keys of all objects in R2, except the seals of the audit log. */
 export function logObjectKeys(home: string): string[] {
-  const sql = "SELECT key FROM _mf_objects WHERE key NOT LIKE 'audit/%'";
+  const sql = "SELECT key FROM _mf_objects WHERE key NOT LIKE 'seals/%'";
   return query(bucketOf(home), sql).map(({ key }) => String(key));
 }
 

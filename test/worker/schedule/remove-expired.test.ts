@@ -85,21 +85,55 @@ describe("expired rows in the database", () => {
     expect(await rowsOf(numbers)).toEqual([{ sequence: 2 }, { sequence: 3 }, { sequence: 1 }]);
   });
 
-  it("entries of the audit log are deleted after 400 days if they are sealed, except the newest", async () => {
+  /** Adds a seal that was made now. */
+  async function addSeal(accountId: string, number: number, first: number, last: number): Promise<void> {
+    await env.DB.prepare(
+      "INSERT INTO audit_seals (id, account_id, number, first_entry, last_entry, hash, entries_hash, sealed_at) VALUES (?, ?, ?, ?, ?, '00', '00', ?)",
+    )
+      .bind(`${accountId}-${number}`, accountId, number, first, last, Date.now())
+      .run();
+  }
+
+  it("entries of the audit log are deleted 400 days after they were sealed, except those of the newest seal", async () => {
     const { id, token } = await createAccount();
-    for (const name of ["a", "b", "c"]) await enrolAgent(token, name);
+    for (const name of ["a", "b", "c", "d"]) await enrolAgent(token, name);
     const numbers = "SELECT sequence FROM audit_entries ORDER BY sequence";
     const all = await rowsOf(numbers);
     await removeExpiredIn(401);
     expect(await rowsOf(numbers)).toEqual(all);
-    await env.DB.prepare("INSERT INTO audit_seals VALUES (?, ?, 1, 1, 2, '00', 0)").bind(`${id}/1`, id).run();
+    await addSeal(id, 1, 1, 2);
+    await removeExpiredIn(401);
+    expect(await rowsOf(numbers)).toEqual(all);
+    await addSeal(id, 2, 3, 3);
     await removeExpiredIn(399);
     expect(await rowsOf(numbers)).toEqual(all);
     await removeExpiredIn(401);
     expect(await rowsOf(numbers)).toEqual(all.slice(2));
-    await env.DB.prepare("UPDATE audit_seals SET last_entry = 99").run();
+    await addSeal(id, 3, 4, 99);
     await removeExpiredIn(401);
-    expect(await rowsOf(numbers)).toEqual(all.slice(-1));
+    expect(await rowsOf(numbers)).toEqual(all.slice(3));
+  });
+
+  it("a step deletes all entries of a seal or none, and at most 1,000", async () => {
+    const accounts = [await createAccount(), await createAccount("other")];
+    for (const { id } of accounts) {
+      await env.DB.prepare(
+        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 601)
+         INSERT INTO audit_entries (id, account_id, sequence, created_at, actor, action, outcome)
+         SELECT ?1 || i, ?1, i, 0, '{}', 'updateServer', 'done' FROM n`,
+      )
+        .bind(id)
+        .run();
+      await addSeal(id, 1, 1, 600);
+      await addSeal(id, 2, 601, 601);
+    }
+    const counts = "SELECT count(*) AS left FROM audit_entries GROUP BY account_id ORDER BY left";
+    const removeSome = () => inDays(401, () => removeExpired(env.DB, Date.now(), new Set(["audit"])));
+    expect(await removeSome()).toEqual(["audit"]);
+    expect(await rowsOf(counts)).toEqual([{ left: 1 }, { left: 601 }]);
+    expect(await removeSome()).toEqual(["audit"]);
+    expect(await rowsOf(counts)).toEqual([{ left: 1 }, { left: 1 }]);
+    expect(await removeSome()).toEqual([]);
   });
 
   it("unused enrolment tokens are deleted at once, and agents' credentials are not", async () => {

@@ -15,4 +15,9 @@ export const auditEndpoints = {
     query: PageQuery,
     success: { status: 200, body: schemas.AuditSeals },
   },
+  listAuditSealCopies: {
+    ...get("/v1/audit/seals/copies", accountToken("audit:read")),
+    query: PageQuery,
+    success: { status: 200, body: schemas.AuditSealCopies },
+  },
 } as const satisfies Record<string, Endpoint>;

@@ -52,20 +52,37 @@ export const AuditEntry = z.strictObject({
 });
 export type AuditEntry = z.infer<typeof AuditEntry>;
 
-/** A seal over the entries from `first_entry` to `last_entry`, and over the seal before. */
+/**
+ * A seal over the entries from `first_entry` to `last_entry`, and over the seal before. `entries_hash` covers the entries.
+ * `hash` covers all other fields and the hash of the seal before, so the seals can be verified after their entries were
+ * removed.
+ */
 export const AuditSeal = z.strictObject({
+  id: z.string(),
   number: wholeFrom(1),
   first_entry: wholeFrom(1),
   last_entry: wholeFrom(1),
-  hash: z.string(),
+  entries_hash: z.string(),
   sealed_at: z.string(),
+  hash: z.string(),
 });
 export type AuditSeal = z.infer<typeof AuditSeal>;
+
+/** The copy of a seal in R2. `hash`: computed from what the object contains. `stored_at`: as R2 noted it. */
+export const AuditSealCopy = z.strictObject({
+  number: wholeFrom(1),
+  hash: z.string(),
+  object: z.string(),
+  stored_at: z.string(),
+});
+export type AuditSealCopy = z.infer<typeof AuditSealCopy>;
 
 export const AuditEntries = z.strictObject({ entries: z.array(AuditEntry), next_cursor: NextCursor });
 export type AuditEntries = z.infer<typeof AuditEntries>;
 export const AuditSeals = z.strictObject({ seals: z.array(AuditSeal), next_cursor: NextCursor });
 export type AuditSeals = z.infer<typeof AuditSeals>;
+export const AuditSealCopies = z.strictObject({ copies: z.array(AuditSealCopy), next_cursor: NextCursor });
+export type AuditSealCopies = z.infer<typeof AuditSealCopies>;
 
 export const AuditQuery = z.extend(PageQuery, {
   action: z.optional(textBetween(1, 100)),

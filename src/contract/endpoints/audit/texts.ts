@@ -21,13 +21,24 @@ const entry = {
   changes: { branch: { before: "main", after: "release" } },
 } satisfies z.input<typeof schemas.AuditEntry>;
 
+const seal = {
+  id: `${example.account}-212`,
+  number: 212,
+  first_entry: 5093,
+  last_entry: 5120,
+  entries_hash: "3b1c4d8f0a97e2655c1fd2b90e84a7c36d5f81e02b4a9c7d6e3f50182a94b7c1",
+  sealed_at: "2026-11-20T10:17:00.112Z",
+  hash: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+} satisfies z.input<typeof schemas.AuditSeal>;
+
 export const auditTexts = {
   listAuditEntries: {
     summary: "List the audit log, newest first",
     description: prose`
       Returns one page of the audit log, newest first: who changed what, when, from where, and how. Every change by a
       request has one entry, made in the same transaction, and so has every change that was refused to a valid token (at
-      most 60 a minute of one token). You can combine the filters. Secrets are in no entry. Entries are kept for 400 days.
+      most 60 a minute of one token). You can combine the filters. Secrets are in no entry. Entries are removed 400 days
+      after they were sealed, all entries of a seal at once, except those of the newest seal.
 
       With \`Accept: application/x-ndjson\`, the response has all entries that match, oldest first, each as an
       \`AuditEntry\` in JSON. \`limit\` and \`cursor\` apply to JSON only.
@@ -46,19 +57,30 @@ export const auditTexts = {
     summary: "List the seals of the audit log, newest first",
     description: prose`
       Returns one page of the seals, newest first. Each hour the new entries of the audit log are sealed: the hash of a
-      seal covers them and the seal before, so a later change of an entry breaks the chain. A copy of each seal is stored
-      apart from the database. The command \`gantry audit verify\` computes the chain again.
+      seal covers them and the seal before, so a later change of an entry or a seal breaks the chain. A copy of each seal
+      is stored apart from the database (\`GET /v1/audit/seals/copies\`). The command \`gantry audit verify\` computes the
+      chain again. Seals are kept after their entries were removed.
 
-      A hash is the SHA-256, in hexadecimal, of lines that are joined by a line feed: the hash of the seal before (empty
-      for the first seal), then each entry as a JSON list of its fields in the order of the schema \`AuditEntry\`.`,
+      \`entries_hash\` is the SHA-256, in hexadecimal, of the lines of the export (\`GET /v1/audit\` as
+      \`application/x-ndjson\`) from \`first_entry\` to \`last_entry\`, each with its line feed. \`hash\` is the SHA-256 of this
+      JSON object without spaces: \`id\`, \`number\`, \`before\`, \`first_entry\`, \`last_entry\`, \`entries_hash\` and
+      \`sealed_at\`, where \`before\` is the hash of the seal before, or \`null\` for the first.`,
+    answer: { seals: [seal], next_cursor: null },
+  },
+  listAuditSealCopies: {
+    summary: "List the copies of the seals, oldest first",
+    description: prose`
+      Returns one page of the copies of the seals in the R2 bucket of the installation, the lowest number first. Gantry
+      never overwrites a copy. \`hash\` is computed from the object at each request, so it equals the hash of the seal as
+      long as both are unchanged. A number has a second copy if the database was restored to an earlier day, or if
+      somebody removed a seal from it, and Gantry sealed other entries with the same number since.`,
     answer: {
-      seals: [
+      copies: [
         {
-          number: 212,
-          first_entry: 5093,
-          last_entry: 5120,
-          hash: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-          sealed_at: "2026-11-20T10:17:00.112Z",
+          number: seal.number,
+          hash: seal.hash,
+          object: `seals/${example.account}/000000000212.json`,
+          stored_at: "2026-11-20T10:17:00.348Z",
         },
       ],
       next_cursor: null,
@@ -95,11 +117,23 @@ export const auditSchemas = {
     next_cursor: nextCursor,
   }),
   AuditSeal: object(schemas.AuditSeal, "A seal over entries of the audit log.", {
+    id: "The id of the account and the number of the seal.",
     number: "The number of the seal, from 1.",
     first_entry: "The number of the first entry that it covers.",
     last_entry: "The number of the last entry that it covers.",
-    hash: "The hash of these entries and of the seal before, in hexadecimal.",
+    entries_hash: "The hash of these entries, in hexadecimal.",
     sealed_at: "When the entries were sealed.",
+    hash: "The hash of the other fields and of the seal before, in hexadecimal.",
+  }),
+  AuditSealCopy: object(schemas.AuditSealCopy, "The copy of a seal in R2.", {
+    number: "The number of the seal.",
+    hash: "The SHA-256 of the object, in hexadecimal.",
+    object: "The name of the object in the bucket.",
+    stored_at: "When it was stored, as R2 noted it.",
+  }),
+  AuditSealCopies: object(schemas.AuditSealCopies, "A page of copies of seals.", {
+    copies: "The copies of this page, the lowest number first.",
+    next_cursor: nextCursor,
   }),
   AuditSeals: object(schemas.AuditSeals, "A page of seals.", {
     seals: "The seals of this page, newest first.",

@@ -1,4 +1,5 @@
-import { and, asc, desc, eq, gt, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, type SQL, sql } from "drizzle-orm";
+import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 
 import type { AuditOutcome } from "#contract/endpoints/audit/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
@@ -6,6 +7,7 @@ import type { AccountRows } from "#worker/db/account-rows.ts";
 import { auditEntries, auditSeals } from "#worker/db/event-tables.ts";
 import { byEach, wantedProjects } from "#worker/db/merged-lists.ts";
 import { newestFirst, type Position } from "#worker/db/newest-first.ts";
+import type { RowOf } from "#worker/db/reads.ts";
 import { aliasOf } from "#worker/db/statements.ts";
 
 const entryFields = {
@@ -24,14 +26,41 @@ const entryFields = {
 };
 export type AuditRecord = Omit<typeof auditEntries.$inferSelect, "accountId">;
 
+/** As `entryFields`, with the values as they are stored: JSON as its text. */
+const storedFields = {
+  id: stored(auditEntries.id),
+  projectId: stored(auditEntries.projectId),
+  sequence: auditEntries.sequence,
+  createdAt: stored(auditEntries.createdAt),
+  actor: stored(auditEntries.actor),
+  ip: stored(auditEntries.ip),
+  requestId: stored(auditEntries.requestId),
+  action: stored(auditEntries.action),
+  outcome: stored(auditEntries.outcome),
+  code: stored(auditEntries.code),
+  target: stored(auditEntries.target),
+  changes: stored(auditEntries.changes),
+} satisfies Record<keyof AuditRecord, unknown>;
+/** A row for the export and for seals, in which each stored value has a form of its own. */
+export type StoredAuditRecord = RowOf<typeof storedFields>;
+
+/** A value of another type than the column's, which only an edit of the database can cause, is read as SQL text. */
+function stored(column: SQLiteColumn): SQL<string | number | null> {
+  const type = sql.raw(`'${column.getSQLType()}'`);
+  return sql`iif(typeof(${column}) in (${type}, 'null'), ${column}, quote(${column}))`;
+}
+
 const sealFields = {
+  id: stored(auditSeals.id),
   number: auditSeals.number,
-  firstEntry: auditSeals.firstEntry,
-  lastEntry: auditSeals.lastEntry,
-  hash: auditSeals.hash,
-  sealedAt: auditSeals.sealedAt,
-};
-export type SealRecord = Omit<typeof auditSeals.$inferSelect, "id" | "accountId">;
+  firstEntry: stored(auditSeals.firstEntry),
+  lastEntry: stored(auditSeals.lastEntry),
+  entriesHash: stored(auditSeals.entriesHash),
+  hash: stored(auditSeals.hash),
+  sealedAt: stored(auditSeals.sealedAt),
+} satisfies Record<keyof Omit<typeof auditSeals.$inferSelect, "accountId">, unknown>;
+/** The row of a seal, as it is stored. */
+export type StoredSealRecord = RowOf<typeof sealFields>;
 
 const others = aliasOf(auditEntries, "others");
 
@@ -56,18 +85,18 @@ export async function listAuditEntries(
   return await rows.select(entryFields, auditEntries, selection);
 }
 
-/** Entries after a number, oldest first. */
+/** Entries after a number as they are stored, oldest first. */
 export async function readAuditEntries(
   rows: AccountRows,
   filter: AuditFilter,
   after: number,
   limit: number,
-): Promise<AuditRecord[]> {
+): Promise<StoredAuditRecord[]> {
   const { sequence } = auditEntries;
   const lists = listsOf(rows, filter, true);
-  if (lists !== null) return await rows.selectMerged(entryFields, auditEntries, lists, { after, limit });
+  if (lists !== null) return await rows.selectMerged(storedFields, auditEntries, lists, { after, limit });
   const where = and(gt(sequence, after), matches(auditEntries, filter));
-  return await rows.select(entryFields, auditEntries, { where, orderBy: [asc(sequence)], limit });
+  return await rows.select(storedFields, auditEntries, { where, orderBy: [asc(sequence)], limit });
 }
 
 /** A list for each project that the filter or the token names; null: neither names any. */
@@ -79,20 +108,23 @@ function listsOf(rows: AccountRows, filter: AuditFilter, isOldestFirst: boolean)
 }
 
 /** Seals, newest first. */
-export async function listAuditSeals(rows: AccountRows, position: Position<number>): Promise<SealRecord[]> {
+export async function listAuditSeals(
+  rows: AccountRows,
+  position: Position<number>,
+): Promise<StoredSealRecord[]> {
   return await rows.select(sealFields, auditSeals, newestFirst(auditSeals.number, position));
 }
 
-/** The last seal, and the first entries after it. One round trip. */
+/** The last seal, and the first entries after it as they are stored. One round trip. */
 export async function readUnsealed(
   rows: AccountRows,
   limit: number,
-): Promise<{ last: SealRecord | null; entries: AuditRecord[] }> {
+): Promise<{ last: StoredSealRecord | null; entries: StoredAuditRecord[] }> {
   const sealed = rows.first(auditSeals.lastEntry, auditSeals, undefined, desc(auditSeals.number));
   const where = gt(auditEntries.sequence, sql`coalesce((${sealed}), 0)`);
   const [[last], entries] = await rows.selectBoth(
     [sealFields, auditSeals, { orderBy: [desc(auditSeals.number)], limit: 1 }],
-    [entryFields, auditEntries, { where, orderBy: [asc(auditEntries.sequence)], limit }],
+    [storedFields, auditEntries, { where, orderBy: [asc(auditEntries.sequence)], limit }],
   );
   return { last: last ?? null, entries };
 }
