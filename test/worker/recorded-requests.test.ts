@@ -1,9 +1,13 @@
-import { describe, expect, it, vi } from "vitest";
+import { env } from "cloudflare:workers";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { endpoints, type OperationName } from "#contract/endpoints/endpoints.ts";
 import type { EventType } from "#contract/endpoints/events/schemas.ts";
+import { takesIdempotencyKey } from "#contract/repeatable.ts";
 import { createToken, ids } from "../support/worker/account.ts";
 import { call } from "../support/worker/call.ts";
+import { aroundCalls } from "../support/worker/intercept.ts";
+import { partMethods } from "../support/worker/parts.ts";
 import { recordedEntries, recordedEvents } from "../support/worker/recorded.ts";
 import { succeedingRequest } from "../support/worker/succeeding-requests.ts";
 import { operationNames, perform, type World } from "../support/worker/world.ts";
@@ -127,6 +131,67 @@ describe("a request that changes something", () => {
         },
       ]);
     });
+  });
+});
+
+const HOUR_MS = 3_600_000;
+
+/** The outage of everything that a request needs, directly after its Idempotency-Key was stored. @returns what ends it */
+function outageAfterKey(): () => void {
+  let isDown = false;
+  const stops = partMethods().map(({ owner, method }) =>
+    aroundCalls(owner, method, (call) => {
+      if (isDown) return Promise.reject(new Error(`${method} is down`));
+      isDown = method === "batch";
+      return call();
+    }),
+  );
+  return () => stops.forEach((stop) => stop());
+}
+
+/** Everything in D1 except the keys, as text. */
+async function storedText(): Promise<string> {
+  const { results } = await env.DB.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all<{
+    name: string;
+  }>();
+  const tables = results.map(({ name }) => name).filter((name) => !/^_|^sqlite|^idempotency/.test(name));
+  const rows = await env.DB.batch(tables.map((name) => env.DB.prepare(`SELECT * FROM "${name}"`)));
+  return JSON.stringify(rows.map((one) => one.results));
+}
+
+/** All times in a text, as Unix milliseconds. */
+function timesIn(text: string): number[] {
+  const dates = [...text.matchAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g)].map(([date]) => Date.parse(date));
+  return [...dates, ...[...text.matchAll(/\b\d{13}\b/g)].map(Number)];
+}
+
+describe("a request with an Idempotency-Key whose first try failed", () => {
+  const withKey = changing.filter((name) => takesIdempotencyKey(endpoints[name]));
+
+  it.each(withKey)("has the time of the try that succeeds, hours later: %s", async (name) => {
+    const world = await copyWorld();
+    const { path, body, token = world.account.token, headers = {} } = await succeedingRequest(name, world);
+    await env.DB.prepare("UPDATE tokens SET expires_at = expires_at + ?")
+      .bind(48 * HOUR_MS)
+      .run();
+    const entries = (await entriesOf(world, name)).length;
+    vi.spyOn(console, "error").mockReturnValue();
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + HOUR_MS });
+    onTestFinished(() => void vi.useRealTimers());
+    const request = { method: endpoints[name].method, token, body };
+    const send = () => call(path, { ...request, headers: { ...headers, "idempotency-key": "again" } });
+    // The Worker caches the token.
+    expect((await call("/v1/account", { token })).status).toBe(200);
+    const end = outageAfterKey();
+    expect((await send()).status).toBeGreaterThanOrEqual(500);
+    end();
+    const firstTry = { from: Date.now() - HOUR_MS / 2, until: Date.now() + HOUR_MS };
+    vi.setSystemTime(Date.now() + 20 * HOUR_MS);
+    const response = await send();
+    expect(response.status, `${name} must succeed`).toBeLessThan(300);
+    await vi.waitFor(async () => expect((await entriesOf(world, name)).length).toBeGreaterThan(entries));
+    const times = timesIn((await response.text()) + (await storedText()));
+    expect(times.filter((at) => at > firstTry.from && at < firstTry.until)).toEqual([]);
   });
 });
 

@@ -105,7 +105,7 @@ export const headerTexts = {
   ifLive:
     "Starts the deployment only if this deployment is still the live one. Otherwise the response is 412 `live_changed`. If omitted: starts it in any case.",
   idempotencyKey:
-    "A unique text for this request, such as a UUID. If you send it again within 24 hours with the same body, you get the first response again, with `Idempotent-Replayed: true`. With another body, the response is 422 `idempotency_mismatch`.",
+    "A unique text for this request, such as a UUID. If you send it again within 24 hours with the same body, you get the first response again, with `Idempotent-Replayed: true`. A request that was refused is carried out again, and recorded at that time. With another body, the response is 422 `idempotency_mismatch`.",
   lastEventId:
     "With `Accept: text/event-stream`: the `id` of the last event you received. The stream continues after it.",
   ifNoneMatch: "The `ETag` of an earlier response. If the response has not changed, you get an empty 304.",

@@ -1,8 +1,9 @@
-import { and, eq, isNull, sql } from "drizzle-orm";
+import { and, eq, isNull, ne, sql } from "drizzle-orm";
 
 import { tokens } from "#worker/db/schema.ts";
 import type { TokenId } from "#contract/ids.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
+import { tokenFields, type TokenReading } from "#worker/db/tokens/token-reading.ts";
 
 /** Times are Unix milliseconds. */
 type SecretReplacement = {
@@ -13,9 +14,14 @@ type SecretReplacement = {
   readonly previousExpiresAt: number;
 };
 
+/** `replaced_before`: an earlier try of the same request has made this secret. The token is as that try left it. */
+type TokenRotation =
+  | { readonly outcome: "replaced" }
+  | { readonly outcome: "replaced_before"; readonly token: TokenReading }
+  | { readonly outcome: "not_found" };
+
 /**
- * Gives a token a new secret. Its current secret becomes the previous one, replacing an older previous one, unless it is
- * the new one already. Returns false and changes nothing if the token does not exist or is revoked.
+ * Gives a token a new secret. Its current secret becomes the previous one, replacing an older previous one.
  * @param recorded the writes that record it
  */
 export async function replaceTokenSecret(
@@ -23,15 +29,18 @@ export async function replaceTokenSecret(
   id: TokenId,
   { previousExpiresAt, ...replacement }: SecretReplacement,
   recorded: readonly Write[],
-): Promise<boolean> {
-  // A retry finds the secret that it made before. The previous secret stays as it is.
-  const isRetry = sql`${tokens.hash} = ${replacement.hash}`;
+): Promise<TokenRotation> {
+  const { hash } = replacement;
   const changes = {
     ...replacement,
-    previousHash: sql`case when ${isRetry} then ${tokens.previousHash} else ${tokens.hash} end`,
-    previousExpiresAt: sql`case when ${isRetry} then ${tokens.previousExpiresAt} else min(${tokens.expiresAt}, ${previousExpiresAt}) end`,
+    previousHash: sql`${tokens.hash}`,
+    previousExpiresAt: sql`min(${tokens.expiresAt}, ${previousExpiresAt})`,
   };
-  const where = and(eq(tokens.id, id), isNull(tokens.revokedAt));
-  const [replaced] = await rows.runTogether([rows.update(tokens, changes, where), ...recorded]);
-  return replaced === 1;
+  const isToken = and(eq(tokens.id, id), isNull(tokens.revokedAt));
+  const update = rows.update(tokens, changes, and(isToken, ne(tokens.hash, hash)));
+  const [replaced] = await rows.runTogether([update, ...recorded]);
+  if (replaced === 1) return { outcome: "replaced" };
+  const where = and(isToken, eq(tokens.hash, hash));
+  const [token] = await rows.select(tokenFields, tokens, { where, limit: 1 });
+  return token === undefined ? { outcome: "not_found" } : { outcome: "replaced_before", token };
 }

@@ -12,12 +12,13 @@ import type { WebhookReading } from "#worker/db/webhooks/webhook-reading.ts";
 export const MAX_WEBHOOKS = 100;
 
 type WebhookInsertion =
-  | { readonly outcome: "inserted" }
+  | { readonly outcome: "inserted"; readonly webhook: WebhookReading }
   | { readonly outcome: "no_such_projects"; readonly projectIds: readonly ProjectId[] }
   | { readonly outcome: "too_many" };
 
 /**
- * Adds a webhook if the account has its projects (each listed once). An earlier try of the same request may have added it.
+ * Adds a webhook if the account has its projects (each listed once). If an earlier try of the same request has added it,
+ * returns that webhook.
  * @param records the writes that record the change
  */
 export async function insertWebhook(
@@ -31,11 +32,12 @@ export async function insertWebhook(
   const insert = rows.insert(webhooks, webhook, sql`${hasProjects(rows, wanted)} and ${hasRoom}`);
   try {
     const [inserted] = await rows.runTogether([insert, ...records]);
-    if (inserted === 1) return { outcome: "inserted" };
+    if (inserted === 1) return { outcome: "inserted", webhook };
   } catch (error) {
     if (uniqueViolation(error) === null) throw error;
   }
-  if ((await findWebhook(rows, webhook.id)) !== null) return { outcome: "inserted" };
+  const added = await findWebhook(rows, webhook.id);
+  if (added !== null) return { outcome: "inserted", webhook: added };
   const unknown = await unknownProjects(rows, wanted);
   return unknown.length > 0 ? { outcome: "no_such_projects", projectIds: unknown } : { outcome: "too_many" };
 }

@@ -72,7 +72,10 @@ const sealedByAnotherSecret = refuse(
   "The Idempotency-Key was used with an earlier secret of this token, before it was rotated. Use a new key.",
 );
 
-/** The context with a clock, ids and secrets that are the same for each retry of one request. */
+/**
+ * The context with ids and secrets that are the same for each retry of one request. The clock is not: what a retry does
+ * happens at its own time, also if an earlier try was refused hours ago.
+ */
 async function seeded(
   context: Context,
   { id, seed, createdAt }: IdempotencyRecord,
@@ -85,12 +88,10 @@ async function seeded(
     if (used > SEEDED_BYTES) throw new Error("a request used more random bytes than it can have");
     return bytes.slice(used - count, used);
   };
-  const clock = { now: () => createdAt };
   return {
     ...context,
-    clock,
     randomBytes,
-    ids: createIdGenerator({ ...clock, randomBytes }),
+    ids: createIdGenerator({ now: () => createdAt, randomBytes }),
     // Contains the seed: after the record has expired, the same key is a new request, also for lanes that stored the old one.
     requestKey: `${id} ${seed}`,
   };

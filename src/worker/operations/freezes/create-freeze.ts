@@ -3,6 +3,7 @@ import type { ProjectId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { insertFreeze } from "#worker/db/freezes/change-freezes.ts";
+import { findFreeze } from "#worker/db/freezes/freeze-reading.ts";
 import { findProjectName } from "#worker/db/projects/find-project.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { freezeChangeWrites } from "#worker/operations/freezes/freeze-change.ts";
@@ -32,10 +33,14 @@ export async function createFreeze(
   const recorded = freezeChangeWrites(context, "freeze.created", { ...freeze, projectName });
   switch (await insertFreeze(context.rows, freeze, recorded)) {
     case "inserted":
-    case "added_before":
       announceLater(context);
       await tellLanes(context, projectId);
       return succeed(freezeView(freeze, now));
+    case "added_before": {
+      await tellLanes(context, projectId);
+      const added = await findFreeze(context.rows, freeze.id);
+      return added === null ? notFound("freeze") : succeed(freezeView(added, now));
+    }
     case "not_added":
       return await whyNotAdded(context, projectId);
   }

@@ -23,10 +23,10 @@ export async function rotateHook(
   if (hook === null) return notFound("hook");
   const secret = given ?? newHookSecret(context);
   const now = context.clock.now();
-  const previousExpiresAt = now + OVERLAP_MS;
   const recorded = hookWrites(context, "hook.updated", hook);
-  if (!(await replaceHookSecret(context.rows, id, { secret, previousExpiresAt }, recorded)))
-    return notFound("hook");
+  const replacement = { secret, previousExpiresAt: now + OVERLAP_MS };
+  const previousExpiresAt = await replaceHookSecret(context.rows, id, replacement, recorded);
+  if (previousExpiresAt === undefined) return notFound("hook");
   announceLater(context);
   return succeed({ ...hookView({ ...hook, previousExpiresAt }, context.origin, now), secret });
 }

@@ -6,7 +6,7 @@ import { insertServer } from "#worker/db/servers/insert-server.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { requestWrites } from "#worker/operations/changes/request-changes.ts";
 import { serverChange } from "#worker/operations/changes/targets.ts";
-import { newEnrollment } from "#worker/operations/servers/new-enrollment.ts";
+import { newEnrollment, newEnrollmentSecret } from "#worker/operations/servers/new-enrollment.ts";
 import { refuseOutside } from "#worker/operations/servers/refuse-outside.ts";
 import { tooMany } from "#worker/operations/refusals.ts";
 import { serverView } from "#worker/views/server-view.ts";
@@ -22,7 +22,8 @@ export async function createServer(
   const outside = refuseOutside(context, input.region);
   if (outside !== null) return outside;
   const now = context.clock.now();
-  const enrollment = await newEnrollment(context, now);
+  const secret = newEnrollmentSecret(context);
+  const enrollment = await newEnrollment(context, now, secret);
   const server = {
     id: context.ids.server(),
     name: input.name,
@@ -51,7 +52,11 @@ export async function createServer(
   const insertion = await insertServer(context.rows, { ...server, ...enrollment.record }, recorded);
   if (insertion !== "inserted" && context.requestKey !== null) {
     const added = await findServer(context.rows, server.id);
-    if (added !== null) return succeed(created);
+    if (added !== null) {
+      const { createdAt } = added;
+      const { shown } = await newEnrollment(context, createdAt, secret);
+      return succeed({ ...serverView({ ...server, apps: 0, createdAt }, createdAt), enrollment: shown });
+    }
   }
   switch (insertion) {
     case "inserted":

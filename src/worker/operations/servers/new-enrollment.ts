@@ -9,12 +9,16 @@ import { timestamp } from "#worker/views/timestamp.ts";
 /** The lifetime of an enrolment token. Short, because an operator runs the command on the server right away. */
 const LIFETIME_MS = 60 * 60 * 1000;
 
-/** Creates an enrolment token: `record` is stored with the server, `shown` is returned once. @param now Unix milliseconds */
+/**
+ * Creates an enrolment token: `record` is stored with the server, `shown` is returned once.
+ * @param now Unix milliseconds
+ * @param token its secret
+ */
 export async function newEnrollment(
   context: Context,
   now: number,
+  token = newEnrollmentSecret(context),
 ): Promise<{ readonly record: EnrollmentRecord; readonly shown: Enrollment }> {
-  const token = formToken(randomTokenCharacters(context.randomBytes), "enrollment");
   const expiresAt = now + LIFETIME_MS;
   return {
     record: {
@@ -29,4 +33,9 @@ export async function newEnrollment(
       command: `${installCommand(context.origin)} | GANTRY_TOKEN=${token} sh`,
     },
   };
+}
+
+/** The secret of an enrolment token. */
+export function newEnrollmentSecret({ randomBytes }: Pick<Context, "randomBytes">): string {
+  return formToken(randomTokenCharacters(randomBytes), "enrollment");
 }

@@ -19,7 +19,7 @@ const OVERLAP_MS = 24 * 60 * 60 * 1000;
 /**
  * Gives a token a new secret and restarts its lifetime. The previous secret of an earlier rotation stops working at
  * once. The caller gets the secret, so the token must not have more rights than the caller's token. A retry with the same
- * Idempotency-Key makes the same secret at the same time.
+ * Idempotency-Key makes the same secret, and changes nothing if that exists.
  */
 export async function rotateToken(
   context: Context,
@@ -37,12 +37,20 @@ export async function rotateToken(
   const changes = { rotatedAt: now, expiresAt: now + lifetimeMs(token) };
   const replacement = { hash, ...changes, previousExpiresAt: now + OVERLAP_MS };
   const recorded = requestWrites(context, tokenChange("token.rotated", token));
-  if (!(await replaceTokenSecret(context.rows, id, replacement, recorded))) return notFound("token");
-  const isRetry = token.rotatedAt === now;
-  const previousExpiresAt = isRetry ? token.previousExpiresAt : Math.min(token.expiresAt, now + OVERLAP_MS);
-  announceLater(context);
-  context.forgetToken(id);
-  return succeed({ ...tokenView({ ...token, ...changes, previousExpiresAt }, now), token: secret });
+  const rotation = await replaceTokenSecret(context.rows, id, replacement, recorded);
+  switch (rotation.outcome) {
+    case "replaced": {
+      announceLater(context);
+      context.forgetToken(id);
+      const previousExpiresAt = Math.min(token.expiresAt, now + OVERLAP_MS);
+      return succeed({ ...tokenView({ ...token, ...changes, previousExpiresAt }, now), token: secret });
+    }
+    case "replaced_before":
+      context.forgetToken(id);
+      return succeed({ ...tokenView(rotation.token, now), token: secret });
+    case "not_found":
+      return notFound("token");
+  }
 }
 
 /** A rotation does not change the length of the lifetime. */

@@ -51,7 +51,7 @@ export async function createWebhook(
   switch (insertion.outcome) {
     case "inserted":
       announceLater(context);
-      return succeed({ ...webhookView(webhook), secret });
+      return succeed({ ...webhookView(insertion.webhook), secret });
     case "no_such_projects":
       return refuseUnknownProjects(given ?? [], insertion.projectIds);
     case "too_many":
