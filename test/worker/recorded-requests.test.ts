@@ -10,7 +10,7 @@ import { aroundCalls } from "../support/worker/intercept.ts";
 import { partMethods } from "../support/worker/parts.ts";
 import { recordedEntries, recordedEvents } from "../support/worker/recorded.ts";
 import { succeedingRequest } from "../support/worker/succeeding-requests.ts";
-import { operationNames, perform, type World } from "../support/worker/world.ts";
+import { operationNames, perform, requests, type World } from "../support/worker/world.ts";
 import { copyWorld } from "../support/worker/world-copy.ts";
 
 /** The event of each operation that changes something; null: it is only in the audit log. */
@@ -140,10 +140,10 @@ const HOUR_MS = 3_600_000;
 function outageAfterKey(): () => void {
   let isDown = false;
   const stops = partMethods().map(({ owner, method }) =>
-    aroundCalls(owner, method, (call) => {
+    aroundCalls(owner, method, (original) => {
       if (isDown) return Promise.reject(new Error(`${method} is down`));
       isDown = method === "batch";
-      return call();
+      return original();
     }),
   );
   return () => stops.forEach((stop) => stop());
@@ -192,6 +192,58 @@ describe("a request with an Idempotency-Key whose first try failed", () => {
     await vi.waitFor(async () => expect((await entriesOf(world, name)).length).toBeGreaterThan(entries));
     const times = timesIn((await response.text()) + (await storedText()));
     expect(times.filter((at) => at > firstTry.from && at < firstTry.until)).toEqual([]);
+  });
+});
+
+describe("a token that is limited to a project", () => {
+  const TABLES = ["servers", "projects", "deployments", "freezes", "hooks", "pushes", "webhooks", "tokens"];
+
+  /** What another project of the same account has. The names of its objects contain `victim`, its version is 4711. */
+  async function victimOf({ account }: World): Promise<World> {
+    const victim = await copyWorld("victim");
+    const moved = ["repository", "repository_key"].map(
+      (column) => `${column} = replace(${column}, 'shop', 'victim')`,
+    );
+    const changes = [
+      "deployments SET version = 4711",
+      "freezes SET name = 'freeze of victim'",
+      // Every token may see the servers.
+      "servers SET name = 'spare'",
+      `projects SET ${moved.join(", ")}`,
+      `hooks SET ${moved.join(", ")}`,
+      ...TABLES.map((table) => `${table} SET account_id = '${account.id}'`),
+    ];
+    const of = victim.account.id;
+    await env.DB.batch(changes.map((set) => env.DB.prepare(`UPDATE ${set} WHERE account_id = ?`).bind(of)));
+    return victim;
+  }
+
+  it("reads no name of another project's objects in answers or in entries of refused requests", async () => {
+    const world = await copyWorld();
+    const victim = await victimOf(world);
+    const own = world.projectId;
+    const ways = [victim, { ...victim, projectId: own }, { ...world, projectId: victim.projectId }];
+    const named = operationNames
+      .filter((name) => /_id\b/.test(endpoints[name].path))
+      .filter((name) => endpoints[name].access.by === "token");
+    let refused = 0;
+    for (const way of ways)
+      for (const name of named) {
+        if (requests[name](way).path === requests[name](world).path) continue;
+        const { secret } = await createToken(world.account.id, { projectIds: [own] });
+        const response = await perform(name, way, secret);
+        const answer = await response.text();
+        expect(answer, `${name} ${response.status}`).not.toMatch(/victim|4711/);
+        if (!response.ok && isChange(name)) refused += 1;
+      }
+    const countRefused = async () =>
+      (await recordedEntries(world.account.id)).filter(({ outcome }) => outcome === "refused").length;
+    await vi.waitFor(async () => expect(await countRefused()).toBeGreaterThanOrEqual(refused));
+    const { secret: reader } = await createToken(world.account.id, { projectIds: [own] });
+    const shown = await call("/v1/audit", { token: reader, headers: { accept: "application/x-ndjson" } });
+    const entries = await shown.text();
+    expect(entries).toContain(victim.deploymentId);
+    expect(entries).not.toMatch(/victim|4711/);
   });
 });
 

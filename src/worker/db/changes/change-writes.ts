@@ -1,4 +1,4 @@
-import { type SQL, sql } from "drizzle-orm";
+import { and, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 
 import type { AuditTarget } from "#contract/endpoints/audit/schemas.ts";
@@ -7,6 +7,7 @@ import type { EventId } from "#contract/ids.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import type { NewRow, OwnedTable } from "#worker/db/owned-tables.ts";
 import { auditEntries, events, webhooks } from "#worker/db/event-tables.ts";
+import { inSight } from "#worker/db/in-sight.ts";
 import { freezes, hooks } from "#worker/db/push-tables.ts";
 import { deployments, projects, servers, tokens } from "#worker/db/schema.ts";
 
@@ -82,13 +83,18 @@ const names: Partial<Record<AuditTarget["type"], readonly [OwnedTable, SQLiteCol
   webhook: [webhooks, webhooks.name],
 };
 
-/** Adds the entry of a request that did not read what it is about: D1 adds the name. */
+/**
+ * Adds the entry of a request that did not read what it is about: D1 adds the name. Every token that can see the entry's
+ * project can read the entry, so it has no name of an object outside: a request can name its project and an id of another.
+ */
 export function unnamedEntryWrites(rows: AccountRows, entry: NewAuditEntry): Write[] {
-  const { target = null } = entry;
+  const { target = null, projectId = null } = entry;
   const [table, field] = (target === null ? undefined : names[target.type]) ?? [];
   if (target === null || table === undefined || field === undefined) return auditWrites(rows, [entry]);
   const one = sql`1`;
-  const name = rows.firstNamed(field, table, sql`${table.id} = ${target.id}`, one);
+  const readers = { accountId: rows.accountId, projectIds: projectId === null ? null : [projectId] };
+  const isNamed = and(sql`${table.id} = ${target.id}`, inSight(table, readers));
+  const name = rows.firstNamed(field, table, isNamed, one);
   const named = sql`json_object('type', ${target.type}, 'id', ${target.id}, 'name', ${name})`;
   return auditWrites(rows, [entry], one, new Map([[auditEntries.target, named]]));
 }
