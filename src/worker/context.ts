@@ -63,6 +63,8 @@ export type Context = Services & {
   readonly token: TokenIdentity;
   /** Removes a changed token from this isolate's cache. */
   readonly forgetToken: (id: TokenId) => void;
+  /** Reads the token again. @returns whether it still counts, with the same rights */
+  readonly isStillAllowed: () => Promise<boolean>;
   readonly request: RequestOrigin;
   /** The same for each retry of a request; null without an Idempotency-Key. */
   readonly requestKey: string | null;

@@ -25,8 +25,11 @@ export type EventRange = { readonly after: number; readonly until: number };
 const PAGE = 100;
 /** Events that come within this time are read together. */
 const BETWEEN_READS_MS = 250;
-/** An invocation on the free plan can make 50 requests. After these, the stream ends, and the client connects again. */
-const MAX_READS = 40;
+/**
+ * An invocation on the free plan can make 50 requests, of which 20 check the token. After these, the stream ends, and the
+ * client connects again.
+ */
+const MAX_READS = 25;
 
 /** How far a stream is, and how often it may still read. */
 type Progress = { last: number; readsLeft: number };

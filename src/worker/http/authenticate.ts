@@ -48,6 +48,7 @@ export function authenticateToken(
       account,
       token,
       forgetToken: (id) => authentication.forgetToken(id),
+      isStillAllowed: () => authentication.holds(c.env.DB, authorization, token, services.clock.now()),
       request: originOf(c, operation),
       requestKey: null,
     });

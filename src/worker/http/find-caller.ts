@@ -3,7 +3,11 @@ import { refuse, type Result, succeed } from "#contract/problems.ts";
 import { isWellFormedToken, type TokenKind } from "#contract/token-form.ts";
 import type { Database } from "#worker/db/database-session.ts";
 import { type AgentIdentity, findAgent } from "#worker/db/servers/find-agent.ts";
-import { findTokenHolder, type TokenHolder } from "#worker/db/tokens/find-token-holder.ts";
+import {
+  findTokenHolder,
+  type TokenHolder,
+  type TokenIdentity,
+} from "#worker/db/tokens/find-token-holder.ts";
 import { TtlCache } from "#worker/http/ttl-cache.ts";
 import { secretHash } from "#worker/secret-hash.ts";
 
@@ -31,6 +35,25 @@ export class Authentication {
     const holder = await this.#holders.get(hash, now, () => findTokenHolder(database, hash));
     // A cached token may have expired in the meantime.
     return holder === null || holder.token.expiresAt <= now ? invalid : succeed(holder);
+  }
+
+  /**
+   * Whether the token of a request still counts, with the same rights. One D1 read, because another isolate may have
+   * revoked it.
+   */
+  async holds(
+    database: Database,
+    authorization: string | null,
+    { id, scopes, projectIds }: TokenIdentity,
+    now: number,
+  ): Promise<boolean> {
+    const secret = bearerSecret(authorization, "api", "session");
+    if (!secret.ok) return false;
+    const holder = await findTokenHolder(database, await secretHash(secret.value));
+    if (holder === null || holder.token.expiresAt <= now) return false;
+    const { token } = holder;
+    const before = JSON.stringify([id, scopes, projectIds]);
+    return JSON.stringify([token.id, token.scopes, token.projectIds]) === before;
   }
 
   /** Removes a token from the cache after it was revoked or rotated. */

@@ -34,6 +34,9 @@ export type Wrap<Caller> = (
 /** If a body takes longer to arrive, its sender is authenticated again. */
 const SLOW_BODY_MS = 1_000;
 
+/** If a read waits longer for its answer, such as for new output, its sender is authenticated again before it gets that. */
+const SLOW_READ_MS = 5_000;
+
 /** Registers a route for each handler: authenticates, validates, calls the handler and builds the response. */
 export function registerRoutes<Names extends OperationName, Caller extends Pick<Services, "clock">>(
   app: App,
@@ -69,6 +72,9 @@ function route<Of extends Endpoint, Caller extends Pick<Services, "clock">>(
     if (!caller.ok) return refused(c, caller.refusal, endpoint);
     const act = async (as: Caller) => {
       const result = await handler(as, input.value);
+      const hasWaited = endpoint.method === "GET" && clock.now() - authenticatedAt >= SLOW_READ_MS;
+      const reader = hasWaited ? await authenticate(c, endpoint, operation) : caller;
+      if (!reader.ok) return refused(c, reader.refusal, endpoint);
       return result.ok
         ? await answered(c.req.raw, endpoint, result.value)
         : refused(c, result.refusal, endpoint);

@@ -1,9 +1,20 @@
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { tooManyOfToken } from "#worker/following/follower-limits.ts";
+import { type IsThere, watchToken, whileAllowed } from "#worker/following/watch-token.ts";
 
-/** A body that is produced as the client reads it, without buffering ahead. For HEAD, none of it is produced. */
-export function streamed(chunks: AsyncGenerator<string>, onCancel: () => void = () => undefined): BodyInit {
+/**
+ * A body that is produced as the client reads it, without buffering ahead. For HEAD, none of it is produced. It fails if
+ * the client reads so slowly that its token ends meanwhile.
+ */
+export function streamed(
+  caller: Pick<Context, "clock" | "isStillAllowed">,
+  chunks: AsyncGenerator<string>,
+): BodyInit {
+  return bodyOf(whileAllowed(caller, chunks));
+}
+
+function bodyOf(chunks: AsyncGenerator<string>, onCancel: () => void = () => undefined): BodyInit {
   const encoder = new TextEncoder();
   return new ReadableStream<Uint8Array>(
     {
@@ -21,18 +32,24 @@ export function streamed(chunks: AsyncGenerator<string>, onCancel: () => void = 
   );
 }
 
-/** After this time an event stream ends, and the client reconnects with its token. */
+/** After this time an event stream ends, and the client reconnects. */
 const MAX_FOLLOW_MS = 15 * 60 * 1000;
 
+type StreamOptions = {
+  readonly isThere?: IsThere;
+  readonly maxMs?: number;
+};
+
 /**
- * A stream of server-sent events. Ends after a while, so that the client reconnects with its token: otherwise a revoked
- * token could read forever. Refuses a token that has too many streams in this isolate.
+ * A stream of server-sent events. Ends within 10 s after its token was revoked, has expired or has other rights. Refuses
+ * a token that has too many streams in this isolate.
  */
 export function eventStream(
-  { streams, token, clock }: Pick<Context, "streams" | "token" | "clock">,
+  caller: Pick<Context, "streams" | "token" | "clock" | "limits" | "isStillAllowed">,
   eventsOf: (signal: AbortSignal) => AsyncGenerator<string>,
-  maxMs = MAX_FOLLOW_MS,
+  { isThere = null, maxMs = MAX_FOLLOW_MS }: StreamOptions = {},
 ): Result<{ response: Response }, "too_many_followers"> {
+  const { streams, token, clock } = caller;
   if (streams.isFull(token.id, clock.now())) return tooManyOfToken;
   const aborted = new AbortController();
   const abort = () => aborted.abort();
@@ -42,23 +59,32 @@ export function eventStream(
     "x-accel-buffering": "no",
     vary: "accept",
   };
-  const open = () => streams.open(token.id, clock.now() + maxMs);
-  const body = streamed(limited(eventsOf(aborted.signal), maxMs, open, abort), abort);
+  const begin = () => {
+    const timer = setTimeout(abort, maxMs);
+    const ends = [
+      () => clearTimeout(timer),
+      streams.open(token.id, clock.now() + maxMs),
+      watchToken(caller, abort, isThere),
+    ];
+    return () => ends.forEach((end) => end());
+  };
+  const body = bodyOf(limited(eventsOf(aborted.signal), aborted.signal, begin), abort);
   return succeed({ response: new Response(body, { headers }) });
 }
 
 async function* limited(
   chunks: AsyncGenerator<string>,
-  maxMs: number,
-  open: () => () => void,
-  abort: () => void,
+  signal: AbortSignal,
+  begin: () => () => void,
 ): AsyncGenerator<string> {
-  const timer = setTimeout(abort, maxMs);
-  const close = open();
+  const end = begin();
   try {
-    yield* chunks;
+    for await (const chunk of chunks) {
+      // A source that has nothing to wait for does not notice the signal.
+      if (signal.aborted) return;
+      yield chunk;
+    }
   } finally {
-    clearTimeout(timer);
-    close();
+    end();
   }
 }

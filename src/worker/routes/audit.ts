@@ -23,7 +23,7 @@ export const auditHandlers = {
         if (query?.cursor !== undefined || query?.limit !== undefined) return notInPages;
         const headers = { "content-type": mediaType, vary: "accept" };
         return succeed({
-          response: new Response(streamed(exportAuditEntries(context, query ?? {})), { headers }),
+          response: new Response(streamed(context, exportAuditEntries(context, query ?? {})), { headers }),
         });
       }
     }

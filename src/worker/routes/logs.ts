@@ -1,4 +1,5 @@
 import { type Result, succeed } from "#contract/problems.ts";
+import type { Context } from "#worker/context.ts";
 import { answerPage } from "#worker/http/responses.ts";
 import type { TokenHandlers } from "#worker/http/handler.ts";
 import { eventStream, streamed } from "#worker/http/streamed.ts";
@@ -18,9 +19,14 @@ export const logHandlers = {
       case "application/json":
         return answerPage(getDeploymentLog(context, id, query), url);
       case "text/plain":
-        return whole(await readDeploymentLog(context, id, query), "text/plain; charset=utf-8", logText);
+        return whole(
+          context,
+          await readDeploymentLog(context, id, query),
+          "text/plain; charset=utf-8",
+          logText,
+        );
       case "application/x-ndjson":
-        return whole(await readDeploymentLog(context, id, query), "application/x-ndjson", logNdjson);
+        return whole(context, await readDeploymentLog(context, id, query), "application/x-ndjson", logNdjson);
       case "text/event-stream": {
         const events = await followDeploymentLog(context, id, query, lastEventId);
         if (!events.ok) return events;
@@ -31,13 +37,14 @@ export const logHandlers = {
 } satisfies Partial<TokenHandlers>;
 
 function whole<Code extends "not_found" | "invalid_request" | "log_expired">(
+  context: Context,
   log: Result<AsyncIterable<readonly StoredLine[]>, Code>,
   type: string,
   textOf: (lines: readonly StoredLine[]) => string,
 ) {
   if (!log.ok) return log;
   const headers = { "content-type": type, vary: "accept" };
-  return succeed({ response: new Response(streamed(mapped(log.value, textOf)), { headers }) });
+  return succeed({ response: new Response(streamed(context, mapped(log.value, textOf)), { headers }) });
 }
 
 async function* eventTexts(events: ReturnType<DeploymentLogEvents>): AsyncGenerator<string> {

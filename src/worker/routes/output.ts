@@ -16,7 +16,8 @@ export const outputHandlers = {
       case "text/event-stream": {
         const events = await followAppOutput(context, id, query ?? {}, lastEventId);
         if (!events.ok) return events;
-        return eventStream(context, (signal) => eventTexts(events.value(signal)));
+        const { isThere, follow } = events.value;
+        return eventStream(context, (signal) => eventTexts(follow(signal)), { isThere });
       }
     }
   },

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
+import { planLimits } from "#domain/plan-limits.ts";
 import type { TokenIdentity } from "#worker/db/tokens/find-token-holder.ts";
 import { MAX_OF_TOKEN } from "#worker/following/follower-limits.ts";
 import { OpenStreams } from "#worker/following/open-streams.ts";
@@ -23,10 +24,13 @@ function endless(everyMs: number) {
   return { state, words };
 }
 
+const clock = { now: () => Date.now() };
+const allowed = { clock, isStillAllowed: () => Promise.resolve(true) };
+
 describe("a streamed body", () => {
   it("is produced as it is read, and not at all without a reader", async () => {
     const { state, words } = endless(0);
-    const response = new Response(streamed(words()));
+    const response = new Response(streamed(allowed, words()));
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(state.count).toBe(0);
     const reader = response.body?.getReader();
@@ -41,13 +45,26 @@ describe("a streamed body", () => {
       yield "half";
       throw new Error("R2 is down");
     }
-    const response = new Response(streamed(failing()));
+    const response = new Response(streamed(allowed, failing()));
     await expect(async () => await response.text()).rejects.toThrow();
+  });
+
+  it("fails if its reader is slow, and the token was revoked meanwhile", async () => {
+    let now = 0;
+    async function* slowlyRead(): AsyncGenerator<string> {
+      for (const word of ["one ", "two ", "three "]) {
+        yield word;
+        now += 5_000;
+      }
+    }
+    const caller = { clock: { now: () => now }, isStillAllowed: () => Promise.resolve(false) };
+    const reader = new Response(streamed(caller, slowlyRead())).body?.getReader();
+    expect([(await reader?.read())?.done, (await reader?.read())?.done]).toEqual([false, false]);
+    await expect(reader?.read()).rejects.toThrow("the token of this download has ended");
   });
 });
 
 describe("a stream of events", () => {
-  const clock = { now: () => Date.now() };
   const token: TokenIdentity = {
     id: ids.token(),
     name: "reader",
@@ -56,9 +73,10 @@ describe("a stream of events", () => {
     expiresAt: Infinity,
     lastUsedAt: null,
   };
-  let caller: { streams: OpenStreams; token: TokenIdentity; clock: typeof clock };
+  const create = () => ({ ...allowed, streams: new OpenStreams(), token, limits: planLimits("") });
+  let caller: ReturnType<typeof create>;
   beforeEach(() => {
-    caller = { streams: new OpenStreams(), token, clock };
+    caller = create();
   });
 
   function responseOf(...stream: Parameters<typeof eventStream>): Response {
@@ -100,7 +118,7 @@ describe("a stream of events", () => {
         yield word;
       }
     }
-    const response = responseOf(caller, untilAborted, 50);
+    const response = responseOf(caller, untilAborted, { maxMs: 50 });
     expect(await response.text()).toMatch(/^(word )+$/);
     expect(state.isLeft).toBe(true);
   });
@@ -112,7 +130,7 @@ describe("a stream of events", () => {
       await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
       signalled = true;
     }
-    const reader = responseOf(caller, waiting, 60_000).body?.getReader();
+    const reader = responseOf(caller, waiting).body?.getReader();
     await reader?.read();
     void reader?.read();
     await reader?.cancel();

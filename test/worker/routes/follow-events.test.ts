@@ -112,7 +112,7 @@ describe("following events", () => {
     await reader.leave();
   });
 
-  it("ends after 40 reads, before the platform's limit, and continues where it ended", async () => {
+  it("ends after 25 reads, before the platform's limit, and continues where it ended", async () => {
     const world = await createWorld();
     const after = await newest(world);
     const events = many(world, 4_500);

@@ -48,7 +48,8 @@ export const logTexts = {
 
       In the event stream (server-sent events), the \`id\` of an event is the line number and its \`data\` is a
       \`LogLine\`. The last event is named \`end\`, and its data is a \`LogEnd\`. While there are no new lines, the stream
-      sends a comment every 10 seconds. A stream lasts at most 15 minutes. If it closes without an \`end\` event, connect
+      sends a comment every 10 seconds. A stream ends within 10 seconds when its token is revoked
+      or expires, and after at most 15 minutes. If it closes without an \`end\` event, connect
       again with \`Last-Event-ID\` set to the number of the last line you received; no line is lost or repeated. A
       browser's \`EventSource\` cannot send a token, so use \`fetch\` to read the stream.
 

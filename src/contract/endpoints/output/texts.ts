@@ -24,7 +24,8 @@ export const outputTexts = {
       With \`Accept: text/event-stream\`, the response has those lines, then each line as it is printed, of instances
       that are started later too. The \`data\` of an event is an \`AppOutputLine\`. An event named \`left_out\` has an
       \`OutputLeftOut\` as its data: lines are missing here. While there are no new lines, the stream sends a comment
-      every 10 seconds. It has no last event, and lasts at most 15 minutes. If it closes, connect again with
+      every 10 seconds. It has no last event. It ends within 10 seconds when its token is revoked or expires, or the
+      project is deleted, and after at most 15 minutes. If it closes, connect again with
       \`Last-Event-ID\` set to the \`id\` of the last line you received: the stream continues there, or sends \`left_out\`
       first if the server no longer can.
 

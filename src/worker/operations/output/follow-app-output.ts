@@ -1,7 +1,7 @@
 import { LOG_HEARTBEAT_MS } from "#contract/endpoints/logs/schemas.ts";
 import { DEFAULT_OUTPUT_LINES, type OutputQuery } from "#contract/endpoints/output/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
-import type { Result } from "#contract/problems.ts";
+import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findServedProject } from "#worker/db/projects/find-served-project.ts";
 import { logFailure } from "#worker/log-failure.ts";
@@ -9,7 +9,11 @@ import { followOutput, type OutputEvent } from "#worker/logs/output-follower.ts"
 import { unavailable } from "#worker/operations/repositories/ask-agent.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 
-export type AppOutputEvents = (signal: AbortSignal) => AsyncGenerator<OutputEvent>;
+export type FollowedOutput = {
+  readonly follow: (signal: AbortSignal) => AsyncGenerator<OutputEvent>;
+  /** Whether the project still exists. Its server may not know yet that it does not. */
+  readonly isThere: () => Promise<boolean>;
+};
 
 /**
  * Follows what a project's instances print. Takes one read of D1, at the start.
@@ -20,13 +24,16 @@ export async function followAppOutput(
   projectId: ProjectId,
   { lines = DEFAULT_OUTPUT_LINES, ...filter }: OutputQuery,
   after: number | null,
-): Promise<Result<AppOutputEvents, "not_found" | "server_offline" | "too_many_followers" | "unavailable">> {
+): Promise<Result<FollowedOutput, "not_found" | "server_offline" | "too_many_followers" | "unavailable">> {
   const project = await findServedProject(context.rows, projectId);
   if (project === null) return notFound("project");
   const { serverId } = project;
   try {
     const request = { projectId, ...filter, lines, after };
-    return await followOutput(context, project, request, LOG_HEARTBEAT_MS);
+    const follow = await followOutput(context, project, request, LOG_HEARTBEAT_MS);
+    if (!follow.ok) return follow;
+    const isThere = async () => (await findServedProject(context.latestRows, projectId)) !== null;
+    return succeed({ follow: follow.value, isThere });
   } catch (error) {
     logFailure("follow output", { server_id: serverId, project_id: projectId }, error);
     return unavailable("The server's link cannot be reached.");
