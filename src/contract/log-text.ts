@@ -1,19 +1,14 @@
-/** SGR sequences: colours and weights. */
-// oxlint-disable-next-line no-control-regex
-const COLOUR = /(\u001b\[[0-9;:]{0,40}m)/;
-const COLOUR_END = "\u001b[0m";
+import { painted } from "#contract/text-style.ts";
 
 /** Characters that move the cursor, end a line or change the text direction. A tab is harmless. */
-const CONTROLS = /(?!\t)[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
+const CONTROLS = /(?!\t)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 
 /**
  * Formats a message as one line of text. Control characters are escaped as in JSON, so that the output of a command
- * cannot imitate other lines. Colours are kept, and reset at the end of the line.
+ * cannot imitate other lines. Colours are kept as far as they hide nothing, and end with the line.
  */
 export function oneLine(message: string): string {
-  const parts = message.split(COLOUR);
-  const text = parts.map((part, at) => (at % 2 === 1 ? part : part.replace(CONTROLS, escaped))).join("");
-  return parts.length === 1 ? text : `${text}${COLOUR_END}`;
+  return painted(message, (text) => text.replace(CONTROLS, escaped));
 }
 
 function escaped(character: string): string {

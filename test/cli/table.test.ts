@@ -212,7 +212,7 @@ describe("exit codes", () => {
 describe("untrusted text", () => {
   it("loses sequences that move the cursor or rename the window", () => {
     expect(printable("a\u001b[2Jb\u001b]0;title\u0007c\rd\te")).toBe("abcd  e");
-    expect(printableInColour("\u001b[31mred\u001b[5Aup\u001b[0m")).toBe("\u001b[31mredup\u001b[0m\u001b[0m");
+    expect(printableInColour("\u001b[31mred\u001b[5Aup\u001b[0m")).toBe("\u001b[31mredup\u001b[0m");
     expect(printableInColour("plain")).toBe("plain");
   });
 

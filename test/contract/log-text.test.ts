@@ -14,7 +14,9 @@ describe("a message as text", () => {
     ["\u001b]8;;http://evil.test\u0007link", "\\u001b]8;;http://evil.test\\u0007link"],
     ["\u001b[1;31mred", "\u001b[1;31mred\u001b[0m"],
     ["\u009b2J\u0085\u2028", "\\u009b2J\\u0085\\u2028"],
-    ["\u202ereversed\u2066", "\\u202ereversed\\u2066"],
+    ["\u202ereversed\u2066\u200f\u061c", "\\u202ereversed\\u2066\\u200f\\u061c"],
+    ["\u001b[8mhidden\u009b8m", "hidden\\u009b8m"],
+    ["\u001b[1;8;5;11mfont", "\u001b[1mfont\u001b[0m"],
   ])("%j is one line: %j", (message, text) => {
     expect(oneLine(message)).toBe(text);
   });

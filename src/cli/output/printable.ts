@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 
 import { withHiddenShown, withoutHidden } from "#contract/hidden-text.ts";
+import { painted } from "#contract/text-style.ts";
 
 /**
  * Makes untrusted text safe for a terminal. Removes sequences that move the cursor or rename the window, and characters
@@ -21,14 +22,7 @@ function withoutControl(text: string): string {
     .replace(/\p{Cc}/gu, "");
 }
 
-/** SGR sequences (colours and weights). They cannot hide text, and `printableInColour` resets them at the end. */
-// oxlint-disable-next-line no-control-regex
-const COLOUR = /\u001b\[[0-9;:]{0,40}m/g;
-
-/** As `printable`, but keeps the colours of the text. */
+/** As `printable`, but keeps the colours of the text as far as they hide nothing. They end with it. */
 export function printableInColour(text: string): string {
-  const colours = text.match(COLOUR) ?? [];
-  const plain = text.split(COLOUR).map(printable);
-  if (colours.length === 0) return plain.join("");
-  return `${plain.map((part, at) => `${part}${colours[at] ?? ""}`).join("")}\u001b[0m`;
+  return painted(text, printable);
 }

@@ -1,4 +1,5 @@
-import { type TextStyle, type Piece, piecesOf, plain } from "#dashboard/text/ansi.ts";
+import { plainStyle, type TextStyle } from "#contract/text-style.ts";
+import { type Piece, piecesOf } from "#dashboard/text/ansi.ts";
 
 type Props = {
   readonly line: string;
@@ -9,7 +10,7 @@ type Props = {
 };
 
 /** A line of output with its colors. Its content is only ever rendered as text. */
-export function AnsiText({ line, marked = "", before = plain }: Props) {
+export function AnsiText({ line, marked = "", before = plainStyle }: Props) {
   return (
     <>
       {piecesOf(line, before).map((piece, at) => (

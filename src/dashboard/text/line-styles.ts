@@ -1,5 +1,6 @@
 import type { LogLine, LogStage, LogStream } from "#contract/endpoints/logs/schemas.ts";
-import { type TextStyle, styleAfter, plain } from "#dashboard/text/ansi.ts";
+import { plainStyle, type TextStyle } from "#contract/text-style.ts";
+import { styleAfter } from "#dashboard/text/ansi.ts";
 
 /** The style that each line of a log starts with. A color that a command turns on stays on in the next lines. */
 export class LineStyles {
@@ -13,14 +14,14 @@ export class LineStyles {
   add({ stream, stage, message }: Pick<LogLine, "stream" | "stage" | "message">): void {
     const left = this.#left.get(stream);
     // Each stage runs another command, whose output starts plain.
-    const style = left?.stage === stage ? left.style : plain;
-    if (style !== plain) this.#begin.set(this.#count, style);
+    const style = left?.stage === stage ? left.style : plainStyle;
+    if (style !== plainStyle) this.#begin.set(this.#count, style);
     this.#left.set(stream, { stage, style: styleAfter(message, style) });
     this.#count += 1;
   }
 
   /** @param index from 0 */
   at(index: number): Readonly<TextStyle> {
-    return this.#begin.get(index) ?? plain;
+    return this.#begin.get(index) ?? plainStyle;
   }
 }

@@ -1,6 +1,12 @@
+import { readFileSync } from "node:fs";
+
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { styleAfter, piecesOf, plain, plainText } from "#dashboard/text/ansi.ts";
+import { contrast, plainStyle } from "#contract/text-style.ts";
+import { styleAfter, piecesOf, plainText } from "#dashboard/text/ansi.ts";
+import { root } from "../../../scripts/shared/root.ts";
+import { outputWithSgr } from "../../support/output-with-sgr.ts";
 
 const ESC = "\u001b";
 const shown = (line: string) => piecesOf(line).map(({ text, classes }) => [text, classes]);
@@ -14,7 +20,7 @@ describe("a line of output", () => {
     ]);
     expect(shown(`${ESC}[92;44mx${ESC}[39my${ESC}[49mz`)).toEqual([
       ["x", "fg-bright-green bg-blue"],
-      ["y", "bg-blue"],
+      ["y", "fg-bright-white bg-blue"],
       ["z", ""],
     ]);
   });
@@ -22,7 +28,8 @@ describe("a line of output", () => {
   it("may have colors of the 256-color palette and RGB colors", () => {
     expect(piecesOf(`${ESC}[38;5;196mx`)[0]).toMatchObject({ color: "rgb(255 0 0)" });
     expect(piecesOf(`${ESC}[38;5;3mx`)[0]).toMatchObject({ classes: "fg-yellow", color: null });
-    expect(piecesOf(`${ESC}[38;5;255mx`)[0]).toMatchObject({ color: "rgb(238 238 238)" });
+    expect(piecesOf(`${ESC}[38;5;244mx`)[0]).toMatchObject({ color: "rgb(128 128 128)" });
+    expect(piecesOf(`${ESC}[48;5;16;38;5;255mx`)[0]).toMatchObject({ color: "rgb(238 238 238)" });
     expect(piecesOf(`${ESC}[48;2;1;2;300mx`)[0]).toMatchObject({ background: "rgb(1 2 255)" });
     expect(shown(`${ESC}[38;5;1;4mx`)).toEqual([["x", "underline fg-red"]]);
   });
@@ -63,7 +70,7 @@ describe("a line of output", () => {
       "bold fg-yellow",
       "",
     ]);
-    expect(styleAfter(`${ESC}[0mplain`, left)).toBe(plain);
+    expect(styleAfter(`${ESC}[0mplain`, left)).toBe(plainStyle);
     expect(styleAfter("unchanged", left)).toBe(left);
     // Overwritten text is hidden, but its color stays on.
     expect(piecesOf(`${ESC}[32m50 %\r100 %`)).toMatchObject([{ text: "100 %", classes: "fg-green" }]);
@@ -81,5 +88,59 @@ describe("a line of output", () => {
       ["<img src=x onerror=alert(1)>", ""],
       ["</span><script>", "fg-red"],
     ]);
+  });
+});
+
+/** The colors of the classes and tokens in a style sheet, as CSS. */
+function colorsIn(path: string): Map<string, string> {
+  const css = readFileSync(`${root}/src/dashboard/styles/${path}`, "utf8");
+  const tokens = [...css.matchAll(/--([\w-]+): ([^;]+);/g)].map(([, name = "", value = ""]) => ({
+    ...{ selector: `.token-${name}`, value },
+  }));
+  const rules = [...css.matchAll(/([^{}]+)\{\s*(?:color|background): ([^;]+);/g)];
+  const all = [...tokens, ...rules.map(([, selector = "", value = ""]) => ({ selector, value }))];
+  return new Map(
+    all.flatMap(({ selector, value }) =>
+      [...selector.matchAll(/\.([\w-]+)/g)].map(([, name = ""]) => [name, value]),
+    ),
+  );
+}
+
+const css = new Map([...colorsIn("tokens.css"), ...colorsIn("shared/ansi-text.css")]);
+
+/** A color of CSS in one of the two themes. */
+function rgbOf(color: string, theme: 0 | 1): readonly [number, number, number] {
+  const token = /^var\(--([\w-]+)\)$/.exec(color)?.[1];
+  if (token !== undefined) return rgbOf(css.get(`token-${token}`) ?? "", theme);
+  const themed = /^light-dark\((.+), (.+)\)$/.exec(color);
+  if (themed !== null) return rgbOf(themed[theme + 1] ?? "", theme);
+  const parts = /^rgb\((\d+) (\d+) (\d+)\)$/.exec(color) ?? /^#(..)(..)(..)$/.exec(color);
+  if (parts === null) throw new Error(`another form of a color: ${color}`);
+  const [red = 0, green = 0, blue = 0] = parts
+    .slice(1)
+    .map((part) => parseInt(part, color.startsWith("#") ? 16 : 10));
+  return [red, green, blue];
+}
+
+describe("any line of output", () => {
+  it("shows all of its text, in both themes", () => {
+    const colorOf = (classes: string, kind: string) => {
+      const name = classes.split(" ").find((one) => one.startsWith(kind));
+      return name === undefined ? null : (css.get(name) ?? name);
+    };
+    fc.assert(
+      fc.property(outputWithSgr, ({ line, text }) => {
+        const pieces = piecesOf(line);
+        expect(pieces.map((piece) => piece.text).join("")).toBe(text);
+        for (const { classes, color, background } of pieces)
+          for (const theme of [0, 1] as const) {
+            const front = color ?? colorOf(classes, "fg-") ?? "var(--text)";
+            const back = background ?? colorOf(classes, "bg-") ?? "var(--ground)";
+            const seen = contrast(rgbOf(front, theme), rgbOf(back, theme));
+            expect(seen, `${front} on ${back}: ${JSON.stringify(line)}`).toBeGreaterThan(1.4);
+          }
+      }),
+      { numRuns: 500 },
+    );
   });
 });

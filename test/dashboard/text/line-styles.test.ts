@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { LogLine } from "#contract/endpoints/logs/schemas.ts";
-import { plain } from "#dashboard/text/ansi.ts";
+import { plainStyle as plain } from "#contract/text-style.ts";
 import { LineStyles } from "#dashboard/text/line-styles.ts";
 
 const ESC = "\u001b";
@@ -9,7 +9,7 @@ const ESC = "\u001b";
 function colorsOf(lines: readonly Pick<LogLine, "stream" | "stage" | "message">[]): (string | null)[] {
   const styles = new LineStyles();
   for (const line of lines) styles.add(line);
-  return lines.map((_, index) => styles.at(index).color);
+  return lines.map((_, index) => styles.at(index).color?.name ?? null);
 }
 
 const build = (message: string, stream: LogLine["stream"] = "stdout") =>

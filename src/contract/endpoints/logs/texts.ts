@@ -42,7 +42,8 @@ export const logTexts = {
         \`null\` only on the last page of a deployment that has ended; until then, request the next page with it. A page
         can have fewer lines than \`limit\` when lines are very long.
       - \`text/plain\`: all lines so far, each as time, stage and message. Control characters are escaped, so that each
-        entry stays on one line. Color codes (SGR) are kept.
+        entry stays on one line. Color codes (SGR) are kept as far as they hide nothing. The other formats have each message
+        as the command printed it: a program that prints it to a terminal must do the same.
       - \`application/x-ndjson\`: all lines so far, each as a \`LogLine\` in JSON.
       - \`text/event-stream\`: all lines so far, then each new line as it is written.
 

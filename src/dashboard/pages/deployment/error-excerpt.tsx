@@ -9,7 +9,8 @@ import { errorExcerpt, firstError } from "#dashboard/pages/deployment/first-erro
 import { AnsiText } from "#dashboard/shared/ansi-text.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
 import { CopyButton } from "#dashboard/shared/copy.tsx";
-import { plain, plainText, type TextStyle } from "#dashboard/text/ansi.ts";
+import { plainText } from "#dashboard/text/ansi.ts";
+import { plainStyle, type TextStyle } from "#contract/text-style.ts";
 
 type Props = {
   readonly failure: Failure;
@@ -57,7 +58,7 @@ function ErrorOfTail({ tail, failingLine }: { readonly tail: string; readonly fa
   const shown = found === null ? null : all.slice(found.first, found.end);
   const lines = (showsAll ? all : (shown ?? [failingLine ?? all.at(-1) ?? ""])).map((message) => ({
     message,
-    style: plain,
+    style: plainStyle,
     number: null,
     isError: message === all[found?.at ?? -1],
   }));

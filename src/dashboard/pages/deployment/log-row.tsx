@@ -1,7 +1,7 @@
 import type { LogLine } from "#contract/endpoints/logs/schemas.ts";
 import { AnsiText } from "#dashboard/shared/ansi-text.tsx";
 import { memo } from "#dashboard/shared/memo.tsx";
-import type { TextStyle } from "#dashboard/text/ansi.ts";
+import type { TextStyle } from "#contract/text-style.ts";
 import type { LineText } from "#dashboard/text/line-texts.ts";
 import { clockText, dateText } from "#dashboard/text/times.ts";
 
