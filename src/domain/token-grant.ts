@@ -22,7 +22,11 @@ export function excessOver(own: TokenReach, wanted: TokenReach): Excess | null {
   return isWithin(own.projectIds, wanted.projectIds) ? null : { in: "projects" };
 }
 
-function isWithin(limit: readonly ProjectId[] | null, wanted: readonly ProjectId[] | null): boolean {
+/**
+ * Whether a limit to projects covers what is about other projects. null: as a limit, all of the account; as the wanted
+ * projects, something that is not about single projects.
+ */
+export function isWithin(limit: readonly ProjectId[] | null, wanted: readonly ProjectId[] | null): boolean {
   if (limit === null) return true;
   if (wanted === null) return false;
   const inLimit = new Set(limit);

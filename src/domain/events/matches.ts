@@ -1,6 +1,7 @@
 import { matchesType } from "#contract/endpoints/events/patterns.ts";
 import type { Event } from "#contract/endpoints/events/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
+import { isWithin } from "#domain/token-grant.ts";
 
 /** Which events a webhook gets. `projectIds`: null: those of all projects, and those of the account. */
 export type EventInterest = {
@@ -12,7 +13,7 @@ export type EventInterest = {
 export function matches({ events, projectIds }: EventInterest, event: Event): boolean {
   if (!matchesType(events, event.type)) return false;
   const projectId = projectOf(event);
-  return projectIds === null || (projectId !== null && projectIds.includes(projectId));
+  return isWithin(projectIds, projectId === null ? null : [projectId]);
 }
 
 /** The project that the event is about; null: none. */

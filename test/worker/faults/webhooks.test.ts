@@ -19,7 +19,7 @@ async function untilSent(webhook: TestWebhook): Promise<void> {
   await vi.waitFor(async () => {
     vi.setSystemTime(Date.now() + 60_000);
     await webhook.alarm();
-    expect(await webhook.outlet().details()).toMatchObject({ pending: 0 });
+    expect(await webhook.outlet().details(null)).toMatchObject({ pending: 0 });
   });
 }
 
@@ -182,7 +182,7 @@ describe("creating a webhook while a part fails", () => {
         vi.setSystemTime(Date.now() + hours * 3_600_000);
         await runDurableObjectAlarm(outlet);
       }
-      expect(await outlet.details()).toBeNull();
+      expect(await outlet.details(null)).toBeNull();
     }
   });
 });

@@ -104,10 +104,10 @@ describe("a delivery", () => {
     await webhook.takes();
     pass(29 * DAY_MS);
     await webhook.alarm();
-    expect(await webhook.outlet().deliveries(null, 10)).toHaveLength(1);
+    expect(await webhook.outlet().deliveries(null, 10, null)).toHaveLength(1);
     pass(2 * DAY_MS);
     await webhook.alarm();
-    expect(await webhook.outlet().deliveries(null, 10)).toEqual([]);
+    expect(await webhook.outlet().deliveries(null, 10, null)).toEqual([]);
   });
 
   it("fails after ten attempts", async () => {

@@ -4,14 +4,16 @@ import { describe, expect, it, vi } from "vitest";
 import * as z from "zod/mini";
 
 import { Events } from "#contract/endpoints/events/endpoints.ts";
+import { Event } from "#contract/endpoints/events/schemas.ts";
 import {
   Delivery,
+  DeliveryRows,
   Resent,
   WebhookRows,
   WebhookTest,
   WebhookWithSecret,
 } from "#contract/endpoints/webhooks/schemas.ts";
-import { createAccount, createToken } from "../../support/worker/account.ts";
+import { createAccount, createToken, ids } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { publish, renamed, sealed } from "../../support/worker/events.ts";
 import { recordedEntries } from "../../support/worker/recorded.ts";
@@ -312,12 +314,12 @@ describe("a webhook", () => {
 
   it("lists its deliveries in pages", async () => {
     const webhook = await TestWebhook.create();
-    const ids = await webhook.takes(5);
+    const taken = await webhook.takes(5);
     const Page = z.object({ deliveries: z.array(Delivery), next_cursor: z.nullable(z.string()) });
     const first = await webhook.read(Page, "/deliveries?limit=3");
     const second = await webhook.read(Page, `/deliveries?limit=3&cursor=${first.next_cursor}`);
     const shown = [...first.deliveries, ...second.deliveries].map(({ event_id }) => event_id);
-    expect(shown).toEqual(ids.toReversed());
+    expect(shown).toEqual(taken.toReversed());
     expect(second.next_cursor).toBeNull();
   });
 
@@ -328,8 +330,108 @@ describe("a webhook", () => {
     expect((await webhook.request("", "DELETE")).status).toBe(204);
     expect((await webhook.request("")).status).toBe(404);
     expect(await webhook.alarmAt()).toBeNull();
-    expect(await webhook.outlet().details()).toBeNull();
+    expect(await webhook.outlet().details(null)).toBeNull();
     expect(await eventTypes(webhook.account.token)).toEqual(["webhook.created", "webhook.deleted"]);
+  });
+});
+
+describe("a webhook that is narrowed to fewer projects", () => {
+  /** A webhook of all projects, and what reads it with a token that is limited to one of them. */
+  async function narrowable() {
+    const { account, projectId: mine } = await copyWorld();
+    const webhook = await TestWebhook.create({ events: ["project.*"] }, account);
+    const { secret } = await createToken(account.id, { projectIds: [mine] });
+    const victim = ids.project();
+    const [ofMine, ofVictim] = [
+      renamed({ projectId: mine }, "mine"),
+      renamed({ projectId: victim }, "victim"),
+    ];
+    const limited = async (path: string, method = "GET", body?: unknown) =>
+      await call(`/v1/webhooks/${webhook.id}${path}`, { method, token: secret, body });
+    const listed = async () => {
+      const { deliveries } = DeliveryRows.parse(await (await limited("/deliveries")).json());
+      return deliveries.map(({ event_id }) => event_id);
+    };
+    const narrow = async () =>
+      expect((await webhook.request("", "PATCH", { project_ids: [mine] })).status).toBe(200);
+    return { account, webhook, victim, ofMine, ofVictim, mine, limited, listed, narrow };
+  }
+
+  it("shows and resends only what is about these, to anybody", async () => {
+    const { account, webhook, victim, ofMine, ofVictim, mine, limited, listed, narrow } = await narrowable();
+    const other = await TestWebhook.create();
+    await webhook.receiver.answers({ body: "answer to victim" }, { body: "answer to mine" });
+    await publish(account.id, [ofVictim]);
+    await webhook.alarm();
+    await publish(account.id, [ofMine]);
+    await webhook.alarm();
+    await webhook.request("/test", "POST", {});
+    await vi.waitFor(async () => expect(await webhook.receiver.received()).toHaveLength(3));
+    expect((await limited("")).status).toBe(404);
+    await narrow();
+    expect((await limited("", "PATCH", { url: other.receiver.url })).status).toBe(200);
+    expect(await listed()).toEqual([ofMine.id]);
+    expect(await (await limited("")).json()).toMatchObject({ last_attempt: { answer: "answer to mine" } });
+    const resend = async (since: object) =>
+      Resent.parse(await (await limited("/resend", "POST", since)).json());
+    expect(await resend({ delivered: true })).toEqual({ resent: 1 });
+    for (const request of [limited, webhook.request.bind(webhook)])
+      expect((await request(`/deliveries/${ofVictim.id}/resend`, "POST", {})).status).toBe(404);
+    await webhook.alarm();
+    const received = JSON.stringify(await other.receiver.received());
+    expect(received).toContain(mine);
+    expect(received).not.toContain(victim);
+    await webhook.request("", "PATCH", { project_ids: null });
+    expect((await webhook.deliveries()).map(({ event_id }) => event_id)).toContain(ofVictim.id);
+    expect((await limited("/deliveries")).status).toBe(404);
+  });
+
+  it("sends what waits about others neither to the new address nor later, unless somebody asks", async () => {
+    const { account, webhook, victim, ofMine, ofVictim, limited, listed, narrow } = await narrowable();
+    await webhook.receiver.answers({ status: 500 }, { status: 500 }, {});
+    await publish(account.id, [ofVictim, ofMine]);
+    await vi.waitFor(async () => expect(await webhook.receiver.received()).toHaveLength(2));
+    expect(await webhook.details()).toMatchObject({ pending: 2 });
+    const other = await TestWebhook.create();
+    await narrow();
+    expect((await limited("", "PATCH", { url: other.receiver.url })).status).toBe(200);
+    // As if the feed had read the webhook's projects before they changed.
+    const late = { ...ofVictim, id: ids.event() };
+    const event = Event.parse({
+      ...{ id: late.id, type: late.type, timestamp: new Date().toISOString() },
+      data: { ...late.data, sequence: 100, actor: late.actor },
+    });
+    await webhook.outlet().take([event]);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 6_000 });
+    await webhook.alarm();
+    await vi.waitFor(async () => expect(await other.receiver.received()).toHaveLength(1));
+    vi.useRealTimers();
+    expect(JSON.stringify(await other.receiver.received())).not.toContain(victim);
+    expect(await listed()).toEqual([ofMine.id]);
+    expect(await webhook.details()).toMatchObject({ pending: 0, held: 0 });
+    await webhook.request("", "PATCH", { project_ids: null });
+    expect(await webhook.details()).toMatchObject({ pending: 0, held: 2 });
+  });
+
+  it("keeps its address if somebody gives it more projects while a limited token changes it", async () => {
+    const { webhook, mine, limited, narrow } = await narrowable();
+    await narrow();
+    // As if D1 got the projects after the token has read the webhook.
+    await webhook.outlet().change({ settings: {}, projectIds: null }, null);
+    const other = await TestWebhook.create();
+    for (const [path, method, body] of [
+      ["", "PATCH", { url: other.receiver.url }],
+      ["", "PATCH", { enabled: false }],
+      ["/rotate", "POST", {}],
+      ["/test", "POST", {}],
+    ] as const)
+      expect((await limited(path, method, body)).status).toBe(404);
+    // The request that gave it more did not reach D1: a minute later the object has the projects of D1 again.
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 });
+    await webhook.alarm();
+    vi.useRealTimers();
+    expect((await limited("", "PATCH", { url: other.receiver.url })).status).toBe(200);
+    expect(await (await limited("")).json()).toMatchObject({ project_ids: [mine] });
   });
 });
 

@@ -78,7 +78,7 @@ export const webhookSchemas = {
     sending: "an attempt is under way",
     delivered: "the target has accepted it",
     failed: "all attempts have failed",
-    held: "the webhook is disabled",
+    held: "the webhook is or was disabled, or did not select the project of the event",
     replaced: "a newer delivery made it superfluous before it was sent",
   }),
   CreateWebhookInput: object(
@@ -117,7 +117,7 @@ export const webhookSchemas = {
     previous_secret_expires_at: "Until when the secret from before the last rotation signs too.",
     pending: "How many deliveries wait for an attempt, counted up to 1000.",
     held: "How many deliveries are held, counted up to 1000.",
-    last_attempt: "The latest attempt.",
+    last_attempt: "The latest attempt of a delivery about the projects that the webhook selects.",
   }),
   WebhookRows: object(schemas.WebhookRows, "A page of webhooks.", {
     webhooks: "The webhooks of this page, newest first.",

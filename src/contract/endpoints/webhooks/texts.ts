@@ -95,7 +95,10 @@ export const webhookTexts = {
       Changes the given fields. A setting that the webhook's kind does not have is 422. A new host needs the headers, the
       token or the topic again (422), because it would get those of the host before. \`enabled: false\` stops all
       deliveries and holds those that wait. \`enabled: true\` starts with the next event; send the held ones with
-      \`POST /v1/webhooks/{webhook_id}/resend\`.`,
+      \`POST /v1/webhooks/{webhook_id}/resend\`.
+
+      With fewer \`project_ids\`, deliveries about the other projects are held if they wait, and are neither listed nor
+      sent while the webhook does not select these projects.`,
     body: { events: ["deployment.failed", "deployment.live"], enabled: true },
     answer: { ...webhook, events: ["deployment.failed", "deployment.live"] },
   },
@@ -124,7 +127,8 @@ export const webhookTexts = {
   listDeliveries: {
     summary: "List the deliveries of a webhook, newest first",
     description: prose`
-      Returns one page of the deliveries of a webhook, newest first, with their attempts. Gantry keeps the last 1,000
+      Returns one page of the deliveries of a webhook, newest first, with their attempts: those about the projects that the
+      webhook selects now. Gantry keeps the last 1,000
       deliveries that have ended, for at most 30 days.`,
     answer: { deliveries: [delivery], next_cursor: example.cursor },
   },
@@ -132,7 +136,7 @@ export const webhookTexts = {
     summary: "Send a delivery again",
     description: prose`
       Sends the event again, with all its attempts, also if it was delivered. It has the same \`webhook-id\`. If a newer
-      delivery has replaced it, nothing is sent. While the webhook is disabled, this is 409 \`webhook_disabled\`.`,
+      delivery has replaced it, nothing is sent. A delivery about a project that the webhook no longer selects is 404. While the webhook is disabled, this is 409 \`webhook_disabled\`.`,
     body: {},
     answer: {
       ...delivery,
@@ -144,7 +148,8 @@ export const webhookTexts = {
     summary: "Send failed and held deliveries again",
     description: prose`
       Sends all deliveries again that failed or are held: with \`since\` only those of events since that time, with
-      \`delivered\` also those that were delivered. Test events are not sent again.`,
+      \`delivered\` also those that were delivered. Test events are not sent again, and nothing about projects that the
+      webhook no longer selects.`,
     body: { since: "2026-11-20T00:00:00Z" },
     answer: { resent: 12 },
   },

@@ -1,10 +1,14 @@
 import * as z from "zod/mini";
 
-import type { EventId } from "#contract/ids.ts";
+import { type EventId, ProjectId } from "#contract/ids.ts";
 import { parseJson } from "#contract/parse-json.ts";
+import type { Selection } from "#domain/outlet/selection.ts";
+import { isWithin } from "#domain/token-grant.ts";
 import { type NewDelivery, StoredAttempt, StoredDelivery } from "#worker/objects/outlet/stored-delivery.ts";
 
-type Row = Record<string, SqlStorageValue> & { event: string; attempts: string };
+type Row = Record<string, SqlStorageValue> & { event: string; projects: string | null; attempts: string };
+
+const Projects = z.nullable(z.array(ProjectId));
 
 /** A webhook keeps this many attempts of a delivery. */
 const MAX_ATTEMPTS_KEPT = 12;
@@ -19,7 +23,7 @@ const MAX_COUNTED = 1_000;
 const TRIM_AFTER = 100;
 
 const COLUMNS =
-  "seq, event, coalesce AS coalesce, outcome_before AS outcomeBefore, state, due_at AS dueAt, tries, attempt_count AS attemptCount, attempts";
+  "seq, event, projects, coalesce AS coalesce, outcome_before AS outcomeBefore, state, due_at AS dueAt, tries, attempt_count AS attemptCount, attempts";
 const IS_NEWEST =
   "(coalesce IS NULL OR NOT EXISTS (SELECT 1 FROM deliveries AS other WHERE other.coalesce = deliveries.coalesce AND other.seq > deliveries.seq))";
 
@@ -27,8 +31,8 @@ const IS_NEWEST =
 export class DeliveryStore {
   readonly #sql: SqlStorage;
   #sinceTrim = 0;
-  /** undefined: not known. */
-  #lastAttempt: StoredAttempt | null | undefined;
+  /** Of what was asked for last; null: nothing was, or it is not known any more. */
+  #last: { readonly selection: Selection; attempt: StoredAttempt | null } | null = null;
 
   /** @param sql must have the tables, if methods are called */
   constructor(sql: SqlStorage) {
@@ -39,7 +43,7 @@ export class DeliveryStore {
   createTables(): void {
     this.#sql.exec(`CREATE TABLE IF NOT EXISTS deliveries (
       seq INTEGER PRIMARY KEY AUTOINCREMENT, event_id TEXT NOT NULL UNIQUE, event TEXT NOT NULL,
-      sequence INTEGER NOT NULL, created_at INTEGER NOT NULL, coalesce TEXT, outcome_before TEXT, state TEXT NOT NULL,
+      projects TEXT, sequence INTEGER NOT NULL, created_at INTEGER NOT NULL, coalesce TEXT, outcome_before TEXT, state TEXT NOT NULL,
       due_at INTEGER, tries INTEGER NOT NULL, attempt_count INTEGER NOT NULL, attempts TEXT NOT NULL)`);
     this.#sql.exec("CREATE INDEX IF NOT EXISTS deliveries_due ON deliveries (state, due_at, seq)");
     this.#sql.exec(
@@ -52,13 +56,14 @@ export class DeliveryStore {
   }
 
   /** Adds a delivery. Waiting ones that it makes superfluous are replaced. @returns its number */
-  add({ event, coalesce, outcomeBefore, state, dueAt }: NewDelivery): number {
+  add({ event, projects, coalesce, outcomeBefore, state, dueAt }: NewDelivery): number {
     const [row] = this.#sql
       .exec<{ seq: number }>(
-        `INSERT INTO deliveries (event_id, event, sequence, created_at, coalesce, outcome_before, state, due_at, tries, attempt_count, attempts)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0, '[]') RETURNING seq`,
+        `INSERT INTO deliveries (event_id, event, projects, sequence, created_at, coalesce, outcome_before, state, due_at, tries, attempt_count, attempts)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, '[]') RETURNING seq`,
         event.id,
         JSON.stringify(event),
+        projects === null ? null : JSON.stringify(projects),
         event.data.sequence,
         Date.parse(event.timestamp),
         coalesce,
@@ -96,14 +101,17 @@ export class DeliveryStore {
     return row?.at ?? null;
   }
 
-  find(eventId: EventId): StoredDelivery | null {
-    return this.#read("WHERE event_id = ?", eventId)[0] ?? null;
+  /** null: there is none within the selection. */
+  find(eventId: EventId, selection: Selection): StoredDelivery | null {
+    const { condition, values } = within(selection);
+    return this.#read(`WHERE event_id = ? AND ${condition}`, eventId, ...values)[0] ?? null;
   }
 
   /** @param after the number of the last one shown; null: from the newest */
-  newestFirst(after: number | null, limit: number): StoredDelivery[] {
-    const rest = `WHERE seq < ? ORDER BY seq DESC LIMIT ${limit}`;
-    return this.#read(rest, after ?? Number.MAX_SAFE_INTEGER);
+  newestFirst(after: number | null, limit: number, selection: Selection): StoredDelivery[] {
+    const { condition, values } = within(selection);
+    const rest = `WHERE seq < ? AND ${condition} ORDER BY seq DESC LIMIT ${limit}`;
+    return this.#read(rest, after ?? Number.MAX_SAFE_INTEGER, ...values);
   }
 
   /** Records an attempt. A delivery that was replaced or deleted meanwhile is not sent again. */
@@ -113,10 +121,14 @@ export class DeliveryStore {
     fate: Pick<StoredDelivery, "state" | "dueAt">,
   ): void {
     const [found] = this.#sql
-      .exec<{ state: string; attempts: string }>("SELECT state, attempts FROM deliveries WHERE seq = ?", seq)
+      .exec<{ state: string; projects: string | null; attempts: string }>(
+        "SELECT state, projects, attempts FROM deliveries WHERE seq = ?",
+        seq,
+      )
       .toArray();
     if (found === undefined) return;
-    this.#lastAttempt = attempt;
+    if (this.#last !== null && isWithin(this.#last.selection, parseProjects(found.projects)))
+      this.#last.attempt = attempt;
     const isReplaced = found.state === "replaced" && fate.state !== "delivered";
     const attempts = [...z.array(StoredAttempt).parse(parseJson(found.attempts)), attempt];
     this.#sql.exec(
@@ -137,50 +149,75 @@ export class DeliveryStore {
     this.#sql.exec("UPDATE deliveries SET state = 'held', due_at = NULL WHERE state = 'pending'");
   }
 
-  /** Sends a delivery again, unless a newer one has made it superfluous. */
-  resend(eventId: EventId, now: number): void {
+  /** Holds what waits and is not within the selection. */
+  holdOutside(selection: Selection): void {
+    const { condition, values } = within(selection);
     this.#sql.exec(
-      `UPDATE deliveries SET state = 'pending', due_at = ?, tries = 0 WHERE event_id = ? AND ${IS_NEWEST}`,
+      `UPDATE deliveries SET state = 'held', due_at = NULL WHERE state = 'pending' AND NOT (${condition})`,
+      ...values,
+    );
+  }
+
+  /** Sends a delivery within the selection again, unless a newer one has made it superfluous. */
+  resend(eventId: EventId, now: number, selection: Selection): void {
+    const { condition, values } = within(selection);
+    this.#sql.exec(
+      `UPDATE deliveries SET state = 'pending', due_at = ?, tries = 0
+       WHERE event_id = ? AND ${IS_NEWEST} AND ${condition}`,
       now,
       eventId,
+      ...values,
     );
   }
 
   /**
-   * Sends deliveries again that failed or are held.
+   * Sends deliveries within the selection again that failed or are held.
    * @param since only those of events since this time, in Unix milliseconds
    * @param delivered also those that were delivered
    * @returns how many
    */
-  resendAll(since: number, delivered: boolean, now: number): number {
+  resendAll(since: number, delivered: boolean, now: number, selection: Selection): number {
+    const { condition, values } = within(selection);
     const states = delivered ? "'failed', 'held', 'delivered'" : "'failed', 'held'";
     const isTest = "event ->> '$.type' = 'webhook.test'";
     return this.#sql
       .exec(
         `UPDATE deliveries SET state = 'pending', due_at = ?, tries = 0
-       WHERE state IN (${states}) AND created_at >= ? AND NOT (${isTest}) AND ${IS_NEWEST} RETURNING seq`,
+       WHERE state IN (${states}) AND created_at >= ? AND NOT (${isTest}) AND ${IS_NEWEST} AND ${condition}
+       RETURNING seq`,
         now,
         since,
+        ...values,
       )
       .toArray().length;
   }
 
-  /** How many deliveries have a state, up to `MAX_COUNTED`: each one that is counted is a row that is read. */
-  count(state: "pending" | "held"): number {
+  /**
+   * How many deliveries within the selection have a state, up to `MAX_COUNTED`: each one that is counted is a row that is
+   * read.
+   */
+  count(state: "pending" | "held", selection: Selection): number {
+    const { condition, values } = within(selection);
     const counted = this.#sql.exec<{ count: number }>(
-      `SELECT count(*) AS count FROM (SELECT 1 FROM deliveries WHERE state = ? LIMIT ${MAX_COUNTED})`,
+      `SELECT count(*) AS count FROM (SELECT 1 FROM deliveries WHERE state = ? AND ${condition} LIMIT ${MAX_COUNTED})`,
       state,
+      ...values,
     );
     return counted.one().count;
   }
 
   /** Reads all deliveries, but only once: an index over the attempts would be one more row to write for each. */
-  lastAttempt(): StoredAttempt | null {
-    if (this.#lastAttempt !== undefined) return this.#lastAttempt;
+  lastAttempt(selection: Selection): StoredAttempt | null {
+    if (this.#last !== null && JSON.stringify(this.#last.selection) === JSON.stringify(selection))
+      return this.#last.attempt;
+    const { condition, values } = within(selection);
     const [latest] = this.#read(
-      "WHERE attempt_count > 0 ORDER BY json_extract(attempts, '$[#-1].at') DESC, seq DESC LIMIT 1",
+      `WHERE attempt_count > 0 AND ${condition} ORDER BY json_extract(attempts, '$[#-1].at') DESC, seq DESC LIMIT 1`,
+      ...values,
     );
-    return (this.#lastAttempt = latest?.attempts.at(-1) ?? null);
+    const attempt = latest?.attempts.at(-1) ?? null;
+    this.#last = { selection, attempt };
+    return attempt;
   }
 
   /** The number of the newest event that was taken; 0: none. */
@@ -214,7 +251,26 @@ export class DeliveryStore {
   #read(rest: string, ...values: SqlStorageValue[]): StoredDelivery[] {
     const rows = this.#sql.exec<Row>(`SELECT ${COLUMNS} FROM deliveries ${rest}`, ...values).toArray();
     return rows.map((row) =>
-      StoredDelivery.parse({ ...row, event: parseJson(row.event), attempts: parseJson(row.attempts) }),
+      StoredDelivery.parse({
+        ...row,
+        event: parseJson(row.event),
+        projects: parseProjects(row.projects),
+        attempts: parseJson(row.attempts),
+      }),
     );
   }
+}
+
+function parseProjects(json: string | null): Selection {
+  return json === null ? null : Projects.parse(parseJson(json));
+}
+
+/** The condition that deliveries are within a selection, as `isWithin`, with its parameters. */
+function within(selection: Selection): { readonly condition: string; readonly values: readonly string[] } {
+  if (selection === null) return { condition: "true", values: [] };
+  const isOutside = "value NOT IN (SELECT value FROM json_each(?))";
+  return {
+    condition: `(projects IS NOT NULL AND NOT EXISTS (SELECT 1 FROM json_each(projects) WHERE ${isOutside}))`,
+    values: [JSON.stringify(selection)],
+  };
 }

@@ -2,6 +2,7 @@ import { keepOfAnswer, nextRequest } from "#domain/notify/next-request.ts";
 import { type AttemptEnd, problemOfEnd } from "#domain/outlet/after-attempt.ts";
 import type { OutgoingRequest, OutletMemory, TargetAnswer } from "#domain/outlet/outgoing-request.ts";
 import { maskSecrets } from "#domain/outlet/shown-target.ts";
+import type { Selection } from "#domain/outlet/selection.ts";
 import type { TargetRule } from "#domain/outlet/target-rule.ts";
 import { signedHeaders } from "#sealing/standard-webhook.ts";
 import type { StoredAttempt, StoredDelivery } from "#worker/objects/outlet/stored-delivery.ts";
@@ -15,8 +16,11 @@ const MAX_SHOWN = 1024;
 /** What an attempt needs besides its delivery. */
 export type AttemptContext = {
   readonly env: Env;
-  /** As of now: somebody may change the address while earlier requests of the attempt are under way. */
-  readonly target: () => StoredTarget | null;
+  /**
+   * As of now: somebody may change the address while earlier requests of the attempt are under way. null: the webhook is
+   * gone, or it no longer selects the delivery.
+   */
+  readonly target: (delivery: Sendable) => StoredTarget | null;
   readonly rule: (target: StoredTarget) => TargetRule;
   readonly memory: () => OutletMemory;
   readonly keep: (entries: OutletMemory) => void;
@@ -30,7 +34,8 @@ export type Attempt = {
   readonly requests: number;
 } | null;
 
-type Sendable = Pick<StoredDelivery, "event" | "outcomeBefore">;
+/** `projects`: what the delivery is about. */
+export type Sendable = Pick<StoredDelivery, "event" | "outcomeBefore"> & { readonly projects: Selection };
 
 /** Sends a delivery once: all its requests, until one fails. Saves what later deliveries need of each answer. */
 export async function makeAttempt(delivery: Sendable, context: AttemptContext): Promise<Attempt> {
@@ -38,13 +43,15 @@ export async function makeAttempt(delivery: Sendable, context: AttemptContext): 
   const at = context.now();
   const answers: TargetAnswer[] = [];
   let last: Sent | null = null;
+  let sentTo: StoredTarget | null = null;
   while (answers.length < MAX_REQUESTS) {
-    const target = context.target();
+    const target = context.target(delivery);
     if (target === null) break;
     const { settings, origin } = target;
     const input = { event, settings, origin, outcomeBefore, memory: context.memory(), answers };
     const request = nextRequest(input);
     if (request === null) break;
+    sentTo = target;
     last = await sendRequest(
       context.env,
       await signed(request, delivery, target, context.now()),
@@ -60,12 +67,12 @@ export async function makeAttempt(delivery: Sendable, context: AttemptContext): 
     status: last.end.kind === "answered" ? last.end.status : null,
     durationMs: context.now() - at,
     problem: problemOfEnd(last.end),
-    answer: shownAnswer(last.body, context.target(), at),
+    answer: shownAnswer(last.body, sentTo, at),
   };
   return { end: last.end, attempt, requests: Math.max(answers.length, 1) };
 }
 
-/** A target may answer with what it was sent. */
+/** A target may answer with what it was sent: the secrets of that time, also if somebody has changed them since. */
 function shownAnswer(body: string, target: StoredTarget | null, now: number): string {
   if (target === null) return "";
   const signing = activeSecrets(target, now).map(({ secret }) => secret);

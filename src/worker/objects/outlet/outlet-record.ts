@@ -1,8 +1,9 @@
 import * as z from "zod/mini";
 
 import { WebhookSettings } from "#contract/endpoints/webhooks/settings.ts";
-import { AccountId, EventId, WebhookId } from "#contract/ids.ts";
+import { AccountId, EventId, ProjectId, WebhookId } from "#contract/ids.ts";
 import { healthy, TargetHealth } from "#domain/outlet/health.ts";
+import type { Selection } from "#domain/outlet/selection.ts";
 import { StoredEntry } from "#worker/db/changes/stored-change.ts";
 
 /**
@@ -47,9 +48,24 @@ export type StoredState = z.infer<typeof StoredState>;
 const StoredSwitch = z.strictObject({ isEnabled: z.boolean(), eventId: EventId, entry: StoredEntry });
 export type StoredSwitch = z.infer<typeof StoredSwitch>;
 
+/**
+ * The projects whose deliveries may be sent and shown, as D1 has them or is about to. `changedAt`: when a request last
+ * changed them, in Unix milliseconds.
+ */
+const StoredSelection = z.strictObject({
+  projectIds: z.nullable(z.array(ProjectId)),
+  changedAt: z.number(),
+});
+type StoredSelection = z.infer<typeof StoredSelection>;
+
 const HOUR_MS = 60 * 60 * 1000;
 /** How long after its creation a webhook must be in D1. Until then the request that creates it may still be running. */
 export const CREATION_MS = HOUR_MS;
+/**
+ * How soon D1 is compared with what a request has changed in the object before it changes D1. If it does not reach D1, its
+ * client has this time to repeat it.
+ */
+export const CHECK_MS = 60_000;
 export const CHECK_EVERY_MS = 24 * HOUR_MS;
 /** How long a replaced secret signs too, so that receivers can switch. */
 export const OVERLAP_MS = 24 * HOUR_MS;
@@ -59,6 +75,7 @@ const TARGET = "target";
 const STATE = "state";
 /** Its own key instead of a field, which the earlier version refuses when an operator goes back to it. */
 const SWITCH = "switch";
+const SELECTION = "selection";
 
 /**
  * A webhook's address and secrets, which are nowhere else, and the state of its target. All methods are synchronous and
@@ -67,7 +84,7 @@ const SWITCH = "switch";
 export class OutletRecord {
   readonly #kv: SyncKvStorage;
   /** The values read last: a delivery reads both several times. */
-  #cached: { target?: StoredTarget | null; state?: StoredState } = {};
+  #cached: { target?: StoredTarget | null; state?: StoredState; selection?: StoredSelection } = {};
 
   constructor(kv: SyncKvStorage) {
     this.#kv = kv;
@@ -91,8 +108,9 @@ export class OutletRecord {
   }
 
   /** A repeated creation changes nothing. */
-  create(target: Omit<StoredTarget, "secrets">, secret: string | null): void {
+  create(target: Omit<StoredTarget, "secrets">, secret: string | null, projectIds: Selection): void {
     if (this.target() !== null) return;
+    this.select(projectIds, target.createdAt);
     const secrets = secret === null ? [] : [{ secret, until: null }];
     this.#saveTarget({ ...target, secrets });
     this.#saveState({
@@ -109,6 +127,19 @@ export class OutletRecord {
 
   change(settings: WebhookSettings): void {
     this.#changeTarget((target) => ({ ...target, settings }));
+  }
+
+  /** The projects whose deliveries may be sent and shown, and when a request last changed them. */
+  selection(): StoredSelection {
+    return (this.#cached.selection ??= StoredSelection.parse(
+      this.#kv.get(SELECTION) ?? { projectIds: null, changedAt: 0 },
+    ));
+  }
+
+  select(projectIds: Selection, changedAt: number): void {
+    const selection = { projectIds: projectIds === null ? null : [...projectIds], changedAt };
+    this.#kv.put(SELECTION, selection);
+    this.#cached.selection = selection;
   }
 
   /** The replaced secret signs for another day, so that a receiver can have either. */

@@ -1,8 +1,14 @@
 import { afterAttempt, type AttemptVerdict } from "#domain/outlet/after-attempt.ts";
 import { isSlowedDown, shownState } from "#domain/outlet/health.ts";
+import { isWithin } from "#domain/token-grant.ts";
 import { logFailure } from "#worker/log-failure.ts";
 import type { StoredDelivery } from "#worker/objects/outlet/stored-delivery.ts";
-import { type Attempt, type AttemptContext, makeAttempt } from "#worker/objects/outlet/make-attempt.ts";
+import {
+  type Attempt,
+  type AttemptContext,
+  makeAttempt,
+  type Sendable,
+} from "#worker/objects/outlet/make-attempt.ts";
 import type { OutletContext } from "#worker/objects/outlet/outlet-context.ts";
 import type { StoredState } from "#worker/objects/outlet/outlet-record.ts";
 import { targetRule } from "#worker/objects/outlet/target-rule.ts";
@@ -40,7 +46,7 @@ export class OutletSender {
     this.#noteRetry = noteRetry;
     const { record, memory, env, now } = context;
     this.#attempts = {
-      target: () => record.target(),
+      target: (delivery) => (this.#isSelected(delivery) ? record.target() : null),
       env,
       rule: ({ origin }) => targetRule(env, origin),
       memory: () => memory.all(),
@@ -127,8 +133,12 @@ export class OutletSender {
   }
 
   /** Sends an event once, now, whatever else waits. */
-  async sendNow(delivery: Pick<StoredDelivery, "event" | "outcomeBefore">): Promise<Attempt> {
+  async sendNow(delivery: Sendable): Promise<Attempt> {
     return await makeAttempt(delivery, this.#attempts);
+  }
+
+  #isSelected({ projects }: Pick<Sendable, "projects">): boolean {
+    return isWithin(this.#context.record.selection().projectIds, projects);
   }
 
   #next(room: number): StoredDelivery[] {
@@ -199,7 +209,7 @@ export class OutletSender {
     const clock = { now: now(), random: Math.random(), startedAt: attempt.attempt.at };
     const verdict = afterAttempt(attempt.end, delivery.tries + 1, state.health, clock);
     const { fate } = verdict;
-    const isHeld = fate.state === "pending" && state.disabled !== null;
+    const isHeld = fate.state === "pending" && (state.disabled !== null || !this.#isSelected(delivery));
     deliveries.noteAttempt(delivery, attempt.attempt, {
       state: isHeld ? "held" : fate.state,
       dueAt: fate.state === "pending" && !isHeld ? fate.dueAt : null,

@@ -5,28 +5,26 @@ import type { ShownSettings } from "#contract/endpoints/webhooks/schemas.ts";
 import type { EventId } from "#contract/ids.ts";
 import { changeSettings, type SettingChanges } from "#domain/outlet/change-settings.ts";
 import { healthy } from "#domain/outlet/health.ts";
+import { aboutProjects, type Selection, withinBoth } from "#domain/outlet/selection.ts";
 import { shownSettings, shownTarget } from "#domain/outlet/shown-target.ts";
+import { isWithin } from "#domain/token-grant.ts";
 import { DeliveryStore } from "#worker/objects/outlet/delivery-store.ts";
 import type { StoredAttempt } from "#worker/objects/outlet/stored-delivery.ts";
 import { OutletMemoryStore } from "#worker/objects/outlet/outlet-memory.ts";
 import type { OutletContext } from "#worker/objects/outlet/outlet-context.ts";
 import {
   activeSecrets,
+  CHECK_MS,
   OutletRecord,
   type StoredSwitch,
   type StoredTarget,
 } from "#worker/objects/outlet/outlet-record.ts";
 import { OutletWork } from "#worker/objects/outlet/outlet-work.ts";
+import { selectProjects } from "#worker/objects/outlet/select-projects.ts";
 import { type ShownDelivery, shownDelivery } from "#worker/objects/outlet/shown-delivery.ts";
 import { takeEvents } from "#worker/objects/outlet/take-events.ts";
 import { createObjectIds } from "#worker/objects/shared/object-ids.ts";
 import { inJurisdiction } from "#worker/objects/location.ts";
-
-/**
- * How soon D1 is compared with what a request has changed here before it changes D1. If it does not reach D1, its client has
- * this time to repeat it: a comparison completes only what the object has.
- */
-const CHECK_MS = 60_000;
 
 /** What a webhook's read shows besides its row in D1. Times are Unix milliseconds. */
 export type OutletDetails = {
@@ -35,6 +33,15 @@ export type OutletDetails = {
   readonly pending: number;
   readonly held: number;
   readonly lastAttempt: StoredAttempt | null;
+};
+
+/**
+ * What a request changes in the object. `projectIds`: undefined: they stay as they are. The other fields are settings of
+ * the webhook's kind.
+ */
+export type OutletChanges = {
+  readonly settings: SettingChanges;
+  readonly projectIds: Selection | undefined;
 };
 
 /** The result of a change of settings. `shown`: the new target as it is shown. */
@@ -47,6 +54,10 @@ export type SettingsChanged =
  * delivery is saved before `take` returns, and sent until it succeeds or its attempts are used up. What is sent is recorded
  * afterwards, so a delivery can arrive twice, but none is lost. A target that is slow or fails delays only its own
  * deliveries.
+ *
+ * A caller that is limited to projects passes its limit, and finds no webhook here that selects more than that: between
+ * its read of D1 and its call somebody may have given the webhook more projects. Deliveries about projects that the
+ * webhook no longer selects are not found either, by anybody.
  */
 export class Outlet extends DurableObject<Env> {
   readonly #context: OutletContext;
@@ -74,11 +85,15 @@ export class Outlet extends DurableObject<Env> {
    * Called before the webhook's row is written to D1; if that fails, the object removes itself. Safe to repeat.
    * @param secret signs the deliveries; null: the kind does not sign
    */
-  async create(target: Omit<StoredTarget, "secrets">, secret: string | null): Promise<void> {
+  async create(
+    target: Omit<StoredTarget, "secrets">,
+    secret: string | null,
+    projectIds: Selection,
+  ): Promise<void> {
     this.#context.storage.transactionSync(() => {
       this.#context.deliveries.createTables();
       this.#context.memory.createTables();
-      this.#context.record.create(target, secret);
+      this.#context.record.create(target, secret, projectIds);
     });
     await this.#work.arm();
   }
@@ -95,37 +110,51 @@ export class Outlet extends DurableObject<Env> {
   }
 
   /** null: the address is lost, because the database was restored. */
-  async details(): Promise<OutletDetails | null> {
-    const { record, now } = this.#context;
+  async details(limit: Selection): Promise<OutletDetails | null> {
+    const { now } = this.#context;
     const deliveries = this.#recorded();
-    const target = record.target();
+    const target = this.#target(limit);
     if (target === null) return null;
+    const selection = this.#visible(limit);
     const [, replaced] = activeSecrets(target, now());
     return {
       settings: shownSettings(target.settings),
       previousSecretExpiresAt: replaced?.until ?? null,
-      pending: deliveries.count("pending"),
-      held: deliveries.count("held"),
-      lastAttempt: deliveries.lastAttempt(),
+      pending: deliveries.count("pending", selection),
+      held: deliveries.count("held", selection),
+      lastAttempt: deliveries.lastAttempt(selection),
     };
   }
 
-  /** Changes settings of the webhook's kind. null: the address is lost. */
-  async change(changes: SettingChanges): Promise<SettingsChanged | null> {
-    const { record } = this.#context;
-    const target = record.target();
+  /**
+   * Changes settings of the webhook's kind, and the projects that it selects. Called before D1 has the projects, which are
+   * compared a minute later. A new address gets nothing about projects that are no longer selected. null: the address is
+   * lost.
+   */
+  async change({ settings, projectIds }: OutletChanges, limit: Selection): Promise<SettingsChanged | null> {
+    const { record, storage, now } = this.#context;
+    const target = this.#target(limit);
     if (target === null) return null;
-    const changed = changeSettings(target.settings, changes);
+    const changed = changeSettings(target.settings, settings);
     if (!changed.ok) return changed;
-    record.change(changed.value);
+    this.#recorded();
+    storage.transactionSync(() => {
+      if (projectIds !== undefined) {
+        selectProjects(this.#context, projectIds, now());
+        record.update({ checkAt: now() + CHECK_MS });
+      }
+      record.change(changed.value);
+    });
+    if (projectIds !== undefined) await this.#work.arm();
     return { ok: true, shown: shownTarget(changed.value) };
   }
 
   /** Signs with a new secret, and for a day also with the earlier ones. @returns false: the address is lost */
-  async rotate(secret: string): Promise<boolean> {
+  async rotate(secret: string, limit: Selection): Promise<boolean> {
     const { record, now } = this.#context;
+    if (this.#target(limit) === null) return false;
     record.rotate(secret, now());
-    return record.target() !== null;
+    return true;
   }
 
   /**
@@ -134,9 +163,13 @@ export class Outlet extends DurableObject<Env> {
    * @param by the request, for D1 if it does not reach it; null: D1 has the state already
    * @returns false: the address is lost
    */
-  async setEnabled(isEnabled: boolean, by: Omit<StoredSwitch, "isEnabled"> | null): Promise<boolean> {
+  async setEnabled(
+    isEnabled: boolean,
+    by: Omit<StoredSwitch, "isEnabled"> | null,
+    limit: Selection,
+  ): Promise<boolean> {
     const { record, now, storage } = this.#context;
-    if (record.target() === null) return false;
+    if (this.#target(limit) === null) return false;
     const deliveries = this.#recorded();
     const isDisabled = record.state().disabled !== null;
     if (isDisabled !== isEnabled) return true;
@@ -154,17 +187,19 @@ export class Outlet extends DurableObject<Env> {
    * Sends a test event once, now. Not named `test`, which the runtime keeps for itself.
    * @returns null: the address is lost, or the kind has nothing to send
    */
-  async sendTest(event: WebhookEvent): Promise<StoredAttempt | null> {
+  async sendTest(event: WebhookEvent, limit: Selection): Promise<StoredAttempt | null> {
     const { record, deliveries, storage } = this.#context;
-    if (record.target() === null) return null;
+    if (this.#target(limit) === null) return null;
+    const projects = aboutProjects(event, record.selection().projectIds);
     const sequence = Math.max(deliveries.newestSequence(), 1);
     const numbered = { ...event, data: { ...event.data, sequence } };
-    const sent = await this.#work.sender.sendNow({ event: numbered, outcomeBefore: null });
+    const sent = await this.#work.sender.sendNow({ event: numbered, projects, outcomeBefore: null });
     if (sent === null || record.target() === null) return null;
     const state = sent.attempt.problem === null ? "delivered" : "failed";
     storage.transactionSync(() => {
       const seq = deliveries.add({
         event: numbered,
+        projects,
         coalesce: null,
         outcomeBefore: null,
         state,
@@ -176,32 +211,33 @@ export class Outlet extends DurableObject<Env> {
   }
 
   /** The deliveries, newest first. @param after the number of the last one shown */
-  async deliveries(after: number | null, limit: number): Promise<ShownDelivery[]> {
-    if (this.#context.record.target() === null) return [];
+  async deliveries(after: number | null, count: number, limit: Selection): Promise<ShownDelivery[]> {
+    if (this.#target(limit) === null) return [];
     return this.#recorded()
-      .newestFirst(after, limit)
+      .newestFirst(after, count, this.#visible(limit))
       .map((delivery) => this.#shown(delivery));
   }
 
   /** Sends a delivery again, with all its attempts. null: there is none for this event. */
-  async resend(eventId: EventId): Promise<ShownDelivery | "disabled" | null> {
+  async resend(eventId: EventId, limit: Selection): Promise<ShownDelivery | "disabled" | null> {
     const { record, now } = this.#context;
-    if (record.target() === null) return null;
+    if (this.#target(limit) === null) return null;
     const deliveries = this.#recorded();
-    if (!deliveries.has(eventId)) return null;
+    const selection = this.#visible(limit);
+    if (deliveries.find(eventId, selection) === null) return null;
     if (record.state().disabled !== null) return "disabled";
-    deliveries.resend(eventId, now());
+    deliveries.resend(eventId, now(), selection);
     await this.#work.sendSoon();
-    const delivery = deliveries.find(eventId);
+    const delivery = deliveries.find(eventId, selection);
     return delivery === null ? null : this.#shown(delivery);
   }
 
   /** Sends failed and held deliveries again. @param since Unix milliseconds. @returns how many */
-  async resendAll(since: number, delivered: boolean): Promise<number | "disabled"> {
+  async resendAll(since: number, delivered: boolean, limit: Selection): Promise<number | "disabled"> {
     const { record, now } = this.#context;
-    if (record.target() === null) return 0;
+    if (this.#target(limit) === null) return 0;
     if (record.state().disabled !== null) return "disabled";
-    const count = this.#recorded().resendAll(since, delivered, now());
+    const count = this.#recorded().resendAll(since, delivered, now(), this.#visible(limit));
     await this.#work.sendSoon();
     return count;
   }
@@ -227,6 +263,17 @@ export class Outlet extends DurableObject<Env> {
   #recorded(): DeliveryStore {
     this.#work.sender.record();
     return this.#context.deliveries;
+  }
+
+  /** null: the address is lost, or the webhook selects projects that the caller cannot see. */
+  #target(limit: Selection): StoredTarget | null {
+    const { record } = this.#context;
+    return isWithin(limit, record.selection().projectIds) ? record.target() : null;
+  }
+
+  /** The projects whose deliveries the caller can see. */
+  #visible(limit: Selection): Selection {
+    return withinBoth(this.#context.record.selection().projectIds, limit);
   }
 
   #shown(delivery: Parameters<typeof shownDelivery>[0]): ShownDelivery {

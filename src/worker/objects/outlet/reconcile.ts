@@ -10,20 +10,25 @@ import { announce } from "#worker/objects/event-feed/announce.ts";
 import type { OutletContext } from "#worker/objects/outlet/outlet-context.ts";
 import {
   CHECK_EVERY_MS,
+  CHECK_MS,
   CREATION_MS,
   type StoredState,
   type StoredSwitch,
   type StoredTarget,
 } from "#worker/objects/outlet/outlet-record.ts";
+import { selectProjects } from "#worker/objects/outlet/select-projects.ts";
 
 /**
  * Compares the object with D1: writes the state of the target there, and finds out whether the webhook still exists.
  * @returns whether the webhook is gone, and the object must remove itself
  * @throws if D1 does not answer, or the event cannot be announced
  */
-export async function reconcile({ env, record, now }: OutletContext): Promise<"exists" | "gone"> {
+export async function reconcile(context: OutletContext): Promise<"exists" | "gone"> {
+  const { env, record, now } = context;
   const target = record.target();
   if (target === null) return "gone";
+  const { changedAt } = record.selection();
+  const isReadLater = now() >= changedAt + CHECK_MS;
   const rows = new AccountRows(env.DB, target.accountId);
   const webhook = await findWebhook(rows, target.webhookId);
   if (record.target() === null) return "gone";
@@ -33,6 +38,8 @@ export async function reconcile({ env, record, now }: OutletContext): Promise<"e
     record.noteWritten(state.revision);
     return missing({ record, now }, target, state);
   }
+  // Not what was read before a request has changed it, or while the request may still be running.
+  if (isReadLater && record.selection().changedAt === changedAt) takeSelection(context, webhook);
   // Until its check is due, a retired webhook may be deleted at any moment, perhaps since D1 was read.
   if (state.checkAt <= now() || (state.missingSince !== null && !state.isRetired))
     record.update({ isRetired: false, missingSince: null, checkAt: now() + CHECK_EVERY_MS });
@@ -49,6 +56,13 @@ export async function reconcile({ env, record, now }: OutletContext): Promise<"e
   }
   if (last !== null && record.target() !== null) record.endSwitch(last);
   return "exists";
+}
+
+/** The projects that D1 has: a request that changed them here may not have reached it. */
+function takeSelection(context: OutletContext, { projectIds }: WebhookReading): void {
+  const { projectIds: selected, changedAt } = context.record.selection();
+  if (JSON.stringify(selected) === JSON.stringify(projectIds)) return;
+  context.storage.transactionSync(() => selectProjects(context, projectIds, changedAt));
 }
 
 /**

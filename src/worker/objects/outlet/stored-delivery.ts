@@ -2,7 +2,9 @@ import * as z from "zod/mini";
 
 import { Event } from "#contract/endpoints/events/schemas.ts";
 import { DeliveryState } from "#contract/endpoints/webhooks/schemas.ts";
+import { ProjectId } from "#contract/ids.ts";
 import { Outcome } from "#domain/outlet/outgoing-request.ts";
+import type { Selection } from "#domain/outlet/selection.ts";
 
 /** Times are Unix milliseconds. As `DeliveryAttempt` in the API. */
 export const StoredAttempt = z.strictObject({
@@ -18,6 +20,8 @@ export type StoredAttempt = z.infer<typeof StoredAttempt>;
 export const StoredDelivery = z.strictObject({
   seq: z.int(),
   event: Event,
+  /** The projects that it is about (`aboutProjects`); null: the whole account. */
+  projects: z.nullable(z.array(ProjectId)),
   coalesce: z.nullable(z.string()),
   outcomeBefore: z.nullable(Outcome),
   state: DeliveryState,
@@ -29,4 +33,6 @@ export const StoredDelivery = z.strictObject({
 });
 export type StoredDelivery = z.infer<typeof StoredDelivery>;
 
-export type NewDelivery = Pick<StoredDelivery, "event" | "coalesce" | "outcomeBefore" | "state" | "dueAt">;
+export type NewDelivery = Pick<StoredDelivery, "event" | "coalesce" | "outcomeBefore" | "state" | "dueAt"> & {
+  readonly projects: Selection;
+};

@@ -2,6 +2,8 @@ import type { Event } from "#contract/endpoints/events/schemas.ts";
 import { nextRequest } from "#domain/notify/next-request.ts";
 import { outcomeOf } from "#domain/notify/outcomes.ts";
 import type { OutletMemory } from "#domain/outlet/outgoing-request.ts";
+import { aboutProjects } from "#domain/outlet/selection.ts";
+import { isWithin } from "#domain/token-grant.ts";
 import { logFailure } from "#worker/log-failure.ts";
 import type { OutletContext } from "#worker/objects/outlet/outlet-context.ts";
 import type { StoredTarget } from "#worker/objects/outlet/outlet-record.ts";
@@ -10,6 +12,7 @@ import type { StoredTarget } from "#worker/objects/outlet/outlet-record.ts";
 export function takeEvents(context: OutletContext, target: StoredTarget, events: readonly Event[]): void {
   const { record, deliveries, now } = context;
   const isDisabled = record.state().disabled !== null;
+  const { projectIds } = record.selection();
   // Only answers change it, so it is the same for all of them.
   const memory = context.memory.all();
   for (const event of events) {
@@ -21,10 +24,13 @@ export function takeEvents(context: OutletContext, target: StoredTarget, events:
     const request = firstRequest(memory, target, event, outcomeBefore);
     if (request === null) continue;
     const { coalesce } = request;
-    const fate = isDisabled
-      ? ({ state: "held", dueAt: null } as const)
-      : ({ state: "pending", dueAt: now() } as const);
-    deliveries.add({ event, coalesce, outcomeBefore, ...fate });
+    const projects = aboutProjects(event, projectIds);
+    // The feed may have read the webhook's projects before they changed.
+    const fate =
+      isDisabled || !isWithin(projectIds, projects)
+        ? ({ state: "held", dueAt: null } as const)
+        : ({ state: "pending", dueAt: now() } as const);
+    deliveries.add({ event, projects, coalesce, outcomeBefore, ...fate });
   }
   deliveries.trimAfter(events.length, now());
 }

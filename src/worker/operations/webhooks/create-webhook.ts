@@ -44,7 +44,7 @@ export async function createWebhook(
   };
   const secret = settings.kind === "standard" ? newWebhookSecret(context) : null;
   const target = { accountId: account.id, webhookId: webhook.id, settings, origin, createdAt: clock.now() };
-  await outletOf(context, webhook.id).create(target, secret);
+  await outletOf(context, webhook.id).create(target, secret, projectIds);
   const records = webhookWrites(context, "webhook.created", webhook);
   const insertion = await insertWebhook(context.rows, webhook, records);
   if (insertion.outcome !== "inserted") await removeOutlet(context, webhook.id);

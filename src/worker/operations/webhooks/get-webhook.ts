@@ -14,6 +14,6 @@ export async function getWebhook(
 ): Promise<Result<WebhookDetails, "not_found">> {
   const webhook = await findWebhook(context.rows, id);
   if (webhook === null) return notFound("webhook");
-  const details = await outletOf(context, id).details();
+  const details = await outletOf(context, id).details(context.rows.projectIds);
   return details === null ? refuseLostTarget() : succeed(webhookDetailsView(webhook, details));
 }

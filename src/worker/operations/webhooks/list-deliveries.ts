@@ -13,7 +13,7 @@ import { deliveryView } from "#worker/views/webhook-view.ts";
 
 const Seq = wholeFrom(1);
 
-/** Lists the deliveries that a webhook keeps, newest first. */
+/** Lists the deliveries that a webhook keeps about the projects that it selects, newest first. */
 export async function listDeliveries(
   context: Context,
   id: WebhookId,
@@ -25,7 +25,7 @@ export async function listDeliveries(
     key: Seq,
     keyOf: ({ seq }: ShownDelivery) => seq,
     read: async ({ after, limit }: { after: number | null; limit: number }): Promise<ShownDelivery[]> =>
-      await outletOf(context, id).deliveries(after, limit),
+      await outletOf(context, id).deliveries(after, limit, context.rows.projectIds),
   };
   const page = await readPage(list, query, DEFAULT_PAGE_SIZE);
   if (!page.ok) return page;

@@ -15,7 +15,7 @@ export async function resendDeliveries(
   const webhook = await findWebhook(context.rows, id);
   if (webhook === null) return notFound("webhook");
   const from = since === undefined ? 0 : Date.parse(since);
-  const resent = await outletOf(context, id).resendAll(from, delivered);
+  const resent = await outletOf(context, id).resendAll(from, delivered, context.rows.projectIds);
   if (resent === "disabled") return refuseDisabled();
   await recordRequest(context, webhook);
   return succeed({ resent });

@@ -15,7 +15,7 @@ export async function resendDelivery(
 ): Promise<Result<Delivery, "not_found" | "webhook_disabled">> {
   const webhook = await findWebhook(context.rows, id);
   if (webhook === null) return notFound("webhook");
-  const delivery = await outletOf(context, id).resend(eventId);
+  const delivery = await outletOf(context, id).resend(eventId, context.rows.projectIds);
   if (delivery === null) return notFound("delivery");
   if (delivery === "disabled") return refuseDisabled();
   await recordRequest(context, webhook);

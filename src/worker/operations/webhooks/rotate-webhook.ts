@@ -21,7 +21,7 @@ export async function rotateWebhook(
       `A webhook of the kind ${webhook.kind} does not sign, so it has no secret to rotate.`,
     );
   const secret = newWebhookSecret(context);
-  if (!(await outletOf(context, id).rotate(secret))) return refuseLostTarget();
+  if (!(await outletOf(context, id).rotate(secret, context.rows.projectIds))) return refuseLostTarget();
   await recordRequest(context, webhook);
   return succeed({ ...webhookView(webhook), secret });
 }

@@ -32,12 +32,13 @@ export async function testWebhook(
   if (webhook === null) return notFound("webhook");
   const data = { webhook: referenceTo(webhook), reason: null };
   const event = requestEvent(context, { type: "webhook.test", data });
-  const attempt = await outletOf(context, id).sendTest({
+  const numbered = {
     id: event.id,
     type: "webhook.test",
     timestamp: timestamp(event.createdAt),
     data: { sequence: 1, actor: event.actor, ...data },
-  });
+  } as const;
+  const attempt = await outletOf(context, id).sendTest(numbered, context.rows.projectIds);
   if (attempt === null) return refuseLostTarget();
   await recordRequest(context, webhook);
   const delivered = attempt.problem === null;

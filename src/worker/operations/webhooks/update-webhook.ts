@@ -2,13 +2,13 @@ import type { AuditChanges } from "#contract/endpoints/audit/schemas.ts";
 import type { UpdateWebhookInput, Webhook } from "#contract/endpoints/webhooks/schemas.ts";
 import type { ProjectId, WebhookId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
-import type { SettingChanges } from "#domain/outlet/change-settings.ts";
 import { excessOver } from "#domain/token-grant.ts";
 import type { Context } from "#worker/context.ts";
 import { unknownProjects } from "#worker/db/projects/unknown-projects.ts";
 import { findWebhook } from "#worker/db/webhooks/find-webhook.ts";
 import { updateWebhook as changeWebhook, type WebhookChanges } from "#worker/db/webhooks/update-webhook.ts";
 import type { WebhookReading } from "#worker/db/webhooks/webhook-reading.ts";
+import type { OutletChanges } from "#worker/objects/outlet/outlet.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { notFound, refuseExcess, refuseUnknownProjects } from "#worker/operations/refusals.ts";
 import { refuseTargets } from "#worker/operations/webhooks/refuse-targets.ts";
@@ -22,7 +22,10 @@ import { webhookView } from "#worker/views/webhook-view.ts";
 
 type UpdateRefusal = "insufficient_scope" | "invalid_request" | "not_found";
 
-/** Changes a webhook. Its address and secrets change in its object, before D1: a repeated request completes the change. */
+/**
+ * Changes a webhook. Its address, its secrets and its projects change in its object, before D1: a repeated request
+ * completes the change.
+ */
 export async function updateWebhook(
   context: Context,
   id: WebhookId,
@@ -35,7 +38,7 @@ export async function updateWebhook(
   if (wrongProjects !== null) return wrongProjects;
   const wrongTarget = refuseTargets(context, settings);
   if (wrongTarget !== null) return wrongTarget;
-  const target = await changeTarget(context, webhook, settings);
+  const target = await changeOutlet(context, webhook, { settings, projectIds });
   if (!target.ok) return target;
   if (enabled !== undefined && !(await switchOutlet(context, webhook, enabled))) return refuseLostTarget();
   const changes: WebhookChanges = {
@@ -66,23 +69,24 @@ async function refuseProjects(context: Context, projectIds: readonly ProjectId[]
 async function switchOutlet(context: Context, webhook: WebhookReading, enabled: boolean): Promise<boolean> {
   const changes = differences(webhook, stateChanges(webhook, enabled));
   const by = Object.keys(changes).length === 0 ? null : switchOf(context, webhook, changes);
-  return await outletOf(context, webhook.id).setEnabled(enabled, by);
+  return await outletOf(context, webhook.id).setEnabled(enabled, by, context.rows.projectIds);
 }
 
 /** @returns the new address as it is shown, and what changes for the audit log */
-async function changeTarget(
+async function changeOutlet(
   context: Context,
   { id, shownUrl }: WebhookReading,
-  settings: SettingChanges,
+  { settings, projectIds }: OutletChanges,
 ): Promise<Result<{ shownUrl: string | null; changes: AuditChanges }, "invalid_request" | "not_found">> {
   const names = Object.entries(settings).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-  if (names.length === 0) return succeed({ shownUrl: null, changes: {} });
-  const changed = await outletOf(context, id).change(settings);
+  if (names.length === 0 && projectIds === undefined) return succeed({ shownUrl: null, changes: {} });
+  const changed = await outletOf(context, id).change({ settings, projectIds }, context.rows.projectIds);
   if (changed === null) return refuseLostTarget();
   if (!changed.ok) {
     const { field, message } = changed;
     return refuse("invalid_request", `${field} ${message}.`, [{ pointer: `/${field}`, message }]);
   }
+  if (names.length === 0) return succeed({ shownUrl: null, changes: {} });
   const { shown } = changed;
   // Compared with what D1 has: the object may have the new address from a request that did not reach D1.
   const changes: AuditChanges = shown === shownUrl ? {} : { url: { before: shownUrl, after: shown } };
