@@ -157,6 +157,9 @@ export const pushes = withIndexes(pushTables.pushes, (table) => [
   index("pushes_skipped")
     .on(table.projectId, table.liveSha, table.after)
     .where(sql`${table.liveSha} is not null`),
+  index("pushes_unread")
+    .on(table.projectId, table.id)
+    .where(sql`${table.reason} = 'repository_unread'`),
 ]);
 
 export const freezes = withIndexes(pushTables.freezes, (table) => [

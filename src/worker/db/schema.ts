@@ -159,6 +159,8 @@ export const projects = sqliteTable("projects", {
   deployOn: text("deploy_on", { mode: "json" }).$type<DeployOn>(),
   /** The repository's address in a form that all its addresses share; null in rows of an earlier version. */
   repositoryKey: text("repository_key"),
+  /** The `repositoryKey` of the repository that the project's server has read last; null: of none. */
+  readRepository: text("read_repository"),
   approval: text("approval").$type<ApprovalRule>().notNull().default("none"),
   /** Null: it was never turned on. */
   maintenance: text("maintenance", { mode: "json" }).$type<MaintenanceState>(),

@@ -28,7 +28,7 @@ export type ProjectChanges = {
   readonly [
     Name in Exclude<
       keyof ProjectRecord,
-      "id" | "repositoryKey" | "timeouts" | "limits" | "processes" | "deployOn"
+      "id" | "repositoryKey" | "readRepository" | "timeouts" | "limits" | "processes" | "deployOn"
     >
   ]?: ProjectRecord[Name] | undefined;
 } & {

@@ -130,6 +130,7 @@ function newProject({ ids, clock, baseDomain }: Context, input: CreateProjectInp
     cron: input.cron,
     deployOn: input.deploy_on,
     repositoryKey: repositoryKey(input.repository),
+    readRepository: null,
     approval: input.approval,
     createdAt: clock.now(),
     lastDeployAt: null,
