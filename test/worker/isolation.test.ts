@@ -8,8 +8,10 @@ import { Project } from "#contract/endpoints/projects/schemas.ts";
 import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 import { createToken, ids } from "../support/worker/account.ts";
 import { call, problemOf } from "../support/worker/call.ts";
-import { recordPush } from "../support/worker/deliveries.ts";
+import { githubBody, hmac, RECORDED_SECRET, recordPush, send } from "../support/worker/deliveries.ts";
+import { publish, renamed } from "../support/worker/events.ts";
 import { share } from "../support/worker/storage.ts";
+import { TestWebhook } from "../support/worker/webhook.ts";
 import { createWorld, operationNames, perform, requests, type World } from "../support/worker/world.ts";
 import { copyWorld } from "../support/worker/world-copy.ts";
 
@@ -196,10 +198,87 @@ describe("two accounts", () => {
   });
 });
 
+async function limitedTo(world: World, ...projectIds: World["projectId"][]): Promise<string> {
+  return (await createToken(world.account.id, { projectIds })).secret;
+}
+
+/** Another project of the account on the same server, with a queued deployment, and a server without projects. */
+async function surroundings({ account, serverId }: World) {
+  const post = async (path: string, body: unknown): Promise<unknown> =>
+    await (await call(path, { method: "POST", token: account.token, body })).json();
+  const repository = "https://git.test/other.git";
+  const project = Project.parse(
+    await post("/v1/projects", { name: "other", server_id: serverId, repository }),
+  );
+  const started = DeploymentStarted.parse(await post("/v1/deploy", { project_id: project.id }));
+  const spare = ServerCreated.parse(await post("/v1/servers", { name: "spare", ip: "192.0.2.7" }));
+  const tokenOfOther = await createToken(account.id, { projectIds: [project.id] });
+  const times = { type: "weekly", days: ["sunday"], from: "01:00", to: "02:00", timezone: "UTC" };
+  const freeze = Freeze.parse(await post("/v1/freezes", { name: "all", times }));
+  return {
+    projectId: project.id,
+    deploymentId: started.id,
+    serverId: spare.id,
+    tokenId: tokenOfOther.id,
+    freezeId: freeze.id,
+    ...(await recordPush(account.id, project)),
+  };
+}
+
+/** What only the other project of `surroundings` has. */
+const MARKER = "only-of-the-other";
+
+/** The answer names nothing of the other project that the request has not named. */
+function expectNothingOf(other: Partial<World>, answer: string, request: unknown): void {
+  const { projectId, deploymentId, hookId, pushId, eventId } = other;
+  const named = JSON.stringify(request);
+  for (const text of [projectId, deploymentId, hookId, pushId, eventId, MARKER])
+    if (text !== undefined && !named.includes(text)) expect(answer).not.toContain(text);
+}
+
+describe("a token that is limited to a project with a history", () => {
+  /**
+   * The project's webhook got events of the other project before it was narrowed, and was tested then. The project has
+   * changed to the repository of the other, which its server has not read, and that got a push.
+   */
+  const history = share(async () => {
+    const world = await createWorld();
+    const { account, projectId } = world;
+    const other = { ...world, ...(await surroundings(world)) };
+    const webhook = await TestWebhook.create({ events: ["*"] }, account);
+    const ofOther = renamed(other, MARKER);
+    await publish(account.id, [ofOther, renamed(world, "own")]);
+    await webhook.alarm();
+    await webhook.request("/test", "POST", {});
+    await webhook.request("", "PATCH", { project_ids: [projectId] });
+    const body = { repository: "https://git.test/other.git" };
+    await call(`/v1/projects/${projectId}`, { method: "PATCH", token: account.token, body });
+    const push = JSON.stringify(
+      githubBody({ repository: { full_name: "other" }, ref: `refs/heads/${MARKER}` }),
+    );
+    const signature = `sha256=${await hmac(RECORDED_SECRET, push)}`;
+    const headers = { "x-github-event": "push", "x-hub-signature-256": signature };
+    expect((await send({ id: other.hookId }, push, headers)).status).toBe(200);
+    const own = { ...world, webhookId: webhook.id };
+    return { own, other: { ...other, eventId: ofOther.id }, token: await limitedTo(world, projectId) };
+  });
+
+  it("is about a push and a delivery that the account sees", async () => {
+    const { own } = history();
+    for (const name of ["listProjectPushes", "listEvents"] as const)
+      expect(await (await perform(name, own)).text()).toContain(MARKER);
+  });
+
+  const reading = byToken.filter((name) => endpoints[name].method === "GET");
+
+  it.each(reading)("%s shows nothing of another project", async (name) => {
+    const { own, other, token } = history();
+    for (const way of mixed(own, other))
+      expectNothingOf(other, await (await perform(name, way, token)).text(), requests[name](way));
+  });
+});
+
 describe("a token that is limited to some projects", () => {
-  async function limitedTo(world: World, ...projectIds: World["projectId"][]): Promise<string> {
-    return (await createToken(world.account.id, { projectIds })).secret;
-  }
   const forProjects = byToken.filter((name) =>
     /project|deploy|rollback|logs|events/.test(endpoints[name].path),
   );
@@ -229,29 +308,6 @@ describe("a token that is limited to some projects", () => {
       expect(await ask(world)).toEqual(await ask(missing(world)));
     },
   );
-
-  /** Another project of the account on the same server, with a queued deployment, and a server without projects. */
-  async function surroundings({ account, serverId }: World) {
-    const post = async (path: string, body: unknown): Promise<unknown> =>
-      await (await call(path, { method: "POST", token: account.token, body })).json();
-    const repository = "https://git.test/other.git";
-    const project = Project.parse(
-      await post("/v1/projects", { name: "other", server_id: serverId, repository }),
-    );
-    const started = DeploymentStarted.parse(await post("/v1/deploy", { project_id: project.id }));
-    const spare = ServerCreated.parse(await post("/v1/servers", { name: "spare", ip: "192.0.2.7" }));
-    const tokenOfOther = await createToken(account.id, { projectIds: [project.id] });
-    const times = { type: "weekly", days: ["sunday"], from: "01:00", to: "02:00", timezone: "UTC" };
-    const freeze = Freeze.parse(await post("/v1/freezes", { name: "all", times }));
-    return {
-      projectId: project.id,
-      deploymentId: started.id,
-      serverId: spare.id,
-      tokenId: tokenOfOther.id,
-      freezeId: freeze.id,
-      ...(await recordPush(account.id, project)),
-    };
-  }
 
   /** All rows except those of a project and of the tokens that are limited to it, without the times of use. */
   async function everythingOutside({ projectId }: World): Promise<unknown> {
@@ -293,7 +349,7 @@ describe("a token that is limited to some projects", () => {
       { ...world, ...other },
     ];
     for (const way of ways) {
-      await perform(name, way, token);
+      expectNothingOf(other, await (await perform(name, way, token)).text(), requests[name](way));
       expect(await everythingOutside(world)).toEqual(before);
     }
   });

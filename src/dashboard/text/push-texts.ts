@@ -35,6 +35,7 @@ const reasonTexts: Record<PushReason, string> = {
   too_large: "It is too large.",
   other_forge: "It is from another kind of git host than the hook is for.",
   other_repository: "It is of another repository.",
+  repository_unread: "The server of the project has not read the repository yet.",
   queue_full: "The queue of the project was full.",
   secrets_not_sealed: "Secrets of the project must be entered again.",
   unavailable: "Gantry could not start the deployment. Replay it.",

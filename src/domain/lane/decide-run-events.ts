@@ -103,6 +103,8 @@ function applyEvent(progress: Progress, id: DeploymentId, event: RunEvent, now: 
     case "resolved": {
       const resolved = { ...run, state, commitSha: event.commit_sha, commitMessage: event.commit_message };
       if (run.commitSha === null) progress.effects.push(building(resolved));
+      if (asksRepository(run))
+        progress.effects.push({ type: "repository_read", repository: state.plan.repository });
       return keep(resolved);
     }
     case "stage": {
@@ -129,6 +131,14 @@ function applyEvent(progress: Progress, id: DeploymentId, event: RunEvent, now: 
       );
     }
   }
+}
+
+/**
+ * Whether the agent learns the commit from the repository: what a branch points to. A commit that the request names, or
+ * that was deployed before, may be on the server already, and come from another repository.
+ */
+function asksRepository({ kind, requestedCommit }: LaneDeployment): boolean {
+  return kind === "deploy" && requestedCommit === null;
 }
 
 /** A run has begun, and its commit is known. */

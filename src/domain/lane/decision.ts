@@ -26,6 +26,8 @@ export type Effect =
   | { readonly type: "serving"; readonly serverId: ServerId; readonly report: ProjectReport }
   /** The preset of the framework that the agent detected. */
   | { readonly type: "detected"; readonly preset: ReportedPreset }
+  /** The server has read the repository with this address. */
+  | { readonly type: "repository_read"; readonly repository: string }
   /** The log of the deployment is complete. */
   | { readonly type: "ended"; readonly deploymentId: DeploymentId }
   /** The record and the log of the deployment must be deleted. */

@@ -3,12 +3,14 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { AccountId, ProjectId } from "#contract/ids.ts";
 import { webhooks } from "#worker/db/event-tables.ts";
 import type { CountedTable } from "#worker/db/owned-tables.ts";
-import { hooks } from "#worker/db/push-tables.ts";
+import { hasReadRepository } from "#worker/db/projects/has-read-repository.ts";
+import { hooks, pushes } from "#worker/db/push-tables.ts";
 import { projects, tokens } from "#worker/db/schema.ts";
 
 /**
  * The condition for the rows that a caller with a limit to projects can see: these projects, the rows that belong to
- * them, the tokens and webhooks that are limited to some of them, and the hooks of their repositories.
+ * them, the tokens and webhooks that are limited to some of them, and the hooks of the repositories that their servers
+ * have read. A push of a repository that a project's server has not read is only the account's.
  * @param caller `projectIds` null: not limited
  */
 export function inSight(
@@ -24,8 +26,10 @@ export function inSight(
   }
   if (table === hooks) {
     const visible = and(eq(projects.accountId, caller.accountId), sql`${projects.id} in ${projectIds}`);
-    return sql`${hooks.repositoryKey} in (select ${projects.repositoryKey} from ${projects} where ${visible})`;
+    return sql`${hooks.repositoryKey} in (select ${projects.readRepository} from ${projects} where ${and(visible, hasReadRepository())})`;
   }
   const project = "projectId" in table ? table.projectId : table === projects ? projects.id : null;
-  return project === null ? undefined : sql`${project} in ${projectIds}`;
+  if (project === null) return undefined;
+  const isOfProject = sql`${project} in ${projectIds}`;
+  return table === pushes ? sql`${isOfProject} and ${pushes.reason} is not 'repository_unread'` : isOfProject;
 }

@@ -6,6 +6,7 @@ import { repositoryKey } from "#contract/forge.ts";
 import type { AccountId, HookId, PushId } from "#contract/ids.ts";
 import { bytesOf, toHex } from "#sealing/bytes.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
+import { repositoryReadWrite } from "#worker/db/projects/repository-read.ts";
 import { pushWrites } from "#worker/db/pushes/push-writes.ts";
 import { hooks } from "#worker/db/push-tables.ts";
 import { ledgerRow } from "#worker/operations/pushes/ledger-rows.ts";
@@ -20,7 +21,7 @@ export const RECORDED_SECRET = "a-secret-of-the-tests";
 export const SHA_BEFORE = "1".repeat(40);
 export const SHA_AFTER = "2".repeat(40);
 
-/** Adds a hook of GitHub for a project's repository, and a push that it ignored. */
+/** Adds a hook of GitHub for a project's repository, which its server has read, and a push that it ignored. */
 export async function recordPush(
   accountId: AccountId,
   { id: projectId, name, repository }: Pick<Project, "id" | "name" | "repository">,
@@ -50,8 +51,17 @@ export async function recordPush(
   const project = { id: projectId, name };
   const taken = { push, project, decision, detail: "not selected", deployment: null, liveSha: null };
   const added = ledgerRow(ids.push(), origin, taken);
-  await rows.runTogether([rows.insert(hooks, insert), ...pushWrites(rows, [added])]);
+  await rows.runTogether([
+    rows.insert(hooks, insert),
+    ...pushWrites(rows, [added]),
+    repositoryReadWrite(rows, projectId, repository),
+  ]);
   return { hookId, pushId: added.id };
+}
+
+/** As if the servers of all projects had read their repositories. */
+export async function repositoriesAreRead(): Promise<void> {
+  await env.DB.prepare("UPDATE projects SET read_repository = repository_key").run();
 }
 
 /** A push as Gitea reports it. */

@@ -132,7 +132,14 @@ describe("writing a project's deployments", () => {
     const { rows, projectId } = place;
     const later = Date.now() + 60_000;
     const ended = (lastDeployAt: number) =>
-      rows.runTogether(projectStateWrites(rows, projectId, { lastDeployAt, detected: null, serving: null }));
+      rows.runTogether(
+        projectStateWrites(rows, projectId, {
+          lastDeployAt,
+          detected: null,
+          serving: null,
+          readRepository: null,
+        }),
+      );
     const last = async () => (await findProject(rows, projectId))?.lastDeployAt;
     await ended(later);
     await ended(later - 1);

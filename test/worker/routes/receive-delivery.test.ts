@@ -10,6 +10,7 @@ import {
   delivered,
   giteaBody,
   hmac,
+  repositoriesAreRead,
   send,
   SHA_AFTER,
   SHA_BEFORE,
@@ -18,8 +19,10 @@ import { connectWithKeys, TestProject } from "../../support/worker/project.ts";
 
 const repository = "https://git.test/shop.git";
 
+/** A project whose server has read the repository, with a hook. */
 async function hooked(settings: Record<string, unknown> = {}, forge = "gitea") {
   const project = await TestProject.create({ repository, ...settings });
+  await repositoriesAreRead();
   const created = await project.post("/v1/hooks", { forge, repository });
   return { project, hook: HookWithSecret.parse(await created.json()) };
 }
@@ -168,6 +171,7 @@ describe("several projects of a repository", () => {
     await add("docs", { deploy_on: { branches: ["docs"] } });
     await add("off", { deploy_on: { enabled: false } });
     await add("other", { repository: "https://git.test/shop-2.git" });
+    await repositoriesAreRead();
     const answer = await delivered(hook);
     expect(answer.deployments.map(({ project: name }) => name)).toEqual(["shop"]);
     expect(answer.ignored.map(({ project: name, reason }) => [name, reason])).toEqual([
@@ -185,6 +189,7 @@ describe("several projects of a repository", () => {
         server_id: project.agent.serverId,
         repository,
       });
+    await repositoriesAreRead();
     const answer = await delivered(hook);
     expect(answer.deployments).toHaveLength(30);
     expect(new Set(answer.deployments.map(({ id }) => id)).size).toBe(30);
@@ -304,6 +309,7 @@ describe("a refused delivery", () => {
 
 it("tells why a deployment could not be started", async () => {
   const { project } = await TestProject.withKeys({ repository });
+  await repositoriesAreRead();
   const created = await project.post("/v1/hooks", { forge: "gitea", repository });
   const hook = HookWithSecret.parse(await created.json());
   await project.set({ name: "TOKEN", value: "not-a-real-token", secret: true });

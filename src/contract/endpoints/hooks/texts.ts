@@ -49,7 +49,8 @@ export const hookTexts = {
     summary: "List hooks, newest first",
     description: prose`
       Returns the hooks of the account, newest first, without their secrets. A hook works if \`received_at\` is later
-      than \`refused_at\`. A token that is limited to projects sees the hooks of the repositories of these projects.`,
+      than \`refused_at\`. A token that is limited to projects sees the hooks of the repositories that the servers of these
+      projects have read.`,
     answer: { hooks: [hook], next_cursor: null },
   },
   createHook: {
@@ -91,7 +92,12 @@ export const hookTexts = {
     description: prose`
       Returns what arrived at a hook, newest first: for each push one row per project, with the decision and its reason.
       Deliveries that concern no project have \`project_id\` \`null\`. Refused deliveries, and those that are not pushes,
-      are counted in one row per hour and reason. Rows are kept for 90 days.`,
+      are counted in one row per hour and reason. Rows are kept for 90 days.
+
+      A project gets pushes only after its server has read the repository: in a deployment of a branch, in a test of the
+      repository, or when it looks for pushes. At the first push the server is asked. If it cannot read the repository,
+      the row has the reason \`repository_unread\`, and is decided when the server can: after a test, when it connects, or
+      within an hour.`,
     answer: { pushes: [push], next_cursor: null },
   },
   replayPush: {
@@ -196,6 +202,8 @@ export const hookSchemas = {
     too_large: "the body is larger than 5 MiB",
     other_forge: "the delivery comes from another kind of git host than the hook's",
     other_repository: "the delivery is about another repository than the hook's",
+    repository_unread:
+      "the project's server has not read the repository yet, so that nothing is decided; only tokens without a limit to projects see the push",
     queue_full: "the project's queue is full",
     secrets_not_sealed: "secrets of the project are not sealed for its server",
     unavailable: "the deployment could not be started at that time",

@@ -5,12 +5,13 @@ import type { WatchedBranch } from "#contract/agent-watch.ts";
 import { deployOnOf } from "#contract/endpoints/projects/deploy-on.ts";
 import { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import { REPOSITORY_TOKEN, SealedValue } from "#contract/endpoints/variables/schemas.ts";
-import type { ServerId } from "#contract/ids.ts";
+import type { ProjectId, ServerId } from "#contract/ids.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import { watchTimes } from "#domain/pushes/watch-times.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { candidates, newestDeployment } from "#worker/db/deployments/newest-deployment.ts";
-import { hooks } from "#worker/db/push-tables.ts";
+import { hooks, pushes } from "#worker/db/push-tables.ts";
+import { isUnread } from "#worker/db/pushes/find-unread-pushes.ts";
 import { deployments, projects } from "#worker/db/schema.ts";
 import { sealKeyOfServer } from "#worker/db/variables/variable-reading.ts";
 import { variables } from "#worker/db/variable-tables.ts";
@@ -18,11 +19,14 @@ import { variables } from "#worker/db/variable-tables.ts";
 /** The project's current repository token, or none. */
 const Tokens = z.array(z.strictObject({ revision: z.int(), sealed: z.array(SealedValue) }));
 
+/** `unread`: the projects with pushes that wait until the server has read the repository. */
+export type Watched = { readonly branches: readonly WatchedBranch[]; readonly unread: readonly ProjectId[] };
+
 /**
  * The branches that a server's agent looks at: of its projects that ask for it, and of those whose repository has a hook.
  * A project that was never deployed is not among them. One D1 round trip.
  */
-export async function findWatchedBranches(rows: AccountRows, serverId: ServerId): Promise<WatchedBranch[]> {
+export async function findWatchedBranches(rows: AccountRows, serverId: ServerId): Promise<Watched> {
   const ofRepository = rows.count(hooks, eq(hooks.repositoryKey, projects.repositoryKey));
   const newest = newestDeployment(rows, sql`${projects.id}`, {
     place: eq(candidates.branch, projects.branch),
@@ -45,12 +49,14 @@ export async function findWatchedBranches(rows: AccountRows, serverId: ServerId)
     known: rows.first<string>(deployments.commitSha, deployments, eq(deployments.id, newest), sql`1`),
     tokens: rows.listNamed(token, variables, isToken),
     sealKey: sealKeyOfServer(rows),
+    unread: rows.firstNamed<string>(pushes.id, pushes, isUnread(rows, projects.id), sql`1`),
   };
   const mayBeWatched = or(sql`${projects.deployOn} ->> 'poll' = 1`, sql`${ofRepository} > 0`);
   const found = await rows.select(fields, projects, {
     where: and(eq(projects.serverId, serverId), mayBeWatched),
   });
-  return found.flatMap(({ id, name, repository, branch, deployOn, known, ...others }) => {
+  const unread = found.flatMap(({ id, unread: push }) => (push === null ? [] : [id]));
+  const branches = found.flatMap(({ id, name, repository, branch, deployOn, known, ...others }) => {
     const times = watchTimes({ deployOn: deployOnOf(deployOn), branch }, others.hooks > 0);
     if (times === null || known === null) return [];
     const key = others.sealKey === null ? null : SealKey.parse(parseJson(others.sealKey));
@@ -65,4 +71,5 @@ export async function findWatchedBranches(rows: AccountRows, serverId: ServerId)
       },
     ];
   });
+  return { branches, unread };
 }

@@ -4,6 +4,7 @@ import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { ReportedPreset } from "#contract/endpoints/projects/reported-preset.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
+import { isRepositoryOf } from "#worker/db/projects/repository-read.ts";
 import { servingServer } from "#worker/db/projects/find-served-project.ts";
 import { projects } from "#worker/db/schema.ts";
 import type { ServingReport } from "#worker/db/servers/server-presence.ts";
@@ -14,6 +15,8 @@ export type ProjectState = {
   readonly lastDeployAt: number | null;
   /** The settings that the latest deployment detected from the project's files. */
   readonly detected: ReportedPreset | null;
+  /** The key of the repository that the server has read. */
+  readonly readRepository: string | null;
   /** What a server serves. */
   readonly serving: { readonly serverId: ServerId; readonly report: ServingReport } | null;
 };
@@ -25,13 +28,18 @@ export type ProjectState = {
 export function projectStateWrites(
   rows: AccountRows,
   projectId: ProjectId,
-  { lastDeployAt, detected, serving }: ProjectState,
+  { lastDeployAt, detected, serving, readRepository }: ProjectState,
 ): Write[] {
   const changes = {
     ...(lastDeployAt === null
       ? {}
       : { lastDeployAt: sql`max(coalesce(${projects.lastDeployAt}, 0), ${lastDeployAt})` }),
     ...(detected === null ? {} : { detected }),
+    ...(readRepository === null
+      ? {}
+      : {
+          readRepository: sql`iif(${isRepositoryOf(readRepository)}, ${readRepository}, ${projects.readRepository})`,
+        }),
     ...(serving === null ? {} : servingChanges(rows, serving)),
   };
   if (Object.keys(changes).length === 0) return [];

@@ -7,6 +7,7 @@ import type { LiveCode } from "#domain/pushes/decide-push.ts";
 import type { Push } from "#domain/pushes/push.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { isOneOf } from "#worker/db/json-lists.ts";
+import { isRepositoryRead } from "#worker/db/projects/repository-read.ts";
 import { pushes } from "#worker/db/push-tables.ts";
 import { deployments, projects } from "#worker/db/schema.ts";
 import { aliasOf, from } from "#worker/db/statements.ts";
@@ -18,6 +19,8 @@ import {
 
 /** A project of a repository, with what a decision about a push needs. */
 export type PushedProject = ProjectToDeploy & {
+  /** Whether the project's server has read the repository. */
+  readonly isRead: boolean;
   readonly live: LiveCode;
   /** What the same delivery has started before, by ref. */
   readonly startedBefore: ReadonlyMap<string, StartedBefore>;
@@ -102,6 +105,7 @@ async function findPushed(
   const found = await rows.select(fields, projects, { where, orderBy: [sql`${projects.id}`] });
   return found.map(({ liveCommit: commit, sameAs, started, ...project }) => ({
     ...readProjectToDeploy(project),
+    isRead: isRepositoryRead(project),
     live: { commit, sameAs: new Set(Commits.parse(sameAs)) },
     startedBefore: startedBefore(Started.parse(started)),
   }));

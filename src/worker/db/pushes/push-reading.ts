@@ -7,7 +7,8 @@ import { hooks, pushes } from "#worker/db/push-tables.ts";
 import { projects } from "#worker/db/schema.ts";
 import type { Selection } from "#worker/db/selection.ts";
 
-const columns = {
+/** The columns of a PushReading. */
+export const pushColumns = {
   id: pushes.id,
   hookId: pushes.hookId,
   projectId: pushes.projectId,
@@ -28,7 +29,7 @@ const columns = {
 };
 
 /** A row of the ledger, as it is listed. Times are Unix milliseconds. */
-export type PushReading = Pick<typeof pushes.$inferSelect, keyof typeof columns>;
+export type PushReading = Pick<typeof pushes.$inferSelect, keyof typeof pushColumns>;
 
 /** What arrived at a hook, newest first; nothing if the hook was deleted. */
 export async function listHookPushes(
@@ -37,7 +38,7 @@ export async function listHookPushes(
   position: Position<PushId>,
 ): Promise<PushReading[]> {
   const hook = rows.column(hooks.id, hooks, eq(hooks.id, id));
-  return await rows.selectNamed(columns, pushes, newestOf(pushes.hookId, hook, position));
+  return await rows.selectNamed(pushColumns, pushes, newestOf(pushes.hookId, hook, position));
 }
 
 /** The pushes that concern a project, newest first; nothing if the project was deleted. */
@@ -47,7 +48,7 @@ export async function listProjectPushes(
   position: Position<PushId>,
 ): Promise<PushReading[]> {
   const project = rows.column(projects.id, projects, eq(projects.id, id));
-  return await rows.selectNamed(columns, pushes, newestOf(pushes.projectId, project, position));
+  return await rows.selectNamed(pushColumns, pushes, newestOf(pushes.projectId, project, position));
 }
 
 function newestOf(
@@ -61,7 +62,7 @@ function newestOf(
 /** A push of a hook, with its paths; null if the account has no such row. */
 export async function findPush(rows: AccountRows, hookId: HookId, id: PushId) {
   const where = and(eq(pushes.id, id), eq(pushes.hookId, hookId));
-  const fields = { ...columns, paths: pushes.paths };
+  const fields = { ...pushColumns, paths: pushes.paths };
   const [push] = await rows.select(fields, pushes, { where, limit: 1 });
   return push ?? null;
 }

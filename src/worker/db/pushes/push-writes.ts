@@ -15,6 +15,13 @@ export function pushWrites(rows: AccountRows, added: readonly NewPush[]): Write[
   return rows.insertEachIfNew(pushes, added);
 }
 
+/** Writes what was decided about a push that waited until the project's server has read the repository. */
+export function decidedWrite(rows: AccountRows, { id, ...decided }: NewPush): Write {
+  const { decision, reason, detail, deploymentId, liveSha } = decided;
+  const isUnread = and(eq(pushes.id, id), sql`${pushes.reason} = 'repository_unread'`);
+  return rows.update(pushes, { decision, reason, detail, deploymentId, liveSha }, isUnread);
+}
+
 /**
  * Adds a row that concerns no project, or counts it in the row of the same hour and reason: anybody can send deliveries
  * that are refused, and a forge may send all its events.

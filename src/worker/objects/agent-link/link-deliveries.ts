@@ -10,6 +10,7 @@ import { announce } from "#worker/objects/event-feed/announce.ts";
 import { RetryTracker } from "#worker/objects/shared/retry-tracker.ts";
 import { singleFlight } from "#worker/objects/shared/single-flight.ts";
 import type { LinkParts } from "#worker/objects/agent-link/link-parts.ts";
+import { decideUnread } from "#worker/objects/agent-link/decide-unread.ts";
 import { sendWatch } from "#worker/objects/agent-link/send-watch.ts";
 import { startFoundPushes } from "#worker/objects/agent-link/start-found-pushes.ts";
 import { servingRows, statusDigest } from "#worker/objects/agent-link/serving-rows.ts";
@@ -38,6 +39,8 @@ export class LinkDeliveries {
   readonly #startFound: () => Promise<void>;
   /** The last status, until D1 has its reports. Lost with the object: the agent sends the next one in three minutes. */
   #status: Status | null = null;
+  /** The decisions about pushes that have waited until the server can read their repository. */
+  #unread: Promise<void> = Promise.resolve();
   /** Calls to lanes that have not returned. */
   readonly #calls = new Map<ProjectId, Promise<unknown>>();
 
@@ -52,7 +55,10 @@ export class LinkDeliveries {
     this.#deliverKeys = delivery("write deploy keys", () => this.#writeDeployKeys());
     this.#deliverHello = delivery("reconcile lanes", () => this.#reconcileLanes());
     this.#deliverMaintenance = delivery("send maintenance", () => this.#sendMaintenance());
-    this.#deliverWatch = delivery("send watch", () => sendWatch(parts));
+    this.#deliverWatch = delivery("send watch", async () => {
+      const unread = await sendWatch(parts);
+      void this.#decideUnread(unread);
+    });
     this.#startFound = delivery("start found pushes", () => startFoundPushes(parts));
   }
 
@@ -109,6 +115,13 @@ export class LinkDeliveries {
     // Only now: until then a retry writes both again.
     presence.noteWritten(unwritten);
     if (this.#status === status) this.#status = null;
+  }
+
+  /** Nothing waits for it, because it waits for the agent. One at a time. */
+  async #decideUnread(projects: readonly ProjectId[]): Promise<void> {
+    this.#unread =
+      projects.length === 0 ? this.#unread : this.#unread.then(() => decideUnread(this.#parts, projects));
+    await this.#unread;
   }
 
   async #announceEvents(): Promise<void> {

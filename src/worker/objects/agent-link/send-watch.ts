@@ -1,13 +1,19 @@
+import type { ProjectId } from "#contract/ids.ts";
 import type { LinkParts } from "#worker/objects/agent-link/link-parts.ts";
 
-/** Tells the agent which branches to watch, if that may have changed. */
-export async function sendWatch({ server, queue, sockets, watch }: LinkParts): Promise<void> {
+/**
+ * Tells the agent which branches to watch, if that may have changed.
+ * @returns the projects with pushes that wait until the server has read the repository
+ */
+export async function sendWatch({ server, queue, sockets, watch }: LinkParts): Promise<readonly ProjectId[]> {
   const due = watch.due();
   // After the next hello it is due again.
-  if (due === null || !sockets.isAnyReady()) return;
-  const projects = await server.watchedBranches();
+  if (due === null || !sockets.isAnyReady()) return [];
+  const { branches, unread } = await server.watchedBranches();
+  const projects = [...branches];
   // Otherwise a report of the agent about one of them could be ignored.
   queue.addKnown(projects.map(({ project_id }) => project_id));
   if (projects.length > 0 || watch.hasBranches()) sockets.send({ type: "watch", projects });
   watch.noteSent(due, Date.now(), projects.length > 0);
+  return unread;
 }

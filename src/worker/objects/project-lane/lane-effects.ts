@@ -1,3 +1,4 @@
+import { repositoryKey } from "#contract/forge.ts";
 import { checkServing } from "#domain/lane/check-serving.ts";
 import { activeOf } from "#domain/lane/lane.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
@@ -126,6 +127,7 @@ export class LaneEffects {
     const lastDeployAt = lastEnded(records)?.createdAt ?? null;
     const isEnd = lastDeployAt !== null || serving !== null || activeOf(store.load()) === null;
     const detected = outbox.unwrittenDetected(isEnd);
+    const readRepository = isEnd ? outbox.unwrittenRepositoryRead() : null;
     // In one transaction, so that a reader of an event finds the record as the event describes it. Deletions first: an
     // outdated row may violate a unique index together with a new one. The project's row after the records: they decide
     // which server's report is accepted.
@@ -134,7 +136,7 @@ export class LaneEffects {
       ...removal,
       ...deploymentDeletion(rows, removals),
       ...deploymentWrites(rows, records),
-      ...projectStateWrites(rows, owner.projectId, { lastDeployAt, detected, serving }),
+      ...projectStateWrites(rows, owner.projectId, { lastDeployAt, detected, serving, readRepository }),
       ...storedChangeWrites(rows, pending.changes),
     ];
     if (writes.length > 0) {
@@ -146,6 +148,7 @@ export class LaneEffects {
         changes.noteWritten(pending);
         if (serving !== null) outbox.noteServingWritten(serving);
         if (detected !== null) outbox.noteDetectedWritten(detected);
+        if (readRepository !== null) outbox.noteRepositoryReadWritten(readRepository);
       });
     }
     this.#bookmark = session.bookmark() ?? this.#bookmark;
@@ -185,6 +188,8 @@ export function saveEffect(places: Places, effect: Effect, now: number): void {
       return outbox.addRemoval(effect.deploymentId, now);
     case "detected":
       return outbox.noteDetected(effect.preset);
+    case "repository_read":
+      return outbox.noteRepositoryRead(repositoryKey(effect.repository));
     case "project_removed":
       store.forgetAccepted();
       return outbox.addProjectRemoval();

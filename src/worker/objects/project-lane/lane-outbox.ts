@@ -50,6 +50,9 @@ export class LaneOutbox {
     sql.exec(
       "CREATE TABLE IF NOT EXISTS detected_before (id INTEGER PRIMARY KEY CHECK (id = 1), json TEXT NOT NULL)",
     );
+    sql.exec(
+      "CREATE TABLE IF NOT EXISTS repository_read (id INTEGER PRIMARY KEY CHECK (id = 1), key TEXT NOT NULL)",
+    );
     sql.exec("CREATE TABLE IF NOT EXISTS corrections (server_id TEXT PRIMARY KEY, json TEXT NOT NULL)");
     sql.exec("CREATE TABLE IF NOT EXISTS removals (id TEXT PRIMARY KEY, record_gone INTEGER NOT NULL)");
     sql.exec("CREATE TABLE IF NOT EXISTS deleted (id TEXT PRIMARY KEY, at INTEGER NOT NULL)");
@@ -120,6 +123,20 @@ export class LaneOutbox {
       "INSERT INTO detected_before (id, json) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET json = excluded.json WHERE json <> excluded.json",
       json,
     );
+  }
+
+  /** Queues for D1 that the server has read a repository. @param key of the repository (`repositoryKey`) */
+  noteRepositoryRead(key: string): void {
+    this.#sql.exec("INSERT OR REPLACE INTO repository_read (id, key) VALUES (1, ?)", key);
+  }
+
+  /** The key of the repository that the server has read, if D1 was not told yet. The end of the run tells it. */
+  unwrittenRepositoryRead(): string | null {
+    return this.#sql.exec<{ key: string }>("SELECT key FROM repository_read").toArray()[0]?.key ?? null;
+  }
+
+  noteRepositoryReadWritten(key: string): void {
+    this.#sql.exec("DELETE FROM repository_read WHERE key = ?", key);
   }
 
   /**
@@ -196,6 +213,7 @@ export class LaneOutbox {
       "site",
       "detected",
       "detected_before",
+      "repository_read",
       "corrections",
       "removals",
       "deleted",

@@ -36,7 +36,12 @@ export async function repairRecords({ env, storage, store, outbox, now }: LaneCo
   const lastDeployAt = Math.max(0, ...lost.map(({ createdAt }) => createdAt));
   if (lost.length > 0)
     await rows.runTogether(
-      projectStateWrites(rows, owner.projectId, { lastDeployAt, detected: null, serving: null }),
+      projectStateWrites(rows, owner.projectId, {
+        lastDeployAt,
+        detected: null,
+        serving: null,
+        readRepository: null,
+      }),
     );
   // First, because a project can have only one `live` row.
   await endLostDeployments(rows, lost, now());

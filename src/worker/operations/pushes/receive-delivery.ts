@@ -14,6 +14,7 @@ import { refuseForged } from "#worker/deliveries/check-signature.ts";
 import { namesOf } from "#worker/deliveries/delivery-headers.ts";
 import { readPayload } from "#worker/deliveries/read-payload.ts";
 import { readBytes } from "#worker/http/read-json.ts";
+import { askForRepositories } from "#worker/operations/pushes/ask-for-repositories.ts";
 import {
   deliveryAnswer,
   unpushedAnswer,
@@ -30,7 +31,7 @@ type Received = { readonly hook: ReceivingHook; readonly rows: AccountRows; read
 /**
  * Receives what a forge reports. An authentic delivery succeeds, also if it starts nothing: forges disable hooks that
  * fail, and show the answer. Takes one D1 round trip to refuse; otherwise two more, and one to the lane of each project
- * that is deployed.
+ * that is deployed. A project whose server has not read the repository yet costs a request to its agent, too.
  */
 export async function receiveDelivery(
   context: OpenContext,
@@ -123,7 +124,8 @@ async function deploy(
       changes: null,
     }),
   };
-  const taken = await takePushes(context, arrival, projects, pushes);
+  const asked = await askForRepositories({ ...context, rows }, projects);
+  const taken = await takePushes(context, arrival, asked, pushes);
   const added = taken.map(({ row }) => row);
   await rows.runTogether([...pushWrites(rows, added), receivedWrite(rows, hookId, origin.receivedAt)]);
   // So that the forge shows a failure, and may send the delivery again: what was started is not started twice.

@@ -9,6 +9,7 @@ import { findPush } from "#worker/db/pushes/push-reading.ts";
 import { pushWrites } from "#worker/db/pushes/push-writes.ts";
 import { requestEntry } from "#worker/operations/changes/request-changes.ts";
 import { actorOf } from "#worker/operations/deployments/lane-command.ts";
+import { askForRepositories } from "#worker/operations/pushes/ask-for-repositories.ts";
 import { type Arrival, isUnavailable, takePushes } from "#worker/operations/pushes/take-pushes.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { pushView } from "#worker/views/hook-view.ts";
@@ -46,7 +47,8 @@ export async function replayPush(
     requestKeyOf: () => context.requestKey,
     auditOf: () => null,
   };
-  const taken = await takePushes(context, arrival, projects, [push]);
+  const asked = await askForRepositories(context, projects);
+  const taken = await takePushes(context, arrival, asked, [push]);
   // No audit entry, so that a retry of the request decides again. What was started is not started twice.
   if (taken.some(isUnavailable))
     return refuse("unavailable", "Some deployments could not be started at this time. Try again.");

@@ -8,6 +8,7 @@ import { watchTimes } from "#domain/pushes/watch-times.ts";
 import type { Services } from "#worker/context.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { findKnownBranch } from "#worker/db/pushes/find-known-branch.ts";
+import { repositoryReadWrite } from "#worker/db/projects/repository-read.ts";
 import { findPushedProject } from "#worker/db/pushes/find-pushed-projects.ts";
 import { pushes } from "#worker/db/push-tables.ts";
 import { type Arrival, takePushes } from "#worker/operations/pushes/take-pushes.ts";
@@ -70,6 +71,7 @@ export async function takeFoundPush(
   const arrived = { hookId, bodyHash: null, pushes: [push] };
   const project = await findPushedProject(rows, tip.project_id, arrived);
   if (project === null) return;
+  if (!project.isRead) await rows.run(repositoryReadWrite(rows, project.project.id, tip.repository));
   const actor = { type: "server", id: serverId, name: serverName } as const;
   const arrival: Arrival = {
     accountId: rows.accountId,
@@ -84,7 +86,7 @@ export async function takeFoundPush(
       ...{ action: "findPush", outcome: "done", code: null, target: null, changes: null },
     }),
   };
-  const taken = await takePushes(services, arrival, [project], [push]);
+  const taken = await takePushes(services, arrival, [{ ...project, unread: null }], [push]);
   if (taken.some(({ decision }) => decision.reason === "unavailable"))
     throw new Error("the lane did not start the deployment");
   for (const { row } of taken) await rows.run(rows.insertIfNew(pushes, row));

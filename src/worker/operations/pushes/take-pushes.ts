@@ -5,8 +5,8 @@ import { decidePush } from "#domain/pushes/decide-push.ts";
 import type { Push } from "#domain/pushes/push.ts";
 import type { Services } from "#worker/context.ts";
 import type { StoredEntry } from "#worker/db/changes/stored-change.ts";
-import type { PushedProject } from "#worker/db/pushes/find-pushed-projects.ts";
 import type { NewPush } from "#worker/db/pushes/push-writes.ts";
+import type { AskedProject } from "#worker/operations/pushes/ask-for-repositories.ts";
 import { ledgerRow, type LedgerOrigin } from "#worker/operations/pushes/ledger-rows.ts";
 import { startPushed } from "#worker/operations/pushes/start-pushed.ts";
 import type { TakenPush } from "#worker/operations/pushes/taken-push.ts";
@@ -41,7 +41,7 @@ type NotedPush = TakenPush & { readonly row: NewPush };
 export async function takePushes(
   services: Pick<Services, "lanes" | "near">,
   arrival: Arrival,
-  projects: readonly PushedProject[],
+  projects: readonly AskedProject[],
   pushes: readonly Push[],
 ): Promise<NotedPush[]> {
   if (projects.length === 0)
@@ -65,7 +65,7 @@ export function isUnavailable({ decision }: TakenPush): boolean {
 async function takePush(
   services: Pick<Services, "lanes" | "near">,
   arrival: Arrival,
-  found: PushedProject,
+  found: AskedProject,
   push: Push,
 ): Promise<NotedPush> {
   const rowId = arrival.newRowId();
@@ -107,8 +107,14 @@ function withRow({ origin, noted = (taken) => taken }: Arrival, id: PushId, take
   return { ...taken, row: ledgerRow(id, origin, noted(taken)) };
 }
 
-function decide({ origin }: Arrival, { project, live, startedBefore }: PushedProject, push: Push): TakenPush {
+function decide(
+  { origin }: Arrival,
+  { project, unread, live, startedBefore }: AskedProject,
+  push: Push,
+): TakenPush {
   const taken = { push, project, deployment: null, liveSha: null };
+  if (unread !== null)
+    return { ...taken, decision: { decision: "refused", reason: "repository_unread" }, detail: unread };
   const before = startedBefore.get(push.ref);
   if (before !== undefined && before.deploymentId !== null)
     return {

@@ -1,24 +1,21 @@
-import type { SealedToken } from "#contract/agent-order.ts";
 import type { RepositoryTest, TestRepositoryInput } from "#contract/endpoints/projects/repository-access.ts";
-import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import { repositoryPage } from "#contract/public-paths.ts";
 import type { Context } from "#worker/context.ts";
-import { findProject, type ProjectRecord } from "#worker/db/projects/find-project.ts";
-import { findRunVariables } from "#worker/db/variables/find-run-variables.ts";
-import {
-  askAgent,
-  requestAbout,
-  unavailable,
-  WRONG_ANSWER,
-} from "#worker/operations/repositories/ask-agent.ts";
+import { findProject } from "#worker/db/projects/find-project.ts";
+import { isRepositoryRead } from "#worker/db/projects/repository-read.ts";
+import { watchChanged } from "#worker/operations/projects/watch-changed.ts";
 import { notFound } from "#worker/operations/refusals.ts";
+import { askForRepository, canRead } from "#worker/operations/repositories/ask-for-repository.ts";
 
 /** The agent gives up after 10 s, and the dashboard after 20 s. */
 const TIMEOUT_MS = 15_000;
 
-/** Asks a project's server whether it can read the repository: the project's own settings, or those in the input. */
+/**
+ * Asks a project's server whether it can read the repository: the project's own settings, or those in the input. If it can,
+ * the server's link decides about pushes that have waited for that.
+ */
 export async function testRepository(
   context: Context,
   id: ProjectId,
@@ -26,30 +23,9 @@ export async function testRepository(
 ): Promise<Result<RepositoryTest, "not_found" | "server_offline" | "agent_outdated" | "unavailable">> {
   const project = await findProject(context.rows, id);
   if (project === null) return notFound("project");
-  const request = {
-    type: "test_repository",
-    ...requestAbout(context, project),
-    repository: input.repository ?? project.repository,
-    branch: input.branch ?? project.branch,
-    // Another address may be on another host, which must not get the token.
-    ...(input.repository === undefined ? await sealedToken(context, project) : {}),
-  } as const;
-  const answer = await askAgent(context, project, request, TIMEOUT_MS);
-  if (!answer.ok) return answer;
-  if (answer.value.type !== "repository_tested") return unavailable(WRONG_ANSWER);
-  const { result } = answer.value;
+  const asked = await askForRepository(context, project, input, TIMEOUT_MS);
+  if (!asked.ok) return asked;
+  const result = asked.value;
+  if (canRead(result) && !isRepositoryRead(project)) context.defer(watchChanged(context, project));
   return succeed(result.ok ? result : { ...result, steps_url: repositoryPage(context.origin, id) });
-}
-
-/** The project's current repository token as sealed for its server. Only https addresses use it. */
-async function sealedToken(
-  { rows }: Context,
-  { id, serverId, repository }: ProjectRecord,
-): Promise<{ readonly token?: SealedToken }> {
-  if (!repository.startsWith("https:")) return {};
-  const latest = { revision: Number.MAX_SAFE_INTEGER, deployed: false };
-  const { account_id, secrets } = await findRunVariables(rows, id, serverId, latest, repository);
-  const found = secrets.find(({ name }) => name === REPOSITORY_TOKEN);
-  if (found === undefined || found.sealed === null) return {};
-  return { token: { account_id, revision: found.revision, sealed: found.sealed } };
 }

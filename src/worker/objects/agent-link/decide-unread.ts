@@ -1,0 +1,34 @@
+import type { ProjectId } from "#contract/ids.ts";
+import { AccountRows } from "#worker/db/account-rows.ts";
+import { logFailure } from "#worker/log-failure.ts";
+import type { LinkParts } from "#worker/objects/agent-link/link-parts.ts";
+import { near, type ServerLocation } from "#worker/objects/location.ts";
+import { createObjectIds } from "#worker/objects/shared/object-ids.ts";
+import { decideUnreadPushes } from "#worker/operations/pushes/decide-unread-pushes.ts";
+
+/**
+ * Decides about the pushes of these projects that wait until the server has read their repository. Asks the agent, so
+ * nothing that the agent has sent may wait for it. Never throws: after an hour, and after the next hello, it is done again.
+ */
+export async function decideUnread(
+  { env, server }: LinkParts,
+  projects: readonly ProjectId[],
+): Promise<void> {
+  const owner = server.accountId();
+  if (owner === null) return;
+  const rows = new AccountRows(env.DB, owner);
+  const services = {
+    lanes: env.PROJECT_LANE,
+    links: env.AGENT_LINK,
+    near: (location: ServerLocation) => near(location, env),
+    origin: env.PUBLIC_URL,
+    ids: createObjectIds(),
+    randomBytes: (count: number) => crypto.getRandomValues(new Uint8Array(count)),
+  };
+  for (const projectId of projects)
+    try {
+      await decideUnreadPushes(services, rows, projectId);
+    } catch (error) {
+      logFailure("pushes", { what: "decide unread pushes", project_id: projectId }, error);
+    }
+}

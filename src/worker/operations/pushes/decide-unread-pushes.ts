@@ -1,0 +1,71 @@
+import { forgeNames } from "#contract/endpoints/hooks/forge-names.ts";
+import type { ProjectId } from "#contract/ids.ts";
+import type { Services } from "#worker/context.ts";
+import type { AccountRows } from "#worker/db/account-rows.ts";
+import { findHook } from "#worker/db/hooks/find-hook.ts";
+import { findPushedProject } from "#worker/db/pushes/find-pushed-projects.ts";
+import { findUnreadPushes, type UnreadPush } from "#worker/db/pushes/find-unread-pushes.ts";
+import { decidedWrite } from "#worker/db/pushes/push-writes.ts";
+import { askForRepositories } from "#worker/operations/pushes/ask-for-repositories.ts";
+import { type Arrival, isUnavailable, takePushes } from "#worker/operations/pushes/take-pushes.ts";
+
+type Needed = Pick<Services, "lanes" | "links" | "near" | "origin" | "randomBytes" | "ids">;
+
+/**
+ * Decides about the pushes of a project that wait until its server has read the repository: of each branch and tag about
+ * the newest. They keep waiting if the server cannot read it now either. Safe to repeat.
+ * @param rows without a limit to projects: others see none of these pushes
+ * @throws if D1 does not answer
+ */
+export async function decideUnreadPushes(
+  services: Needed,
+  rows: AccountRows,
+  projectId: ProjectId,
+): Promise<void> {
+  for (const unread of await findUnreadPushes(rows, projectId)) {
+    const decided = await decide(services, rows, projectId, unread);
+    if (decided === "unread") return;
+  }
+}
+
+async function decide(
+  services: Needed,
+  rows: AccountRows,
+  projectId: ProjectId,
+  { id, hookId, ref, before, after, headline, pusher, paths, ...row }: UnreadPush,
+): Promise<"decided" | "unread"> {
+  const hook = hookId === null ? null : await findHook(rows, hookId);
+  if (hook === null || ref === null) return "decided";
+  const push = { ref, before, after, message: headline, pusher, paths };
+  const found = await findPushedProject(rows, projectId, { hookId, bodyHash: null, pushes: [push] });
+  const [project] = found === null ? [] : await askForRepositories({ ...services, rows }, [found]);
+  if (project === undefined || project.unread !== null) return "unread";
+  const actor = {
+    type: "hook",
+    id: hook.id,
+    name: `${pusher ?? "a push"}, ${forgeNames[hook.forge]}`,
+  } as const;
+  const { source, receivedAt, event, deliveryId } = row;
+  const arrival: Arrival = {
+    accountId: rows.accountId,
+    origin: { hookId, source, receivedAt, event, deliveryId, bodyHash: null },
+    newRowId: () => id,
+    trigger: "push",
+    actorOf: () => actor,
+    requestKeyOf: () => `unread:${id}`,
+    auditOf: () => ({
+      ...{
+        id: services.ids.auditEntry(),
+        projectId,
+        createdAt: receivedAt,
+        actor,
+        ip: null,
+        requestId: null,
+      },
+      ...{ action: "receiveDelivery", outcome: "done", code: null, target: null, changes: null },
+    }),
+  };
+  for (const taken of await takePushes(services, arrival, [project], [push]))
+    if (!isUnavailable(taken)) await rows.run(decidedWrite(rows, { ...taken.row, id }));
+  return "decided";
+}

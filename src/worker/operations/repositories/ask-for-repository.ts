@@ -1,0 +1,70 @@
+import type { SealedToken } from "#contract/agent-order.ts";
+import type {
+  RepositoryTested,
+  TestRepositoryInput,
+} from "#contract/endpoints/projects/repository-access.ts";
+import { repositoryKey } from "#contract/forge.ts";
+import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
+import { type Result, succeed } from "#contract/problems.ts";
+import type { Services } from "#worker/context.ts";
+import type { AccountRows } from "#worker/db/account-rows.ts";
+import type { LocatedProject, ProjectRecord } from "#worker/db/projects/find-project.ts";
+import { repositoryReadWrite } from "#worker/db/projects/repository-read.ts";
+import { findRunVariables } from "#worker/db/variables/find-run-variables.ts";
+import {
+  askAgent,
+  requestAbout,
+  unavailable,
+  WRONG_ANSWER,
+} from "#worker/operations/repositories/ask-agent.ts";
+
+/** What a request to a server's agent needs. */
+export type AskingServices = Pick<Services, "links" | "near" | "origin" | "randomBytes"> & {
+  readonly rows: AccountRows;
+};
+
+/**
+ * Asks a project's server to list a branch of a repository, by default the project's own, and notes in D1 that it has read
+ * the repository.
+ */
+export async function askForRepository(
+  services: AskingServices,
+  project: LocatedProject,
+  { repository, branch }: TestRepositoryInput,
+  timeoutMs: number,
+): Promise<Result<RepositoryTested, "server_offline" | "agent_outdated" | "unavailable">> {
+  const { rows } = services;
+  const request = {
+    type: "test_repository",
+    ...requestAbout(services, project),
+    repository: repository ?? project.repository,
+    branch: branch ?? project.branch,
+    // Another address may be on another host, which must not get the token.
+    ...(repository === undefined ? await sealedToken(rows, project) : {}),
+  } as const;
+  const answer = await askAgent(services, project, request, timeoutMs);
+  if (!answer.ok) return answer;
+  if (answer.value.type !== "repository_tested") return unavailable(WRONG_ANSWER);
+  const { result } = answer.value;
+  const isNews = project.readRepository !== repositoryKey(request.repository);
+  if (isNews && canRead(result)) await rows.run(repositoryReadWrite(rows, project.id, request.repository));
+  return succeed(result);
+}
+
+/** Whether the server could read the repository, which may not have the branch. */
+export function canRead(result: RepositoryTested): boolean {
+  return result.ok || result.code === "branch_not_found";
+}
+
+/** The project's current repository token as sealed for its server. Only https addresses use it. */
+async function sealedToken(
+  rows: AccountRows,
+  { id, serverId, repository }: ProjectRecord,
+): Promise<{ readonly token?: SealedToken }> {
+  if (!repository.startsWith("https:")) return {};
+  const latest = { revision: Number.MAX_SAFE_INTEGER, deployed: false };
+  const { account_id, secrets } = await findRunVariables(rows, id, serverId, latest, repository);
+  const found = secrets.find(({ name }) => name === REPOSITORY_TOKEN);
+  if (found === undefined || found.sealed === null) return {};
+  return { token: { account_id, revision: found.revision, sealed: found.sealed } };
+}
