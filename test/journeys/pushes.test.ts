@@ -242,6 +242,10 @@ describe("a push", () => {
     const sha = await local.commit({ "index.html": "all" });
     await push(mono, "main");
     for (const project of projects) {
+      // The server reads few repositories at once. What the delivery did not wait for is decided right after it.
+      await expect
+        .poll(async () => (await reportedTo(project)).map(({ reason }) => reason))
+        .not.toContain("repository_unread");
       const [row, ...others] = await reportedTo(project);
       expect(others).toEqual([]);
       if (project.name === "app-7") expect(row).toMatchObject({ reason: "branch_not_watched" });

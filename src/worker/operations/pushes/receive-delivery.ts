@@ -14,7 +14,8 @@ import { refuseForged } from "#worker/deliveries/check-signature.ts";
 import { namesOf } from "#worker/deliveries/delivery-headers.ts";
 import { readPayload } from "#worker/deliveries/read-payload.ts";
 import { readBytes } from "#worker/http/read-json.ts";
-import { askForRepositories } from "#worker/operations/pushes/ask-for-repositories.ts";
+import { watchChanged } from "#worker/operations/projects/watch-changed.ts";
+import { type AskedProject, askForRepositories } from "#worker/operations/pushes/ask-for-repositories.ts";
 import {
   deliveryAnswer,
   unpushedAnswer,
@@ -128,8 +129,15 @@ async function deploy(
   const taken = await takePushes(context, arrival, asked, pushes);
   const added = taken.map(({ row }) => row);
   await rows.runTogether([...pushWrites(rows, added), receivedWrite(rows, hookId, origin.receivedAt)]);
+  for (const { project } of oneForEachServer(asked.filter(({ unread }) => unread !== null)))
+    context.defer(watchChanged(context, project));
   // So that the forge shows a failure, and may send the delivery again: what was started is not started twice.
   return taken.some(isUnavailable)
     ? refuse("unavailable", "Some deployments could not be started at this time. Send the delivery again.")
     : succeed(deliveryAnswer(taken));
+}
+
+/** The link of each server decides soon about the pushes that wait: the time here may not have been enough. */
+function oneForEachServer(asked: readonly AskedProject[]): AskedProject[] {
+  return [...new Map(asked.map((found) => [found.project.serverId, found])).values()];
 }
