@@ -1,4 +1,4 @@
-import { isLoopback } from "#contract/loopback.ts";
+import { hostKind, plainHost } from "#contract/addresses/host-kind.ts";
 
 /** The parts of a URL that are needed here. The type URL does not exist in every runtime of the domain. */
 export type TargetAddress = { readonly protocol: string; readonly hostname: string; readonly port: string };
@@ -14,40 +14,51 @@ export type TargetRule = {
 
 const NO_MAIL =
   "This installation cannot send mail. It needs the binding EMAIL and the variable EMAIL_FROM in wrangler.toml.";
-const PRIVATE_NAME = /(?:^|\.)(?:localhost|local|internal|home\.arpa)$/;
-const IPV4 = /^\d{1,3}(?:\.\d{1,3}){3}$/;
 
 /**
- * Why a webhook must not have this target, as a sentence; null: it may. A parsed URL writes every IPv4 address as four
- * numbers and every IPv6 address in brackets. Where a public name leads to is not checked: a Worker has no route into
- * private networks.
+ * Why a webhook must not have this target, as a sentence; null: it may. Where a public name leads to is not checked: a
+ * Worker has no route into private networks.
  */
 export function targetProblem(
   target: TargetAddress,
   { own, allowPrivate, sendsMail }: TargetRule,
 ): string | null {
   if (target.protocol === "mailto:") return sendsMail ? null : NO_MAIL;
-  const name = nameOf(target);
   if (own.some((address) => isSamePlace(target, address, allowPrivate)))
     return "The address is that of this installation itself.";
   if (allowPrivate) return null;
   if (target.protocol !== "https:") return "The address must begin with https://.";
-  if (IPV4.test(name) || name.startsWith("[")) return "The address must have a host name, not an IP address.";
-  if (PRIVATE_NAME.test(name) || !name.includes("."))
-    return "The address must have a public host name: this one is only known in a private network.";
-  return null;
+  switch (hostKind(target.hostname)) {
+    case "name":
+      return null;
+    case "address":
+    case "private":
+    case "unspecified":
+      return "The address must have a host name, not an IP address.";
+    case "loopback":
+    case "local_name":
+      return "The address must have a public host name: this one is only known in a private network.";
+  }
 }
 
 /** Where private addresses are allowed, something else may listen on another port of the same machine. */
 function isSamePlace(target: TargetAddress, own: TargetAddress, allowPrivate: boolean): boolean {
-  const [one, other] = [nameOf(target), nameOf(own)];
-  const isSameHost = one === other || (isLoopback(one) && isLoopback(other));
+  const isSameHost =
+    plainHost(target.hostname) === plainHost(own.hostname) ||
+    (isThisMachine(target) && (isThisMachine(own) || isOnPrivateNetwork(own)));
   return isSameHost && (!allowPrivate || portOf(target) === portOf(own));
 }
 
-/** `example.com.` is the same host as `example.com`. */
-function nameOf({ hostname }: TargetAddress): string {
-  return hostname.toLowerCase().replace(/\.$/, "");
+/** Whether the installation would send to the machine that it runs on. */
+function isThisMachine({ hostname }: TargetAddress): boolean {
+  const kind = hostKind(hostname);
+  return kind === "loopback" || kind === "unspecified";
+}
+
+/** Such an address of the installation is often another one of the machine that it runs on. */
+function isOnPrivateNetwork({ hostname }: TargetAddress): boolean {
+  const kind = hostKind(hostname);
+  return kind === "private" || kind === "local_name";
 }
 
 function portOf({ protocol, port }: TargetAddress): string {

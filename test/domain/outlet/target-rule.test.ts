@@ -62,5 +62,17 @@ describe("where private addresses are allowed, the target of a webhook", () => {
     "http://127.0.0.1:8787/",
     "http://[::1]:8787/",
     "http://a.localhost:8787/",
+    "http://localhost.:8787/",
+    "http://2130706433:8787/",
+    "http://127.1:8787/",
+    "http://127.9.9.9:8787/",
+    "http://0.0.0.0:8787/",
+    "http://[::]:8787/",
+    "http://[::ffff:127.0.0.1]:8787/",
+    "http://[::127.0.0.1]:8787/",
+    "http://[::ffff:0:127.0.0.1]:8787/",
+    "http://[64:ff9b::127.0.0.1]:8787/",
+    "http://[2002:7f00:1::]:8787/",
+    "http://[::ffff:0.0.0.0]:8787/",
   ])("is not this installation: %s", (url) => expect(problem(url)).toContain("this installation"));
 });

@@ -1,5 +1,7 @@
 import { BlockList, isIP } from "node:net";
 
+import { isLoopback } from "#contract/loopback.ts";
+
 /**
  * How the agent connects to the control plane. `unusable`: the environment names a proxy that the agent cannot use,
  * so it connects without one.
@@ -29,13 +31,6 @@ export function chooseProxy(environment: NodeJS.ProcessEnv, target: URL): ProxyC
       reason: `HTTPS_PROXY has the scheme ${proxy.protocol.slice(0, -1)}, not http or https`,
     };
   return { kind: "proxy", proxy };
-}
-
-function isLoopback(hostname: string): boolean {
-  const host = bare(hostname);
-  return (
-    host === "localhost" || host.endsWith(".localhost") || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host)
-  );
 }
 
 /** An entry is `*`, a domain that includes its subdomains, an IP address or a subnet, each with an optional port. */
