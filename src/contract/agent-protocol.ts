@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import { WebAddress } from "#contract/addresses/web-address.ts";
 import { agentAnswers, agentRequests, outputFilter } from "#contract/agent-requests.ts";
 import { listUpTo, textUpTo, wholeFrom } from "#contract/bounds.ts";
 import { DeploymentId, ProjectId, RunId, ServerId } from "#contract/ids.ts";
@@ -113,10 +114,6 @@ export const MAX_REPORTED_RUNS = 1000;
 /** Caddy quotes what it refuses. */
 export const MAX_INGRESS_PROBLEM = 500;
 
-/** Refuses misleading URLs, such as `http://shop.example.com@evil.test`, or URLs with control characters. */
-const readsAsItIs = (url: string) =>
-  !/^https?:\/\/[^/?#]*[@\\]/i.test(url) && !/[\s\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(url);
-
 /** The maximum length of a link message, in UTF-16 code units: many times a message with all of these. */
 export const MAX_LINK_MESSAGE = 4 * 1024 * 1024;
 
@@ -125,18 +122,13 @@ const reportedIngress = { ingress_problem: z.optional(textUpTo(MAX_INGRESS_PROBL
 
 /**
  * What the server serves for one project. `releases`: the complete release folders; if there are too many, the newest.
- * `url`: the URL at which the agent serves the project, if it does. The dashboard links to it, so the schema accepts only
- * plain http and https URLs.
+ * `url`: the URL at which the agent serves the project, if it does. The dashboard links to it.
  */
 export const ProjectReport = z.strictObject({
   project_id: ProjectId,
   release: z.nullable(ReleaseVersion),
   releases: listUpTo(ReleaseVersion, MAX_REPORTED_RELEASES),
-  url: z.nullable(
-    z
-      .url({ protocol: /^https?$/ })
-      .check(z.maxLength(2048), z.refine(readsAsItIs, "must not contain a user name or control characters")),
-  ),
+  url: z.nullable(WebAddress),
   /** What runs. Missing for a project without processes, and from an older agent. */
   processes: z.optional(ProcessReports),
   ...reportedIngress,

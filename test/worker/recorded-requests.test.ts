@@ -293,7 +293,7 @@ describe("a change of settings", () => {
     const { entries } = await patched(
       world,
       { health_check: { path: "/health?token=secret" } },
-      { health_check: { url: "https://me:secret@shop.test/health" } },
+      { health_check: { url: "https://shop.test/health?token=secret" } },
       { repository: "https://name@git.test/shop.git" },
       { repository: "ssh://git@git.test/shop.git" },
     );

@@ -1,15 +1,15 @@
+import { addressOf } from "#contract/addresses/web-address.ts";
 import type { UpdateWebhookInput } from "#contract/endpoints/webhooks/schemas.ts";
 import { WebhookSettings } from "#contract/endpoints/webhooks/settings.ts";
 import type { ResultOf } from "#contract/lib/result.ts";
 import { succeed } from "#contract/problems.ts";
-import { originOf } from "#domain/outlet/shown-target.ts";
 
 /** New values of settings. Omitted ones stay as they are. */
 export type SettingChanges = Omit<UpdateWebhookInput, "name" | "events" | "project_ids" | "enabled">;
 
 /**
  * Changes the settings of a webhook's kind, unless the kind does not have one of them, or not with such a value. A new
- * host needs the secrets again: a person who may change a webhook may not read them, and must not have them sent to a
+ * origin needs the secrets again: a person who may change a webhook may not read them, and must not have them sent to a
  * host of their own.
  */
 export function changeSettings(
@@ -24,10 +24,8 @@ export function changeSettings(
       field: unknown[0],
       message: `is not a setting of a webhook of the kind ${settings.kind}`,
     };
-  const left = secretsLeftBehind(settings, changes);
-  if (left !== null) return left;
   const changed = WebhookSettings.safeParse({ ...settings, ...Object.fromEntries(given) });
-  if (changed.success) return succeed(changed.data);
+  if (changed.success) return secretsLeftBehind(settings, changed.data, changes) ?? succeed(changed.data);
   const field = String(changed.error.issues[0]?.path[0] ?? "kind");
   return { ok: false, field, message: `must not have this value in a webhook of the kind ${settings.kind}` };
 }
@@ -35,15 +33,35 @@ export function changeSettings(
 /** The settings that are sent to the address, and that its reader must not know. */
 const SECRETS = ["token", "topic", "headers"] as const;
 
-function secretsLeftBehind(settings: WebhookSettings, changes: SettingChanges) {
-  const field = "api_url" in settings ? "api_url" : "url";
-  const to = changes[field];
-  const before: Readonly<Record<string, unknown>> = settings;
-  if (to === undefined || originOf(String(to)) === originOf(String(before[field]))) return null;
-  const kept = SECRETS.find((name) => changes[name] === undefined && isSecret(before[name]));
+function secretsLeftBehind(before: WebhookSettings, after: WebhookSettings, changes: SettingChanges) {
+  const from = addressIn(before);
+  const to = addressIn(after);
+  if (from === null || to === null || originOf(from.url) === originOf(to.url)) return null;
+  const known: Readonly<Record<string, unknown>> = before;
+  const kept = SECRETS.find((name) => changes[name] === undefined && isSecret(known[name]));
   if (kept === undefined) return null;
   const message = `is on another host: send ${kept} too, because the stored one belongs to the earlier host`;
-  return { ok: false, field, message } as const;
+  return { ok: false, field: to.field, message } as const;
+}
+
+/** The address that the secrets are sent to, and its field; null for a kind without one. `url`: null: the forge's public one. */
+function addressIn(settings: WebhookSettings) {
+  switch (settings.kind) {
+    case "standard":
+    case "slack":
+    case "discord":
+    case "teams":
+    case "ntfy":
+      return { field: "url", url: settings.url };
+    case "commit_status":
+      return { field: "api_url", url: settings.api_url };
+    case "email":
+      return null;
+  }
+}
+
+function originOf(url: string | null): string | null {
+  return url === null ? null : addressOf(url).origin;
 }
 
 function isSecret(value: unknown): boolean {

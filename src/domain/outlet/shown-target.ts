@@ -1,8 +1,6 @@
+import { addressOf } from "#contract/addresses/web-address.ts";
 import type { ShownSettings } from "#contract/endpoints/webhooks/schemas.ts";
 import type { WebhookSettings } from "#contract/endpoints/webhooks/settings.ts";
-
-/** A URL in parts. The type URL does not exist in every runtime of the domain. */
-const URL_PARTS = /^(https?:\/\/)([^/?#@]*@)?([^/?#]*)([^?#]*)(\?[^#]*)?/i;
 
 /** How much of a secret address is shown, so that people can tell two of them apart. */
 const SHOWN_END = 4;
@@ -18,9 +16,9 @@ export function shownTarget(settings: WebhookSettings): string {
     case "slack":
     case "discord":
     case "teams":
-      return `${originOf(settings.url)}/…${settings.url.slice(-SHOWN_END)}`;
+      return `${addressOf(settings.url).origin}/…${settings.url.slice(-SHOWN_END)}`;
     case "ntfy":
-      return `${originOf(settings.url)}/…`;
+      return `${addressOf(settings.url).origin}/…`;
     case "email":
       return settings.to;
     case "commit_status":
@@ -31,8 +29,8 @@ export function shownTarget(settings: WebhookSettings): string {
 /** The name of a webhook whose creation gives none. With the path, because a host has several targets. */
 export function defaultName(settings: WebhookSettings): string {
   const shown = shownTarget(settings);
-  const [, , , host = "", path = ""] = URL_PARTS.exec(shown) ?? [];
-  return ((host + path).replace(/\/$/, "") || shown).slice(0, MAX_NAME);
+  const name = shown.replace(/^https?:\/\//, "").replace(/\?.*/, "");
+  return (name.replace(/\/$/, "") || shown).slice(0, MAX_NAME);
 }
 
 /** Masks what is secret in a webhook's settings wherever a text repeats it, such as the answer of an echoing target. */
@@ -50,37 +48,29 @@ function secretsOf(settings: WebhookSettings): string[] {
     case "slack":
     case "discord":
     case "teams":
-      return [settings.url, pathOf(settings.url), ...secretsOfUrl(settings.url)];
+      return [
+        settings.url,
+        addressOf(settings.url).path + addressOf(settings.url).query,
+        ...secretsOfUrl(settings.url),
+      ];
     case "ntfy":
       return [settings.topic, settings.token ?? "", ...secretsOfUrl(settings.url)];
     case "email":
       return [];
     case "commit_status":
-      return [settings.token, ...secretsOfUrl(settings.api_url ?? "")];
+      return [settings.token, ...(settings.api_url === null ? [] : secretsOfUrl(settings.api_url))];
   }
 }
 
 function withoutSecrets(url: string): string {
-  const [, scheme = "", user, host = "", path = "", query] = URL_PARTS.exec(url) ?? [];
-  const maskedQuery = query?.replace(/=[^&]*/g, "=***") ?? "";
-  return `${scheme}${user === undefined ? "" : "***@"}${host}${path}${maskedQuery}`;
+  const { origin, path, query } = addressOf(url);
+  return `${origin}${path}${query.replace(/=[^&]*/g, "=***")}`;
 }
 
-/** The scheme and the host, with the port; empty: the text is no address. */
-export function originOf(url: string): string {
-  const [, scheme = "", , host = ""] = URL_PARTS.exec(url) ?? [];
-  return scheme + host;
-}
-
-function pathOf(url: string): string {
-  const [, , , , path = "", query = ""] = URL_PARTS.exec(url) ?? [];
-  return path + query;
-}
-
+/** The values of an address's query. */
 function secretsOfUrl(url: string): string[] {
-  const [, , user = "", , , query = ""] = URL_PARTS.exec(url) ?? [];
-  const values = query.split("&").map((part) => part.slice(part.indexOf("=") + 1));
-  return [user.slice(user.indexOf(":") + 1, -1), ...values];
+  const { query } = addressOf(url);
+  return query.split("&").map((part) => part.slice(part.indexOf("=") + 1));
 }
 
 /** The settings that are not secret. */

@@ -85,7 +85,7 @@ describe("the form for a webhook", () => {
   it("names the fields that are missing", () => {
     const input = webhookInput({ ...newWebhook, events: [], projectIds: [] });
     expect(readForm(CreateWebhookInput, input).errors).toMatchObject({
-      url: expect.stringContaining("https://example.com/webhooks"),
+      url: expect.stringContaining("https://example.com/path"),
       events: "Required.",
       project_ids: "Required.",
     });

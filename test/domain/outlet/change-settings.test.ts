@@ -4,6 +4,8 @@ import { WebhookSettings } from "#contract/endpoints/webhooks/settings.ts";
 import { changeSettings, type SettingChanges } from "#domain/outlet/change-settings.ts";
 
 const url = "https://ci.example.com/gantry";
+/** Clients read the host before the backslash, and a pattern may read the other one. */
+const hidden = String.raw`https://example.org\@ci.example.com/gantry`;
 const withHeaders = { kind: "standard", url, headers: { Authorization: "Bearer 4711" } };
 const status = { kind: "commit_status", forge: "github", token: "ghp_4711" };
 const ntfy = { kind: "ntfy", url: "https://ntfy.example.com", topic: "gantry", token: "tk_4711" };
@@ -18,6 +20,9 @@ it.each([
   ["a forge's token", status, { api_url: "https://example.org" }, "api_url"],
   ["ntfy's token", ntfy, { url: "https://example.org", topic: "other" }, "url"],
   ["ntfy's topic", { ...ntfy, token: null }, { url: "https://example.org" }, "url"],
+  ["the headers, hidden before a backslash", withHeaders, { url: hidden }, "url"],
+  ["a forge's token, hidden so", { ...status, api_url: url }, { api_url: hidden }, "api_url"],
+  ["ntfy's token, hidden so", { ...ntfy, url }, { url: hidden }, "url"],
 ])("does not let another host get %s", (_what, settings, changes, field) => {
   expect(change(settings, changes)).toMatchObject({ ok: false, field });
 });

@@ -15,7 +15,7 @@ it("names webhooks to one host differently, without what is secret", () => {
   const names = [
     slack("aaaaaaaa1111"),
     slack("aaaaaaaa2222"),
-    standard("https://me:s3cret@hooks.test:8443/deploys?key=s3cret"),
+    standard("https://hooks.test:8443/deploys?key=s3cret"),
     standard("https://hooks.test/failures/"),
     standard("https://hooks.test/"),
   ].map(defaultName);

@@ -161,16 +161,16 @@ describe("a project", () => {
     expect(results).toEqual([{ repository: "https://me@git.test/blog.git" }]);
   });
 
-  it("never shows a token in its repository's URL or the password of its health check again", async () => {
+  it("never shows a token in its repository's URL or in the query of its health check again", async () => {
     const world = await createWorldWithKey();
     const secrets = ["ghp_0123456789abcdefghij", "s3cret"];
     const response = await create(world, {
       repository: `https://${secrets[0]}@git.test/blog.git`,
-      health_check: { url: `https://me:${secrets[1]}@blog.test/up` },
+      health_check: { url: `https://blog.test/up?key=${secrets[1]}` },
     });
     const project = Project.parse(await response.json());
     expect(project.repository).toBe("https://git.test/blog.git");
-    expect(project.health_check?.url).toBe("https://me:***@blog.test/up");
+    expect(project.health_check?.url).toBe("https://blog.test/up?key=***");
     const read = JSON.stringify(await get(world.account.token, project.id));
     for (const secret of secrets) expect(read).not.toContain(secret);
     const { results } = await env.DB.prepare("SELECT repository, health_check FROM projects").all();

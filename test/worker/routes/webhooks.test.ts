@@ -37,7 +37,7 @@ async function eventTypes(token: string): Promise<string[]> {
 describe("creating a webhook", () => {
   it("shows its secret once, and its address masked", async () => {
     const { token } = await createAccount();
-    const url = "https://me:password@hooks.example.com/gantry?key=4711";
+    const url = "https://hooks.example.com/gantry?key=4711";
     const response = await create(token, { kind: "standard", url });
     expect(response.status).toBe(201);
     const webhook = WebhookWithSecret.parse(await response.json());
@@ -45,7 +45,7 @@ describe("creating a webhook", () => {
     expect(webhook.secret).toMatch(SECRET);
     expect(webhook).toMatchObject({
       name: "hooks.example.com/gantry",
-      url: "https://***@hooks.example.com/gantry?key=***",
+      url: "https://hooks.example.com/gantry?key=***",
       events: ["*"],
       state: "active",
     });
@@ -72,6 +72,12 @@ describe("creating a webhook", () => {
     ["a setting of another kind", { kind: "slack", url: "https://example.com/", topic: "x" }, "/topic"],
     ["this installation's address", { kind: "standard", url: "https://gantry.test/v1/hooks" }, "/url"],
     ["not an address", { kind: "standard", url: "https://%" }, "/url"],
+    ["a user name and password", { kind: "standard", url: "https://me:password@example.com/" }, "/url"],
+    [
+      "two hosts, of which each program reads one",
+      { kind: "commit_status", forge: "gitea", token: "t", api_url: "https://evil.example\\@example.com" },
+      "/api_url",
+    ],
     ["another protocol", { kind: "standard", url: "ftp://example.com/" }, "/url"],
     [
       "an unknown type of event",
@@ -232,6 +238,20 @@ describe("a webhook", () => {
     expect(await eventTypes(webhook.account.token)).toEqual(["webhook.created", "webhook.updated"]);
     expect((await webhook.request("", "PATCH", { name: "CI" })).status).toBe(200);
     expect(await eventTypes(webhook.account.token)).toHaveLength(2);
+  });
+
+  it("keeps its secrets from a host that an address hides", async () => {
+    const webhook = await TestWebhook.create({ headers: { authorization: "Bearer 4711" } });
+    const { protocol, host } = new URL(webhook.receiver.url);
+    const other = `${protocol}//evil.example:8443`;
+    for (const url of [`${other}\\@${host}/`, `${other}#@${host}/`, `${other}/`]) {
+      const problem = await problemOf(await webhook.request("", "PATCH", { url }));
+      expect(problem).toMatchObject({ status: 422, errors: [{ pointer: "/url" }] });
+    }
+    expect(await webhook.details()).toMatchObject({ url: webhook.receiver.url });
+    await webhook.takes();
+    const received = await webhook.receiver.received();
+    expect(received).toMatchObject([{ headers: { authorization: "Bearer 4711" } }]);
   });
 
   it("tells of a new address also if the part that is shown is the same", async () => {

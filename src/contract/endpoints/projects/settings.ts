@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import { RequestPath, WebAddress } from "#contract/addresses/web-address.ts";
 import { numberBetween, textBetween, textLike, textUpTo, wholeBetween } from "#contract/bounds.ts";
 import { InsidePath } from "#contract/git-names.ts";
 import { firstHidden } from "#contract/hidden-text.ts";
@@ -47,8 +48,8 @@ export const Framework = textLike(
 /** How to check that a release works. `path` is requested from the site on the server itself, `url` as it is. */
 export const HealthCheck = z
   .strictObject({
-    path: z.optional(textUpTo(1024).check(z.regex(/^\/[!-~]*$/, "must begin with / and contain no spaces"))),
-    url: z.optional(z.url({ protocol: /^https?$/ }).check(z.maxLength(2048))),
+    path: z.optional(RequestPath),
+    url: z.optional(WebAddress),
     status: z._default(wholeBetween(100, 599), 200),
     tries: z._default(wholeBetween(1, 60), 10),
     interval_seconds: z._default(numberBetween(0.1, 60), 1),

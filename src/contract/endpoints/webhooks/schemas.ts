@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import { WebAddress } from "#contract/addresses/web-address.ts";
 import { listBetween, numberFrom, textBetween, wholeFrom } from "#contract/bounds.ts";
 import { EventPattern } from "#contract/endpoints/events/patterns.ts";
 import { EventType } from "#contract/endpoints/events/schemas.ts";
@@ -17,7 +18,6 @@ import {
   StatusForge,
   TargetHeaders,
   TargetToken,
-  TargetUrl,
   TeamsSettings,
 } from "#contract/endpoints/webhooks/settings.ts";
 import { EventId, ProjectId, WebhookId } from "#contract/ids.ts";
@@ -54,13 +54,13 @@ export const UpdateWebhookInput = z.strictObject({
   events: z.optional(EventPatterns),
   project_ids: z.optional(ProjectIds),
   enabled: z.optional(z.boolean()),
-  url: z.optional(TargetUrl),
+  url: z.optional(WebAddress),
   headers: z.optional(TargetHeaders),
   topic: z.optional(NtfyTopic),
   token: z.optional(z.nullable(TargetToken)),
   to: z.optional(EmailAddress),
   only_recoveries: z.optional(z.boolean()),
-  api_url: z.optional(z.nullable(TargetUrl)),
+  api_url: z.optional(z.nullable(WebAddress)),
   statuses: z.optional(z.boolean()),
   deployments: z.optional(z.boolean()),
   environment: z.optional(z.nullable(textBetween(1, 100))),

@@ -1,17 +1,12 @@
 import * as z from "zod/mini";
 
+import { WebAddress } from "#contract/addresses/web-address.ts";
 import { textBetween, textLike } from "#contract/bounds.ts";
 
 // The settings of a webhook's target, for each kind of webhook. Addresses and tokens are secrets: the control plane stores
 // them in the webhook's own object, and masks them in its answers.
 
 const MAX_HEADERS = 10;
-
-/** The address of a target. The control plane checks that it may send there. */
-export const TargetUrl = textLike(
-  /^https?:\/\/[^\s/]\S*$/,
-  "must be an address such as https://example.com/webhooks",
-).check(z.maxLength(2048));
 
 /** Headers that each delivery sets itself, and headers of the connection. */
 const RESERVED_HEADER =
@@ -58,24 +53,24 @@ const forPeople = { only_recoveries: z._default(z.boolean(), true) };
 
 export const StandardSettings = z.strictObject({
   kind: z.literal("standard"),
-  url: TargetUrl,
+  url: WebAddress,
   headers: z._default(TargetHeaders, {}),
 });
 export type StandardSettings = z.infer<typeof StandardSettings>;
 
-export const SlackSettings = z.strictObject({ kind: z.literal("slack"), url: TargetUrl, ...forPeople });
+export const SlackSettings = z.strictObject({ kind: z.literal("slack"), url: WebAddress, ...forPeople });
 export type SlackSettings = z.infer<typeof SlackSettings>;
 
-export const DiscordSettings = z.strictObject({ kind: z.literal("discord"), url: TargetUrl, ...forPeople });
+export const DiscordSettings = z.strictObject({ kind: z.literal("discord"), url: WebAddress, ...forPeople });
 export type DiscordSettings = z.infer<typeof DiscordSettings>;
 
-export const TeamsSettings = z.strictObject({ kind: z.literal("teams"), url: TargetUrl, ...forPeople });
+export const TeamsSettings = z.strictObject({ kind: z.literal("teams"), url: WebAddress, ...forPeople });
 export type TeamsSettings = z.infer<typeof TeamsSettings>;
 
 /** `url`: the address of the ntfy server. `token`: an access token; null: the server needs none. */
 export const NtfySettings = z.strictObject({
   kind: z.literal("ntfy"),
-  url: TargetUrl,
+  url: WebAddress,
   topic: NtfyTopic,
   token: z._default(z.nullable(TargetToken), null),
   ...forPeople,
@@ -93,7 +88,7 @@ export type EmailSettings = z.infer<typeof EmailSettings>;
 export const CommitStatusSettings = z.strictObject({
   kind: z.literal("commit_status"),
   forge: StatusForge,
-  api_url: z._default(z.nullable(TargetUrl), null),
+  api_url: z._default(z.nullable(WebAddress), null),
   token: TargetToken,
   statuses: z._default(z.boolean(), true),
   deployments: z._default(z.boolean(), false),

@@ -2,7 +2,7 @@ import { ATTEMPT_TIMEOUT_MS, type AttemptEnd } from "#domain/outlet/after-attemp
 import type { OutgoingRequest } from "#domain/outlet/outgoing-request.ts";
 import type { TargetRule } from "#domain/outlet/target-rule.ts";
 import { sendMail } from "#worker/mail/send-mail.ts";
-import { urlProblem } from "#worker/objects/outlet/target-rule.ts";
+import { readTarget } from "#worker/objects/outlet/target-rule.ts";
 
 /** How a request ended, and the beginning of the answer's body. */
 export type Sent = { readonly end: AttemptEnd; readonly body: string };
@@ -16,12 +16,12 @@ const BAD_REQUEST = 400;
 /** Sends one request. Never throws, and takes at most 20 seconds, also if the answer comes drop by drop. */
 export async function sendRequest(env: Env, request: OutgoingRequest, rule: TargetRule): Promise<Sent> {
   const { method, url, headers, body } = request;
-  const problem = urlProblem(url, rule);
-  if (problem !== null) return { end: { kind: "not_sent", problem }, body: "" };
-  if (url.startsWith("mailto:")) return await mailed(env, body);
+  const target = readTarget(url, rule);
+  if (!target.ok) return { end: { kind: "not_sent", problem: target.problem }, body: "" };
+  if (target.value.protocol === "mailto:") return await mailed(env, body);
   const signal = AbortSignal.timeout(ATTEMPT_TIMEOUT_MS);
   try {
-    const response = await fetch(url, {
+    const response = await fetch(target.value, {
       method,
       headers: { "user-agent": USER_AGENT, ...headers },
       body: method === "GET" ? null : body,
