@@ -1,3 +1,4 @@
+import { parseRepository, type RepositoryAddress } from "#contract/addresses/repository-address.ts";
 import type { Forge } from "#contract/endpoints/projects/repository-access.ts";
 
 /** Where a person adds a deploy key to a repository. */
@@ -76,17 +77,22 @@ function isPathOf(forge: Forge, path: readonly string[]): boolean {
  * `null` if the address does not tell it.
  */
 export function repositoryPage(repository: string): string | null {
-  const address = readAddress(repository);
-  if (address === null) return null;
-  const { host, path } = address;
-  const port = /^https:\/\/(?:[^@/]*@)?[^/:]+(:\d+)\//.exec(repository)?.[1] ?? "";
-  const site = hosts.get(host)?.site ?? (repository.startsWith("https://") ? `${host}${port}` : null);
-  return site === null ? null : `https://${site}/${path.join("/")}`;
+  const place = readAddress(repository);
+  if (place === null) return null;
+  const site = hosts.get(place.host)?.site ?? httpsHost(repository);
+  return site === null ? null : `https://${site}/${place.path.join("/")}`;
+}
+
+/** The host of an https address, with a port other than the default one; null for other addresses. */
+export function httpsHost(repository: string): string | null {
+  const parsed = parseRepository(repository);
+  return parsed.ok && parsed.value.kind === "https" ? parsed.value.address.host : null;
 }
 
 /** Whether git reads the repository over ssh, with a deploy key. */
 export function isOverSsh(repository: string): boolean {
-  return repository.startsWith("ssh://") || /^[^/:]+@[^/:]+:/.test(repository);
+  const parsed = parseRepository(repository);
+  return parsed.ok && (parsed.value.kind === "ssh" || parsed.value.kind === "scp");
 }
 
 /** Where a repository is: `example.com`, and `["alice", "site"]`. */
@@ -94,18 +100,23 @@ export type RepositoryPlace = { readonly host: string; readonly path: readonly s
 
 /** The host and the path of an https or ssh address; `null` for any other, and for a path that is not plain. */
 export function readAddress(repository: string): RepositoryPlace | null {
-  const match =
-    /^(?:https|ssh):\/\/(?:[^@/]*@)?([^/:]+)(?::\d+)?\/(.+)$/.exec(repository) ??
-    /^[^/:@]+@([^/:]+):(.+)$/.exec(repository);
-  const [, host, path] = match ?? [];
-  if (host === undefined || path === undefined) return null;
-  const parts = path
-    .replace(/^\/+|\/+$/g, "")
-    .replace(/\.git$/, "")
-    .split("/");
-  return parts.every((part) => /^[\w.-]+$/.test(part) && !/^\.+$/.test(part))
-    ? { host: host.toLowerCase(), path: parts }
-    : null;
+  const parsed = parseRepository(repository);
+  const place = parsed.ok && parsed.value.kind !== "local" ? placeOf(parsed.value) : null;
+  return place?.path.every((part) => /^[\w.-]+$/.test(part) && !/^\.+$/.test(part)) === true ? place : null;
+}
+
+function placeOf(remote: Exclude<RepositoryAddress, { readonly kind: "local" }>): RepositoryPlace {
+  if (remote.kind !== "https") return { host: remote.host, path: partsOf(remote.path) };
+  const { hostname, path, query } = remote.address;
+  return { host: hostname, path: partsOf(path + query) };
+}
+
+function partsOf(path: string): readonly string[] {
+  return withoutEnd(path.replace(/^\/+/, "")).split("/");
+}
+
+function withoutEnd(path: string): string {
+  return path.replace(/\/+$/, "").replace(/\.git$/, "");
 }
 
 /** Whether two addresses lead to the same repository, over https or ssh, with or without a login. */
@@ -115,9 +126,11 @@ export function isSameRepository(one: string, other: string): boolean {
 
 /** The same text for every address of a repository, over https or ssh, with or without a login. */
 export function repositoryKey(repository: string): string {
-  const address = readAddress(repository);
-  if (address === null) return repository.replace(/\/+$/, "").replace(/\.git$/, "");
+  const parsed = parseRepository(repository);
+  if (!parsed.ok) return repository;
+  if (parsed.value.kind === "local") return withoutEnd(parsed.value.path);
+  const place = placeOf(parsed.value);
   // The git hosts ignore case in their paths.
-  const site = hosts.get(address.host)?.site ?? address.host;
-  return `${site}/${address.path.join("/")}`.toLowerCase();
+  const site = hosts.get(place.host)?.site ?? place.host;
+  return `${site}/${place.path.join("/")}`.toLowerCase();
 }

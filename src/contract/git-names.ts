@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
+import { isCleanPath, parseRepository } from "#contract/addresses/repository-address.ts";
 import { textBetween, textLike } from "#contract/bounds.ts";
-import { firstHidden } from "#contract/hidden-text.ts";
 
 // Used by the API (422) and by the agent, so that the agent also refuses what a compromised control plane sends.
 
@@ -44,45 +44,27 @@ export const CommitSha = textLike(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
 /** The maximum length of a reported commit message, in UTF-16 code units. */
 export const MAX_COMMIT_MESSAGE = 1000;
 
-function isRepository(text: string): boolean {
-  if (CONTROL.test(text) || /\s/.test(text)) return false;
-  if (text.startsWith("/")) return isCleanPath(text.slice(1));
-  if (text.startsWith("file:///")) return isCleanPath(text.slice("file:///".length));
-  if (/^(https|ssh):\/\//.test(text))
-    return /^(?:https|ssh):\/\/(?:[^@/]*@)?[a-zA-Z0-9[][^/@]*\/[^-].*$/.test(text);
-  // The short form of ssh, user@host:path. A second colon is refused, because `ext::…` and `fd::…` run a command.
-  return /^[a-zA-Z0-9_][\w.-]*@[a-zA-Z0-9][a-zA-Z0-9.-]*:[^-:][^:]*$/.test(text);
-}
-
-function isCleanPath(path: string): boolean {
-  return (
-    path !== "" &&
-    !CONTROL.test(path) &&
-    path.split("/").every((part) => part !== ".." && !part.startsWith("-"))
-  );
-}
-
 /** A git repository: https, ssh (both forms), `file://`, or an absolute path on the server. */
 export const Repository = textBetween(1, 2048).check(
-  z.refine(
-    isRepository,
-    "must be an https or ssh URL, user@host:path, file:///path or an absolute path, without spaces or `..`",
-  ),
+  z.superRefine((text, context) => {
+    const parsed = parseRepository(text);
+    if (!parsed.ok) context.addIssue({ code: "custom", message: parsed.message, continue: false });
+  }),
 );
 
 /**
- * A repository that a project may have. Git hosts read no query, and a token in one would be stored in clear. A password
- * is sealed instead. With an invisible character, an address could look like that of another repository.
+ * A repository that a project may have, in its one form. Git hosts read no query, and a token in one would be stored in
+ * clear. A password is sealed instead.
  */
 export const ProjectRepository = Repository.check(
-  z.refine((address) => !/^https:.*\?/.test(address), {
+  z.refine((text) => !/^https:.*\?/.test(text), {
     message: "must not have a query: put an access token in as the password, https://user:token@host/path",
     abort: true,
   }),
-  z.refine(
-    (address) => firstHidden(address) === null,
-    "must not contain a character that is invisible or changes the text direction",
-  ),
+  z.overwrite((text) => {
+    const parsed = parseRepository(text);
+    return parsed.ok ? parsed.value.text : text;
+  }),
 );
 
 function isInsidePath(path: string): boolean {

@@ -1,3 +1,4 @@
+import { parseRepository, withLogin } from "#contract/addresses/repository-address.ts";
 import { SHORTEST_USER_TOKEN } from "#contract/git-names.ts";
 import { percentDecoded } from "#contract/mask.ts";
 
@@ -16,25 +17,23 @@ const PLACEHOLDER = "x-oauth-basic";
 
 /** Splits the password, or an access token in place of the user name, from an address; null if it has neither. */
 export function splitLogin(repository: string): RepositoryLogin | null {
-  const [, scheme = "", user = "", password = "", place = ""] =
-    /^([a-z]+:\/\/)([^:@/]*)(?::([^@/]*))?@(.*)$/i.exec(repository) ?? [];
-  const isHttp = /^https?:/i.test(scheme);
-  if (password !== "" && password !== PLACEHOLDER) {
-    const token = isHttp ? decoded(password) : null;
-    return { address: `${scheme}${user}@${place}`, token, isUserName: false };
+  const parsed = parseRepository(repository);
+  if (!parsed.ok || (parsed.value.kind !== "https" && parsed.value.kind !== "ssh")) return null;
+  const { kind, login } = parsed.value;
+  if (login === null) return null;
+  const { user, password } = login;
+  if (password !== null && password !== "" && password !== PLACEHOLDER) {
+    const token = kind === "https" ? decoded(password) : null;
+    return { address: withLogin(parsed.value, { user, password: null }), token, isUserName: false };
   }
-  const isToken = isHttp && user.length >= SHORTEST_USER_TOKEN;
-  return isToken ? { address: `${scheme}${place}`, token: decoded(user), isUserName: true } : null;
-}
-
-/** The host and port of an https address, in lower case; null for other addresses. */
-export function httpsHost(repository: string): string | null {
-  return /^https:\/\/(?:[^/@]*@)?([^/]+)/.exec(repository)?.[1]?.toLowerCase() ?? null;
+  const isToken = kind === "https" && user.length >= SHORTEST_USER_TOKEN;
+  return isToken ? { address: withLogin(parsed.value, null), token: decoded(user), isUserName: true } : null;
 }
 
 /** The user name in an address; empty without one. */
 export function userNameOf(repository: string): string {
-  return /^[a-z]+:\/\/([^:@/]*)(?::[^@/]*)?@/i.exec(repository)?.[1] ?? "";
+  const parsed = parseRepository(repository);
+  return parsed.ok && "login" in parsed.value ? (parsed.value.login?.user ?? "") : "";
 }
 
 /** The text with percent-encoding decoded, as git does. Unchanged if that is not possible, or is no text for a password. */

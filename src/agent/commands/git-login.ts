@@ -1,3 +1,4 @@
+import { parseRepository, repositoryOf, withLogin } from "#contract/addresses/repository-address.ts";
 import { percentDecoded } from "#contract/mask.ts";
 
 type Config = readonly (readonly [string, string])[];
@@ -21,16 +22,17 @@ export const LOGIN_FILE = "GANTRY_GIT_LOGIN";
 /** A credential helper as described in gitcredentials(7). */
 const HELPER = `!f() { if test "$1" = get; then cat "$${LOGIN_FILE}"; fi; }; f`;
 
-/** Separates the login from a repository's address. */
+/** Separates the login from a repository's address. @throws if no schema has accepted the address */
 export function readRemote(repository: string): GitRemote {
-  const match = /^(https|ssh):\/\/([^/@]*)@(.*)$/s.exec(repository);
-  const [, scheme, userInfo = "", rest = ""] = match ?? [];
-  if (scheme === undefined) return { url: repository, config: [], login: null };
-  const { user, password } = splitUserInfo(userInfo);
+  const parsed = repositoryOf(repository);
+  if (parsed.kind === "local" || parsed.kind === "scp" || parsed.login === null)
+    return { url: parsed.text, config: [], login: null };
+  const { user, password } = parsed.login;
   // ssh does not read a password from an address: it would become part of the user name, in an argument.
-  if (scheme === "ssh") return { url: `ssh://${user}@${rest}`, config: [], login: null };
-  const url = `https://${rest}`;
-  const key = `credential.https://${rest.split("/", 1)[0]}`;
+  if (parsed.kind === "ssh")
+    return { url: withLogin(parsed, { user, password: null }), config: [], login: null };
+  const url = withLogin(parsed, null);
+  const key = `credential.${parsed.address.origin}`;
   const login = { user: percentDecoded(user), password: percentDecoded(password ?? "") };
   // git refuses these characters too: each line of a helper's answer is a statement.
   if (/[\0\r\n]/.test(login.user + login.password)) return { url, config: [], login: null };
@@ -48,18 +50,12 @@ export function readRemote(repository: string): GitRemote {
 }
 
 /**
- * Adds the parent's login to the address of a submodule on the same host. CI job tokens are made for this, and a
+ * Adds the parent's login to the address of a submodule on the same host and port. CI job tokens are made for this, and a
  * relative address inherits the login anyway.
  */
 export function inheritLogin(parent: string, url: string): string {
-  const login = /^https:\/\/([^/@]*@)([^/]*)\//.exec(parent);
-  const host = /^https:\/\/([^/@]*)\//.exec(url)?.[1];
-  if (login === null || host === undefined || host.toLowerCase() !== login[2]?.toLowerCase()) return url;
-  return url.replace("https://", () => `https://${login[1]}`);
-}
-
-function splitUserInfo(userInfo: string): { readonly user: string; readonly password: string | null } {
-  const colon = userInfo.indexOf(":");
-  if (colon === -1) return { user: userInfo, password: null };
-  return { user: userInfo.slice(0, colon), password: userInfo.slice(colon + 1) };
+  const [from, to] = [parseRepository(parent), parseRepository(url)];
+  if (!from.ok || !to.ok || from.value.kind !== "https" || to.value.kind !== "https") return url;
+  const isInherited = to.value.login === null && from.value.address.origin === to.value.address.origin;
+  return isInherited ? withLogin(to.value, from.value.login) : url;
 }

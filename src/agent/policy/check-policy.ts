@@ -1,7 +1,8 @@
 import type { Policy } from "#agent/policy/policy.ts";
-import { matchesPattern, parseRepository } from "#agent/policy/repository-address.ts";
+import { locate, matchesPattern } from "#agent/policy/repository-address.ts";
 import type { Release } from "#agent/workspace/releases.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
+import { addressOf } from "#contract/addresses/web-address.ts";
 import { maskUrlPassword, maskUrlSecret } from "#contract/git-names.ts";
 import type { HealthCheck, Preset } from "#contract/endpoints/projects/settings.ts";
 
@@ -35,7 +36,7 @@ export function checkOrder(policy: Policy, order: RunOrder): PolicyRefusal {
 /** Checks an address before git fetches from it. */
 export function checkRepository({ repositories }: Policy, repository: string): PolicyRefusal {
   if (repositories === "any") return null;
-  const address = parseRepository(repository, "address");
+  const address = locate(repository, "address");
   const isAllowed =
     repositories === "remote"
       ? address !== null && address.kind !== "local"
@@ -168,7 +169,7 @@ function checkHealthCheck({ health_checks }: Policy, check: HealthCheck | null):
   // A path is requested from this server itself. The project's domain comes from the control plane, so it is not
   // trusted.
   if (check.url === undefined) return null;
-  const { hostname, origin } = new URL(check.url);
+  const { hostname, origin } = addressOf(check.url);
   if (OWN_HOSTS.includes(hostname)) return null;
   if (health_checks !== "local" && health_checks.includes(origin)) return null;
   return refuse("health_checks", `a request to ${origin}`);

@@ -1,13 +1,14 @@
 import * as z from "zod/mini";
 
-import { parseRepository } from "#agent/policy/repository-address.ts";
+import { locate } from "#agent/policy/repository-address.ts";
+import { addressOf, parseAddress, WebAddress } from "#contract/addresses/web-address.ts";
 import { textBetween, wholeBetween } from "#contract/bounds.ts";
 import { BranchName, SharedPath } from "#contract/git-names.ts";
 import { CommitRule, Limits } from "#contract/endpoints/projects/settings.ts";
 import { ShellCommand } from "#contract/shell-command.ts";
 
 const RepositoryPattern = textBetween(1, 2048).check(
-  z.refine((pattern) => parseRepository(pattern, "pattern") !== null, {
+  z.refine((pattern) => locate(pattern, "pattern") !== null, {
     message:
       "must be an address such as https://github.com/you/* or git@github.com:you/*, without a password",
   }),
@@ -20,8 +21,8 @@ const BranchPattern = z.string().check(
   }),
 );
 
-const Origin = z.url({ protocol: /^https?$/, abort: true }).check(
-  z.refine((text) => new URL(text).origin === text, {
+const Origin = WebAddress.check(
+  z.refine((text) => parseAddress(text).ok && addressOf(text).origin === text, {
     message: "must be only scheme, host and port, such as http://127.0.0.1:3000",
   }),
 );

@@ -1,9 +1,11 @@
+import { parseRepository } from "#contract/addresses/repository-address.ts";
+
 /**
- * The parts of a repository's address, to compare them. `kind` is its form: `git@host:path` starts at the user's home
- * and `ssh://host/path` at the root, so they are different places. `user` is compared for ssh only; `path` has no
+ * The parts of a repository's address that a policy compares. `kind` is its form: `git@host:path` starts at the user's
+ * home and `ssh://host/path` at the root, so they are different places. `user` is compared for ssh only; `path` has no
  * `.git`.
  */
-export type RepositoryAddress = {
+export type RepositoryLocation = {
   readonly kind: "https" | "ssh" | "scp" | "local";
   readonly user: string;
   readonly host: string;
@@ -11,47 +13,48 @@ export type RepositoryAddress = {
   readonly path: readonly string[];
 };
 
-const HOST = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])$/;
 const defaultPorts = { https: "443", ssh: "22" } as const;
 
 /**
- * Parses an address as git and curl would. An address that they could read differently is `null`, and so is a path
- * with `..` or another part that leads elsewhere.
+ * Reads where a repository is. An address with a character that another program could read differently is `null`, and so
+ * is a path with `..` or another part that leads elsewhere.
  * @param role a `pattern` may use `*` for one part of the path and `**` for the rest, and must have no password
  */
-export function parseRepository(text: string, role: "address" | "pattern"): RepositoryAddress | null {
-  // Only ASCII, so no look-alike letters; no backslashes, queries or fragments.
-  if (!/^[!-~]+$/.test(text) || /[\\?#"'`<>^{|}]/.test(text)) return null;
-  const local = /^(?:file:\/\/)?(\/.*)$/.exec(text);
-  if (local !== null) return withPath({ kind: "local", user: "", host: "", port: "" }, local[1] ?? "", role);
-  const url = /^(https|ssh):\/\/(?:([^@/]*)@)?([^@/]+)(\/.*)$/.exec(text);
-  if (url !== null) return parseUrl(url, role);
-  const scp = /^([\w.-]+)@([a-zA-Z0-9.-]+):([^:]+)$/.exec(text);
-  if (scp === null) return null;
-  const [, user = "", host = "", path = ""] = scp;
-  if (!HOST.test(host.toLowerCase())) return null;
-  // A path from the home folder starts with `~`, to differ from the same path from the root.
-  const start = path.startsWith("/") ? "" : "~/";
-  return withPath({ kind: "scp", user, host: host.toLowerCase(), port: "" }, `/${start}${path}`, role);
-}
-
-function parseUrl(match: RegExpExecArray, role: "address" | "pattern"): RepositoryAddress | null {
-  const [, scheme, userInfo = "", authority = "", path = ""] = match;
-  const kind = scheme === "https" ? "https" : "ssh";
-  const parts = /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/.exec(authority);
-  const host = parts?.[1]?.toLowerCase() ?? "";
-  if (!HOST.test(host)) return null;
-  if (role === "pattern" && (kind === "https" ? userInfo !== "" : userInfo.includes(":"))) return null;
-  const port = parts?.[2] === undefined ? defaultPorts[kind] : String(Number(parts[2]));
-  // With https, the user name is not part of the location.
-  return withPath({ kind, user: kind === "https" ? "" : userInfo, host, port }, path, role);
+export function locate(text: string, role: "address" | "pattern"): RepositoryLocation | null {
+  // Only ASCII, so no look-alike letters; no queries or fragments.
+  if (!/^[!-~]+$/.test(text) || /[?#"'`<>^{|}]/.test(text)) return null;
+  const parsed = parseRepository(text);
+  if (!parsed.ok) return null;
+  const { value } = parsed;
+  switch (value.kind) {
+    case "local":
+      return withPath({ kind: "local", user: "", host: "", port: "" }, value.path, role);
+    case "scp": {
+      // A path from the home folder starts with `~`, to differ from the same path from the root.
+      const start = value.path.startsWith("/") ? "" : "~/";
+      const { kind, user, host } = value;
+      return withPath({ kind, user, host, port: "" }, `/${start}${value.path}`, role);
+    }
+    case "ssh": {
+      const { kind, login, host, port } = value;
+      if (role === "pattern" && login !== null && login.password !== null) return null;
+      const user = login?.user ?? "";
+      return withPath({ kind, user, host, port: port ?? defaultPorts.ssh }, `/${value.path}`, role);
+    }
+    case "https": {
+      if (role === "pattern" && value.login !== null) return null;
+      const { hostname: host, port, path } = value.address;
+      // The user name is not part of the location.
+      return withPath({ kind: "https", user: "", host, port: port || defaultPorts.https }, path, role);
+    }
+  }
 }
 
 function withPath(
-  place: Omit<RepositoryAddress, "path">,
+  place: Omit<RepositoryLocation, "path">,
   text: string,
   role: "address" | "pattern",
-): RepositoryAddress | null {
+): RepositoryLocation | null {
   const path: string[] = [];
   for (const raw of text.replace(/\/+$/, "").split("/").slice(1)) {
     const part = place.kind === "local" ? raw : decode(raw);
@@ -79,8 +82,8 @@ function decode(part: string): string | null {
 
 /** Whether an address matches a pattern. Both must parse. Paths are compared case-sensitively. */
 export function matchesPattern(text: string, pattern: string): boolean {
-  const address = parseRepository(text, "address");
-  const wanted = parseRepository(pattern, "pattern");
+  const address = locate(text, "address");
+  const wanted = locate(pattern, "pattern");
   if (address === null || wanted === null) return false;
   if (address.kind !== wanted.kind || address.user !== wanted.user) return false;
   if (address.host !== wanted.host || address.port !== wanted.port) return false;

@@ -1,3 +1,5 @@
+import { parseRepository, withLogin } from "#contract/addresses/repository-address.ts";
+
 /** The user name that each forge expects with an access token. Others accept any name. */
 const USERS: Readonly<Record<string, string>> = {
   "github.com": "x-access-token",
@@ -11,9 +13,9 @@ const OTHER_USER = "git";
  * that the address contains: by a credential helper, for this scheme, host and port only.
  */
 export function withToken(repository: string, token: string | null): string {
-  const match = /^https:\/\/(?:([^/@:]*)(?::[^/@]*)?@)?([^/]*)(.*)$/s.exec(repository);
-  if (token === null || match === null) return repository;
-  const [, user, host = "", path = ""] = match;
-  const name = user || (USERS[host.toLowerCase()] ?? OTHER_USER);
-  return `https://${name}:${encodeURIComponent(token)}@${host}${path}`;
+  const parsed = parseRepository(repository);
+  if (token === null || !parsed.ok || parsed.value.kind !== "https") return repository;
+  const { address, login } = parsed.value;
+  const user = login?.user || (USERS[address.host] ?? OTHER_USER);
+  return withLogin(parsed.value, { user, password: encodeURIComponent(token) });
 }

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 
+import { parseRepository } from "#contract/addresses/repository-address.ts";
 import { fingerprintOf } from "#agent/ssh/openssh-key.ts";
 
 /** A host as in known_hosts: its name in lower case, in brackets with a port other than 22. */
@@ -23,12 +24,10 @@ ssh.dev.azure.com ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQC7Hr1oTWqNqOlzGJOfGJ4Nak
 
 /** The ssh host of a repository's address, or `null` for an address of another kind. */
 export function sshHostOf(repository: string): SshHost | null {
-  const url = /^ssh:\/\/(?:[^@/]*@)?(\[[^\]]*\]|[^:/]+)(?::(\d+))?\//.exec(repository);
-  const scp = url === null ? /^[^/:@]+@([^/:]+):/.exec(repository) : null;
-  const name = (url?.[1] ?? scp?.[1])?.toLowerCase().replace(/^\[|\]$/g, "");
-  if (name === undefined) return null;
-  const port = url?.[2] ?? "22";
-  return Number(port) === 22 ? name : `[${name}]:${Number(port)}`;
+  const parsed = parseRepository(repository);
+  if (!parsed.ok || parsed.value.kind === "https" || parsed.value.kind === "local") return null;
+  const name = parsed.value.host.replace(/^\[|\]$/g, "");
+  return parsed.value.kind === "scp" || parsed.value.port === null ? name : `[${name}]:${parsed.value.port}`;
 }
 
 /** The keys by which these known_hosts files know a host: plain and hashed names, patterns, and no revoked keys. */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import { gitEnvironment } from "#agent/commands/git-environment.ts";
 import { LOGIN_FILE, readRemote } from "#agent/commands/git-login.ts";
+import { repositoryOf } from "#contract/addresses/repository-address.ts";
 import { SHORTEST_USER_TOKEN } from "#contract/git-names.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { type DeployKey, ensureDeployKey } from "#agent/ssh/deploy-keys.ts";
@@ -82,8 +83,9 @@ export async function prepareAccess(
 
 /** The control plane moves an address's password to the secret, so a password here comes from the secret. */
 function describeLogin(repository: string): string {
-  const [, user = "", password] = /^https:\/\/([^/@:]*)(?::([^/@]*))?@/.exec(repository) ?? [];
-  if (password === undefined) return "the user name in the repository's address, without a password";
+  const parsed = repositoryOf(repository);
+  const { user = "", password = null } = (parsed.kind === "https" ? parsed.login : null) ?? {};
+  if (password === null) return "the user name in the repository's address, without a password";
   const shown = user.length < SHORTEST_USER_TOKEN ? `\`${user}\`` : "in the repository's address";
   return `the project's GANTRY_REPOSITORY_TOKEN as the password of the user ${shown}`;
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { matchesPattern, parseRepository } from "#agent/policy/repository-address.ts";
+import { locate, matchesPattern } from "#agent/policy/repository-address.ts";
 import { Repository } from "#contract/git-names.ts";
 
 const PATTERN = "https://github.com/acme/*";
@@ -98,5 +98,5 @@ describe("a pattern of repositories", () => {
     "https://github.com/**/c",
     "acme/*",
     "*",
-  ])("%s is none", (pattern) => expect(parseRepository(pattern, "pattern")).toBeNull());
+  ])("%s is none", (pattern) => expect(locate(pattern, "pattern")).toBeNull());
 });

@@ -37,7 +37,6 @@ export function keepOfForgeAnswer(input: Input): OutletMemory {
 
 function stepOf({ event, settings, origin, memory, answers }: Input): Step | null {
   const api = forgeApi(settings);
-  if (api === null) return null;
   if (event.type === "webhook.test")
     return answers.length === 0 ? { type: "check", request: tokenCheck(settings, api) } : null;
   if (!isAboutDeployment(event)) return null;

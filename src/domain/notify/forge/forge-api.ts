@@ -1,3 +1,5 @@
+import { parseRepository } from "#contract/addresses/repository-address.ts";
+import { addressOf } from "#contract/addresses/web-address.ts";
 import { readAddress } from "#contract/forge.ts";
 import type { CommitStatusSettings, StatusForge } from "#contract/endpoints/webhooks/settings.ts";
 
@@ -29,18 +31,16 @@ const apiPaths = {
  * The API that the settings name: its own address, or that of the forge's pages. Never follows from a repository's
  * address: the token would be sent to any host that a project names.
  */
-export function forgeApi({ forge, api_url: given }: CommitStatusSettings): ForgeApi | null {
-  const [, origin = "", host = "", rest = ""] =
-    /^(https?:\/\/(?:[^/@]*@)?([^/:@]+)(?::\d+)?)([^?#]*)/i.exec(given ?? publicApis[forge]) ?? [];
-  if (host === "") return null;
-  const trimmed = rest.replace(/\/+$/, "");
-  const isApiHost = /^api\./i.test(host);
+export function forgeApi({ forge, api_url: given }: CommitStatusSettings): ForgeApi {
+  const { origin, hostname, path: written } = addressOf(given ?? publicApis[forge]);
+  const trimmed = written.replace(/\/+$/, "");
+  const isApiHost = hostname.startsWith("api.");
   const path = trimmed.endsWith(apiPaths[forge]) ? trimmed.slice(0, -apiPaths[forge].length) : trimmed;
   // A host such as api.github.com has no path of its own; Bitbucket's has a version.
   const apiPath = isApiHost && forge !== "bitbucket" ? "" : apiPaths[forge];
   return {
     url: `${origin}${path}${apiPath}`,
-    host: host.toLowerCase().replace(/^api\./, ""),
+    host: hostname.replace(/^api\./, ""),
     path: path.split("/").filter((part) => part !== ""),
   };
 }
@@ -70,11 +70,10 @@ function isSameSite(one: string, other: string): boolean {
 }
 
 function localPath(repository: string): readonly string[] | null {
-  const path = repository
-    .replace(/^file:\/\//, "")
-    .replace(/\/+$/, "")
-    .replace(/\.git$/, "");
+  const parsed = parseRepository(repository);
+  if (!parsed.ok || parsed.value.kind !== "local") return null;
+  const path = parsed.value.path.replace(/\/+$/, "").replace(/\.git$/, "");
   const parts = path.split("/").slice(-2);
   const isPlain = parts.every((part) => /^[\w.-]+$/.test(part) && !/^\.+$/.test(part));
-  return path.startsWith("/") && parts.length === 2 && isPlain ? parts : null;
+  return parts.length === 2 && isPlain ? parts : null;
 }

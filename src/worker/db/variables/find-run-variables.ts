@@ -1,12 +1,12 @@
 import { and, eq, gt, isNull, lte, not, or, sql } from "drizzle-orm";
 
 import type { RunVariables } from "#contract/agent-order.ts";
+import { httpsHost } from "#contract/forge.ts";
 import { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import type { DeploymentVariables } from "#domain/lane/variables.ts";
-import { httpsHost } from "#domain/repository-login.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { projects, servers } from "#worker/db/schema.ts";
 import { variables } from "#worker/db/variable-tables.ts";

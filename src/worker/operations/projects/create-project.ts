@@ -32,11 +32,10 @@ export async function createProject(
 ): Promise<Result<Project, CreateProjectRefusal>> {
   const wrongCron = refuseCron(input.cron);
   if (wrongCron !== null) return wrongCron;
-  const project = newProject(context, input);
   const login = splitLogin(input.repository);
+  const project = newProject(context, { ...input, repository: login?.address ?? input.repository });
   const token = await firstVariables(context, project, login?.token ?? null);
   if (!token.ok) return token;
-  if (login !== null) project.repository = login.address;
   const { reference, target } = namedProject(project);
   const recorded = requestWrites(context, {
     event: { type: "project.created", data: { project: reference, changed: [] } },

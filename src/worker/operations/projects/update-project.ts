@@ -1,8 +1,9 @@
+import { httpsHost } from "#contract/forge.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
 import type { Project, UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
-import { httpsHost, splitLogin, userNameOf } from "#domain/repository-login.ts";
+import { splitLogin, userNameOf } from "#domain/repository-login.ts";
 import type { Context } from "#worker/context.ts";
 import { automaticColumns, buildColumns } from "#worker/db/projects/build-columns.ts";
 import { type ProjectChanges, updateProject as changeProject } from "#worker/db/projects/update-project.ts";
