@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 
 import * as z from "zod/mini";
 
+import { WebAddress } from "#contract/addresses/web-address.ts";
 import { textLike, textUpTo, wholeBetween } from "#contract/bounds.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { parseJson } from "#contract/parse-json.ts";
@@ -24,7 +25,7 @@ export const IngressSettings = z.strictObject({
   check: SocketPath,
   issuer: z._default(z.enum(["acme", "internal"]), "acme"),
   email: z.optional(textUpTo(254)),
-  acme_directory: z.optional(z.url({ protocol: /^https$/ })),
+  acme_directory: z.optional(WebAddress.check(z.startsWith("https://", "must begin with https://"))),
   listen: z.optional(textLike(/^(?:[0-9.]{7,15}|\[[0-9a-f:.]{2,45}\]):[0-9]{1,5}$/, "must be address:port")),
   http_port: z._default(Port, 80),
   https_port: z._default(Port, 443),

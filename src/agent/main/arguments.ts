@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { plainHttp } from "#agent/lib/http/control-plane.ts";
 import { type ListenAddress, parseListenAddress } from "#agent/metrics/listen-address.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
+import { parseAddress } from "#contract/addresses/web-address.ts";
 import { isOpenToOthers } from "#contract/loopback.ts";
 
 export const USAGE = `usage:
@@ -104,10 +105,11 @@ export function readArguments(argv: readonly string[], environment: NodeJS.Proce
       if (url === undefined) return missing("--url");
       if (token === undefined) return missing("--token");
       if (home === undefined) return missing("--home");
-      if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url))
-        return { kind: "wrong", message: `--url must be an http or https address, not ${url}` };
-      if (isOpenToOthers(new URL(url))) return { kind: "wrong", message: plainHttp(url) };
-      return { kind: "enroll", url: url.replace(/\/+$/, ""), token, home: resolve(home) };
+      const read = parseAddress(url);
+      if (!read.ok) return { kind: "wrong", message: `--url ${read.message}, not ${url}` };
+      const address = read.value;
+      if (isOpenToOthers(address)) return { kind: "wrong", message: plainHttp(address.text) };
+      return { kind: "enroll", url: address.text.replace(/\/+$/, ""), token, home: resolve(home) };
     }
     case "run": {
       const { policy, "sites-socket": socket, isolate, slots, ingress } = values;

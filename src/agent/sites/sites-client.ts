@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 
 import { sendRequest } from "#agent/lib/http/send-request.ts";
+import { WebAddress } from "#contract/addresses/web-address.ts";
 import { pause } from "#contract/lib/pause.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { parseJson } from "#contract/parse-json.ts";
@@ -19,7 +20,7 @@ export type Sites = {
   unregister(projectId: ProjectId): Promise<void>;
 };
 
-const Answer = z.object({ url: z.url({ protocol: /^http$/ }) });
+const Answer = z.object({ url: WebAddress });
 
 const TRIES = 4;
 const BETWEEN_TRIES_MS = 250;

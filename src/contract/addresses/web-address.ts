@@ -70,9 +70,9 @@ export function parseAddress(text: string): ResultOf<Address, AddressRefusal> {
   if (host !== url.host && host !== `${url.host}${DEFAULT_PORT[scheme]}`)
     return refused(`must have its host in one form: write ${url.host}`);
   const sent = url.href.slice(url.origin.length);
-  if (rest !== sent && `/${rest}` !== sent)
+  if (rest !== "" && rest !== sent)
     return refused(
-      "must have its path as it is sent: without . and .. parts, and with characters other than ASCII letters, digits and punctuation percent-encoded",
+      "must have its path as it is sent: with a slash before it, without . and .. parts, and with characters other than ASCII letters, digits and punctuation percent-encoded",
     );
   return succeed({
     [isParsed]: true,
@@ -106,7 +106,7 @@ export function textProblem(text: string): string | null {
 const refused = (message: string) => ({ ok: false, message }) as const;
 
 /** What the reference shows of the rules of `parseAddress`. */
-const FORM = /^https?:\/\/[^\s/?#@\\]+([/?][^\s#\\]*)?$/;
+const FORM = /^https?:\/\/[^\s/?#@\\]+(\/[^\s#\\]*)?$/;
 export const MAX_ADDRESS = 2048;
 
 /** An address that something is sent to or fetched from, or that people follow. It is stored in its one form. */

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import { WebAddress } from "#contract/addresses/web-address.ts";
 import { numberFrom, textBetween, textUpTo, wholeFrom } from "#contract/bounds.ts";
 import { CommitName, CommitSha, RequestedBranch } from "#contract/git-names.ts";
 import { DeploymentId, FreezeId, ProjectId, ServerId } from "#contract/ids.ts";
@@ -68,7 +69,7 @@ export type Failure = z.infer<typeof Failure>;
 export const LiveEvidence = z.strictObject({
   target: textUpTo(1024),
   commit_sha: CommitSha,
-  health_check: z.nullable(z.strictObject({ url: textUpTo(2048), status: z.int(), tries: z.int() })),
+  health_check: z.nullable(z.strictObject({ url: WebAddress, status: z.int(), tries: z.int() })),
 });
 export type LiveEvidence = z.infer<typeof LiveEvidence>;
 
