@@ -126,7 +126,9 @@ function sshHost(name: string): ResultOf<string, AddressRefusal> {
 }
 
 function local(path: string, text: string): ResultOf<RepositoryAddress, AddressRefusal> {
-  return isCleanPath(path.slice(1)) ? succeed({ kind: "local", path, text }) : refused(EXAMPLE);
+  return /[^/]/.test(path) && isCleanPath(path.slice(1))
+    ? succeed({ kind: "local", path, text })
+    : refused(EXAMPLE);
 }
 
 /** Whether no part of a path leads up, or could be read as an option. */
