@@ -105,6 +105,37 @@ describe("an address that is accepted", () => {
   });
 });
 
+it.each([
+  ["https://ntfy.sh", "https://ntfy.sh"],
+  ["https://Example.COM/Hook?A=b", "https://example.com/Hook?A=b"],
+  [
+    "https://prod-1.logic.azure.com:443/workflows/x?sp=%2Fa",
+    "https://prod-1.logic.azure.com/workflows/x?sp=%2Fa",
+  ],
+  ["http://[::1]:80/", "http://[::1]/"],
+])("the address %s is stored as %s", (text, stored) => {
+  expect(WebAddress.parse(text)).toBe(stored);
+});
+
+it.each([
+  ["https://127.1/", "write 127.0.0.1"],
+  ["https://[::FFFF:127.0.0.1]/", "write [::ffff:7f00:1]"],
+  ["https://bücher.example/", "write xn--bcher-kva.example"],
+  ["https://example.com./", "dots between"],
+  ["https://me@example.com/", "user name"],
+  [String.raw`https://example.com\x`, "backslash"],
+  ["https://example.com/#x", "fragment"],
+  ["https://example.com/a/../b", "without . and .."],
+  ["https://example.com:99999/", "port"],
+  ["https://example.com/ x", "spaces"],
+  ["https://example.com/\u200b", "U+200B"],
+  ["ftp://example.com/", "https://example.com/path"],
+])("the address %s is refused with what to write", (text, words) => {
+  expect(WebAddress.safeParse(text).error?.issues.map(({ message }) => message)).toEqual([
+    expect.stringContaining(words),
+  ]);
+});
+
 /** The name that Node resolves before it connects. */
 function lookedUp(url: string): Promise<string> {
   return new Promise((resolve) => {

@@ -124,7 +124,7 @@ describe("everything that the control plane stores and prints", () => {
     await project.set(secret(values.secret));
 
     const headers = { "idempotency-key": "create-blog" };
-    const repository = `https://me:${values.password}@git.test/blog.git`;
+    const repository = `https://me:${values.password}@git.test/my%20blog.git`;
     const blog = { name: "blog", server_id: agent.serverId, repository };
     for (let tries = 0; tries < 2; tries += 1)
       expect((await project.post("/v1/projects", blog, headers)).status).toBe(201);

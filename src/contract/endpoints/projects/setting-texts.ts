@@ -84,7 +84,7 @@ export const settingSchemas = {
     "How to check that a release works. Send either `path` or `url`.",
     {
       path: "A path to request from the site, on the server itself. If omitted: `url` is requested.",
-      url: "A URL to request from the server. If omitted: `path` is requested.",
+      url: "A URL to request from the server, without a user name or password. If omitted: `path` is requested.",
       status: "The expected HTTP status.",
       tries: "How many times the check is tried before the release fails.",
       interval_seconds: "The pause between two tries.",

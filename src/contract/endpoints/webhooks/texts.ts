@@ -53,7 +53,8 @@ export const webhookTexts = {
       \`standard\` have none.
 
       The target must be a public address with https. An IP address, a name that only exists in a private network, plain
-      http and the address of this installation are 422. Gantry does not follow redirects.
+      http, a user name or password in the address and the address of this installation are 422. Gantry does not follow
+      redirects.
 
       Without \`events\` a webhook of the kind \`standard\` gets all (\`${defaultEvents.standard.join("`, `")}\`), a
       \`commit_status\` \`${defaultEvents.commit_status.join("`, `")}\`, and the others
