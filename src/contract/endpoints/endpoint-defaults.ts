@@ -7,10 +7,12 @@ const MAX_BODY_BYTES = 64 * 1024;
 const NoParams = z.strictObject({});
 
 /** For tokens with this scope. A token that is limited to projects can access only those. */
-export const token = (scope: Scope | null) => ({ by: "token", scope, reach: "projects" }) as const;
+export const token = <const Needed extends Scope | null>(scope: Needed) =>
+  ({ by: "token", scope, reach: "projects" }) as const;
 
 /** For tokens with this scope and without a project limit: the endpoint changes something outside of projects. */
-export const accountToken = (scope: Scope) => ({ by: "token", scope, reach: "account" }) as const;
+export const accountToken = <const Needed extends Scope>(scope: Needed) =>
+  ({ by: "token", scope, reach: "account" }) as const;
 
 /** Makes the first fields of a row: the request line, who can call it, and the values that most endpoints have. */
 const rowFor =

@@ -1,0 +1,199 @@
+import type { CreateProjectInput } from "#contract/endpoints/projects/schemas.ts";
+import { type MarkOf, type Marks, NeedsToo } from "#contract/powers/marks.ts";
+import { mapValues } from "#contract/lib/map-values.ts";
+import { defaultTimeouts } from "#contract/stages.ts";
+
+// What the operations and the fields of their requests let a caller do. An operation or field without a mark does not
+// compile. A mark of an operation or object counts for all of its fields, later ones too; `none` is said for each field.
+
+const processSettings = {
+  command: "run_code",
+  instances: "none",
+  port: "none",
+  memory_mb: "none",
+  cpu_weight: "none",
+  tasks: "none",
+  // SIGUSR1 opens the debugger of a Node app to every program on the server.
+  stop_signal: "run_code",
+  stop_seconds: "none",
+  overlap: "none",
+} as const;
+
+const projectSettings = {
+  name: "none",
+  // Another server gets the source code and the secrets.
+  server_id: "send_data",
+  repository: "choose_code",
+  branch: "choose_code",
+  commits: "weaken_guard",
+  // The framework determines the commands.
+  framework: "run_code",
+  install_command: "run_code",
+  build_command: "run_code",
+  release_command: "run_code",
+  activate_command: "run_code",
+  // Files in the output directory are published.
+  root_directory: "read_secrets",
+  output_directory: "read_secrets",
+  shared_paths: "read_secrets",
+  keep_releases: "weaken_guard",
+  health_check: {
+    path: "none",
+    url: "send_data",
+    status: "none",
+    tries: "none",
+    interval_seconds: "none",
+    timeout_seconds: "none",
+  },
+  limits: { memory_mb: "none", cpu_weight: "none", tasks: "none" },
+  timeouts: mapValues(defaultTimeouts, () => "none" as const),
+  queue: "none",
+  approval: "weaken_guard",
+  processes: { "*": { ...processSettings, stopped: "none" } },
+  drain_seconds: "none",
+  domain: "none",
+  aliases: { "*": { domain: "none", redirect: "none" } },
+  cron: {
+    "*": { name: "none", schedule: "none", command: "run_code", timezone: "none", timeout_seconds: "none" },
+  },
+  deploy_on: {
+    enabled: "choose_code",
+    branches: "choose_code",
+    tags: "choose_code",
+    paths: "choose_code",
+    ignore_paths: "choose_code",
+    skip_markers: "choose_code",
+    poll: "none",
+  },
+} as const satisfies MarkOf<"projects:write", CreateProjectInput>;
+
+export const marks = {
+  listProjectDeployments: "none",
+  startDeployment: "choose_code",
+  getProjectDeployment: "read_output",
+  deleteDeployment: "none",
+  deploy: "choose_code",
+  listDeployments: "read_output",
+  getDeployment: "read_output",
+  cancelDeployment: "none",
+  rollBack: "choose_code",
+  listRollbackTargets: "none",
+  approveDeployment: "weaken_guard",
+  getDeploymentLog: "read_output",
+
+  listProjects: "none",
+  createProject: projectSettings,
+  getProject: "none",
+  updateProject: { ...projectSettings, automatic: "run_code" },
+  getDeployKey: "none",
+  testRepository: { repository: "send_data", branch: "none" },
+  deleteProject: { purge: "none" },
+
+  getProcesses: "read_output",
+  // Who deploys may scale, but not choose what runs.
+  updateProcess: {
+    ...processSettings,
+    command: new NeedsToo("projects:write", "run_code"),
+    stop_signal: new NeedsToo("projects:write", "run_code"),
+  },
+  restartProcess: "none",
+  stopProcess: "none",
+  startProcess: "none",
+  applyConfig: "none",
+  getOutput: "read_output",
+  setMaintenance: { on: "none", message: "none" },
+  pauseProject: { seconds: "none" },
+  resumeProject: "none",
+
+  getVariables: "none",
+  // A variable such as NODE_OPTIONS runs code. Builds of every branch get a secret with `build`.
+  updateVariables: {
+    set: {
+      "*": { name: "run_code", value: "run_code", sealed: "run_code", secret: "none", build: "read_secrets" },
+    },
+    remove: "run_code",
+    revision: "none",
+  },
+  listVariableRevisions: "none",
+
+  runCommand: "run_code",
+  listCommands: "none",
+  getCommand: "none",
+  getCommandOutput: "read_output",
+  stopCommand: "none",
+
+  // The jobs are those of the live release and of the project's settings.
+  listCronJobs: "none",
+  getCronJob: "none",
+  runCronJob: "none",
+  getCronOutput: "read_output",
+  stopCronRun: "none",
+
+  listFreezes: "none",
+  createFreeze: {
+    name: "none",
+    project_id: "none",
+    times: { type: "none", from: "none", to: "none", days: "none", timezone: "none" },
+  },
+  getFreeze: "none",
+  updateFreeze: { name: "none", times: "weaken_guard" },
+  deleteFreeze: "weaken_guard",
+
+  // A person who knows a hook's secret can report pushes.
+  listHooks: "none",
+  createHook: "choose_code",
+  getHook: "none",
+  rotateHook: "grant_access",
+  deleteHook: "none",
+  listHookPushes: "none",
+  replayPush: "choose_code",
+  listProjectPushes: "none",
+
+  listWebhooks: "none",
+  createWebhook: "send_data",
+  getWebhook: "none",
+  updateWebhook: {
+    name: "none",
+    events: "send_data",
+    project_ids: "send_data",
+    enabled: "send_data",
+    url: "send_data",
+    headers: "send_data",
+    topic: "send_data",
+    token: "send_data",
+    to: "send_data",
+    only_recoveries: "none",
+    api_url: "send_data",
+    statuses: "send_data",
+    deployments: "send_data",
+    environment: "none",
+  },
+  deleteWebhook: "none",
+  testWebhook: "send_data",
+  rotateWebhook: "grant_access",
+  listDeliveries: "none",
+  resendDelivery: "send_data",
+  resendDeliveries: "send_data",
+
+  listServers: "none",
+  // The agent that enrols gets the source code and the secrets of the server's projects.
+  createServer: "read_secrets",
+  getServer: "none",
+  updateServer: { name: "none", ip: "none", region: "none" },
+  deleteServer: "none",
+  createEnrollment: "read_secrets",
+
+  listEvents: "none",
+  getEvent: "none",
+  listAuditEntries: "none",
+  listAuditSeals: "none",
+
+  listTokens: "none",
+  createToken: "grant_access",
+  revokeToken: "none",
+  rotateToken: "grant_access",
+  endSession: "none",
+
+  getAccount: "none",
+  updateAccount: { log_retention_days: "weaken_guard", deployment_retention_days: "weaken_guard" },
+} as const satisfies Marks;
