@@ -10,6 +10,7 @@ import { requireHttps } from "#worker/http/require-https.ts";
 import { Authentication } from "#worker/http/find-caller.ts";
 import { registerFallback } from "#worker/http/fallback.ts";
 import { authenticateAgent, allowAnyone, authenticateToken } from "#worker/http/authenticate.ts";
+import { checkFields } from "#worker/http/check-fields.ts";
 import { commonHeaders } from "#worker/http/common-headers.ts";
 import type { AgentHandlers, OpenHandlers, TokenHandlers } from "#worker/http/handler.ts";
 import { onceWithKey } from "#worker/http/idempotency/answer-once.ts";
@@ -111,7 +112,7 @@ app.use(commonHeaders({ randomBytes, clock }));
 app.use(requireHttps);
 app.use(noteTokenUses(clock));
 app.use(recordRequests(clock, ids));
-registerRoutes(app, tokenHandlers, authenticateToken(authentication, servicesOf), onceWithKey);
+registerRoutes(app, tokenHandlers, authenticateToken(authentication, servicesOf), checkFields(onceWithKey));
 registerRoutes<keyof AgentHandlers, AgentContext>(
   app,
   agentHandlers,

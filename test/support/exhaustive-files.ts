@@ -8,7 +8,7 @@ const EXHAUSTIVE = [
   "test/worker/faults/**",
   "test/worker/db/{account-rows,rows-growth,rows-read,statement-counts}.test.ts",
   "test/worker/http/{requests,authentication}.test.ts",
-  "test/worker/{isolation,recorded-requests,request-costs,hostile-agent}.test.ts",
+  "test/worker/{isolation,powers,recorded-requests,request-costs,hostile-agent}.test.ts",
   "test/worker/routes/{follow-events,follow-log,log-followers}.test.ts",
   "test/worker/schedule/{orphans,retention,old-deployments}.test.ts",
   "test/worker/objects/{link-faults,link-limits,restored-project,stored-logs}.test.ts",

@@ -11,6 +11,8 @@ export type Input<Of extends Endpoint> = {
   readonly params: OutputOf<Of["params"]>;
   readonly query: OutputOf<Of["query"]>;
   readonly body: OutputOf<Of["body"]>;
+  /** The query and the body as the client sent them, without defaults. */
+  readonly sent: Readonly<Record<string, unknown>>;
   /** The header If-Live, for endpoints that can refuse with `live_changed`. */
   readonly ifLive: DeploymentId | null;
   /** The header Last-Event-ID, for endpoints with an event stream. */

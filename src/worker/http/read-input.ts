@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { type Endpoint, parseWith } from "#contract/endpoints/endpoint.ts";
 import { takesIfLive, takesLastEventId } from "#contract/endpoints/endpoint-facts.ts";
 import { DeploymentId } from "#contract/ids.ts";
+import { objectOf } from "#contract/lib/json-object.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import { parseKnown } from "#contract/tolerant.ts";
 import { bodyErrors, queryErrors } from "#worker/http/field-errors.ts";
@@ -54,6 +55,7 @@ export async function readInput<Of extends Endpoint>(
     params: params.data,
     query: query.data,
     body: body.data,
+    sent: { ...values.value, ...objectOf(json.value) },
     ifLive: ifLive.value,
     lastEventId: lastEventId.value,
     mediaType: preferredMediaType<MediaTypeOf<Of>>(request.headers.get("accept"), [

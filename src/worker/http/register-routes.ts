@@ -22,7 +22,7 @@ export type Checked<Caller> = {
   readonly c: HonoContext<AppEnv>;
   readonly endpoint: Endpoint;
   readonly caller: Caller;
-  readonly input: Pick<Input<Endpoint>, "body" | "ifLive">;
+  readonly input: Pick<Input<Endpoint>, "body" | "ifLive" | "sent">;
 };
 
 /** Wraps a handler: it may change the caller, answer instead of the handler, or refuse. */
