@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 
 import { commandPagePath, withCommandReference } from "./reference/command-reference.ts";
+import { tokensPagePath, withScopeTables } from "./reference/scope-table.ts";
 import { readScalingPage, scalingPagePath } from "./reference/scaling-tables.ts";
 import { apiPagePath, withProblemTable } from "./reference/problem-table.ts";
 import { usualPresetsPath, usualPresetsText } from "./reference/usual-presets.ts";
@@ -10,13 +11,15 @@ import { noOptions, runScript } from "./shared/script.ts";
 await runScript(
   {
     usage: "npm run reference",
-    summary: `Updates the generated parts of tracked files: the problem table in docs/api.md, the commands in docs/command.md, the
-tables in docs/scaling.md, and the presets of typical projects.`,
+    summary: `Updates the generated parts of tracked files: the problem table in docs/api.md, the scopes in docs/tokens.md, the
+commands in docs/command.md, the tables in docs/scaling.md, and the presets of typical projects.`,
     options: noOptions,
   },
   async () => {
     const apiPage = await readFile(apiPagePath, "utf8");
     await writeFile(apiPagePath, withProblemTable(apiPage));
+    const tokensPage = await readFile(tokensPagePath, "utf8");
+    await writeFile(tokensPagePath, withScopeTables(tokensPage));
     const commandPage = await readFile(commandPagePath, "utf8");
     await writeFile(commandPagePath, withCommandReference(commandPage));
     await writeFile(scalingPagePath, (await readScalingPage()).current);

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 
 import { type CommandSpec, globalOptions, type OptionSpecs } from "#cli/arguments/command-spec.ts";
-import { optionHelp, optionName, usageOf } from "#cli/arguments/usage.ts";
+import { choiceRows, optionHelp, optionName, usageOf } from "#cli/arguments/usage.ts";
 import { commands } from "#cli/commands.ts";
 import { exitCodes } from "#cli/exit-codes.ts";
 import { variables } from "#cli/help.ts";
@@ -42,6 +42,10 @@ function commandText(command: CommandSpec): string {
     `\`${usageOf(command)}\`\n`,
     `${[`${summary}.`, ...details].join(" ")}\n`,
     ...(rows === "" ? [] : [`| | |\n|---|---|\n${rows}`]),
+    ...choiceRows(options).map(
+      ([value, choices]) =>
+        `| ${value} | |\n|---|---|\n${choices.map(([choice, text]) => `| \`${choice}\` | ${text} |\n`).join("")}`,
+    ),
     ...(examples.length === 0
       ? []
       : [`\`\`\`sh\n${examples.map((line) => `gantry ${line}\n`).join("")}\`\`\`\n`]),

@@ -1,5 +1,5 @@
 import { type CommandSpec, globalOptions } from "#cli/arguments/command-spec.ts";
-import { optionRows, usageOf } from "#cli/arguments/usage.ts";
+import { choiceRows, optionRows, usageOf } from "#cli/arguments/usage.ts";
 import { exitCodes } from "#cli/exit-codes.ts";
 
 /** The environment variables that the command reads. */
@@ -47,6 +47,7 @@ export function commandHelp(command: CommandSpec, commands: readonly CommandSpec
     ...details.flatMap((paragraph) => ["", paragraph]),
     ...section("Arguments:", rows(wordRows)),
     ...section("Options:", rows(optionRows(options))),
+    ...choiceRows(options).flatMap(([value, choices]) => section(`${value} is one of:`, rows(choices))),
     ...section(
       "Examples:",
       examples.map((example) => `  gantry ${example}`),

@@ -18,6 +18,8 @@ import { Project } from "#contract/endpoints/projects/schemas.ts";
 import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 import { SessionCreated } from "#contract/endpoints/sessions/schemas.ts";
 import { TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
+import { scopeWords } from "#contract/powers/scope-words.ts";
+import { allScopes } from "#contract/scopes.ts";
 import { type Gantry, useGantry } from "../openapi/support/gantry.ts";
 import { listenLocally } from "../support/listen.ts";
 import { createCli, jsonOf } from "./support/command.ts";
@@ -324,6 +326,7 @@ describe("gantry tokens", () => {
     expect(created.code).toBe(0);
     expect(created.stdout).toMatch(/^gantry_\w{36}\n$/);
     expect(created.stderr).toContain("shown only once");
+    expect(created.stderr).toMatch(/^Anyone who has the token can .*; choose which code is deployed\.$/m);
     const first = created.stdout.trim();
     const whoami = (token: string) =>
       cli.run(["whoami"], { env: { GANTRY_URL: gantry.url, GANTRY_TOKEN: token } });
@@ -341,6 +344,12 @@ describe("gantry tokens", () => {
       stdout: "ci is revoked.\n",
     });
     expect((await run("tokens", "revoke", "ci", "-y")).code).toBe(4);
+  });
+
+  it("says in its help what each scope is for", async () => {
+    const { stdout } = await run("tokens", "create", "--help");
+    for (const scope of allScopes)
+      expect(stdout).toMatch(new RegExp(`^  ${scope} +${scopeWords[scope]}$`, "m"));
   });
 
   it("refuses to create a token without a scope, and to revoke one by an ambiguous name", async () => {

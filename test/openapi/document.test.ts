@@ -4,6 +4,10 @@ import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 import { problemsOf } from "#contract/endpoints/endpoint-facts.ts";
 import { endpoints } from "#contract/endpoints/endpoints.ts";
 import { EventType } from "#contract/endpoints/events/schemas.ts";
+import { markedFields } from "#contract/powers/marked-fields.ts";
+import type { Mark } from "#contract/powers/marks.ts";
+import { marks } from "#contract/powers/marks-table.ts";
+import { powerWords } from "#contract/powers/scope-powers.ts";
 import { problems } from "#contract/problems.ts";
 import { operationTexts } from "#contract/reference/operations.ts";
 import { parameterTexts } from "#contract/reference/parameters.ts";
@@ -72,6 +76,17 @@ describe("the OpenAPI document", () => {
       fieldsWithoutText(schema, name),
     );
     expect(bare).toEqual([]);
+  });
+
+  it.each(Object.entries<Mark>(marks))("says what %s and its fields let a caller do", (name, mark) => {
+    const operation = operations.find((one) => one.operation.operationId === name)?.operation;
+    const body = document.schemas.resolve(operation?.requestBody?.content["application/json"]?.schema ?? {});
+    for (const { path, power, scope } of markedFields(mark)) {
+      const [field] = path;
+      const text = field === undefined ? operation?.description : body.properties?.[field]?.description;
+      expect(text).toMatch(new RegExp(`[Ll]ets? the caller ${powerWords[power]}`));
+      if (scope !== null) expect(text).toContain(`Needs the scope \`${scope}\` too`);
+    }
   });
 
   it.each(

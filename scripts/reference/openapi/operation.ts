@@ -7,6 +7,7 @@ import { takesIdempotencyKey } from "#contract/repeatable.ts";
 
 import { type ResponseHeader, headers } from "./headers.ts";
 import { parametersOf } from "./parameters.ts";
+import { powersOfOperation } from "./powers.ts";
 import { problemResponseName } from "./problems.ts";
 import { inlineSchema, schemaFor } from "./schemas.ts";
 import type { Content, Operation, Reference, RequestBody, Response, Schema } from "./types.ts";
@@ -32,7 +33,9 @@ export function operationOf(
     operationId: name,
     tags: [tag],
     summary: text.summary,
-    description: [text.description, whoMayCall(endpoint)].join("\n\n"),
+    description: [text.description, [whoMayCall(endpoint), ...powersOfOperation(name)].join(" ")].join(
+      "\n\n",
+    ),
     security:
       access.by === "none"
         ? []

@@ -4,6 +4,7 @@ import { schemaTexts } from "#contract/reference/schemas.ts";
 import { agentSchemas } from "#contract/endpoints/agents/texts.ts";
 import type { SchemaText } from "#contract/reference/schemas/schema-text.ts";
 
+import { powersOfFields } from "./powers.ts";
 import { Schema } from "./types.ts";
 
 /** Requests are described as the client sends them (`input`: a field with a default is optional), responses as output. */
@@ -117,10 +118,23 @@ function asInstant(schema: Schema): Schema {
   return isText ? { ...schema, format: "date-time" } : schema;
 }
 
-function withTexts(schema: Schema, { description, fields, values }: SchemaText): Schema {
+function withTexts(schema: Schema, { schema: zod, description, fields, values }: SchemaText): Schema {
   const result: Schema = { ...schema, description };
   if (values !== undefined) result["x-enumDescriptions"] = { ...values };
-  return fields === undefined ? result : withFieldTexts(result, fields, "");
+  if (fields === undefined) return result;
+  return withPowers(withFieldTexts(result, fields, ""), powersOfFields(zod));
+}
+
+/** Adds what the fields let the caller do. */
+function withPowers(schema: Schema, powers: ReadonlyMap<string, string>): Schema {
+  return mapParts(
+    schema,
+    (one) => withPowers(one, powers),
+    (name, field) => {
+      const texts = [field.description, powers.get(name)].filter((text) => text !== undefined);
+      return texts.length === 0 ? field : { ...field, description: texts.join(" ") };
+    },
+  );
 }
 
 function withFieldTexts(schema: Schema, fields: Readonly<Record<string, string>>, outer: string): Schema {

@@ -1,7 +1,13 @@
 /** An option of a command. Help shows `value` as its argument; a `list` can be repeated. */
 export type OptionSpec = { readonly short?: string; readonly help: string } & (
   | { readonly kind: "flag" }
-  | { readonly kind: "text" | "list"; readonly value: string; readonly choices?: readonly string[] }
+  | {
+      readonly kind: "text" | "list";
+      readonly value: string;
+      readonly choices?: readonly string[];
+      /** What each choice means; help lists the choices with it. */
+      readonly choiceTexts?: Readonly<Record<string, string>>;
+    }
 );
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
 

@@ -1,6 +1,7 @@
 import { type Endpoint, scopeOf } from "#contract/endpoints/endpoint.ts";
 import { userEndpoints } from "#contract/endpoints/user-endpoints.ts";
 import { missingPermission } from "#contract/may-call.ts";
+import { powerList, scopeWords } from "#contract/powers/scope-words.ts";
 import { allScopes, type Scope } from "#contract/scopes.ts";
 import { DEFAULT_LIFETIME_DAYS, MAX_LIFETIME_DAYS } from "#contract/endpoints/tokens/schemas.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
@@ -18,7 +19,14 @@ export const tokensCreate = defineCommand({
   ],
   words: { name: { isRequired: true, help: "Token name" } },
   options: {
-    scope: { kind: "list", short: "s", value: "SCOPE", choices: allScopes, help: "Scope to grant" },
+    scope: {
+      kind: "list",
+      short: "s",
+      value: "SCOPE",
+      choices: allScopes,
+      choiceTexts: scopeWords,
+      help: "Scope to grant",
+    },
     only: { kind: "list", value: "PROJECT", help: "Limit the token to a project, by name or ID" },
     days: {
       kind: "text",
@@ -50,6 +58,8 @@ export const tokensCreate = defineCommand({
       },
     });
     if (!token.ok) return token;
+    const powers = powerList(scopes);
+    if (powers.length > 0) session.output.note(`Anyone who has the token can ${powers.join("; ")}.`);
     printSecret(session.output, token.value, "Its secret is shown only once");
     return done;
   }),

@@ -15,7 +15,8 @@ export const guide: readonly GuideSection[] = [
     text: prose`
       Send \`Authorization: Bearer <token>\` with every request. A token belongs to one account. It has scopes, expires
       after at most 366 days, and can be limited to projects. Objects that a token cannot access look as if they do not
-      exist. A \`write\` scope includes \`read\`. Create the first token with \`npm run token\`, and all others with
+      exist. A \`write\` scope includes \`read\`. [Tokens](/docs/tokens) lists what each scope lets a caller do. A field that
+      needs a second scope says so in its text. Create the first token with \`npm run token\`, and all others with
       \`POST /v1/tokens\`.
 
       A request without a valid token gets 401, with the reason in \`WWW-Authenticate\`. A request whose token lacks the

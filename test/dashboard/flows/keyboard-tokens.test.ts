@@ -28,18 +28,24 @@ describe("tokens, by keyboard", () => {
     await press(create);
     await receivesFocus(dialog.getByLabel("Name"));
     await page.keyboard.type("by keys");
-    for (const scope of ["Deploy, roll back, cancel and delete", "View projects"])
+    for (const scope of ["Deploy, roll back, scale, cancel and delete", "View projects"])
       await press(dialog.getByLabel(scope), "Space");
     await goTo(dialog.getByLabel("Access"));
     await page.keyboard.type("Only");
     await press(dialog.getByRole("button", { name: "Create token" }));
     await expect.poll(() => dialog.getByText("Choose at least one.").count()).toBe(2);
     // Write access includes read access.
-    const deploys = dialog.getByLabel("Deploy, roll back, cancel and delete");
+    const deploys = dialog.getByLabel("Deploy, roll back, scale, cancel and delete");
     await press(deploys, "Space");
     expect(await dialog.getByLabel("View deployments").isDisabled()).toBe(true);
     expect(await dialog.getByLabel("View deployments").isChecked()).toBe(true);
+    const powers = dialog.getByRole("status");
+    expect(await powers.getByRole("listitem").allTextContents()).toEqual([
+      "read what builds, apps and jobs print",
+      "choose which code is deployed",
+    ]);
     await press(deploys, "Space");
+    expect(await powers.textContent()).toBe("");
     await press(dialog.getByLabel("View deployments"), "Space");
     await press(dialog.getByLabel("hello-site"), "Space");
     await write(dialog.getByLabel("Days until it expires"), "30");

@@ -55,7 +55,7 @@ describe("a token for CI", () => {
       await page.getByRole("menuitem", { name: action }).click();
     };
     await row.getByText("never").waitFor({ state: "detached" });
-    await row.getByText("Deploy, roll back, cancel and delete").waitFor();
+    await row.getByText("Deploy, roll back, scale, cancel and delete").waitFor();
     await row.getByRole("cell").getByText("ci", { exact: true }).waitFor();
 
     await choose("Rotate");

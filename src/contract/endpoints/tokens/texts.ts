@@ -1,4 +1,6 @@
 import * as schemas from "#contract/endpoints/tokens/schemas.ts";
+import { mapValues } from "#contract/lib/map-values.ts";
+import { powerList, scopeWords } from "#contract/powers/scope-words.ts";
 import { example, secrets } from "#contract/reference/examples.ts";
 import type { OperationTexts } from "#contract/reference/operation-text.ts";
 import { prose } from "#contract/reference/prose.ts";
@@ -97,28 +99,13 @@ export const tokenFields = {
 
 const { token: secret, ...shownFields } = tokenFields;
 
+function scopeText(words: string, scope: Scope): string {
+  const powers = powerList([scope]);
+  return powers.length === 0 ? words : `${words}. Lets the caller ${powers.join("; ")}`;
+}
+
 export const tokenSchemas = {
-  Scope: choice(Scope, "A permission of a token. `write` includes `read`.", {
-    "deployments:read": "read deployments and their logs",
-    "deployments:write": "start, cancel, delete and roll back deployments",
-    "deployments:approve": "approve deployments that wait for it",
-    "commands:run": "run commands in the live release, which can read the project's secrets",
-    "projects:read": "read projects and their settings",
-    "projects:write": "create, change and delete projects",
-    "servers:read": "read servers",
-    "servers:write": "register, change and delete servers, and enrol agents",
-    "events:read": "read and follow events",
-    "webhooks:read": "read webhooks and their deliveries, without their secrets",
-    "webhooks:write": "create, change, test and delete webhooks",
-    "hooks:read": "read hooks and the pushes that git hosts reported",
-    "hooks:write": "create, change and delete hooks",
-    "freezes:read": "read freezes",
-    "freezes:write": "create, change and delete freezes",
-    "audit:read": "read the audit log",
-    "tokens:read": "read tokens, without their secrets",
-    "tokens:write": "create, rotate and revoke tokens",
-    "account:write": "change the account's settings",
-  }),
+  Scope: choice(Scope, "A permission of a token. `write` includes `read`.", mapValues(scopeWords, scopeText)),
   TokenPurpose: choice(schemas.TokenPurpose, "What a token is for.", {
     token: "an API token for programs, until it expires or is revoked",
     session: "the dashboard session of a person, for 12 hours",

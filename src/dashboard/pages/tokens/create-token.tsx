@@ -5,6 +5,7 @@ import { allScopes, type Scope } from "#contract/scopes.ts";
 import { CreateTokenInput, type TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
 import { api } from "#dashboard/data/api.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
+import { TokenPowers } from "#dashboard/pages/tokens/token-powers.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
 import { Checks } from "#dashboard/shared/checks.tsx";
 import { Dialog } from "#dashboard/shared/dialog.tsx";
@@ -13,7 +14,7 @@ import { Form } from "#dashboard/shared/form.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { ProjectLimit } from "#dashboard/shared/project-limit.tsx";
 import { readForm } from "#dashboard/text/field-errors.ts";
-import { isIncluded, scopeLabels } from "#dashboard/text/permissions.ts";
+import { isIncluded, scopeLabel } from "#dashboard/text/permissions.ts";
 
 type Props = { readonly onCreated: (token: TokenWithSecret) => void; readonly onClose: () => void };
 
@@ -51,12 +52,13 @@ export function CreateToken({ onCreated, onClose }: Props) {
         />
         <Checks
           legend="Permissions"
-          options={allScopes.map((scope) => ({ value: scope, label: scopeLabels[scope] }))}
+          options={allScopes.map((scope) => ({ value: scope, label: scopeLabel(scope) }))}
           chosen={scopes}
           onChange={setScopes}
           isIncluded={(scope) => isIncluded(scope, scopes)}
           error={errors["scopes"] === undefined ? null : "Choose at least one."}
         />
+        <TokenPowers scopes={scopes} />
         <ProjectLimit
           label="Access"
           chosen={projectIds}
