@@ -4,13 +4,12 @@ import type {
   TestRepositoryInput,
 } from "#contract/endpoints/projects/repository-access.ts";
 import { repositoryKey } from "#contract/forge.ts";
-import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Services } from "#worker/context.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import type { LocatedProject, ProjectRecord } from "#worker/db/projects/find-project.ts";
 import { repositoryReadWrite } from "#worker/db/projects/repository-read.ts";
-import { findRunVariables } from "#worker/db/variables/find-run-variables.ts";
+import { findRepositoryToken } from "#worker/db/variables/find-repository-token.ts";
 import {
   askAgent,
   requestAbout,
@@ -61,10 +60,7 @@ async function sealedToken(
   rows: AccountRows,
   { id, serverId, repository }: ProjectRecord,
 ): Promise<{ readonly token?: SealedToken }> {
-  if (!repository.startsWith("https:")) return {};
   const latest = { revision: Number.MAX_SAFE_INTEGER, deployed: false };
-  const { account_id, secrets } = await findRunVariables(rows, id, serverId, latest, repository);
-  const found = secrets.find(({ name }) => name === REPOSITORY_TOKEN);
-  if (found === undefined || found.sealed === null) return {};
-  return { token: { account_id, revision: found.revision, sealed: found.sealed } };
+  const token = await findRepositoryToken(rows, id, serverId, latest, repository);
+  return token === null ? {} : { token };
 }
