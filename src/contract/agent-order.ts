@@ -47,6 +47,8 @@ export type RunVariables = z.infer<typeof RunVariables>;
  * Everything that the agent needs for one run. The agent does not trust the order: this schema checks names and paths.
  * `source.commits`: the project's setting for commits by hash. An older control plane omits it, which means `reachable`.
  * `source.in_branch`: `branch` must contain the commit, because the request named both.
+ * `source.was_tip`: `commit` was the tip of `branch` when an approval was asked for, and somebody approved it. `branch`
+ * must still contain it, and `commits` does not apply.
  * `source.was_live`: the order is a rollback, so the commit was live before.
  * `reuse_release`: the release to activate without a fetch and a build, if its files are complete. Otherwise the agent
  * builds `source` into `releases/<version>`.
@@ -79,6 +81,7 @@ export const RunOrder = z.strictObject({
     commits: z.optional(CommitRule),
     in_branch: z.optional(z.boolean()),
     was_live: z.optional(z.boolean()),
+    was_tip: z.optional(z.boolean()),
   }),
   reuse_release: z.nullable(ReleaseVersion),
   preapproved: z.boolean(),

@@ -1,9 +1,11 @@
 import * as z from "zod/mini";
 
 import { listUpTo, textUpTo, wholeBetween, wholeFrom } from "#contract/bounds.ts";
-import { BranchName, Repository } from "#contract/git-names.ts";
-import { CommandId, ProjectId } from "#contract/ids.ts";
+import { BranchName, CommitName, CommitSha, MAX_COMMIT_MESSAGE, Repository } from "#contract/git-names.ts";
+import { CommandId, DeploymentId, ProjectId } from "#contract/ids.ts";
 import { CommandReading, CommandStates, MAX_COMMAND_WAIT_MS } from "#contract/endpoints/commands/schemas.ts";
+import { Failure } from "#contract/endpoints/deployments/schemas.ts";
+import { CommitRule } from "#contract/endpoints/projects/settings.ts";
 import { CronName } from "#contract/endpoints/cron/job-schemas.ts";
 import { CronJobReports, CronRunNumber, CronRunReading } from "#contract/endpoints/cron/schemas.ts";
 import { PublicKey, RepositoryTested } from "#contract/endpoints/projects/repository-access.ts";
@@ -23,6 +25,17 @@ export const outputFilter = {
   instance: z.optional(InstanceName),
   lines: wholeBetween(0, MAX_LAST_LINES),
 };
+
+/** The commit of a deployment and its message, or why the server cannot deploy it. */
+export const CommitResolution = z.discriminatedUnion("ok", [
+  z.strictObject({
+    ok: z.literal(true),
+    commit_sha: CommitSha,
+    commit_message: textUpTo(MAX_COMMIT_MESSAGE),
+  }),
+  z.strictObject({ ok: z.literal(false), failure: Failure }),
+]);
+export type CommitResolution = z.infer<typeof CommitResolution>;
 
 /**
  * Requests of the control plane to an agent, over the link. Only an agent whose hello has `deploy_keys` answers them, with
@@ -45,6 +58,27 @@ export const agentRequests = [
     repository: Repository,
     branch: BranchName,
     /** The project's sealed GANTRY_REPOSITORY_TOKEN, if the repository's address needs it. */
+    token: z.optional(SealedToken),
+  }),
+  /**
+   * Resolves what a queued deployment will deploy to a commit, so that a person can approve it: the branch or tag, or the
+   * commit by its full or abbreviated hash. `timeout_seconds`: of a deployment's fetch. The answer is `commit_resolved`.
+   */
+  z.strictObject({
+    type: z.literal("resolve_commit"),
+    request_id: RequestId,
+    project_id: ProjectId,
+    project_name: z.string(),
+    deployment_id: DeploymentId,
+    source: z.strictObject({
+      repository: Repository,
+      branch: BranchName,
+      commit: z.nullable(CommitName),
+      commits: CommitRule,
+      in_branch: z.boolean(),
+    }),
+    timeout_seconds: wholeFrom(1),
+    /** As in `test_repository`. */
     token: z.optional(SealedToken),
   }),
   /** Asks for the present state of the project's instances. The answer is `processes_read`. */
@@ -153,6 +187,15 @@ export const agentAnswers = [
     request_id: RequestId,
     project_id: ProjectId,
     result: RepositoryTested,
+  }),
+  /** The answer to `resolve_commit`. `repository`: from the request. */
+  z.strictObject({
+    type: z.literal("commit_resolved"),
+    request_id: RequestId,
+    project_id: ProjectId,
+    deployment_id: DeploymentId,
+    repository: Repository,
+    result: CommitResolution,
   }),
   /** The answer to `read_processes`. */
   z.strictObject({

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
@@ -6,9 +7,10 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { noSites } from "#agent/sites/sites-client.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
+import type { CommitResolution } from "#contract/agent-requests.ts";
 
 import { hiddenCommit, longHistory, openForge, similarCommits } from "./support/forge.ts";
-import { messagesOf, World } from "./support/harness.ts";
+import { ids, messagesOf, World } from "./support/harness.ts";
 
 let world: World;
 beforeEach(async () => {
@@ -350,5 +352,121 @@ describe("under a policy, a commit by its hash", () => {
     expect(await back(first)).toMatchObject(live(first));
     expect(await back(dev)).toEqual(refused("branches"));
     expect(await back(never)).toEqual(refused("branches"));
+  });
+});
+
+describe("the commit of an approval", () => {
+  let asked = 0;
+  /** Asks the agent which commit a run with this source would deploy. */
+  async function resolve(change: Partial<RunOrder["source"]>): Promise<CommitResolution> {
+    const { repository, branch, commit, ...rules } = source(change).source;
+    const request_id = `request-${(asked += 1)}`;
+    const { commits = "reachable", in_branch = false } = rules;
+    world.control.send({
+      ...{ type: "resolve_commit", request_id, project_id: world.projectId, project_name: "My Shop" },
+      ...{ deployment_id: ids.deployment(), timeout_seconds: 60 },
+      source: { repository, branch, commit, commits, in_branch },
+    });
+    const find = () =>
+      world.control.messages.find((one) => "request_id" in one && one.request_id === request_id);
+    await world.control.waitFor(`the answer to ${request_id}`, () => find() !== undefined);
+    const answer = find();
+    if (answer?.type !== "commit_resolved") throw new Error(JSON.stringify(answer));
+    return answer.result;
+  }
+  const resolvedTo = (commit_sha: string) => ({ ok: true, commit_sha, commit_message: "a change" });
+  const tip = (commit: string) => source({ commit, in_branch: true, was_tip: true, commits: "none" });
+
+  it("is the commit that a run would deploy, with its message and without its files", async () => {
+    const first = git("rev-parse", "main");
+    const main = world.repository.commit({
+      "index.html": "two",
+      "large.txt": randomBytes(1e6).toString("hex"),
+    });
+    git("tag", "--annotate", "v1", "--message=one", first);
+    const forge = openForge(world.folder, world.repository);
+    await world.startAgent({}, noSites, forge.environment);
+    const wanted = [
+      [{}, main],
+      [{ branch: "v1" }, first],
+      [{ commit: first }, first],
+      [{ commit: first.slice(0, 8) }, first],
+      [{ commit: main.toUpperCase(), branch: "main", in_branch: true }, main],
+      [{ commit: main.slice(0, 8), commits: "any" }, main],
+    ] as const;
+    for (const repository of [world.repository.path, forge.url])
+      for (const [change, sha] of wanted)
+        expect(await resolve({ repository, ...change })).toEqual(resolvedTo(sha));
+    expect(forge.bytesSent()).toBeLessThan(100_000);
+    expect(readdirSync(join(world.home, "git-ssh")).filter((name) => name.startsWith("test-"))).toEqual([]);
+    expect(existsSync(world.path("current"))).toBe(false);
+  });
+
+  it("is found on a git server that serves only branches, and all of each", async () => {
+    const first = git("rev-parse", "main");
+    world.repository.commit({ "index.html": "two" });
+    const forge = openForge(world.folder, world.repository, { filters: false });
+    git("config", "uploadpack.allowAnySHA1InWant", "false");
+    // With git's oldest protocol, in which a server refuses hashes.
+    const ssh = `env -u GIT_PROTOCOL ${forge.environment["GIT_SSH_COMMAND"]}`;
+    await world.startAgent({}, noSites, { ...forge.environment, GIT_SSH_COMMAND: ssh });
+    expect(await resolve({ repository: forge.url, commit: first })).toEqual(resolvedTo(first));
+    expect(await resolve({ repository: forge.url, commit: first, commits: "any" })).toEqual(
+      resolvedTo(first),
+    );
+  });
+
+  it("fails as the run would", async () => {
+    const hidden = hiddenCommit(world.repository, "evil");
+    const main = git("rev-parse", "main");
+    world.policy = { branches: ["main"], commits: "any" };
+    await world.startAgent();
+    const sources = [
+      { branch: "main", repository: "/nowhere" },
+      { branch: "other" },
+      { commit: hidden },
+      { commit: main, commits: "none" },
+      { commit: "1234567" },
+    ] as const;
+    for (const change of sources) {
+      const { result } = await world.deploy(source(change));
+      if (result.outcome !== "failed") throw new Error("it did not fail");
+      const { code, stage } = result.failure;
+      expect(await resolve(change)).toMatchObject({ ok: false, failure: { code, stage } });
+    }
+  });
+
+  it("is deployed when its branch has moved on, whatever the project's setting", async () => {
+    const approved = git("rev-parse", "main");
+    await world.startAgent();
+    expect((await world.deploy(tip(approved))).result).toMatchObject(live(approved));
+    world.repository.commit({ "index.html": "not reviewed" });
+    expect((await world.deploy(tip(approved))).result).toMatchObject(live(approved));
+    expect(world.read("current/index.html")).toBe("one");
+  });
+
+  it("is not deployed when its branch no longer contains it, and nothing else is", async () => {
+    world.repository.commit({ "index.html": "two" });
+    const approved = git("rev-parse", "main");
+    git("branch", "other");
+    await world.startAgent();
+    // The mirror has it.
+    await world.deploy();
+    git("commit", "--quiet", "--amend", "--message=rewritten");
+    expect((await world.deploy(tip(approved))).result).toEqual(
+      failed("ref_not_found", /^`main` of .* no longer contains the approved commit .*: start another/),
+    );
+    expect(world.read("current/index.html")).toBe("two");
+  });
+
+  it("must still be the tip if the policy allows no commit by its hash", async () => {
+    const approved = git("rev-parse", "main");
+    world.policy = { commits: "none" };
+    await world.startAgent();
+    expect((await world.deploy(tip(approved))).result).toMatchObject(live(approved));
+    world.repository.commit({ "index.html": "two" });
+    expect((await world.deploy(tip(approved))).result).toEqual(
+      failed("refused_by_policy", /allows only the latest commit of `main`/),
+    );
   });
 });

@@ -1,4 +1,12 @@
-import { everyRef, FETCHED_REFS, fetchOptions, git, type GitPlace, REMOTE } from "#agent/commands/git.ts";
+import {
+  everyRef,
+  FETCHED_REFS,
+  fetchOptions,
+  git,
+  type GitPlace,
+  REMOTE,
+  TIP,
+} from "#agent/commands/git.ts";
 import type { Command } from "#build/process/command.ts";
 
 /** The depth that git itself uses for `--unshallow`. */
@@ -23,11 +31,26 @@ export function fetchGraph(place: GitPlace, depth: number | null): Command {
     ...fetchOptions,
     "--prune",
     `--depth=${depth ?? WHOLE_HISTORY}`,
-    "--filter=tree:0",
-    ...(place.allowLocal ? [LOCAL_UPLOAD_PACK] : []),
+    ...withoutTrees(place),
     REMOTE,
     ...everyRef,
   ]);
+}
+
+/** Fetches one commit by its ref or its hash into `TIP`, without its tree and files. */
+export function fetchCommitAlone(place: GitPlace, from: string): Command {
+  return git(place, [
+    "fetch",
+    ...fetchOptions,
+    "--depth=1",
+    ...withoutTrees(place),
+    REMOTE,
+    `+${from}:${TIP}`,
+  ]);
+}
+
+function withoutTrees({ allowLocal }: GitPlace): readonly string[] {
+  return ["--filter=tree:0", ...(allowLocal ? [LOCAL_UPLOAD_PACK] : [])];
 }
 
 /**

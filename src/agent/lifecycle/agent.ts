@@ -175,6 +175,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
           return void remove(message.project_id, message.purge);
         case "make_deploy_key":
         case "test_repository":
+        case "resolve_commit":
         case "read_processes":
         case "set_maintenance":
         case "set_pause":
@@ -187,7 +188,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
         case "run_cron":
         case "read_cron_run":
         case "stop_cron_run":
-          return void requests.answer(message).then(send);
+          return void requests.answer(message).then((answer) => (answer === null ? undefined : send(answer)));
         case "follow_output":
           return output.follow(message);
         case "stop_output":

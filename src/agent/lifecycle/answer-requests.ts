@@ -2,12 +2,14 @@ import { readOutput } from "#agent/apps/output/read-output.ts";
 import { listCommandNotes } from "#agent/jobs/command-notes.ts";
 import type { Commands } from "#agent/jobs/commands.ts";
 import type { Cron } from "#agent/jobs/cron/cron.ts";
+import { limitParallel } from "#agent/lib/limit-parallel.ts";
 import { reportProcesses } from "#agent/apps/report-processes.ts";
 import { limitReports } from "#agent/report/project-report.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import type { Pauses } from "#agent/ingress/pauses.ts";
 import { setMaintenance, setPause } from "#agent/lifecycle/answer-traffic.ts";
+import { resolveCommit } from "#agent/lifecycle/resolve-commit.ts";
 import { testRepository } from "#agent/lifecycle/test-repository.ts";
 import { deployKeyOf } from "#agent/ssh/repository-access.ts";
 import type { AgentAnswer, AgentRequest, AgentRequestOf } from "#contract/agent-requests.ts";
@@ -16,10 +18,14 @@ import { messageOf } from "#contract/lib/message-of.ts";
 /** More tests at once are refused: each starts git, and a control plane must not overload the server with them. */
 const MAX_TESTS = 4;
 
+/** As for tests. More commits wait, and even more are not resolved: the control plane asks again. */
+const MAX_RESOLVING = 4;
+const MAX_UNRESOLVED = 100;
+
 /** Answers the control plane's requests. Nothing about them is stored: if an answer is lost, it asks again. */
 export type Requests = {
-  /** Never throws. */
-  answer(request: AgentRequest): Promise<AgentAnswer>;
+  /** Never throws. @returns null if there is no answer now: the control plane asks again */
+  answer(request: AgentRequest): Promise<AgentAnswer | null>;
 };
 
 /** @param signal ends the tests that are running */
@@ -43,6 +49,24 @@ export function createRequests(
     return { ...answer, result: { tried: "", ...result } };
   }
 
+  const resolving = new Map<string, Promise<AgentAnswer | null>>();
+  const inParallel = limitParallel(MAX_RESOLVING);
+
+  /** A request that arrives again gets the answer to the first one. */
+  async function resolve(request: AgentRequestOf<"resolve_commit">): Promise<AgentAnswer | null> {
+    const { request_id, project_id, deployment_id, source } = request;
+    const before = resolving.get(request_id);
+    if (before !== undefined || resolving.size >= MAX_UNRESOLVED) return before ?? null;
+    const answered = inParallel(() => resolveCommit(context, request, signal)).then((result) => {
+      resolving.delete(request_id);
+      if (result === null) return null;
+      const { repository } = source;
+      return { type: "commit_resolved", request_id, project_id, deployment_id, repository, result } as const;
+    });
+    resolving.set(request_id, answered);
+    return answered;
+  }
+
   return {
     async answer(request) {
       const { request_id, project_id } = request;
@@ -51,6 +75,8 @@ export function createRequests(
           return makeKey(context, request);
         case "test_repository":
           return test(request);
+        case "resolve_commit":
+          return resolve(request);
         case "read_processes":
           return readProcesses(context, request);
         case "set_maintenance":

@@ -15,12 +15,8 @@ const refuse = (rule: keyof Policy, what: string) =>
 /** Checks everything about an order that is known before the fetch. */
 export function checkOrder(policy: Policy, order: RunOrder): PolicyRefusal {
   return (
-    checkRepository(policy, order.source.repository) ??
-    checkBranch(policy, order.source.branch) ??
     // A release on disk was fetched by its name at that time; its commit is information only.
-    (order.source.commit !== null && order.reuse_release === null && policy.commits === "none"
-      ? refuse("commits", `a commit by its hash (${order.source.commit})`)
-      : null) ??
+    checkSource(policy, order.reuse_release === null ? order.source : { ...order.source, commit: null }) ??
     checkOwnCommand(policy, order.install_command) ??
     checkOwnCommand(policy, order.build_command) ??
     checkReleaseCommand(policy, order.release_command ?? null) ??
@@ -30,6 +26,20 @@ export function checkOrder(policy: Policy, order: RunOrder): PolicyRefusal {
     checkSharedPaths(policy, order.shared_paths) ??
     checkSecrets(policy, order) ??
     checkHealthCheck(policy, order.health_check)
+  );
+}
+
+/** Checks what is fetched. A commit that was the tip of its branch is checked when it is fetched. */
+export function checkSource(
+  policy: Policy,
+  { repository, branch, commit, was_tip: wasTip = false }: RunOrder["source"],
+): PolicyRefusal {
+  return (
+    checkRepository(policy, repository) ??
+    checkBranch(policy, branch) ??
+    (commit !== null && !wasTip && policy.commits === "none"
+      ? refuse("commits", `a commit by its hash (${commit})`)
+      : null)
   );
 }
 

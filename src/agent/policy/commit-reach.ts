@@ -3,6 +3,9 @@ import type { Policy } from "#agent/policy/policy.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
 import type { FailureCode } from "#contract/endpoints/deployments/schemas.ts";
 
+/** The part of an order that says which commit it deploys. */
+export type CommitSource = Omit<RunOrder["source"], "repository">;
+
 /**
  * The branches and tags of which one must contain a commit that is ordered by its hash, and the failure to report if
  * none does.
@@ -15,6 +18,8 @@ export type CommitReach =
       /** The only branch or tag that counts; `null` when all with an allowed name count. */
       readonly branch: string | null;
       readonly counts: (name: string) => boolean;
+      /** Whether it may be any commit of a branch; otherwise it must be the tip. */
+      readonly mayBeOlder: boolean;
       readonly code: FailureCode;
       /** @param repository the address with its secrets masked */
       readonly message: (commit: string, repository: string) => string;
@@ -24,11 +29,18 @@ export type CommitReach =
  * Applies the stricter of the project's setting and this server's policy. A rollback may rebuild a commit that no
  * branch contains any more. For the project's setting, it is enough that the control plane says the commit was live;
  * the policy requires that this server recorded it.
+ * A commit that was the tip of its branch when its approval was asked for must still be in that branch, whatever the
+ * setting is. If the policy allows no commit by its hash, it must still be the tip.
  * @param recordedBranch the branch from which this server recorded the commit as live; `null` when it did not
  */
-export function decideReach(policy: Policy, order: RunOrder, recordedBranch: string | null): CommitReach {
-  const { commit, branch, commits, in_branch: isInBranch = false, was_live: wasLive = false } = order.source;
+export function decideReach(
+  policy: Policy,
+  source: CommitSource,
+  recordedBranch: string | null,
+): CommitReach {
+  const { commit, branch, commits, in_branch: isInBranch = false, was_live: wasLive = false } = source;
   if (commit === null) return { kind: "anywhere" };
+  if (source.was_tip === true) return reachOfTip(policy, branch);
   const setting = wasLive ? "any" : (commits ?? "reachable");
   // A control plane that does not send the setting does not know `commit_not_reachable` either, and would reject it.
   const code = commits === undefined ? "ref_not_found" : "commit_not_reachable";
@@ -50,6 +62,7 @@ export function decideReach(policy: Policy, order: RunOrder, recordedBranch: str
       kind: "within",
       branch: setting === "reachable" && isInBranch ? branch : null,
       counts,
+      mayBeOlder: true,
       code: "refused_by_policy",
       message: (sha, repository) =>
         `this server's policy (${rule}) does not allow commit ${sha}: no ${which} of ${repository} contains it. To fix this, ${way}`,
@@ -61,10 +74,26 @@ export function decideReach(policy: Policy, order: RunOrder, recordedBranch: str
     kind: "within",
     branch: isInBranch ? branch : null,
     counts,
+    mayBeOlder: true,
     code,
     message: (sha, repository) =>
       isInBranch
         ? `\`${branch}\` of ${repository} does not contain commit ${sha}: push the commit to it, start the deployment without a branch, or ${way}`
         : `no branch or tag of ${repository} contains commit ${sha}: push the commit to one, or ${way}`,
+  };
+}
+
+function reachOfTip(policy: Policy, branch: string): CommitReach {
+  const mayBeOlder = policy.commits !== "none";
+  return {
+    kind: "within",
+    branch,
+    counts: (name) => isBranchAllowed(policy, name),
+    mayBeOlder,
+    code: mayBeOlder ? "ref_not_found" : "refused_by_policy",
+    message: (sha, repository) =>
+      mayBeOlder
+        ? `\`${branch}\` of ${repository} no longer contains the approved commit ${sha}: start another deployment`
+        : `this server's policy (commits) allows only the latest commit of \`${branch}\`, which is no longer the approved commit ${sha}: start another deployment`,
   };
 }

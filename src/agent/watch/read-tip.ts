@@ -10,8 +10,7 @@ import { openOrigin } from "#agent/run/fetch/open-origin.ts";
 import { hideSecrets, scopeOutsideRun } from "#agent/run/step/run-scope.ts";
 import { startLimit } from "#agent/run/step/stage-limit.ts";
 import type { RunEnd } from "#agent/run/step/step.ts";
-import { openRepositoryToken } from "#agent/secrets/open-variables.ts";
-import { withToken } from "#agent/secrets/repository-token.ts";
+import { openAddress } from "#agent/secrets/open-address.ts";
 import { removeLogins } from "#agent/ssh/ssh-folder.ts";
 import { readMirror } from "#agent/workspace/mirror.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
@@ -96,20 +95,6 @@ export async function readTip(
     limit.clear();
     await removeLogins(context.home, marker);
   }
-}
-
-type Address =
-  | { readonly ok: true; readonly repository: string; readonly secrets: readonly string[] }
-  | { readonly ok: false; readonly message: string };
-
-async function openAddress(
-  { home, sealKey }: AgentContext,
-  { project_id, repository, token }: WatchedBranch,
-): Promise<Address> {
-  if (token === undefined) return { ok: true, repository, secrets: [] };
-  const opened = await openRepositoryToken(projectFolder(home, project_id), sealKey, project_id, token);
-  if (!opened.ok) return opened;
-  return { ok: true, repository: withToken(repository, opened.value), secrets: [opened.value] };
 }
 
 function failed(end: RunEnd): TipReading {

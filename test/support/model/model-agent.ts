@@ -12,6 +12,8 @@ export type ModelRun = {
   readonly deploymentId: DeploymentId;
   readonly version: number;
   readonly reuse: number | null;
+  /** The commit that it deploys. */
+  readonly commit: string;
   readonly preapproved: boolean;
   readonly keep: readonly number[];
   readonly phase: "new" | "preparing" | "asked" | "permitted" | "switched" | "done";
@@ -44,7 +46,7 @@ export type ModelAgent = {
 /** An event without its number. */
 export type Unnumbered<Event = RunEvent> = Event extends RunEvent ? Omit<Event, "seq"> : never;
 
-/** The commit that every run resolves to. */
+/** The commit of every branch. */
 export const SHA = "0123456789abcdef0123456789abcdef01234567";
 const LOST: RunResult = {
   outcome: "failed",
@@ -92,6 +94,7 @@ export function takeMessage(agent: ModelAgent, message: ToAgent): ModelAgent {
     case "welcome":
     case "make_deploy_key":
     case "test_repository":
+    case "resolve_commit":
     case "read_processes":
     case "set_maintenance":
     case "set_pause":
@@ -118,6 +121,7 @@ function takeOrder(agent: ModelAgent, order: RunOrder): ModelAgent {
     deploymentId: order.deployment_id,
     version: order.version,
     reuse: order.reuse_release,
+    commit: order.source.commit ?? SHA,
     preapproved: order.preapproved,
     keep: order.keep_releases,
     phase: "new",
@@ -158,7 +162,7 @@ export function work(
     case "preparing": {
       if (!goesWell) return finish(agent, run, BROKEN);
       const built = run.reuse === null ? withRelease(agent, run.version) : agent;
-      const resolved = emit(run, { type: "resolved", commit_sha: SHA, commit_message: "Change" });
+      const resolved = emit(run, { type: "resolved", commit_sha: run.commit, commit_message: "Change" });
       if (run.preapproved) return replace(built, { ...resolved, phase: "permitted" });
       return replace(built, { ...emit(resolved, { type: "ready" }), phase: "asked" });
     }
@@ -184,7 +188,7 @@ function settle(agent: ModelAgent, run: ModelRun): ModelAgent {
   const release = releaseOf(run);
   const stays = (one: number) => one === release || one === run.previous || run.keep.includes(one);
   const pruned = { ...agent, releases: agent.releases.filter(stays) };
-  const evidence = { target: `releases/${release}`, commit_sha: SHA, health_check: null };
+  const evidence = { target: `releases/${release}`, commit_sha: run.commit, health_check: null };
   return finish(pruned, run, { outcome: "live", release, evidence });
 }
 

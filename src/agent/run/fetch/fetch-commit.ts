@@ -82,9 +82,8 @@ async function fetchRef(git: GitRunner, origin: Origin, name: string): Promise<S
   return fetchListedRef(git, origin, name);
 }
 
-/** As `fetchRef`, with the hash format and the kind of ref that the remote's list shows. */
-async function fetchListedRef(git: GitRunner, origin: Origin, name: string): Promise<Step<InMirror>> {
-  const startedAt = origin.now();
+/** Lists the branch of this name, or else the tag. */
+export async function findRef(git: GitRunner, origin: Origin, name: string): Promise<Step<RemoteRef>> {
   const sha1Place = await prepareMirror(git, origin, "sha1");
   if (!sha1Place.ok) return sha1Place;
   const refs = [`refs/heads/${name}`, `refs/tags/${name}`, `refs/tags/${name}^{}`];
@@ -97,9 +96,18 @@ async function fetchListedRef(git: GitRunner, origin: Origin, name: string): Pro
     const why = all.value.length === 0 ? ", which is empty" : "";
     return notFound(`there is no branch or tag \`${name}\` in ${origin.shown}${why}`);
   }
-  const place = await prepareMirror(git, origin, formatOf(chosen.sha));
+  return succeed(chosen);
+}
+
+/** As `fetchRef`, with the hash format and the kind of ref that the remote's list shows. */
+async function fetchListedRef(git: GitRunner, origin: Origin, name: string): Promise<Step<InMirror>> {
+  const startedAt = origin.now();
+  const found = await findRef(git, origin, name);
+  if (!found.ok) return found;
+  const { ref, sha } = found.value;
+  const place = await prepareMirror(git, origin, formatOf(sha));
   if (!place.ok) return place;
-  const fetched = await fetchOne(git, origin, place.value, chosen.ref);
+  const fetched = await fetchOne(git, origin, place.value, ref);
   if (!fetched.ok) return fetched;
   if (fetched.value.code !== 0)
     return explainRemote(git, origin, fetched.value, `fetching \`${name}\` of ${origin.shown} failed`);

@@ -69,7 +69,7 @@ async function decidePermitted(scope: RunScope, git: GitRunner, origin: Origin):
   const wanted = decideWanted(order.source.branch, order.source.commit);
   if (wanted.kind === "ref") return succeed(wanted);
   const recordedBranch = wanted.kind === "full" ? await liveBranchOf(folder, wanted.sha) : null;
-  const reach = decideReach(context.policy, order, recordedBranch);
+  const reach = decideReach(context.policy, order.source, recordedBranch);
   switch (reach.kind) {
     case "anywhere":
       return succeed(wanted);

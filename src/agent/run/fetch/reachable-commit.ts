@@ -49,6 +49,7 @@ export async function resolveReachable(
   if (!tips.ok) return tips;
   const tip = wanted.kind === "full" ? commitAtTip(tips.value.counted, wanted.sha) : null;
   if (tip !== null) return succeed({ kind: "full", sha: tip });
+  if (!reach.mayBeOlder) return fail(reach.code, "fetch", reach.message(name, origin.shown));
 
   const gitDir = join(temp, "graph.git");
   const graphOrigin: Origin = { ...origin, mirrors: { sha1: gitDir, sha256: gitDir } };
