@@ -30,6 +30,8 @@ export const problems = {
   no_ingress: { status: 409, title: "No ingress" },
   refused_by_policy: { status: 409, title: "Refused by policy" },
   not_approvable: { status: 409, title: "Not approvable" },
+  commit_unknown: { status: 409, title: "Commit unknown" },
+  commit_changed: { status: 409, title: "Commit changed" },
   not_cancelable: { status: 409, title: "Not cancelable" },
   not_replayable: { status: 409, title: "Not replayable" },
   queue_full: { status: 409, title: "Queue full" },

@@ -4,6 +4,7 @@ import type { ProjectReport } from "#contract/agent-protocol.ts";
 import { createIdGenerator, ProjectId, ServerId } from "#contract/ids.ts";
 import { type FreezeRule, noFreezes } from "#domain/freezes/project-freezes.ts";
 import { type ConfigRequest, decideConfig } from "#domain/lane/decide-config.ts";
+import { decideCommitResolved } from "#domain/lane/decide-commit-resolved.ts";
 import { decideRollback, type RollbackRequest } from "#domain/lane/decide-rollback.ts";
 import { canceledBy } from "#domain/lane/deployment-events.ts";
 import { decideRunEvents } from "#domain/lane/decide-run-events.ts";
@@ -83,7 +84,23 @@ export function report(release: number | null, releases: number[]): ProjectRepor
   return { project_id: PROJECT, release, releases, url: null };
 }
 
-const SHA = "0123456789abcdef0123456789abcdef01234567";
+export const SHA = "0123456789abcdef0123456789abcdef01234567";
+
+/** The answer of a deployment's server that it deploys this commit. */
+export function resolvesTo(lane: Lane, version: number, now = 0, sha = SHA) {
+  const deployment = lane.deployments.find((one) => one.version === version);
+  if (deployment === undefined) throw new Error(`no version ${version}`);
+  return decideCommitResolved(
+    lane,
+    {
+      deploymentId: deployment.id,
+      serverId: deployment.serverId,
+      repository: defaultPlan.repository,
+      result: { ok: true, commit_sha: sha, commit_message: "Change" },
+    },
+    now,
+  );
+}
 
 /** The events of a run that goes live with `release`, on a server that then has `releases`. */
 export function liveEvents(release: number, releases: number[], sha = SHA): RunEvent[] {

@@ -67,6 +67,8 @@ export function waitingText(waiting: WaitingOn, freezeName: string | null): stri
       return `for its server (${waiting.id}) to take it`;
     case "freeze":
       return `for the end of the freeze ${printableName(freezeName ?? waiting.id)}, at ${waiting.until}`;
+    case "commit":
+      return `for its server (${waiting.id}) to resolve the commit that needs an approval`;
     case "approval":
       return "for an approval";
   }

@@ -101,9 +101,6 @@ export const canceledDeployment = {
 export const waitingDeployment = {
   ...liveDeployment,
   status: "building",
-  commit: null,
-  commit_sha: null,
-  commit_message: null,
   duration: 0,
   stage: "queued",
   waiting_on: { type: "freeze", id: example.freeze, until: "2026-11-20T23:00:00.000Z" },

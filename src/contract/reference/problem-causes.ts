@@ -29,6 +29,8 @@ export const problemCauses: Readonly<Record<ProblemCode, string>> = {
   refused_by_policy:
     "The policy of the project's server does not allow the one-off command or cron job. `detail` names the rule.",
   not_approvable: "The deployment needs no approval, or it has ended.",
+  commit_unknown: "The deployment's server has not resolved the commit yet, so nobody can approve it.",
+  commit_changed: "The deployment deploys another commit than the request names.",
   not_cancelable: "The deployment has ended, or the server is activating it.",
   not_replayable: "The delivery was refused, or it was not a push, so there is nothing to decide about.",
   queue_full: "The project already has 100 deployments in its queue.",

@@ -34,6 +34,9 @@ export const problemRemedies: Readonly<Record<ProblemCode, string>> = {
     "Run this installation's `/install.sh` with `--ingress` on the server, and deploy the project again.",
   refused_by_policy:
     "Ask the administrator of the server to allow it in the server's policy file. The rule is in `detail`.",
+  commit_unknown:
+    "Check that the server's agent is connected, and approve the deployment when `commit_sha` shows its commit.",
+  commit_changed: "Read the deployment, review its `commit_sha`, and approve that commit.",
   not_approvable: "No approval is necessary. `waiting_on` of the deployment shows what it waits for.",
   not_cancelable:
     "The deployment can no longer be canceled. If it went live, roll back with `POST /v1/rollback`.",

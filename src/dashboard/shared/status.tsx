@@ -94,6 +94,8 @@ export function waitingText({ waiting_on: waiting }: Deployment): string | null 
       return "waiting for the server to take it";
     case "freeze":
       return `held by a freeze until ${minuteText(waiting.until)}`;
+    case "commit":
+      return "waiting for the server to resolve the commit";
     case "approval":
       return "waiting for an approval";
   }

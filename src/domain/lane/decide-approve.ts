@@ -5,16 +5,24 @@ import type { Decision, Effect } from "#domain/lane/decision.ts";
 import { findDeployment, isIn, type Lane, replaceDeployment } from "#domain/lane/lane.ts";
 import { advance } from "#domain/lane/transitions.ts";
 
+/** `commit`: the full or abbreviated hash that the approver has seen; null: the request does not say. */
+export type Approval = {
+  readonly id: DeploymentId;
+  readonly actor: Actor;
+  readonly commit: string | null;
+};
+
+export type ApprovalRefusal = "not_approvable" | "own_deployment" | "commit_unknown" | "commit_changed";
+
 /**
- * Approves a queued deployment, also one that is not at the head of the queue yet. A deployment that somebody has already
- * approved stays as it is, so a request that is sent twice has the same result.
+ * Approves the commit of a queued deployment, also of one that is not at the head of the queue yet. A deployment that
+ * somebody has already approved stays as it is, so a request that is sent twice has the same result.
  */
 export function decideApprove(
   lane: Lane,
-  id: DeploymentId,
-  actor: Actor,
+  { id, actor, commit }: Approval,
   now: number,
-): Result<Decision, "not_found" | "not_approvable" | "own_deployment"> {
+): Result<Decision, "not_found" | ApprovalRefusal> {
   const deployment = findDeployment(lane, id);
   if (deployment === null || deployment.deleted) return refuse("not_found", `There is no deployment ${id}.`);
   if (deployment.approvedBy !== null) return succeed({ lane, effects: [] });
@@ -27,10 +35,22 @@ export function decideApprove(
       "own_deployment",
       `The token has started ${id}, so it cannot approve it. Use another token.`,
     );
+  if (deployment.pin.name === "unknown")
+    return refuse(
+      "commit_unknown",
+      `The commit of ${id} is not known yet: its server resolves it, and may be offline.`,
+    );
+  const { commitSha } = deployment;
+  if (commit !== null && commitSha?.startsWith(commit.toLowerCase()) !== true)
+    return refuse(
+      "commit_changed",
+      `${id} does not deploy ${commit}: its commit is ${commitSha ?? "not known"}.`,
+    );
   const approved = { ...deployment, approvedBy: actor };
   const { plan } = deployment.state;
+  const what = commitSha === null ? "" : `: commit ${commitSha}`;
   const effects: Effect[] = [
-    { type: "log", deploymentId: id, stage: "queued", message: `Approved by ${actor.name}` },
+    { type: "log", deploymentId: id, stage: "queued", message: `Approved by ${actor.name}${what}` },
     { type: "event", event: "deployment.approved", deployment: approved, plan, actor },
   ];
   const next = advance(replaceDeployment(lane, approved), now);

@@ -23,15 +23,12 @@ export function decideDeadlines(lane: Lane, now: number): Decision {
 
 function checkHeld(lane: Lane, now: number): Decision {
   const held = heldOf(lane);
-  const isOverdue = held?.state.hold.type === "approval" && now >= held.state.hold.since + APPROVAL_MS;
-  if (held === null || !isOverdue) return advance(lane, now);
+  if (held === null) return advance(lane, now);
+  const { hold } = held.state;
+  if (hold.type === "freeze" || now < hold.since + APPROVAL_MS) return advance(lane, now);
+  const what = hold.type === "commit" ? "its server did not resolve its commit" : "nobody approved it";
   const days = APPROVAL_MS / 86_400_000;
-  return cancel(
-    lane,
-    held,
-    { name: `Gantry, because nobody approved it for ${days} days`, actor: SYSTEM },
-    now,
-  );
+  return cancel(lane, held, { name: `Gantry, because ${what} for ${days} days`, actor: SYSTEM }, now);
 }
 
 function giveUp(lane: Lane, offered: Named<"offered">, now: number): Decision {

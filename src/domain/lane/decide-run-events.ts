@@ -2,7 +2,7 @@ import type { Instruction, RunEvent, RunEventsAnswer, RunResult } from "#contrac
 import type { ProjectReport } from "#contract/agent-protocol.ts";
 import type { Failure } from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId, RunId, ServerId } from "#contract/ids.ts";
-import { stageDeadline } from "#domain/lane/deadlines.ts";
+import { stageDeadline, STOP_CONFIRM_MS } from "#domain/lane/deadlines.ts";
 import type { DecisionWith, Effect } from "#domain/lane/decision.ts";
 import {
   findDeployment,
@@ -79,6 +79,7 @@ function runningOf(deployment: LaneDeployment, runId: RunId, now: number): Named
       lastContactAt: now,
       ackedSeq: 0,
       permitted,
+      fetchedSha: null,
       ending: null,
       lastSend: null,
       plan,
@@ -93,6 +94,18 @@ function applyEvent(progress: Progress, id: DeploymentId, event: RunEvent, now: 
   const keep = (changed: Partial<LaneDeployment>) => {
     progress.lane = replaceDeployment(progress.lane, { ...run, state, ...changed });
   };
+  const stop = (message: string) => {
+    if (state.ending !== null || state.permitted) return keep({});
+    const failure: Failure = { code: "internal", message, stage: state.stage };
+    progress.effects.push({
+      type: "log",
+      deploymentId: id,
+      stage: state.stage,
+      message: `Stopping: ${message}`,
+    });
+    const deadlineAt = now + STOP_CONFIRM_MS;
+    return keep({ state: { ...state, ending: { type: "fail", failure }, lastSend: null, deadlineAt } });
+  };
   switch (event.type) {
     case "output":
       progress.effects.push({ type: "output", deploymentId: id, lines: event.lines });
@@ -101,6 +114,9 @@ function applyEvent(progress: Progress, id: DeploymentId, event: RunEvent, now: 
       progress.effects.push({ type: "detected", preset: event.preset });
       return keep({});
     case "resolved": {
+      const wrong = wrongCommit(run, event.commit_sha);
+      if (wrong !== null) return stop(wrong);
+      state.fetchedSha = event.commit_sha;
       const resolved = { ...run, state, commitSha: event.commit_sha, commitMessage: event.commit_message };
       if (run.commitSha === null) progress.effects.push(building(resolved));
       if (asksRepository(run))
@@ -113,8 +129,11 @@ function applyEvent(progress: Progress, id: DeploymentId, event: RunEvent, now: 
         state: { ...state, stage: event.stage, deadlineAt: stageDeadline(state.plan, event.stage, now) },
       });
     }
-    case "ready":
+    case "ready": {
+      const wrong = wrongCommit(run, state.fetchedSha);
+      if (wrong !== null) return stop(wrong);
       return keep(state.ending === null ? { state: { ...state, permitted: true } } : {});
+    }
     case "result": {
       const { createdAt } = run;
       const { stages, startedAt } = runTimes(
@@ -160,6 +179,9 @@ function conclude(lane: Lane, run: Named<"running">, result: RunResult, report: 
         const message = "the agent switched to the release without a permit";
         return fail(lane, run, { code: "internal", message, stage: "activate" }, now, run.actor);
       }
+      const wrong = wrongCommit(run, result.evidence.commit_sha);
+      if (wrong !== null)
+        return fail(lane, run, { code: "internal", message: wrong, stage: "activate" }, now, run.actor);
       return goLive(
         lane,
         { ...run, commitSha: run.commitSha ?? result.evidence.commit_sha },
@@ -180,6 +202,12 @@ function conclude(lane: Lane, run: Named<"running">, result: RunResult, report: 
     case "canceled":
       return applyEnding(lane, run, run.state.ending ?? { type: "fail", failure: unrequestedStop(run) }, now);
   }
+}
+
+/** Why the agent may not activate what it has fetched; null: it is the approved commit, or no commit was approved. */
+function wrongCommit({ pin }: Named<"running">, fetched: string | null): string | null {
+  if (pin.name !== "pinned" || pin.sha === fetched) return null;
+  return `the agent has fetched ${fetched ?? "an unknown commit"}, but the approved commit is ${pin.sha}`;
 }
 
 function unrequestedStop(run: Named<"running">): Failure {

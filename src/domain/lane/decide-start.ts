@@ -20,6 +20,7 @@ import {
   queuedOf,
 } from "#domain/lane/lane.ts";
 import { heldOf } from "#domain/lane/holds.ts";
+import { firstPin } from "#domain/lane/pins.ts";
 import { currentVariables, type ProjectVariables } from "#domain/lane/variables.ts";
 import { advance, cancel } from "#domain/lane/transitions.ts";
 
@@ -134,6 +135,7 @@ export function join(lane: Lane, asked: Asked, now: number, joining: Joining): R
     // The code of a rollback was live before.
     approval: joining.kind === "rollback" ? "none" : asked.approval,
     approvedBy: null,
+    pin: firstPin(joining.kind, asked.approval),
     createdAt: now,
     deleted: false,
     state,

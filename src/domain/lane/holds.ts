@@ -7,8 +7,9 @@ import {
   queuedOf,
   replaceDeployment,
 } from "#domain/lane/lane.ts";
+import { repinned } from "#domain/lane/pins.ts";
 
-/** How long a deployment waits for an approval before it is canceled. */
+/** How long a deployment waits for its commit and an approval before it is canceled. */
 export const APPROVAL_MS = 7 * 24 * 60 * 60_000;
 
 /** How long a lane with queued deployments trusts its copy of the freezes: it may have missed a change. */
@@ -16,13 +17,15 @@ const FREEZES_MS = 60 * 60_000;
 
 /**
  * The hold of a deployment that would otherwise be offered now; null: nothing holds it. A missing approval comes before a
- * freeze, because it needs a person to act. A rollback is never held: its code was live before.
+ * freeze, because it needs a person to act, and the commit comes first, because the person must see it. A rollback is
+ * never held: its code was live before.
  */
 export function holdOf(lane: Lane, queued: Named<"queued">, now: number): LaneHold | null {
   if (queued.kind === "rollback") return null;
   if (queued.approval !== "none" && queued.approvedBy === null) {
     const { hold } = queued.state;
-    return { type: "approval", since: hold?.type === "approval" ? hold.since : now };
+    const since = hold === null || hold.type === "freeze" ? now : hold.since;
+    return { type: queued.pin.name === "unknown" ? "commit" : "approval", since };
   }
   const current = currentFreeze(lane.freezes, now);
   return current === null ? null : { type: "freeze", id: current.freeze.id, until: current.until };
@@ -45,15 +48,17 @@ export function withHold(lane: Lane, head: Named<"queued">, hold: LaneHold): Lan
   }, lane);
 }
 
-/** Whether two holds are shown as the same: the same approval, or the same freeze. */
+/** Whether two holds are shown as the same: the same freeze, or both a missing approval or a missing commit. */
 export function isSameHold(one: LaneHold | null, other: LaneHold): boolean {
-  if (one === null || one.type !== other.type) return false;
-  return one.type === "approval" || other.type === "approval" || one.id === other.id;
+  if (one === null) return false;
+  return one.type === "freeze" && other.type === "freeze" ? one.id === other.id : one.type === other.type;
 }
 
 /** Why a deployment waits, for its log. */
 export function describeHold(lane: Lane, hold: LaneHold): string {
   switch (hold.type) {
+    case "commit":
+      return "Waiting for the server to resolve the commit that needs an approval";
     case "approval":
       return "Waiting for an approval";
     case "freeze": {
@@ -86,7 +91,7 @@ export function passHeld(lane: Lane, rollback: Named<"queued">): Lane {
       const { serverId } = rollback;
       const variables = revision === 0 ? null : { revision, deployed: false };
       const state = { ...one.state, plan: rollback.state.plan };
-      return replaceDeployment(next, { ...one, serverId, variables, state });
+      return replaceDeployment(next, repinned(one, { ...one, serverId, variables, state }));
     }, lane);
 }
 

@@ -9,6 +9,7 @@ import {
   StageTime,
 } from "#contract/endpoints/deployments/schemas.ts";
 import { EventActor } from "#contract/endpoints/events/schemas.ts";
+import { CommitSha } from "#contract/git-names.ts";
 import { DeploymentId, FreezeId, RunId, ServerId } from "#contract/ids.ts";
 import {
   AllProcessSettings,
@@ -90,12 +91,27 @@ export type Ending = z.infer<typeof Ending>;
  */
 const LastSend = z.strictObject({ sentAt: unixMs, undelivered: z.boolean() });
 
-/** What the first deployment in the queue waits for. `since`: when it began to wait for the approval. */
+/**
+ * What the first deployment in the queue waits for. `commit`: for its server to resolve the commit that an approval is
+ * about. `since`: when it began to wait for the approval or the commit.
+ */
 const LaneHold = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("freeze"), id: FreezeId, until: unixMs }),
+  z.strictObject({ type: z.literal("commit"), since: unixMs }),
   z.strictObject({ type: z.literal("approval"), since: unixMs }),
 ]);
 export type LaneHold = z.infer<typeof LaneHold>;
+
+/**
+ * The commit that an approval is about. `none`: the deployment needs no approval, or repeats code that was live.
+ * `unknown`: its server must resolve it; `tries` counts the delivered requests. `pinned`: only this commit may go live.
+ */
+const Pin = z.discriminatedUnion("name", [
+  z.strictObject({ name: z.literal("none") }),
+  z.strictObject({ name: z.literal("unknown"), lastSend: z.nullable(LastSend), tries: z.int() }),
+  z.strictObject({ name: z.literal("pinned"), sha: CommitSha }),
+]);
+export type Pin = z.infer<typeof Pin>;
 
 const Queued = z.strictObject({
   name: z.literal("queued"),
@@ -129,6 +145,8 @@ const Running = z.strictObject({
   lastContactAt: unixMs,
   ackedSeq: z.int(),
   permitted: z.boolean(),
+  /** The commit that the agent has reported. Absent in lanes that were stored by an earlier version. */
+  fetchedSha: z._default(z.nullable(CommitSha), null),
   ending: z.nullable(Ending),
   /** The last attempt to send a stop; null if there was none. */
   lastSend: z.nullable(LastSend),
@@ -198,6 +216,8 @@ export const LaneDeployment = z.strictObject({
   /** The project's rule at the start. Absent in lanes that were stored by an earlier version, as the next field. */
   approval: z._default(ApprovalRule, "none"),
   approvedBy: z._default(z.nullable(Actor), null),
+  /** Absent in lanes that were stored by an earlier version. */
+  pin: z._default(Pin, { name: "none" }),
   createdAt: unixMs,
   /** Deleted during its run: no longer listed, and removed when the agent has confirmed its end. */
   deleted: z.boolean(),

@@ -12,6 +12,7 @@ import {
   type Named,
   replaceDeployment,
 } from "#domain/lane/lane.ts";
+import { requestCommitsAgain } from "#domain/lane/pins.ts";
 import { isPreapproved } from "#domain/lane/run-order.ts";
 import { applyEnding } from "#domain/lane/transitions.ts";
 
@@ -38,7 +39,8 @@ export function reconcile(lane: Lane, hello: AgentHello, now: number): DecisionW
   const { serverId, sentAt = Infinity } = hello;
   // The report does not include a deployment that went live after it was sent.
   const report = sentAt < (liveOf(lane)?.state.finishedAt ?? 0) ? null : hello.report;
-  const noted = requestLateRemoval(report === null ? lane : noteReport(lane, serverId, report), {
+  const asked = requestCommitsAgain(lane, serverId);
+  const noted = requestLateRemoval(report === null ? asked : noteReport(asked, serverId, report), {
     serverId,
     report,
   });

@@ -36,6 +36,9 @@ export function keptRelease(lane: Lane, serverId: ServerId, codeVersion: number)
 export function runOrder(lane: Lane, deployment: Named<"offered">, projectId: ProjectId): RunOrder {
   const { plan } = deployment.state;
   const repeatsCode = deployment.kind !== "deploy";
+  const { pin } = deployment;
+  // The rule for commits by hash does not apply to the tip of a branch.
+  const wasTip = pin.name === "pinned" && deployment.requestedCommit === null;
   return RunOrder.parse({
     run_id: deployment.runId,
     deployment_id: deployment.id,
@@ -46,10 +49,11 @@ export function runOrder(lane: Lane, deployment: Named<"offered">, projectId: Pr
     source: {
       repository: plan.repository,
       branch: deployment.branch,
-      commit: deployment.requestedCommit,
+      commit: pin.name === "pinned" ? pin.sha : deployment.requestedCommit,
       commits: plan.commits,
-      in_branch: deployment.inBranch,
+      in_branch: deployment.inBranch || wasTip,
       was_live: repeatsCode,
+      ...(wasTip ? { was_tip: true } : {}),
     },
     reuse_release: releaseToReuse(lane, deployment),
     preapproved: isPreapproved(lane, deployment),

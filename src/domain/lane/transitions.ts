@@ -54,13 +54,16 @@ function keepHeld(lane: Lane, head: Named<"queued">, hold: LaneHold): Decision {
   if (isSameHold(head.state.hold, hold)) return { lane: next, effects: [] };
   const deployment = findDeployment(next, head.id) ?? head;
   const { plan } = head.state;
-  return {
-    lane: next,
-    effects: [
-      { type: "log", deploymentId: head.id, stage: "queued", message: describeHold(lane, hold) },
-      { type: "event", event: "deployment.held", deployment, plan, actor: SYSTEM },
-    ],
-  };
+  const log = {
+    type: "log",
+    deploymentId: head.id,
+    stage: "queued",
+    message: describeHold(lane, hold),
+  } as const;
+  // The event asks people to act, so it follows when they can see the commit.
+  if (hold.type === "commit") return { lane: next, effects: [log] };
+  const event = { type: "event", event: "deployment.held", deployment, plan, actor: SYSTEM } as const;
+  return { lane: next, effects: [log, event] };
 }
 
 /**

@@ -26,7 +26,8 @@ export const deploymentHandlers = {
   listDeployments: (context, { query, url }) => answerPage(listDeployments(context, query), url),
   getDeployment: (context, { params }) => answer(getDeployment(context, params.deployment_id)),
   cancelDeployment: (context, { params }) => answer(cancelDeployment(context, params.deployment_id)),
-  approveDeployment: (context, { params }) => answer(approveDeployment(context, params.deployment_id)),
+  approveDeployment: (context, { params, body }) =>
+    answer(approveDeployment(context, params.deployment_id, body)),
   rollBack: (context, { body, ifLive }) =>
     answer(rollBack(context, { input: body, ifLive }), deploymentLocation),
 } satisfies Partial<TokenHandlers>;

@@ -1,13 +1,20 @@
 import { describe, expect, it } from "vitest";
 
+import type { Actor } from "#contract/endpoints/deployments/schemas.ts";
 import type { ReadFreezes } from "#domain/freezes/project-freezes.ts";
+import { commitRequests, nextCommitRequestAt, noteCommitRequest } from "#domain/lane/commit-requests.ts";
 import { decideApprove } from "#domain/lane/decide-approve.ts";
 import { decideCancel } from "#domain/lane/decide-cancel.ts";
+import { type CommitResolved, decideCommitResolved } from "#domain/lane/decide-commit-resolved.ts";
 import { decideDeadlines } from "#domain/lane/decide-deadlines.ts";
 import { decideFreezes } from "#domain/lane/decide-freezes.ts";
-import { nextDeadline } from "#domain/lane/deadlines.ts";
+import type { RollbackRequest } from "#domain/lane/decide-rollback.ts";
+import type { StartRequest } from "#domain/lane/decide-start.ts";
+import { nextDeadline, RESEND_MS } from "#domain/lane/deadlines.ts";
 import type { Decision } from "#domain/lane/decision.ts";
 import { activeOf, type Lane, LaneDeployment, liveOf, MAX_QUEUED, queuedOf } from "#domain/lane/lane.ts";
+import { pendingMessage } from "#domain/lane/pending-messages.ts";
+import { reconcile } from "#domain/lane/reconcile.ts";
 import {
   accepted,
   APPROVER,
@@ -19,12 +26,18 @@ import {
   laneWithLive,
   liveEvents,
   OTHER_SERVER,
+  PROJECT,
   reportActive,
+  resolvesTo,
   rollBack,
+  SERVER,
+  SHA,
   start,
   story,
 } from "../../support/lane.ts";
+import { defaultPlan } from "../../support/plan.ts";
 
+const OTHER_SHA = "f".repeat(40);
 const HOUR = 60 * 60_000;
 const DAY = 24 * HOUR;
 
@@ -44,11 +57,19 @@ const idOf = (lane: Lane, version: number) => {
   return found.id;
 };
 
-function approved(lane: Lane, version: number, now: number, by = APPROVER): Lane {
-  const decided = decideApprove(lane, idOf(lane, version), by, now);
+function approved(lane: Lane, version: number, now: number, actor = APPROVER): Lane {
+  const decided = decideApprove(lane, { id: idOf(lane, version), actor, commit: null }, now);
   if (!decided.ok) throw new Error(decided.refusal.detail);
   return decided.value.lane;
 }
+
+/** The code of the refusal of an approval; null: it is accepted. */
+function refusalOf(lane: Lane, version: number, { actor = APPROVER, commit = null as string | null } = {}) {
+  const decided = decideApprove(lane, { id: idOf(lane, version), actor, commit }, 0);
+  return decided.ok ? null : decided.refusal.code;
+}
+
+const STARTER: Actor = { type: "token", id: "tok_ci", name: "ci" };
 
 const eventsOf = ({ effects }: Decision) =>
   effects.flatMap((effect) =>
@@ -184,52 +205,45 @@ describe("a rollback", () => {
   });
 });
 
+/** A lane with a live v1, and a v2 whose commit is known and that waits for an approval. */
+const waitingForApproval = (now = 0, changes = {}) =>
+  resolvesTo(accepted(start(laneWithLive(1), now, { ...byAnother, ...changes })), 2, now).lane;
+
 describe("an approval", () => {
   it("is awaited at the head of the queue, and offers the deployment", () => {
-    const waiting = start(laneWithLive(1), 0, byAnother);
-    if (!waiting.ok) throw new Error("refused");
-    expect([queue(waiting.value.lane), logOf(waiting.value)[1]]).toEqual([
-      "2 approval",
-      "Waiting for an approval",
-    ]);
-    const lane = approved(waiting.value.lane, 2, HOUR);
+    const lane = approved(waitingForApproval(), 2, HOUR);
     expect(story(lane)).toBe("1 live, 2 offered");
     expect(lane.deployments.at(-1)?.approvedBy).toEqual(APPROVER);
     expect(approved(lane, 2, HOUR)).toBe(lane);
   });
 
   it("can be given in advance, and not by who started the deployment", () => {
-    const running = accepted(start(accepted(start(laneWithLive(1))), 0, byAnother));
-    const own = decideApprove(running, idOf(running, 3), { type: "token", id: "tok_ci", name: "ci" }, 0);
-    expect(own).toMatchObject({ ok: false, refusal: { code: "own_deployment" } });
+    const running = resolvesTo(accepted(start(accepted(start(laneWithLive(1))), 0, byAnother)), 3).lane;
+    expect(refusalOf(running, 3, { actor: STARTER })).toBe("own_deployment");
     const lane = approved(running, 3, 0);
     expect(story(reportActive(lane, failedEvents([1])).lane)).toBe("1 live, 2 failed, 3 offered");
-    const required = accepted(start(laneWithLive(1), 0, { approval: "required" }));
-    expect(approved(required, 2, 0, { type: "token", id: "tok_ci", name: "ci" })).not.toBe(required);
+    const required = waitingForApproval(0, { approval: "required" });
+    expect(approved(required, 2, 0, STARTER)).not.toBe(required);
   });
 
   it("is refused where none is needed, and after the end", () => {
     const lane = accepted(start(laneWithLive(1)));
-    const code = (of: Lane, version: number) => {
-      const decided = decideApprove(of, idOf(of, version), APPROVER, 0);
-      return decided.ok ? null : decided.refusal.code;
-    };
-    expect([code(lane, 1), code(lane, 2)]).toEqual(["not_approvable", "not_approvable"]);
-    const waiting = accepted(start(laneWithLive(1), 0, byAnother));
+    expect([refusalOf(lane, 1), refusalOf(lane, 2)]).toEqual(["not_approvable", "not_approvable"]);
+    const waiting = waitingForApproval();
     const canceled = decideCancel(waiting, idOf(waiting, 2), CI, 0);
     if (!canceled.ok) throw new Error("refused");
-    expect(code(canceled.value.lane, 2)).toBe("not_approvable");
+    expect(refusalOf(canceled.value.lane, 2)).toBe("not_approvable");
   });
 
   it("counts by the project's rule at the start, in both directions", () => {
     const without = accepted(start(accepted(start(laneWithLive(1))), 0, byAnother));
-    const lane = accepted(start(without));
+    const lane = resolvesTo(accepted(start(without)), 3).lane;
     const ended = reportActive(lane, failedEvents([1])).lane;
     expect(queue(ended)).toBe("3 approval, 4");
   });
 
   it("that nobody gives for 7 days cancels the deployment, and the next one comes to the head", () => {
-    const lane = accepted(start(accepted(start(laneWithLive(1), 0, byAnother)), DAY, byAnother));
+    const lane = resolvesTo(accepted(start(waitingForApproval(), DAY, byAnother)), 3).lane;
     expect(nextDeadline(lane)).toBe(7 * DAY);
     const after = decideDeadlines(lane, 7 * DAY);
     expect(eventsOf(after)).toEqual(["deployment.canceled 2", "deployment.held 3"]);
@@ -239,10 +253,148 @@ describe("an approval", () => {
   });
 
   it("comes before a freeze, which then holds the deployment", () => {
-    const waiting = accepted(start(laneWithLive(1), HOUR, { ...byAnother, ...inFreeze }));
+    const waiting = waitingForApproval(HOUR, inFreeze);
     expect(queue(waiting)).toBe("2 approval");
     const lane = approved(waiting, 2, 2 * HOUR);
     expect([queue(lane), nextDeadline(lane)]).toEqual(["2 freeze", 10 * HOUR]);
+  });
+});
+
+describe("the commit of an approval", () => {
+  it("is resolved first, then shown with the hold", () => {
+    const first = start(laneWithLive(1), 0, byAnother);
+    if (!first.ok) throw new Error("refused");
+    const { lane } = first.value;
+    expect([queue(lane), refusalOf(lane, 2)]).toEqual(["2 commit", "commit_unknown"]);
+    expect(eventsOf(first.value)).toEqual(["deployment.started 2"]);
+    const resolved = resolvesTo(lane, 2, HOUR);
+    expect(queue(resolved.lane)).toBe("2 approval");
+    expect(logOf(resolved)).toEqual([`The commit is ${SHA}`, "Waiting for an approval"]);
+    expect(resolved.effects.at(-1)).toMatchObject({
+      event: "deployment.held",
+      deployment: { commitSha: SHA, commitMessage: "Change" },
+    });
+    // The time counts from its start.
+    expect(nextDeadline(resolved.lane)).toBe(7 * DAY);
+  });
+
+  it("is asked for until an answer came, also behind others, and again when the agent connects", () => {
+    const asked = (of: Lane, now: number) =>
+      commitRequests(of, PROJECT, now).map(({ message }) => message.deployment_id);
+    const lane = accepted(start(accepted(start(laneWithLive(1))), 0, byAnother));
+    const id = idOf(lane, 3);
+    expect(asked(lane, 0)).toEqual([id]);
+    const sent = noteCommitRequest(lane, id, false, 0);
+    expect([asked(sent, RESEND_MS - 1), asked(sent, RESEND_MS)]).toEqual([[], [id]]);
+    const twice = noteCommitRequest(sent, id, false, RESEND_MS);
+    expect(nextCommitRequestAt(twice)).toBe(3 * RESEND_MS);
+    const lost = noteCommitRequest(sent, id, true, 0);
+    expect([asked(lost, DAY), nextCommitRequestAt(lost)]).toEqual([[], null]);
+    const connected = reconcile(lost, { serverId: SERVER, report: null, runIds: [] }, DAY).lane;
+    expect(asked(connected, DAY)).toEqual([id]);
+    expect(asked(resolvesTo(connected, 3).lane, DAY)).toEqual([]);
+  });
+
+  it("is that of the first answer, from the server and the repository that were asked", () => {
+    const lane = accepted(start(laneWithLive(1), 0, byAnother));
+    const answer = (changes: Partial<CommitResolved>) =>
+      decideCommitResolved(
+        lane,
+        {
+          ...{ deploymentId: idOf(lane, 2), serverId: SERVER, repository: defaultPlan.repository },
+          result: { ok: true, commit_sha: SHA, commit_message: "Change" },
+          ...changes,
+        },
+        0,
+      ).lane;
+    expect(answer({ serverId: OTHER_SERVER })).toBe(lane);
+    expect(answer({ repository: "/srv/git/other.git" })).toBe(lane);
+    const pinned = answer({});
+    expect(resolvesTo(pinned, 2, 0, OTHER_SHA).lane).toBe(pinned);
+    const ended = approved(pinned, 2, 0);
+    expect(resolvesTo(ended, 2, 0, OTHER_SHA).lane).toBe(ended);
+  });
+
+  it("that the server cannot deploy fails the deployment, as its run would", () => {
+    const lane = accepted(start(accepted(start(laneWithLive(1), 0, byAnother)), 0, byAnother));
+    const failure = { code: "ref_not_found", message: "there is no branch `x`", stage: "fetch" } as const;
+    const decided = decideCommitResolved(
+      lane,
+      {
+        ...{ deploymentId: idOf(lane, 2), serverId: SERVER, repository: defaultPlan.repository },
+        result: { ok: false, failure },
+      },
+      0,
+    );
+    expect([story(decided.lane), queue(decided.lane)]).toEqual(["1 live, 2 failed, 3 queued", "3 commit"]);
+  });
+
+  it("that no server resolves cancels the deployment after 7 days", () => {
+    const lane = accepted(start(laneWithLive(1), 0, byAnother));
+    const after = decideDeadlines(lane, 7 * DAY);
+    expect(logOf(after)[0]).toBe(
+      "Canceled by Gantry, because its server did not resolve its commit for 7 days",
+    );
+  });
+
+  it("must be the one that the approver names, in full or abbreviated", () => {
+    const lane = waitingForApproval();
+    const codes = [SHA, SHA.slice(0, 7).toUpperCase(), OTHER_SHA].map((commit) =>
+      refusalOf(lane, 2, { commit }),
+    );
+    expect(codes).toEqual([null, null, "commit_changed"]);
+  });
+
+  it("is what the order names, as the tip of its branch unless the request named it", () => {
+    const source = (changes: Partial<StartRequest>) => {
+      const waiting = resolvesTo(accepted(start(laneWithLive(1), 0, { ...byAnother, ...changes })), 2).lane;
+      const message = pendingMessage(approved(waiting, 2, 0), PROJECT, 0)?.message;
+      return message?.type === "run" ? message.order.source : null;
+    };
+    expect(source({})).toMatchObject({ commit: SHA, in_branch: true, was_tip: true });
+    const named = source({ input: { commit: SHA.slice(0, 8) } });
+    expect(named).toMatchObject({ commit: SHA, in_branch: false });
+    expect(named).not.toHaveProperty("was_tip");
+  });
+
+  it("is the only one that may be activated", () => {
+    const lane = approved(waitingForApproval(), 2, 0);
+    const events = liveEvents(2, [1, 2], OTHER_SHA);
+    const [fetch, resolved, ready] = events;
+    if (fetch === undefined || resolved === undefined || ready === undefined) throw new Error("no events");
+    const refused = reportActive(lane, [fetch, resolved, ready]);
+    expect(refused.value.instruction).toBe("stop");
+    expect(story(reportActive(lane, events).lane)).toBe("1 live, 2 failed");
+    expect(activeOf(refused.lane)?.commitSha).toBe(SHA);
+    const silent = reportActive(lane, [fetch, { ...ready, seq: 2 }]);
+    expect(silent.value.instruction).toBe("stop");
+    // It asked for the permit with the approved commit, and switched to another.
+    const honest = liveEvents(2, [1, 2]).slice(0, 3);
+    const permitted = reportActive(lane, honest);
+    expect(permitted.value.instruction).toBe("activate");
+    expect(story(reportActive(permitted.lane, events.slice(3)).lane)).toBe("1 live, 2 failed");
+    expect(story(reportActive(permitted.lane, liveEvents(2, [1, 2]).slice(3)).lane)).toBe(
+      "1 superseded, 2 live",
+    );
+  });
+
+  it("is not needed for settings, whose code was live", () => {
+    const lane = accepted(apply(laneWithLive(1), 0, byAnother));
+    expect(queue(lane)).toBe("2 approval");
+    expect(refusalOf(lane, 2, { commit: OTHER_SHA })).toBe("commit_changed");
+    expect(refusalOf(lane, 2, { commit: SHA })).toBe(null);
+  });
+
+  it("is resolved again when a rollback brings another repository or server to a deployment that it passes", () => {
+    const plan = { ...defaultPlan, repository: "/srv/git/other.git" };
+    const first = accepted(start(laneWithLive(2), 0, byAnother));
+    const pinned = resolvesTo(first, 3).lane;
+    const rolledBack = (lane: Lane, changes: Partial<RollbackRequest>) =>
+      queuedOf(accepted(rollBack(lane, DEFAULT_TARGET, 0, changes)))[0];
+    expect(rolledBack(pinned, { plan })).toMatchObject({ commitSha: null, pin: { name: "unknown" } });
+    expect(rolledBack(pinned, { serverId: OTHER_SERVER })).toMatchObject({ pin: { name: "pinned" } });
+    const asked = noteCommitRequest(first, idOf(first, 3), false, 0);
+    expect(rolledBack(asked, { serverId: OTHER_SERVER })).toMatchObject({ pin: { lastSend: null } });
   });
 });
 
@@ -250,7 +402,7 @@ describe("a lane of an earlier version", () => {
   it("has nothing that is held", () => {
     const [one] = queuedOf(accepted(start(accepted(start(laneWithLive(1))))));
     if (one === undefined) throw new Error("nothing is queued");
-    const { approval: _rule, approvedBy: _by, state, ...rest } = one;
+    const { approval: _rule, approvedBy: _by, pin: _pin, state, ...rest } = one;
     const { hold: _hold, ...queued } = state;
     const stored: unknown = JSON.parse(JSON.stringify({ ...rest, state: queued }));
     expect(LaneDeployment.parse(stored)).toEqual(one);

@@ -6,8 +6,10 @@ import type { ToAgent } from "#contract/agent-protocol.ts";
 import type { DeploymentId, RunId, ServerId } from "#contract/ids.ts";
 import type { ApprovalRule } from "#contract/endpoints/projects/approval-rule.ts";
 import type { Result } from "#contract/problems.ts";
+import { commitRequests, noteCommitRequest } from "#domain/lane/commit-requests.ts";
 import { decideApprove } from "#domain/lane/decide-approve.ts";
 import { decideCancel } from "#domain/lane/decide-cancel.ts";
+import { type CommitResolved, decideCommitResolved } from "#domain/lane/decide-commit-resolved.ts";
 import { decideDeadlines } from "#domain/lane/decide-deadlines.ts";
 import { decideDelete } from "#domain/lane/decide-delete.ts";
 import { decideDeleteProject, refuseIfDeleted } from "#domain/lane/decide-delete-project.ts";
@@ -46,6 +48,7 @@ import {
   freezeBetween,
   OTHER_SERVER,
   PROJECT,
+  resolvesTo,
   rollBack,
   SERVER,
   start,
@@ -76,6 +79,10 @@ const step = fc.oneof(
   often(fc.constant({ do: "move" as const })),
   fc.record({ do: fc.constant("want approvals" as const), wanted: fc.boolean() }),
   fc.record({ do: fc.constant("approve" as const), pick: fc.nat() }),
+  fc.constant({ do: "push" as const }),
+  fc.record({ do: fc.constant("ask for commits" as const), arrives: fc.boolean() }),
+  fc.record({ do: fc.constant("answer" as const), pick: fc.nat(), isRepeated: fc.boolean() }),
+  fc.record({ do: fc.constant("fetch tips" as const), always: fc.boolean() }),
   fc.record({
     do: fc.constant("freeze" as const),
     inSeconds: fc.constantFrom(-10, 0, 100),
@@ -116,6 +123,17 @@ const step = fc.oneof(
   fc.constant({ do: "drop old" as const }),
   fc.record({ do: fc.constant("delete project" as const), purge: fc.boolean() }),
 );
+/** The steps around an approval. */
+const approvalStep = fc.oneof(
+  fc.constant<Step>({ do: "push" }),
+  often(fc.constant<Step>({ do: "start", latest: false })),
+  fc.record({ do: fc.constant("roll back" as const), version: fc.constant(null) }),
+  often(fc.constant<Step>({ do: "ask for commits", arrives: true })),
+  often(fc.record({ do: fc.constant("answer" as const), pick: fc.nat(), isRepeated: fc.boolean() })),
+  often(fc.record({ do: fc.constant("approve" as const), pick: fc.nat() })),
+  fc.record({ do: fc.constant("fetch tips" as const), always: fc.boolean() }),
+  often(fc.record({ do: fc.constant("go well" as const), rounds: fc.constant(2) })),
+);
 /** With `size`, because fast-check's default of about ten steps is too short. */
 const steps = (maxLength: number) => fc.array(step, { maxLength, size: "max" });
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
@@ -139,6 +157,15 @@ class World {
   approval: ApprovalRule = "none";
   /** As in the database. A lane that is not told of a change gets it with the next start. */
   freezes: ReadFreezes = { sequence: 0, rules: [] };
+  /** The commit of every branch. */
+  tip = commitOf(0);
+  /** Whether agents fetch the tip of the branch, whatever commit their order names. */
+  #fetchesTips = false;
+  #pushes = 0;
+  /** The answers of agents that have not arrived. */
+  #answers: CommitResolved[] = [];
+  /** The commit that was approved, by the deployment. */
+  readonly #approved = new Map<DeploymentId, string | null>();
   readonly givenOut: number[] = [];
   /** The versions that are no rollbacks, in the order in which they were offered. */
   readonly offered: number[] = [];
@@ -154,7 +181,17 @@ class World {
   }
 
   #deliver(serverId: ServerId, message: ToAgent): void {
-    this.agents.set(serverId, takeMessage(this.agentOf(serverId), message));
+    this.agents.set(serverId, takeMessage(this.agentOf(serverId), this.#fetching(message)));
+  }
+
+  /** The message with the commit that its agent fetches. */
+  #fetching(message: ToAgent): ToAgent {
+    if (message.type !== "run") return message;
+    const { source } = message.order;
+    const isTip = source.commit === null || (this.#fetchesTips && source.was_live !== true);
+    return isTip
+      ? { ...message, order: { ...message.order, source: { ...source, commit: this.tip } } }
+      : message;
   }
 
   take(next: Step): void {
@@ -188,6 +225,22 @@ class World {
         const picked = queued[next.pick % Math.max(1, queued.length)];
         return picked === undefined ? undefined : this.approve(picked.id);
       }
+      case "push":
+        this.tip = commitOf((this.#pushes += 1));
+        return;
+      case "ask for commits":
+        return this.askForCommits(next.arrives);
+      case "answer": {
+        const at = next.pick % Math.max(1, this.#answers.length);
+        const answer = this.#answers[at];
+        if (answer === undefined) return;
+        if (!next.isRepeated) this.#answers.splice(at, 1);
+        this.lane = decideCommitResolved(this.lane, answer, this.now).lane;
+        return;
+      }
+      case "fetch tips":
+        this.#fetchesTips = next.always;
+        return;
       case "freeze": {
         const from = this.now + next.inSeconds * 1000;
         const rules = next.forSeconds === 0 ? [] : [freezeBetween(from, from + next.forSeconds * 1000)];
@@ -242,7 +295,20 @@ class World {
   }
 
   approve(id: DeploymentId): void {
-    this.#accept(decideApprove(this.lane, id, APPROVER, this.now));
+    const shown = findDeployment(this.lane, id)?.commitSha ?? null;
+    const decided = decideApprove(this.lane, { id, actor: APPROVER, commit: null }, this.now);
+    if (decided.ok && !this.#approved.has(id)) this.#approved.set(id, shown);
+    this.#accept(decided);
+  }
+
+  /** Sends the requests for commits. @param arrives whether the agents get them */
+  askForCommits(arrives: boolean): void {
+    for (const { deploymentId, serverId, message } of commitRequests(this.lane, PROJECT, this.now)) {
+      this.lane = noteCommitRequest(this.lane, deploymentId, !arrives, this.now);
+      const { repository } = message.source;
+      const result = { ok: true, commit_sha: this.tip, commit_message: "Change" } as const;
+      if (arrives) this.#answers.push({ deploymentId, serverId, repository, result });
+    }
   }
 
   /** Changes the freezes in the database. @param isTold whether the lane hears of it */
@@ -255,6 +321,8 @@ class World {
   /** Ends everything that holds deployments. */
   release(): void {
     this.freeze([], true);
+    for (const { version, pin } of queuedOf(this.lane))
+      if (pin.name === "unknown") this.lane = resolvesTo(this.lane, version, this.now, this.tip).lane;
     for (const { id, approval } of queuedOf(this.lane)) if (approval !== "none") this.approve(id);
   }
 
@@ -384,6 +452,11 @@ class World {
     const live = liveOf(this.lane);
     const host = live === null ? null : placementOf(this.lane, live.serverId);
     if (live !== null) expect(host?.state.name, "nobody takes down what is live").toBe("in_use");
+    if (live !== null && live.approvedBy !== null && live.kind === "deploy")
+      expect(
+        [live.commitSha, live.state.evidence?.commit_sha],
+        "an approved deployment is live with the commit that was approved",
+      ).toEqual([this.#approved.get(live.id), this.#approved.get(live.id)]);
     for (const one of deployments) LaneDeployment.parse(JSON.parse(JSON.stringify(one)));
   }
 
@@ -401,6 +474,7 @@ class World {
   }
 }
 
+const commitOf = (pushes: number) => pushes.toString(16).padStart(40, "0");
 const serverOf = (isOther: boolean): ServerId => servers[isOther ? 1 : 0];
 const runsOf = ({ agents }: World) => [...agents.values()].reduce((sum, { runs }) => sum + runs.length, 0);
 const unended = (lane: Lane) => lane.deployments.filter((one) => isIn(one, "queued", "offered", "running"));
@@ -431,6 +505,17 @@ describe("a lane with any events in any order", () => {
         for (const next of taken) world.take(next);
       }),
       { numRuns: 400 },
+    );
+  });
+
+  it("puts live only the commits that were approved, also if agents fetch others", () => {
+    fc.assert(
+      fc.property(fc.array(approvalStep, { maxLength: 40, size: "max" }), (taken) => {
+        const world = new World();
+        world.approval = "required";
+        for (const next of taken) world.take(next);
+      }),
+      { numRuns: 100 },
     );
   });
 

@@ -96,7 +96,7 @@ export class Playground {
     this.#note(this.#gantry.signInCode(), "code");
     const session = await send(this.#gantry, "/v1/sessions", { code: this.#gantry.signInCode() });
     this.#secrets.session = SessionCreated.parse(await session.json()).token;
-    const careful = { ...settings, name: `careful ${suffix}`, server_id: idle, approval: "required" };
+    const careful = { ...settings, name: `careful ${suffix}`, approval: "required" };
     const approved = await this.#make("/v1/projects", careful);
     for (const project of [waiting, created, created, created, approved, approved, approved])
       await this.#make(`/v1/projects/${project}/deployments`, {});

@@ -18,6 +18,7 @@ import type { CommandReading } from "#contract/endpoints/commands/schemas.ts";
 import type { CronJobReport, CronRunReading } from "#contract/endpoints/cron/schemas.ts";
 import type { ProcessReport } from "#contract/endpoints/processes/schemas.ts";
 import type { SealKey } from "#contract/endpoints/variables/seal-key.ts";
+import { SHA } from "../model/model-agent.ts";
 
 /** The key that an agent makes for every project. */
 export const PUBLIC_KEY =
@@ -135,6 +136,8 @@ export class AgentConnection {
   readonly network: Network;
   /** Whether requests of the control plane are answered at once. A test can also use `answer`. */
   answersRequests = false;
+  /** The commit of every branch, with which it answers requests to resolve one; null: it does not answer them. */
+  tip: string | null = SHA;
   #socket: LinkSocket | null = null;
 
   constructor(network: Network, { serverId, credential }: Identity) {
@@ -185,6 +188,7 @@ export class AgentConnection {
 
   #receive(message: ToAgent): void {
     this.received.push(message);
+    if (message.type === "resolve_commit" && this.tip !== null) this.resolves(message, this.tip);
     if (!this.answersRequests) return;
     this.#answerCron(message);
     if (message.type === "make_deploy_key") this.answer(madeKey(message));
@@ -252,6 +256,17 @@ export class AgentConnection {
   /** Answers a request of the control plane. */
   answer(message: AgentAnswer): void {
     this.#send(message);
+  }
+
+  /** Answers a request to resolve a commit. */
+  resolves(
+    { request_id, project_id, deployment_id, source }: RequestOf<"resolve_commit">,
+    sha: string,
+  ): void {
+    this.answer({
+      ...{ type: "commit_resolved", request_id, project_id, deployment_id, repository: source.repository },
+      result: { ok: true, commit_sha: sha, commit_message: "Change the title" },
+    });
   }
 
   /** Whether a link was opened that has not ended yet. */

@@ -108,6 +108,15 @@ export class TestProject {
     return { project: new TestProject(token, WithId.parse(await created.json()).id, agent), keys };
   }
 
+  /** Waits until a deployment's commit is known, so that it can be approved. */
+  async awaitsApproval(id: string): Promise<Deployment> {
+    return await vi.waitFor(async () => {
+      const deployment = await this.deployment(id);
+      expect(deployment.waiting_on).toEqual({ type: "approval" });
+      return deployment;
+    });
+  }
+
   get variablesPath(): string {
     return `/v1/projects/${this.id}/variables`;
   }

@@ -48,7 +48,11 @@ export class Story {
     return await this.#begin(`/v1/projects/${this.project.id}/apply`, {});
   }
 
+  /** Approves a deployment when its commit is known. */
   async approve(id: DeploymentId): Promise<void> {
+    await this.until("resolved", ({ deployments }) =>
+      deployments.some((one) => one.id === id && one.pin.name === "pinned"),
+    );
     await this.#insist(() => this.project.post(`/v1/deployments/${id}/approve`, {}), [200]);
   }
 

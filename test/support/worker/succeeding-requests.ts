@@ -88,7 +88,10 @@ const prepare: Partial<Record<OperationName, Prepare>> = {
   runCronJob: connectForCommands,
   getCronOutput: connectForCommands,
   stopCronRun: connectForCommands,
-  async approveDeployment({ account: { token }, serverId }) {
+  async approveDeployment(world) {
+    await connectAndSettle(world);
+    const { token } = world.account;
+    const { serverId } = world;
     const settings = {
       name: "careful",
       server_id: serverId,
@@ -100,6 +103,11 @@ const prepare: Partial<Record<OperationName, Prepare>> = {
     const times = { type: "weekly", days: Weekday.options, from: "00:00", to: "00:00", timezone: "UTC" };
     await create("/v1/freezes", token, { name: "always", project_id: projectId, times });
     const { id } = await create(`/v1/projects/${projectId}/deployments`, token, {});
+    await vi.waitFor(async () =>
+      expect(await (await call(`/v1/deployments/${id}`, { token })).json()).toMatchObject({
+        waiting_on: { type: "approval" },
+      }),
+    );
     return { path: `/v1/deployments/${id}/approve`, body: {} };
   },
   getWebhook: withWebhook,

@@ -55,7 +55,7 @@ const walks: Record<string, Walk> = {
   "a deployment that waits for an approval and for the end of a freeze": {
     before: async ({ project }) => {
       await project.patch({ approval: "required" });
-      const [from, to] = [0, 5_000].map((ms) => new Date(Date.now() + ms).toISOString());
+      const [from, to] = [0, 30_000].map((ms) => new Date(Date.now() + ms).toISOString());
       const freeze = { name: "launch", times: { type: "once", from, to } };
       expect((await project.post("/v1/freezes", freeze)).status).toBe(201);
     },

@@ -4,10 +4,12 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod/mini";
 
 import { Freeze } from "#contract/endpoints/freezes/schemas.ts";
+import { SHA } from "../../support/model/model-agent.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { TestProject } from "../../support/worker/project.ts";
 import { recordedEntries, recordedEvents } from "../../support/worker/recorded.ts";
 
+const OTHER_SHA = "f".repeat(40);
 const MINUTE = 60_000;
 
 const at = (minutes: number) => new Date(Date.now() + minutes * MINUTE).toISOString();
@@ -23,8 +25,17 @@ async function freeze(
   return Freeze.parse(await (await project.post("/v1/freezes", body)).json());
 }
 
-async function approve(project: TestProject, id: string, token = project.token): Promise<Response> {
-  return await call(`/v1/deployments/${id}/approve`, { method: "POST", token, body: {} });
+async function approve(
+  project: TestProject,
+  id: string,
+  { token = project.token, ...body }: { token?: string; commit?: string } = {},
+): Promise<Response> {
+  return await call(`/v1/deployments/${id}/approve`, { method: "POST", token, body });
+}
+
+async function refusalOf(answer: Promise<Response>): Promise<[number, string]> {
+  const refused = await answer;
+  return [refused.status, (await problemOf(refused)).code];
 }
 
 const WithToken = z.object({ token: z.string(), id: z.string() });
@@ -144,17 +155,16 @@ describe("an approval", () => {
   it("offers the deployment, and is in its record, its events and the audit log", async () => {
     const project = await TestProject.connected({ approval: "by_another" });
     const { id } = await project.start();
-    expect((await project.deployment(id)).waiting_on).toEqual({ type: "approval" });
-    const own = await approve(project, id);
-    expect([own.status, (await problemOf(own)).code]).toEqual([403, "own_deployment"]);
+    await project.awaitsApproval(id);
+    expect(await refusalOf(approve(project, id))).toEqual([403, "own_deployment"]);
     const ada = await newToken(project, ["deployments:approve", "deployments:read"]);
-    const approved = await approve(project, id, ada.token);
+    const approved = await approve(project, id, { token: ada.token });
     const by = { type: "token", id: ada.id, name: "Ada" };
     expect(await approved.json()).toMatchObject({ approved_by: by });
     await evictDurableObject(laneOf(project));
     await project.agent.completes(await project.agent.orderOf(id));
     await project.reaches(id, "live");
-    expect((await approve(project, id, ada.token)).status).toBe(200);
+    expect((await approve(project, id, { token: ada.token })).status).toBe(200);
     const events = (await recordedEvents(project.id)).filter(({ type }) => type.startsWith("deployment."));
     expect(events.map(({ type, data }) => `${type} by ${data.actor.name}`).slice(1, 3)).toEqual([
       "deployment.held by Gantry",
@@ -168,16 +178,18 @@ describe("an approval", () => {
     const project = await TestProject.connected({ approval: "required" });
     const { id } = await project.start();
     const starter = await newToken(project, ["deployments:write"]);
-    const refused = await approve(project, id, starter.token);
-    expect([refused.status, (await problemOf(refused)).code]).toEqual([403, "insufficient_scope"]);
+    await project.awaitsApproval(id);
+    expect(await refusalOf(approve(project, id, { token: starter.token }))).toEqual([
+      403,
+      "insufficient_scope",
+    ]);
     expect((await approve(project, id)).status).toBe(200);
   });
 
   it("is refused where none is needed", async () => {
     const project = await TestProject.connected();
     const { id } = await project.start();
-    const refused = await approve(project, id);
-    expect([refused.status, (await problemOf(refused)).code]).toEqual([409, "not_approvable"]);
+    expect(await refusalOf(approve(project, id))).toEqual([409, "not_approvable"]);
   });
 
   it("that nobody gives cancels the deployment after 7 days", async () => {
@@ -190,5 +202,96 @@ describe("an approval", () => {
     expect(await status()).toBe("building");
     await pass(project, 1);
     await vi.waitFor(async () => expect(await status()).toBe("canceled"));
+  });
+});
+
+describe("the commit of an approval", () => {
+  it("is unknown while the server is offline, then shown, and the only one that can be approved", async () => {
+    const project = await TestProject.create({ approval: "required" });
+    const { id } = await project.start();
+    const { serverId } = project.agent;
+    expect(await project.deployment(id)).toMatchObject({
+      waiting_on: { type: "commit", id: serverId },
+      deadline_at: null,
+      commit: null,
+    });
+    expect(await refusalOf(approve(project, id))).toEqual([409, "commit_unknown"]);
+    await project.agent.connect();
+    expect(await project.awaitsApproval(id)).toMatchObject({
+      commit: SHA.slice(0, 7),
+      commit_sha: SHA,
+      commit_message: "Change the title",
+    });
+    const held = (await recordedEvents(project.id)).find(({ type }) => type === "deployment.held");
+    expect(held?.data).toMatchObject({ deployment: { commit_sha: SHA, hold: { type: "approval" } } });
+    const other = await approve(project, id, { commit: OTHER_SHA });
+    expect(await problemOf(other)).toMatchObject({
+      status: 409,
+      code: "commit_changed",
+      detail: expect.stringContaining(SHA),
+    });
+    expect((await approve(project, id, { commit: SHA.slice(0, 7) })).status).toBe(200);
+    const order = await project.agent.orderOf(id);
+    expect(order.source).toMatchObject({ commit: SHA, in_branch: true, was_tip: true });
+    await project.agent.completes(order);
+    await project.reaches(id, "live");
+  });
+
+  it("is asked for again when the isolate has died or an answer was lost, and the first answer counts", async () => {
+    const project = await TestProject.create({ approval: "required", queue: "all" });
+    project.agent.tip = null;
+    await project.agent.connect();
+    const running = await project.start();
+    const { id } = await project.start();
+    const requests = () =>
+      project.agent.received.flatMap((one) =>
+        one.type === "resolve_commit" && one.deployment_id === id ? [one] : [],
+      );
+    await vi.waitFor(() => expect(requests()).toHaveLength(1));
+    await evictDurableObject(laneOf(project));
+    await pass(project, 0.5);
+    await vi.waitFor(() => expect(requests()).toHaveLength(2));
+    const [first, second] = requests();
+    if (first === undefined || second === undefined) throw new Error("no requests");
+    project.agent.resolves(second, SHA);
+    project.agent.resolves(first, OTHER_SHA);
+    await vi.waitFor(async () => expect(await project.deployment(id)).toMatchObject({ commit_sha: SHA }));
+    // In advance: another one is ahead of it, whose commit nobody knows.
+    expect((await approve(project, id, { commit: SHA })).status).toBe(200);
+    await project.post(`/v1/deployments/${running.id}/cancel`);
+    expect((await project.agent.orderOf(id)).source.commit).toBe(SHA);
+  });
+
+  it("is the only one that an agent gets the permit for", async () => {
+    const project = await TestProject.connected({ approval: "required" });
+    const { id } = await project.start();
+    await project.awaitsApproval(id);
+    await approve(project, id);
+    const order = await project.agent.orderOf(id);
+    const resolved = { type: "resolved", commit_sha: OTHER_SHA, commit_message: "Not reviewed" } as const;
+    const answer = await project.agent.reports(order, { type: "stage", stage: "fetch" }, resolved, {
+      type: "ready",
+    });
+    expect(answer.instruction).toBe("stop");
+    await project.agent.reportsCanceled(order);
+    await project.reaches(id, "failed");
+    expect((await project.deployment(id)).failure?.message).toBe(
+      `the agent has fetched ${OTHER_SHA}, but the approved commit is ${SHA}`,
+    );
+  });
+
+  it("that the server cannot find fails the deployment with the server's reason", async () => {
+    const project = await TestProject.create({ approval: "required" });
+    project.agent.tip = null;
+    await project.agent.connect();
+    const { id } = await project.start();
+    const { request_id, project_id, deployment_id, source } = await project.agent.receives("resolve_commit");
+    const failure = { code: "ref_not_found", message: "there is no branch `main`", stage: "fetch" } as const;
+    project.agent.answer({
+      ...{ type: "commit_resolved", request_id, project_id, deployment_id, repository: source.repository },
+      result: { ok: false, failure },
+    });
+    await project.reaches(id, "failed");
+    expect((await project.deployment(id)).failure).toEqual(failure);
   });
 });

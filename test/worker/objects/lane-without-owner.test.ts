@@ -46,7 +46,7 @@ function entries(projectId = ids.project()) {
     rollBack: () =>
       lane.rollBack({ ...asked, choice: { deploymentId: null, version: null }, runWith: "current" }),
     cancel: () => lane.cancel({ owner, id: deploymentId, actor, audit }),
-    approve: () => lane.approve({ owner, id: deploymentId, actor, audit }),
+    approve: () => lane.approve({ owner, id: deploymentId, actor, commit: null, audit }),
     setFreezes: () => lane.setFreezes({ sequence: 1, rules: [] }),
     delete: () => lane.delete({ owner, id: deploymentId, actor, change: { event: null, audit } }),
     report: () =>

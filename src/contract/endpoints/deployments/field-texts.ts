@@ -5,7 +5,7 @@ export const rowFields = {
   version: "The number of the deployment within its project, from 1. Numbers are never reused.",
   branch: "The branch or tag that the deployment was started with.",
   commit:
-    "The abbreviated commit hash. `null` until the agent has resolved the branch. If the deployment ended before that: the commit that the request named, if it named one.",
+    "The abbreviated commit hash. `null` until the agent has resolved the branch, which it does before an approval. If the deployment ended before that: the commit that the request named, if it named one.",
   duration: "The run time in seconds: until now while the deployment is running, 0 while it is queued.",
   created_at: "When the deployment was requested.",
 };
@@ -20,11 +20,12 @@ export const deploymentFields = {
     "For a rollback: the id of the deployment whose code is deployed. It stays when that deployment is deleted or removed after the account's retention time; a read of it is 404 then.",
   stage: "The current stage. `null` after the deployment has ended.",
   deadline_at:
-    "The latest time at which the deployment ends. `null` after it has ended, and while a freeze or a missing approval holds it or the one ahead of it.",
+    "The latest time at which the deployment ends. `null` after it has ended, and while a freeze, a missing approval or its unknown commit holds it or the one ahead of it.",
   waiting_on: "What a queued deployment waits for. `null` if it is next or no longer queued.",
   trigger: "What started the deployment.",
   actor: "Who started the deployment.",
-  commit_sha: "The full commit hash. `null` until the agent has resolved the branch.",
+  commit_sha:
+    "The full commit hash. `null` until the agent has resolved the branch, which it does before an approval.",
   commit_message: "The first line of the commit message.",
   started_at: "When the run started: at its agent's first report, or before it if the stages took longer.",
   finished_at: "When the deployment ended.",

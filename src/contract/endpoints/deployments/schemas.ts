@@ -79,10 +79,14 @@ export type StageTime = z.infer<typeof StageTime>;
 
 const holds = [
   z.strictObject({ type: z.literal("freeze"), id: FreezeId, until: z.string() }),
+  z.strictObject({ type: z.literal("commit"), id: ServerId }),
   z.strictObject({ type: z.literal("approval") }),
 ] as const;
 
-/** What holds a deployment at the head of the queue: a freeze until an instant, or a missing approval. */
+/**
+ * What holds a deployment at the head of the queue: a freeze until an instant, a missing approval, or a server that has
+ * not resolved the commit that an approval is about.
+ */
 export const Hold = z.discriminatedUnion("type", holds);
 export type Hold = z.infer<typeof Hold>;
 
@@ -164,6 +168,10 @@ export const StartDeploymentInput = z.strictObject({
   clear_cache: z.optional(z.boolean()),
 });
 export type StartDeploymentInput = z.infer<typeof StartDeploymentInput>;
+
+/** `commit`: the full or abbreviated hash that the approver has seen. */
+export const ApproveInput = z.strictObject({ commit: z.optional(CommitName) });
+export type ApproveInput = z.infer<typeof ApproveInput>;
 
 export const DeployInput = z.extend(StartDeploymentInput, { project_id: ProjectId });
 

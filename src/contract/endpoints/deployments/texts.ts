@@ -117,10 +117,16 @@ export const deploymentTexts = {
       started. It can be approved before it is first in the queue too. If nobody approves a deployment within 7 days
       after it became the first in the queue, it is canceled.
 
+      An approval is for one commit: \`commit_sha\` of the deployment, which its server resolves soon after the start.
+      Commits that are pushed later are not deployed. Until the commit is known, the response is 409
+      \`commit_unknown\`. Send \`commit\` with the hash that you have seen: if the deployment has another commit, the
+      response is 409 \`commit_changed\` and nothing is approved. A deployment of kind \`config\` applies settings to
+      the code that is live at its turn.
+
       With \`by_another\`, the token that started the deployment cannot approve it (403 \`own_deployment\`). If the
       deployment needs no approval, or has ended, the response is 409 \`not_approvable\`. A second approval changes
       nothing.`,
-    body: {},
+    body: { commit: example.commit },
     answer: waitingDeployment,
   },
   rollBack: {
@@ -220,14 +226,14 @@ export const deploymentSchemas = {
     duration: "Its duration in seconds.",
   }),
   WaitingOn: object(schemas.WaitingOn, "What a queued deployment waits for.", {
-    type: "`deployment`: for an earlier deployment of the same project. `server`: for the server, which is offline or has not taken it yet. `freeze`: for the end of a freeze. `approval`: for an approval.",
+    type: "`deployment`: for an earlier deployment of the same project. `server`: for the server, which is offline or has not taken it yet. `freeze`: for the end of a freeze. `commit`: for the server to resolve the commit that needs an approval. `approval`: for an approval.",
     id: "The id of that deployment, server or freeze.",
     position: "The number of deployments ahead in the queue.",
     until: "When the freeze ends.",
   }),
   Hold: object(schemas.Hold, "What holds a deployment at the head of the queue.", {
-    type: "`freeze`: a freeze. `approval`: a missing approval.",
-    id: "The freeze's id.",
+    type: "`freeze`: a freeze. `commit`: its server has not resolved the commit that needs an approval. `approval`: a missing approval.",
+    id: "The id of that freeze or server.",
     until: "When the freeze ends.",
   }),
   Actor: object(schemas.Actor, "Who started a deployment.", {
@@ -240,6 +246,10 @@ export const deploymentSchemas = {
     "What to deploy. Without either field: the project's branch.",
     source,
   ),
+  ApproveInput: object(schemas.ApproveInput, "What is approved.", {
+    commit:
+      "The commit that you have seen, as a full or abbreviated hash of at least 7 characters. If omitted: the deployment's `commit_sha`, whatever it is.",
+  }),
   DeployInput: object(schemas.DeployInput, "The project, and what to deploy.", {
     project_id: "The id of the project to deploy.",
     ...source,

@@ -201,6 +201,18 @@ export class AgentLink extends DurableObject<Env> {
         keys.take([{ project_id: message.project_id, public_key: message.public_key }]);
         return await runDeliveries(this.#link);
       }
+      case "commit_resolved": {
+        const { project_id, deployment_id: deploymentId, repository, result } = message;
+        if (!queue.isKnown(project_id)) return;
+        const resolved = { deploymentId, serverId: server.id, repository, result };
+        try {
+          await this.env.PROJECT_LANE.getByName(project_id).commitResolved(resolved);
+        } catch (error) {
+          // The lane asks again.
+          deliveries.retries.log("commit_resolved", error);
+        }
+        return;
+      }
       case "project_removed": {
         const { project_id, purge } = message;
         if (!queue.isKnown(project_id)) return;

@@ -3,6 +3,7 @@ import type { ProjectReport } from "#contract/agent-protocol.ts";
 import type { ServerId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import { checkServing } from "#domain/lane/check-serving.ts";
+import { type CommitResolved, decideCommitResolved } from "#domain/lane/decide-commit-resolved.ts";
 import {
   decideProjectRemoved,
   decideServerDeleted,
@@ -57,6 +58,11 @@ export function reconcileWithAgent(turns: LaneTurns, hello: AgentHello): Reconci
     },
   );
   return decided.ok ? decided.value.value : { serving: null };
+}
+
+export function noteCommitResolved(turns: LaneTurns, resolved: CommitResolved): void {
+  const owner = turns.owner();
+  if (owner !== null) turns.decide(owner, (lane, now) => succeed(decideCommitResolved(lane, resolved, now)));
 }
 
 export function noteProjectRemoved(turns: LaneTurns, removed: ProjectRemoved): void {

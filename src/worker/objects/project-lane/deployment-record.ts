@@ -1,5 +1,5 @@
 import type { DeploymentStage, DeploymentStatus, Hold } from "#contract/endpoints/deployments/schemas.ts";
-import type { ProjectId } from "#contract/ids.ts";
+import type { ProjectId, ServerId } from "#contract/ids.ts";
 import { isIn, type LaneDeployment, type LaneHold, type State } from "#domain/lane/lane.ts";
 import { timestamp } from "#worker/views/timestamp.ts";
 import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
@@ -40,7 +40,7 @@ export function recordOf(deployment: LaneDeployment, projectId: ProjectId): Unre
     variablesRevision: deployment.variables?.revision || null,
     clearCache: deployment.clearCache,
     pushedSha: deployment.pushedSha,
-    hold: state.name === "queued" ? holdView(state.hold) : null,
+    hold: state.name === "queued" ? holdView(state.hold, deployment.serverId) : null,
     approvedBy: deployment.approvedBy,
   };
 }
@@ -51,10 +51,17 @@ export function lastEnded(records: readonly DeploymentRecord[]): DeploymentRecor
   return ended.toSorted((one, other) => one.version - other.version).at(-1) ?? null;
 }
 
-function holdView(hold: LaneHold | null): Hold | null {
-  return hold?.type === "freeze"
-    ? { type: "freeze", id: hold.id, until: timestamp(hold.until) }
-    : hold && { type: "approval" };
+function holdView(hold: LaneHold | null, serverId: ServerId): Hold | null {
+  switch (hold?.type) {
+    case undefined:
+      return null;
+    case "freeze":
+      return { type: "freeze", id: hold.id, until: timestamp(hold.until) };
+    case "commit":
+      return { type: "commit", id: serverId };
+    case "approval":
+      return { type: "approval" };
+  }
 }
 
 function statusOf(state: State): DeploymentStatus {

@@ -1,6 +1,7 @@
 import type { RunEvent } from "#contract/agent-events.ts";
 import type { Actor, DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId } from "#contract/ids.ts";
+import type { Approval } from "#domain/lane/decide-approve.ts";
 import type { ConfigRequest } from "#domain/lane/decide-config.ts";
 import type { RollbackRequest } from "#domain/lane/decide-rollback.ts";
 import type { ReportedEvents } from "#domain/lane/decide-run-events.ts";
@@ -31,6 +32,8 @@ export type DeploymentCommand = {
   actor: Actor;
   audit: StoredEntry;
 };
+
+export type ApproveCommand = Approval & { owner: LaneOwner; audit: StoredEntry };
 
 /** `change`: the event of the deletion, and the entry of the request. */
 export type DeleteCommand = { owner: LaneOwner; id: DeploymentId; actor: Actor; change: StoredChange };

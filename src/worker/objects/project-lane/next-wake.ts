@@ -1,3 +1,4 @@
+import { nextCommitRequestAt } from "#domain/lane/commit-requests.ts";
 import { nextDeadline } from "#domain/lane/deadlines.ts";
 import { freezesDueAt } from "#domain/lane/holds.ts";
 import { keptUntil } from "#domain/lane/decide-delete-project.ts";
@@ -17,7 +18,11 @@ export type Pending = {
  * not: a failure of R2 or D1 must not delay the end of a run.
  */
 export function nextWakeAt(lane: Lane, { isPending, failures }: Pending, now: number): number | null {
-  const timed = Math.min(nextDeadline(lane) ?? Infinity, nextRemovalAt(lane) ?? Infinity);
+  const timed = Math.min(
+    nextDeadline(lane) ?? Infinity,
+    nextRemovalAt(lane) ?? Infinity,
+    nextCommitRequestAt(lane) ?? Infinity,
+  );
   const work = Math.min(
     keptUntil(lane) ?? Infinity,
     freezesDueAt(lane) ?? Infinity,

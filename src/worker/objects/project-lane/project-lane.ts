@@ -5,12 +5,13 @@ import type { ProjectReport } from "#contract/agent-protocol.ts";
 import type { RollbackTarget } from "#contract/endpoints/deployments/schemas.ts";
 import { DeploymentId, type ServerId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
-import { decideApprove } from "#domain/lane/decide-approve.ts";
+import { type ApprovalRefusal, decideApprove } from "#domain/lane/decide-approve.ts";
 import { decideCancel } from "#domain/lane/decide-cancel.ts";
 import { decideDeadlines } from "#domain/lane/decide-deadlines.ts";
 import { decideDelete } from "#domain/lane/decide-delete.ts";
 import { decideDeleteProject, type DeleteProjectRequest } from "#domain/lane/decide-delete-project.ts";
 import { decideFreezes } from "#domain/lane/decide-freezes.ts";
+import type { CommitResolved } from "#domain/lane/decide-commit-resolved.ts";
 import { canceledBy } from "#domain/lane/deployment-events.ts";
 import type { ProjectRemoved } from "#domain/lane/decide-project-removed.ts";
 import type { AgentHello, Reconciliation } from "#domain/lane/reconcile.ts";
@@ -20,12 +21,14 @@ import type { LaneHolding } from "#domain/log-fate.ts";
 import type { UnfinishedLines } from "#worker/logs/read-log.ts";
 import {
   compareServing,
+  noteCommitResolved,
   noteProjectRemoved,
   noteServerDeleted,
   reconcileWithAgent,
   reportRunEvents,
 } from "#worker/objects/project-lane/agent-reports.ts";
 import type {
+  ApproveCommand,
   ConfigCommand,
   DeleteCommand,
   DeploymentCommand,
@@ -109,20 +112,17 @@ export class ProjectLane extends DurableObject<Env> {
     return succeed({ bookmark: this.#parts.effects.bookmark });
   }
 
-  /** Refuses with `not_approvable`, `own_deployment` and `not_found`. */
+  /** Refuses with `not_approvable`, `own_deployment`, `commit_unknown`, `commit_changed` and `not_found`. */
   async approve({
     owner,
-    id,
-    actor,
     audit,
-  }: DeploymentCommand): Promise<
-    Result<Written, "not_approvable" | "own_deployment" | "not_found" | "unavailable">
-  > {
+    ...approval
+  }: ApproveCommand): Promise<Result<Written, ApprovalRefusal | "not_found" | "unavailable">> {
     const known = await this.#turns.takeOver(owner);
     if (!known.ok) return known;
     const decided = this.#turns.decide(
       owner,
-      (lane, now) => decideApprove(lane, id, actor, now),
+      (lane, now) => decideApprove(lane, approval, now),
       () => this.#parts.changes.add(storedChange(null, audit)),
     );
     if (!decided.ok) return decided;
@@ -209,6 +209,11 @@ export class ProjectLane extends DurableObject<Env> {
   /** Reconciles the lane with an agent that has just connected. */
   async reconcile(hello: AgentHello): Promise<Reconciliation> {
     return reconcileWithAgent(this.#turns, hello);
+  }
+
+  /** An agent has resolved the commit of a deployment, as the lane asked. */
+  async commitResolved(resolved: CommitResolved): Promise<void> {
+    noteCommitResolved(this.#turns, resolved);
   }
 
   /** An agent has removed the project from its server, as the lane ordered. */

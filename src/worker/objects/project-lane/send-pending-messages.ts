@@ -1,7 +1,8 @@
-import { RunOrder, type RunVariables } from "#contract/agent-order.ts";
+import { RunOrder, type RunVariables, type SealedToken } from "#contract/agent-order.ts";
 import type { ToAgent } from "#contract/agent-protocol.ts";
 import type { DeploymentId, ServerId } from "#contract/ids.ts";
 import { checkServing } from "#domain/lane/check-serving.ts";
+import { type CommitRequest, commitRequests, noteCommitRequest } from "#domain/lane/commit-requests.ts";
 import { decideServerDeleted } from "#domain/lane/decide-project-removed.ts";
 import {
   pendingRemovals,
@@ -14,15 +15,20 @@ import {
 import type { Lane } from "#domain/lane/lane.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { DatabaseSession } from "#worker/db/database-session.ts";
+import { findRepositoryToken } from "#worker/db/variables/find-repository-token.ts";
 import { findRunVariables } from "#worker/db/variables/find-run-variables.ts";
 import type { LaneOwner } from "#worker/objects/project-lane/lane-store.ts";
 import type { LaneContext } from "#worker/objects/project-lane/lane-context.ts";
+
+/** The most requests to resolve a commit of one run, each of which may read D1. The alarm starts the next one. */
+const MAX_REQUESTS = 5;
 
 /** How the lane records a message: `sent` before it goes out, `undelivered` if the agent was not connected. */
 type Records = { readonly sent: (lane: Lane) => Lane; readonly undelivered: (lane: Lane) => Lane };
 
 /**
- * Sends the pending offer or stop, and `remove_project` to the servers that must remove the project. Each message is
+ * Sends the pending offer or stop, `remove_project` to the servers that must remove the project, and requests to resolve
+ * the commits that need an approval. Each message is
  * recorded before it goes out; if the agent was not connected, only this send is taken back. A server that serves the
  * wrong release gets a correction; if it is not connected, its next hello reports the release again.
  */
@@ -30,7 +36,7 @@ export async function sendPendingMessages(parts: LaneContext): Promise<void> {
   const { env, storage, store, outbox, now } = parts;
   const owner = store.owner();
   if (owner === null) return;
-  const { projectId } = owner;
+  const { accountId, projectId } = owner;
   const change = (decide: (lane: Lane) => Lane) =>
     storage.transactionSync(() => store.save(decide(store.load()), owner));
 
@@ -54,6 +60,26 @@ export async function sendPendingMessages(parts: LaneContext): Promise<void> {
     // Also if the variables cannot be read: these messages do not need them.
     await sendRemovals();
     await sendCorrections();
+    // Last, because a token that cannot be read must not delay the others.
+    await sendCommitRequests();
+  }
+
+  async function sendCommitRequests() {
+    for (const { deploymentId } of commitRequests(store.load(), projectId, now()).slice(0, MAX_REQUESTS)) {
+      const find = () =>
+        commitRequests(store.load(), projectId, now()).find((one) => one.deploymentId === deploymentId);
+      const before = find();
+      const token = before === undefined ? null : await readToken(parts, { accountId, projectId }, before);
+      // Read in the same turn as it is recorded, as above.
+      const request = find();
+      if (request === undefined || request.message.source.repository !== before?.message.source.repository)
+        continue;
+      const message = { ...request.message, ...(token === null ? {} : { token }) };
+      await deliver(request.serverId, message, {
+        sent: (lane) => noteCommitRequest(lane, deploymentId, false, now()),
+        undelivered: (lane) => noteCommitRequest(lane, deploymentId, true, now()),
+      });
+    }
   }
 
   async function sendRemovals() {
@@ -94,6 +120,18 @@ async function readVariables({ env, store, now }: LaneContext, owner: LaneOwner)
     deploymentId,
     variables: await findRunVariables(rows, projectId, serverId, variables, repository),
   };
+}
+
+/** The repository's token for a request, which only D1 has; null: it needs none. @throws if D1 does not answer */
+async function readToken(
+  { env }: LaneContext,
+  { accountId, projectId }: LaneOwner,
+  { serverId, variables, message: { source } }: CommitRequest,
+): Promise<SealedToken | null> {
+  if (variables === null) return null;
+  const { database } = new DatabaseSession(env.DB, "first-primary");
+  const rows = new AccountRows(database, accountId);
+  return await findRepositoryToken(rows, projectId, serverId, variables, source.repository);
 }
 
 /** Adds the values to an order. null if they are of another deployment: the change that caused this sends the order. */

@@ -1,6 +1,7 @@
-import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
+import type { ApproveInput, Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId } from "#contract/ids.ts";
 import { refuse, type Result } from "#contract/problems.ts";
+import type { ApprovalRefusal } from "#domain/lane/decide-approve.ts";
 import type { Context } from "#worker/context.ts";
 import { findDeployment } from "#worker/db/deployments/find-deployment.ts";
 import { requestEntry } from "#worker/operations/changes/request-changes.ts";
@@ -13,7 +14,8 @@ import { notFound } from "#worker/operations/refusals.ts";
 export async function approveDeployment(
   context: Context,
   id: DeploymentId,
-): Promise<Result<Deployment, "not_found" | "not_approvable" | "own_deployment" | "unavailable">> {
+  input: ApproveInput,
+): Promise<Result<Deployment, ApprovalRefusal | "not_found" | "unavailable">> {
   const deployment = await findDeployment(context.rows, id);
   if (deployment === null) return notFound("deployment");
   // The lane may have dropped a deployment that has ended, so D1 decides this.
@@ -23,7 +25,8 @@ export async function approveDeployment(
     const { projectId } = deployment;
     const owner = { accountId: context.account.id, projectId };
     const audit = requestEntry(context, { target: deploymentTarget(deployment), projectId });
-    const command = { owner, id, actor: actorOf(context), audit };
+    const commit = input.commit ?? null;
+    const command = { owner, id, actor: actorOf(context), commit, audit };
     const approved = await context.lanes.getByName(projectId).approve(command);
     if (!approved.ok) return approved;
     context.session.note(approved.value.bookmark);

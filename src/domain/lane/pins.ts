@@ -1,0 +1,37 @@
+import type { DeploymentKind } from "#contract/endpoints/deployments/schemas.ts";
+import type { ApprovalRule } from "#contract/endpoints/projects/approval-rule.ts";
+import type { ServerId } from "#contract/ids.ts";
+import {
+  type Lane,
+  type LaneDeployment,
+  type Named,
+  type Pin,
+  queuedOf,
+  replaceDeployment,
+} from "#domain/lane/lane.ts";
+
+const UNKNOWN: Pin = { name: "unknown", lastSend: null, tries: 0 };
+
+/** The pin of a new deployment. One that repeats code needs none: its code was live. */
+export function firstPin(kind: DeploymentKind, approval: ApprovalRule): Pin {
+  return kind === "deploy" && approval !== "none" ? UNKNOWN : { name: "none" };
+}
+
+/** Sends the requests to a server again, whose agent has connected and has forgotten what it was asked. */
+export function requestCommitsAgain(lane: Lane, serverId: ServerId): Lane {
+  return queuedOf(lane)
+    .filter((one) => one.serverId === serverId && one.pin.name === "unknown")
+    .reduce((next, one) => replaceDeployment(next, { ...one, pin: UNKNOWN }), lane);
+}
+
+/**
+ * The pin of a queued deployment whose settings have changed: of another repository the commit is not known yet, and
+ * another server has not been asked.
+ */
+export function repinned(before: Named<"queued">, changed: Named<"queued">): LaneDeployment {
+  const isMoved = before.serverId !== changed.serverId;
+  const isOther = before.state.plan.repository !== changed.state.plan.repository;
+  if (before.pin.name === "none" || before.approvedBy !== null) return changed;
+  if (isOther) return { ...changed, pin: UNKNOWN, commitSha: null, commitMessage: null };
+  return isMoved && before.pin.name === "unknown" ? { ...changed, pin: UNKNOWN } : changed;
+}
