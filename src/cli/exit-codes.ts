@@ -42,6 +42,7 @@ export const ownProblems = {
   not_connected: { title: "Not connected", exit: "failed" },
   not_confirmed: { title: "Not confirmed", exit: "usage" },
   not_verified: { title: "Not verified", exit: "refused" },
+  commit_unknown: { title: "Commit unknown", exit: "refused" },
   interrupted: { title: "Interrupted", exit: "interrupted" },
 } as const satisfies Record<string, { title: string; exit: Exit }>;
 export type OwnCode = keyof typeof ownProblems;

@@ -1,21 +1,35 @@
-import { beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 
 import { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import { Freeze, FreezeRows } from "#contract/endpoints/freezes/schemas.ts";
-import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
+import { Enrollment, ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 import { useGantry } from "../openapi/support/gantry.ts";
+import { networkTo } from "../openapi/support/running-agent.ts";
+import { enrol } from "../support/connected-agent/agent-connection.ts";
+import { ConnectedAgent } from "../support/connected-agent/connected-agent.ts";
+import { createApi } from "../support/journey-api.ts";
+import { SHA } from "../support/model/model-agent.ts";
 import { createCli, jsonOf } from "./support/command.ts";
 
 const cli = createCli();
 let env: NodeJS.ProcessEnv;
+/** Resolves commits, and takes no deployment. */
+let agent: ConnectedAgent;
 
 beforeAll(async () => {
   const gantry = await useGantry();
   env = { GANTRY_URL: gantry.url, GANTRY_TOKEN: gantry.token, GANTRY_PROJECT: "shop" };
   const { stdout } = await run("servers", "add", "web-1", "192.0.2.1", "--json");
   const { id } = ServerCreated.parse(jsonOf(stdout));
+  const enrollment = await createApi(gantry.url, gantry.token).call("POST", `/v1/servers/${id}/enrollment`);
+  const network = networkTo(gantry.url);
+  const identity = await enrol(network, Enrollment.parse(enrollment.json).token, "web-1");
+  agent = new ConnectedAgent(network, identity);
+  await agent.connect();
   await run("projects", "create", "shop", "--server", id, "--repository", "https://git.test/a.git");
 });
+
+afterAll(() => agent.cut());
 
 const run = async (...args: string[]) => {
   const ended = await cli.run(args, { env });
@@ -33,13 +47,27 @@ it("stops following a deployment that is held, and approves it", async () => {
   expect((await run("deployments", "show", "v1")).stdout).not.toMatch(/^took/m);
   const behind = await cli.run(["deploy", "--follow"], { env });
   expect(behind.code).toBe(6);
-  expect(Deployment.parse(jsonOf((await run("approve", "--json")).stdout))).toMatchObject({
+  const unseen = await cli.run(["approve"], { env });
+  expect(unseen).toMatchObject({ code: 2, stderr: expect.stringContaining("Pass --yes") });
+  const other = await cli.run(["approve", "--commit", "fffffff"], { env });
+  expect(other).toMatchObject({ code: 4, stderr: expect.stringContaining(SHA) });
+  const typed = cli.inTerminal(["approve"], { env });
+  await typed.printed("stdout", `: main at ${SHA.slice(0, 7)} "Change the title"? [y/N]`);
+  typed.type("n\n");
+  expect((await typed.ended).code).toBe(130);
+  const approved = await run("approve", "--commit", SHA.slice(0, 7), "--json");
+  expect(Deployment.parse(jsonOf(approved.stdout))).toMatchObject({
     version: 1,
     approved_by: { type: "token" },
   });
-  const again = await run("approve", "v1");
+  const again = await run("approve", "v1", "--yes");
   expect(again.stderr).toContain("It starts as soon as its server takes it.");
   expect(again.stderr).not.toContain("not connected");
+  agent.tip = null;
+  await run("deploy");
+  const unknown = await cli.run(["approve", "v3", "--yes"], { env });
+  expect(unknown).toMatchObject({ code: 4, stderr: expect.stringContaining("is not known yet") });
+  await run("cancel", "v3");
   await run("projects", "set", "--approval", "none");
 });
 

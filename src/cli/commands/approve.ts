@@ -1,5 +1,10 @@
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
+import { CommitName } from "#contract/git-names.ts";
+import { succeed } from "#contract/lib/result.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
-import { done } from "#cli/outcome.ts";
+import { confirm } from "#cli/ask.ts";
+import { done, type Result, stop } from "#cli/outcome.ts";
+import { printableName } from "#cli/output/printable.ts";
 import { describeWaiting } from "#cli/session/describe-waiting.ts";
 import { DEPLOYMENT_HELP, findDeployment, findOnly } from "#cli/session/find-deployment.ts";
 import { withSession } from "#cli/session/session.ts";
@@ -8,27 +13,48 @@ import { sourceText } from "#cli/views/deployment-text.ts";
 export const approve = defineCommand({
   name: "approve",
   summary: "Approve a deployment that waits for it",
-  details: ["The token needs the scope deployments:approve."],
+  details: [
+    "Shows the commit and asks for confirmation; without a terminal, pass --commit or --yes. Only this commit is approved: if the deployment has another one, nothing is. The token needs the scope deployments:approve.",
+  ],
   words: {
     deployment: {
       isRequired: false,
       help: `${DEPLOYMENT_HELP} (default: the only one that waits for an approval)`,
     },
   },
-  options: {},
-  examples: ["approve", "approve v12"],
-  run: withSession(async (session, { words }) => {
+  options: {
+    commit: {
+      kind: "text",
+      short: "c",
+      value: "HASH",
+      help: "Commit that you have reviewed, at least 7 characters; skips the confirmation prompt",
+    },
+    yes: { kind: "flag", short: "y", help: "Approve the commit that is shown, without the prompt" },
+  },
+  examples: ["approve", "approve v12", "approve v12 --commit 8e8412f"],
+  run: withSession(async (session, { words, options }) => {
     const { client, output } = session;
-    const deployment = await (words.deployment === null
-      ? findOnly(session, "waiting for an approval", ({ waiting_on }) => waiting_on?.type === "approval")
+    const found = await (words.deployment === null
+      ? findOnly(
+          session,
+          "waiting for an approval",
+          ({ waiting_on: waiting }) => waiting?.type === "approval" || waiting?.type === "commit",
+        )
       : findDeployment(session, words.deployment));
-    if (!deployment.ok) return deployment;
+    if (!found.ok) return found;
+    const commit = options.commit === null ? shownCommit(found.value) : readCommit(options.commit);
+    if (!commit.ok) return commit;
+    const { id, version, actor } = found.value;
+    const question = `Approve v${version} of ${printableName(actor.name)}: ${sourceText(found.value)}?`;
+    const isSure = options.commit !== null || options.yes;
+    const confirmed = await confirm(session, question, isSure);
+    if (!confirmed.ok) return confirmed;
     const approved = await client.approveDeployment({
-      params: { deployment_id: deployment.value.id },
-      body: {},
+      params: { deployment_id: id },
+      body: commit.value === null ? {} : { commit: commit.value },
     });
     if (!approved.ok) return approved;
-    const { version, waiting_on: waiting } = approved.value;
+    const { waiting_on: waiting } = approved.value;
     output.json(approved.value);
     output.line(`v${version} is approved: ${sourceText(approved.value)}.`);
     // Its server gets it now, so it is not known yet whether it is connected.
@@ -37,3 +63,16 @@ export const approve = defineCommand({
     return done;
   }),
 });
+
+/** The commit that the question shows. A change of settings may have none: it applies to what is live at its turn. */
+function shownCommit({ version, kind, branch, commit_sha: sha, status }: Deployment): Result<string | null> {
+  if (sha !== null || kind === "config" || status !== "building") return succeed(sha);
+  const what = `The commit of v${version} (${printableName(branch)}) is not known yet`;
+  return stop("commit_unknown", `${what}: its server resolves it. Try again when the server is connected.`);
+}
+
+function readCommit(text: string): Result<string> {
+  const commit = CommitName.safeParse(text);
+  if (commit.success) return succeed(commit.data);
+  return stop("usage", "--commit must be 7 to 40 hexadecimal digits of a commit hash.");
+}
