@@ -68,12 +68,13 @@ it("deployments say what holds them, and run when somebody has approved them and
   await page.goto(`${local.url}/app/deployments/${behind.id}`);
   await page.getByText("This deployment needs an approval.").waitFor();
   expect(await violations(page)).toEqual([]);
-  await page.getByRole("button", { name: "Approve" }).click();
+  await page.getByRole("button", { name: /^Approve [0-9a-f]{7}$/ }).click();
   await page.getByText(/approved by /).waitFor();
   await page.getByText("This deployment needs an approval.").waitFor({ state: "detached" });
   await page.goto(`${local.url}/app/deployments/${id}`);
 
-  await page.getByRole("button", { name: "Approve" }).click();
+  const { commit } = await api.getDeployment(id);
+  await page.getByRole("button", { name: `Approve ${commit}` }).click();
   await page.getByText("A freeze holds this deployment.").waitFor();
   await page.getByText(/approved by /).waitFor();
   expect(await violations(page, "dark")).toEqual([]);

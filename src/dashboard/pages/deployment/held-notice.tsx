@@ -1,6 +1,5 @@
 import { approvalEndpoints } from "#contract/endpoints/deployments/approval-endpoints.ts";
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
-import type { DeploymentId } from "#contract/ids.ts";
 import { clientOf } from "#dashboard/data/api.ts";
 import { useAllowed, useDeployment, useProject } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
@@ -16,15 +15,16 @@ type Props = { readonly deployment: Deployment };
 
 /** Says what holds a deployment, or will hold it, and approves it. Renders nothing if nothing does. */
 export function HeldNotice({ deployment }: Props) {
-  const { id, project_id: projectId, kind, waiting_on: waiting, approved_by: approver } = deployment;
+  const { project_id: projectId, kind, waiting_on: waiting, approved_by: approver } = deployment;
   const { value: project } = useProject(projectId);
-  if (waiting?.type === "approval") return <MissingApproval id={id} isFirst />;
+  if (waiting?.type === "approval" || waiting?.type === "commit")
+    return <MissingApproval deployment={deployment} isFirst />;
   if (waiting?.type === "deployment") {
     // The project's current rule. The deployment's own rule is known only once it is the first in the queue, and rarely
     // differs.
     const needsApproval =
       kind !== "rollback" && approver === null && (project?.approval ?? "none") !== "none";
-    return needsApproval ? <MissingApproval id={id} isFirst={false} /> : null;
+    return needsApproval ? <MissingApproval deployment={deployment} isFirst={false} /> : null;
   }
   if (waiting?.type !== "freeze") return null;
   return (
@@ -39,16 +39,23 @@ export function HeldNotice({ deployment }: Props) {
 }
 
 type MissingProps = {
-  readonly id: DeploymentId;
+  readonly deployment: Deployment;
   /** In the queue, where it waits for nothing else. */
   readonly isFirst: boolean;
 };
 
-function MissingApproval({ id, isFirst }: MissingProps) {
+function MissingApproval({ deployment, isFirst }: MissingProps) {
+  const { id, kind, commit, commit_sha: sha } = deployment;
   const { reload } = useDeployment(id);
+  // A change of settings applies to what is live at its turn.
+  const isKnown = sha !== null || kind === "config";
   const mayApprove = useAllowed(approvalEndpoints.approveDeployment);
   const approving = useAction(() =>
-    approvalApi.approveDeployment({ params: { deployment_id: id }, body: {} }),
+    approvalApi.approveDeployment({
+      params: { deployment_id: id },
+      // What the button shows: nobody approves what they have not seen.
+      body: sha === null ? {} : { commit: sha },
+    }),
   );
   const approve = async () => {
     await approving.run();
@@ -68,11 +75,12 @@ function MissingApproval({ id, isFirst }: MissingProps) {
             the queue.
           </>
         )}
+        {isKnown ? "" : " Its server has not resolved the commit yet."}
         {mayApprove ? "" : " Your token may not approve deployments."}
       </p>
-      {mayApprove ? (
+      {mayApprove && isKnown ? (
         <Button variant="primary" onClick={approve} isBusy={approving.isRunning}>
-          Approve
+          Approve{commit === null ? "" : ` ${commit}`}
         </Button>
       ) : null}
       <ProblemBox problem={approving.problem} doing="Approving" />
