@@ -122,3 +122,34 @@ describe("deleting a deployment", () => {
     expect(await content()).toBe("next");
   });
 });
+
+describe("an approval", () => {
+  it("is for the commit that the approver has seen, whatever is pushed before and after it", async () => {
+    // No commit by its hash: the tip that was approved is deployed all the same.
+    project = await createProject("reviewed", { approval: "required", commits: "none" });
+    const startHeld = async () => {
+      const { id } = await system.api.start(project.id);
+      return system.api.waitUntil(id, ({ waiting_on: waiting }) => waiting?.type === "approval");
+    };
+    const approve = (id: string, commit: string | null) =>
+      system.api.call("POST", `/v1/deployments/${id}/approve`, { commit });
+    const seen = await repository.commit({ "index.html": "reviewed" });
+    const held = await startHeld();
+    expect([held.commit_sha, held.commit_message]).toEqual([seen, "Change index.html"]);
+    const pushed = await repository.commit({ "index.html": "not reviewed" });
+    expect(await approve(held.id, pushed)).toMatchObject({ status: 409, json: { code: "commit_changed" } });
+    expect((await approve(held.id, seen)).status).toBe(200);
+    expect(await system.api.ended(held.id)).toMatchObject({ status: "live", commit_sha: seen });
+    expect(await content()).toBe("reviewed");
+
+    const next = await startHeld();
+    expect(next.commit_sha).toBe(pushed);
+    await repository.git("commit", "--quiet", "--amend", "--message=rewritten");
+    expect((await approve(next.id, next.commit)).status).toBe(200);
+    expect(await system.api.ended(next.id)).toMatchObject({
+      status: "failed",
+      failure: { code: "ref_not_found", message: expect.stringContaining(pushed) },
+    });
+    expect(await content()).toBe("reviewed");
+  });
+});
