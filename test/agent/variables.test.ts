@@ -208,6 +208,25 @@ describe("a secret", () => {
     expect(world.read("token.txt")).toBe("first-password");
   });
 
+  it("that is older is opened for a rollback to another release while it is live, and not later", async () => {
+    await world.startAgent();
+    const sealed = (value: string, revision: number) =>
+      variables({}, { TOKEN: { value, revision } }, { revision });
+    const live = await sealed("live-password", 2);
+    const order = { activate_command: write("TOKEN", world.path("token.txt")), keep_releases: [1, 2, 3] };
+    await world.deploy({ ...order, variables: await sealed("first-password", 1) });
+    await world.deploy({ ...order, variables: live });
+    const failed = { ...order, activate_command: "false", variables: await sealed("new-password", 3) };
+    expect((await world.deploy(failed)).result.outcome).toBe("failed");
+    const rollback = { ...order, preapproved: true, variables: { ...live, deployed: true } };
+    expect((await world.deploy({ ...rollback, reuse_release: 1 })).result.outcome).toBe("live");
+    expect(world.read("token.txt")).toBe("live-password");
+    await world.deploy({ ...order, variables: await sealed("new-password", 3) });
+    expect((await world.deploy({ ...rollback, reuse_release: null })).result).toMatchObject({
+      failure: { code: "secrets_unreadable" },
+    });
+  });
+
   it("that is older than the one of its release is refused in that rollback, too", async () => {
     await world.startAgent();
     const sealed = (value: string, revision: number) =>

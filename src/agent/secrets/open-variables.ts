@@ -7,6 +7,7 @@ import type { ResultOf } from "#contract/lib/result.ts";
 import { unreadableReason } from "#agent/lib/unreadable-reason.ts";
 import { readLiveRevisions, requireReleaseVariables } from "#agent/secrets/release-variables.ts";
 import type { ServerSealKey } from "#agent/secrets/seal-key.ts";
+import { readCurrent } from "#agent/workspace/current-link.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { readJsonFile } from "#node/read-json-file.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
@@ -53,8 +54,8 @@ export const noVariables: OpenVariables = {
  * Opens the variables of an order.
  *
  * A secret that is older than one that was opened before is refused, because the control plane could otherwise bring back
- * a password that was replaced. A rollback with the variables of its release may use them if this server was live with
- * that release and that revision.
+ * a password that was replaced. A rollback with earlier variables may use them if this server was live with that release
+ * and that revision, or if they are live now.
  * @param reused the release that the order reuses; `null` when it builds one
  */
 export async function openOrderVariables(
@@ -121,16 +122,18 @@ export async function openReleaseVariables(
   return variables === null ? { ok: true, value: noVariables } : openAll(key, projectId, variables);
 }
 
-/** Whether the release was live with exactly these older secrets. */
+/** Whether the release was live with exactly these older secrets, or whatever is live now has them. */
 async function wasLiveWith(
   folder: ProjectFolder,
   { deployed, revision }: RunVariables,
   older: RunVariables["secrets"],
   reused: number | null,
 ): Promise<boolean> {
-  if (!deployed || reused === null) return false;
-  const lives = await readLiveRevisions(folder, reused);
-  return lives.some(
+  if (!deployed) return false;
+  const current = await readCurrent(folder);
+  const ofReused = reused === null ? [] : await readLiveRevisions(folder, reused);
+  const ofCurrent = current === null ? [] : (await readLiveRevisions(folder, current)).slice(-1);
+  return [...ofReused, ...ofCurrent].some(
     (live) =>
       live.revision === revision &&
       older.every((secret) =>
