@@ -192,6 +192,23 @@ describe("an approval", () => {
     expect(await refusalOf(approve(project, id))).toEqual([409, "not_approvable"]);
   });
 
+  it("comes after the variables of a rollback that has passed the deployment, also if the lane's isolate dies", async () => {
+    const project = await TestProject.connected();
+    await project.deploy();
+    await project.deploy();
+    await project.patch({ approval: "required" });
+    const { id } = await project.start();
+    await project.patch({ approval: "none" });
+    await project.set({ name: "MODE", value: "new" });
+    const back = await project.rollBack();
+    await project.agent.completes(await project.agent.orderOf(back.id));
+    await project.reaches(back.id, "live");
+    await evictDurableObject(laneOf(project));
+    await approve(project, id);
+    const order = await project.agent.orderOf(id);
+    expect(order.variables?.plain).toEqual([{ name: "MODE", value: "new" }]);
+  });
+
   it("that nobody gives cancels the deployment after 7 days", async () => {
     const project = await TestProject.connected({ approval: "required" });
     const { id } = await project.start();

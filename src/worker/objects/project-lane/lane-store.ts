@@ -152,7 +152,8 @@ export class LaneStore {
     const { variables, ...stored } = deployment;
     this.#sql.exec(
       `INSERT INTO deployments (id, version, json, variables, revision, written_revision) VALUES (?, ?, ?, ?, 1, 0)
-       ON CONFLICT (id) DO UPDATE SET json = excluded.json, revision = revision + ?`,
+       ON CONFLICT (id) DO UPDATE SET json = excluded.json, variables = excluded.variables,
+         revision = revision + ?`,
       deployment.id,
       deployment.version,
       withStoredNames(JSON.stringify(stored)),
