@@ -64,7 +64,8 @@ export function rollBack(
   now = 0,
   changes: Partial<RollbackRequest> = {},
 ) {
-  return decideRollback(lane, { runWith: "current", ...asked(changes), choice }, now);
+  const runWith = { settings: null, variables: null };
+  return decideRollback(lane, { runWith, ...asked(changes), choice }, now);
 }
 
 /** Applies the current settings to the live code. */

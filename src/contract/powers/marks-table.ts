@@ -187,6 +187,7 @@ export const marks = {
   getEvent: "none",
   listAuditEntries: "none",
   listAuditSeals: "none",
+  listAuditSealCopies: "none",
 
   listTokens: "none",
   createToken: "grant_access",

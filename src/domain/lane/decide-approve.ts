@@ -3,6 +3,7 @@ import type { DeploymentId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Decision, Effect } from "#domain/lane/decision.ts";
 import { findDeployment, isIn, type Lane, replaceDeployment } from "#domain/lane/lane.ts";
+import { needsApproval } from "#domain/lane/holds.ts";
 import { advance } from "#domain/lane/transitions.ts";
 
 /** `commit`: the full or abbreviated hash that the approver has seen; null: the request does not say. */
@@ -29,6 +30,7 @@ export function decideApprove(
   if (deployment.approval === "none") return refuse("not_approvable", `${id} needs no approval.`);
   if (!isIn(deployment, "queued"))
     return refuse("not_approvable", `${id} has ended: it is ${deployment.state.name}.`);
+  if (!needsApproval(lane, deployment, now)) return refuse("not_approvable", `${id} needs no approval.`);
   const { approval, actor: starter } = deployment;
   if (approval === "by_another" && starter.type === actor.type && starter.id === actor.id)
     return refuse(

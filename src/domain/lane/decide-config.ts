@@ -34,6 +34,7 @@ export function decideConfig(
     kind: "config",
     rollbackOf: null,
     clearCache: false,
+    runWith: null,
     restart,
     variables: variables.value,
   });

@@ -1,14 +1,17 @@
-import type { RollbackVariables } from "#contract/endpoints/deployments/schemas.ts";
-import { type Result } from "#contract/problems.ts";
+import { refuse, type Result } from "#contract/problems.ts";
 import { type AskedIfLive, join, type Joined, refuseIfLiveChanged } from "#domain/lane/decide-start.ts";
-import type { Lane } from "#domain/lane/lane.ts";
+import type { Lane, RunWith } from "#domain/lane/lane.ts";
+import { earlierPlan } from "#domain/lane/plan-differences.ts";
 import { currentVariables, earlierVariables } from "#domain/lane/variables.ts";
 import { chooseTarget, originalOf, type RollbackChoice } from "#domain/lane/rollback-target.ts";
 
-/** `runWith`: the project's current variables, or those of the target. */
-export type RollbackRequest = AskedIfLive & { choice: RollbackChoice; runWith: RollbackVariables };
+/** `runWith`: the project's current settings and variables, or those of the target; null: the request leaves it open. */
+export type RollbackRequest = AskedIfLive & { choice: RollbackChoice; runWith: Omit<RunWith, "target"> };
 
-/** Queues a deployment of code that was live before. `rollbackOf` is the deployment that built it, if the lane knows it. */
+/**
+ * Queues a deployment of code that was live before. `rollbackOf` is the deployment that built it, if the lane knows it.
+ * What the request leaves open is decided when the rollback's turn comes (`settleRollback`).
+ */
 export function decideRollback(
   lane: Lane,
   request: RollbackRequest,
@@ -22,13 +25,24 @@ export function decideRollback(
   const chosen = chooseTarget(lane, request.choice);
   if (!chosen.ok) return chosen;
   const target = chosen.value;
+  const runWith = { ...request.runWith, target: target.id };
+  const wantsEarlier = runWith.settings === "deployed";
+  const today = request.plan;
+  const earlier = wantsEarlier ? target.state.plan : today;
+  if (earlier === null)
+    return refuse(
+      "no_rollback_target",
+      `The settings of v${target.version} are not known. Roll back to it with the current settings.`,
+    );
+  const plan = wantsEarlier ? earlierPlan({ code: earlier, live: today, now: today }) : today;
   const variables =
-    request.runWith === "deployed"
+    runWith.variables === "deployed"
       ? earlierVariables(request.variables, target)
       : currentVariables(request.variables, lane.deployments);
   if (!variables.ok) return variables;
-  return join(lane, request, now, {
+  return join(lane, { ...request, plan }, now, {
     kind: "rollback",
+    runWith,
     codeVersion: target.codeVersion,
     rollbackOf: originalOf(lane, target),
     reuseRelease: target.state.release,

@@ -16,10 +16,11 @@ import {
   type LaneDeployment,
   liveOf,
   MAX_QUEUED,
+  type Named,
   type Plan,
   queuedOf,
 } from "#domain/lane/lane.ts";
-import { heldOf } from "#domain/lane/holds.ts";
+import { heldOf, holdOf } from "#domain/lane/holds.ts";
 import { firstPin } from "#domain/lane/pins.ts";
 import { currentVariables, type ProjectVariables } from "#domain/lane/variables.ts";
 import { advance, cancel } from "#domain/lane/transitions.ts";
@@ -61,6 +62,7 @@ type Joining = Pick<
   | "inBranch"
   | "clearCache"
   | "restart"
+  | "runWith"
   | "variables"
   | "commitSha"
   | "commitMessage"
@@ -88,6 +90,7 @@ export function decideStart(
     inBranch: request.input.commit !== undefined && request.input.branch !== undefined,
     clearCache: request.input.clear_cache ?? false,
     restart: [],
+    runWith: null,
     variables: variables.value,
     commitSha: null,
     commitMessage: null,
@@ -113,16 +116,11 @@ export function join(lane: Lane, asked: Asked, now: number, joining: Joining): R
     asked.queue === "latest" && joining.kind !== "config"
       ? cancelQueued(known, asked, now)
       : { lane: known, effects: [] };
-  // A rollback that passes what is held does not wait.
-  const passes = joining.kind === "rollback" && activeOf(cleared) === null;
-  if (queuedOf(cleared).length >= MAX_QUEUED && !passes) {
-    return refuse("queue_full", `${MAX_QUEUED} deployments of this project are already waiting.`);
-  }
   const version = lane.nextVersion;
-  const { id, runId, serverId, actor, plan } = asked;
+  const { id, runId, serverId, actor, plan, approval } = asked;
   const deadlineAt = heldOf(cleared) === null ? queueDeadline(cleared, plan, now) : null;
   const state = { name: "queued", deadlineAt, hold: null, plan } as const;
-  const deployment: LaneDeployment = {
+  const deployment: Named<"queued"> = {
     id,
     runId,
     serverId,
@@ -132,15 +130,20 @@ export function join(lane: Lane, asked: Asked, now: number, joining: Joining): R
     actor,
     ...joining,
     stages: [],
-    // The code of a rollback was live before.
-    approval: joining.kind === "rollback" ? "none" : asked.approval,
+    approval,
     approvedBy: null,
     pin: firstPin(joining.kind, asked.approval),
     createdAt: now,
     deleted: false,
     state,
   };
-  const ahead = activeOf(cleared) ?? (joining.kind === "rollback" ? null : heldOf(cleared));
+  const active = activeOf(cleared);
+  // A rollback that nothing holds passes what is held, and does not wait.
+  const passes = joining.kind === "rollback" && holdOf(cleared, deployment, now) === null;
+  if (queuedOf(cleared).length >= MAX_QUEUED && !(passes && active === null)) {
+    return refuse("queue_full", `${MAX_QUEUED} deployments of this project are already waiting.`);
+  }
+  const ahead = active ?? (passes ? null : heldOf(cleared));
   const wait = ahead === null ? "" : `, waiting for v${ahead.version}`;
   const message = `Queued as v${version} by ${actor.name}: ${describe(joining)}${wait}`;
   const started = { type: "event", event: "deployment.started", deployment, plan, actor } as const;

@@ -1,6 +1,7 @@
-import { currentFreeze } from "#domain/freezes/project-freezes.ts";
+import type { FreezeId } from "#contract/ids.ts";
 import {
   activeOf,
+  findDeployment,
   type Lane,
   type LaneHold,
   type Named,
@@ -8,6 +9,8 @@ import {
   replaceDeployment,
 } from "#domain/lane/lane.ts";
 import { repinned } from "#domain/lane/pins.ts";
+import { holdOfDeployment, settleRollback } from "#domain/lane/settle-rollback.ts";
+import type { DeploymentVariables } from "#domain/lane/variables.ts";
 
 /** How long a deployment waits for its commit and an approval before it is canceled. */
 export const APPROVAL_MS = 7 * 24 * 60 * 60_000;
@@ -15,20 +18,23 @@ export const APPROVAL_MS = 7 * 24 * 60 * 60_000;
 /** How long a lane with queued deployments trusts its copy of the freezes: it may have missed a change. */
 const FREEZES_MS = 60 * 60_000;
 
+/** How many names of settings a log line lists. */
+const MAX_LISTED = 20;
+
 /**
- * The hold of a deployment that would otherwise be offered now; null: nothing holds it. A missing approval comes before a
- * freeze, because it needs a person to act, and the commit comes first, because the person must see it. A rollback is
- * never held: its code was live before.
+ * The hold of a deployment that would otherwise be offered now; null: nothing holds it. A rollback is held only if it would
+ * change more than the code.
  */
 export function holdOf(lane: Lane, queued: Named<"queued">, now: number): LaneHold | null {
-  if (queued.kind === "rollback") return null;
-  if (queued.approval !== "none" && queued.approvedBy === null) {
-    const { hold } = queued.state;
-    const since = hold === null || hold.type === "freeze" ? now : hold.since;
-    return { type: queued.pin.name === "unknown" ? "commit" : "approval", since };
-  }
-  const current = currentFreeze(lane.freezes, now);
-  return current === null ? null : { type: "freeze", id: current.freeze.id, until: current.until };
+  return queued.kind === "rollback"
+    ? settleRollback(lane, queued, now).hold
+    : holdOfDeployment(lane, queued, now);
+}
+
+/** Whether a queued deployment waits for an approval, or will when it is the first. */
+export function needsApproval(lane: Lane, queued: Named<"queued">, now: number): boolean {
+  if (queued.approval === "none") return false;
+  return queued.kind !== "rollback" || holdOf(lane, queued, now)?.type === "approval";
 }
 
 /** The deployment at the head of the queue, if something holds it; null otherwise. */
@@ -56,43 +62,91 @@ export function isSameHold(one: LaneHold | null, other: LaneHold): boolean {
 
 /** Why a deployment waits, for its log. */
 export function describeHold(lane: Lane, hold: LaneHold): string {
+  const why =
+    hold.differs.length === 0 ? "" : `, because it changes more than the code: ${listed(hold.differs)}`;
   switch (hold.type) {
     case "commit":
       return "Waiting for the server to resolve the commit that needs an approval";
     case "approval":
-      return "Waiting for an approval";
-    case "freeze": {
-      const name = lane.freezes.rules.find(({ id }) => id === hold.id)?.name ?? hold.id;
-      return `Held by the freeze ${name} until ${new Date(hold.until).toISOString()}`;
-    }
+      return `Waiting for an approval${why}`;
+    case "freeze":
+      return `Held by the freeze ${freezeName(lane, hold.id)} until ${new Date(hold.until).toISOString()}${why}`;
   }
+}
+
+function freezeName(lane: Lane, id: FreezeId): string {
+  return lane.freezes.rules.find((rule) => rule.id === id)?.name ?? id;
+}
+
+/** The names of settings in a sentence. */
+function listed(names: readonly string[]): string {
+  const more = names.length - MAX_LISTED;
+  return more > 0 ? `${names.slice(0, MAX_LISTED).join(", ")} and ${more} more` : names.join(", ");
 }
 
 /** Log lines for a deployment that is offered after a freeze, and for a rollback, which passes what is held. */
 export function describePass(lane: Lane, next: Named<"queued">, now: number): string[] {
   if (next.kind !== "rollback") return next.state.hold?.type === "freeze" ? ["The freeze has ended"] : [];
-  const current = currentFreeze(lane.freezes, now);
   const held = heldOf(lane);
   return [
-    ...(current === null ? [] : [`The freeze ${current.freeze.name} does not hold rollbacks`]),
+    ...describeSettled(lane, next, now),
     ...(held === null || held.id === next.id ? [] : [`Passes v${held.version}, which is held`]),
   ];
 }
 
+/** What a rollback runs with, and what would hold a deployment in its place. */
+function describeSettled(lane: Lane, rollback: Named<"queued">, now: number): string[] {
+  const { passes, differs, runsWith } = settleRollback(lane, rollback, now);
+  const target = `v${findDeployment(lane, rollback.runWith?.target ?? rollback.id)?.version ?? rollback.codeVersion}`;
+  const variables = {
+    current: [],
+    deployed: [`the variables of ${target}`],
+    live: ["the variables that are live"],
+  };
+  const what = [
+    ...(runsWith.settings === "deployed" ? [`the settings of ${target}`] : []),
+    ...variables[runsWith.variables],
+  ];
+  const without =
+    passes === null || differs.length === 0 ? "" : `, without the changes of ${listed(differs)}`;
+  return [
+    ...(what.length === 0 ? [] : [`Runs with ${what.join(" and ")}${without}`]),
+    ...(passes?.type === "freeze"
+      ? [`The freeze ${freezeName(lane, passes.id)} does not hold what was live before`]
+      : []),
+    ...(passes?.type === "approval" ? ["What was live before needs no approval"] : []),
+  ];
+}
+
 /**
- * Updates the deployments that a rollback passes in the queue. They run after it, so they get the server, the settings and
- * the variables that it was started with: otherwise they would undo a later start.
+ * Updates the deployments that a rollback passes in the queue, because they run after it. What was approved stays as it was
+ * approved. The others get the server, the settings and the variables of the rollback's request, if it runs with these:
+ * otherwise they would undo a later start.
  */
-export function passHeld(lane: Lane, rollback: Named<"queued">): Lane {
-  const revision = Math.max(0, ...lane.deployments.map(({ variables }) => variables?.revision ?? 0));
+export function passHeld(lane: Lane, rollback: Named<"queued">, now: number): Lane {
+  const { settings, runsWith } = settleRollback(lane, rollback, now);
+  const { serverId, plan, variables: its } = settings;
+  const isEarlier = runsWith.settings === "deployed" || runsWith.variables === "live";
+  const newest = Math.max(0, ...lane.deployments.map(({ variables }) => variables?.revision ?? 0));
   return queuedOf(lane)
     .filter(({ version }) => version < rollback.version)
     .reduce((next, one) => {
-      const { serverId } = rollback;
-      const variables = revision === 0 ? null : { revision, deployed: false };
-      const state = { ...one.state, plan: rollback.state.plan };
+      if (one.kind === "rollback" || one.approvedBy !== null || isEarlier)
+        return replaceDeployment(next, { ...one, variables: notOlder(one.variables, its) });
+      const variables = newest === 0 ? null : { revision: newest, deployed: false };
+      const state = { ...one.state, plan };
       return replaceDeployment(next, repinned(one, { ...one, serverId, variables, state }));
     }, lane);
+}
+
+/** An agent refuses secrets that are older than those that it has used. */
+function notOlder(
+  own: DeploymentVariables | null,
+  used: DeploymentVariables | null,
+): DeploymentVariables | null {
+  const isOlder =
+    used !== null && !used.deployed && own?.deployed !== true && (own?.revision ?? 0) < used.revision;
+  return isOlder ? used : own;
 }
 
 /** When the lane must look at its held deployment again, in Unix milliseconds; null: nothing is held. */

@@ -6,6 +6,8 @@ import {
   DeploymentTrigger,
   Failure,
   LiveEvidence,
+  RollbackSettings,
+  RollbackVariables,
   StageTime,
 } from "#contract/endpoints/deployments/schemas.ts";
 import { EventActor } from "#contract/endpoints/events/schemas.ts";
@@ -91,14 +93,17 @@ export type Ending = z.infer<typeof Ending>;
  */
 const LastSend = z.strictObject({ sentAt: unixMs, undelivered: z.boolean() });
 
+/** For a rollback that is held: the settings that differ from those that are live. Empty for others. */
+const differs = z._default(z.array(z.string()), []);
+
 /**
  * What the first deployment in the queue waits for. `commit`: for its server to resolve the commit that an approval is
  * about. `since`: when it began to wait for the approval or the commit.
  */
 const LaneHold = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("freeze"), id: FreezeId, until: unixMs }),
-  z.strictObject({ type: z.literal("commit"), since: unixMs }),
-  z.strictObject({ type: z.literal("approval"), since: unixMs }),
+  z.strictObject({ type: z.literal("freeze"), id: FreezeId, until: unixMs, differs }),
+  z.strictObject({ type: z.literal("commit"), since: unixMs, differs }),
+  z.strictObject({ type: z.literal("approval"), since: unixMs, differs }),
 ]);
 export type LaneHold = z.infer<typeof LaneHold>;
 
@@ -160,6 +165,11 @@ const wasLive = {
   releaseKept: z.boolean(),
   /** Null if the lane took the deployment over from the database, and the database had no evidence. */
   evidence: z.nullable(LiveEvidence),
+  /**
+   * The plan that it was live with. Null if the lane took the deployment over from the database, which has no plans, or
+   * if newer plans need the space (`plan-memory.ts`).
+   */
+  plan: z._default(z.nullable(Plan), null),
 };
 const Live = z.strictObject({ name: z.literal("live"), ...wasLive });
 const Superseded = z.strictObject({ name: z.literal("superseded"), ...wasLive });
@@ -177,6 +187,17 @@ const Canceled = z.strictObject({
 
 const State = z.discriminatedUnion("name", [Queued, Offered, Running, Live, Superseded, Failed, Canceled]);
 export type State = z.infer<typeof State>;
+
+/**
+ * What the request for a rollback said about its settings and variables; null: nothing. `target`: the deployment that was
+ * live with the settings that it goes back to. `settleRollback` decides when the rollback's turn comes.
+ */
+export const RunWith = z.strictObject({
+  target: DeploymentId,
+  settings: z.nullable(RollbackSettings),
+  variables: z.nullable(RollbackVariables),
+});
+export type RunWith = z.infer<typeof RunWith>;
 
 /** The state of a deployment in its lane. */
 export const LaneDeployment = z.strictObject({
@@ -202,6 +223,8 @@ export const LaneDeployment = z.strictObject({
   clearCache: z._default(z.boolean(), false),
   /** The processes whose instances are all replaced. */
   restart: z._default(z.array(ProcessName), []),
+  /** For a rollback: what its request said about its settings. Null in lanes that were stored by an earlier version. */
+  runWith: z._default(z.nullable(RunWith), null),
   /** null: the project never had variables when the deployment was requested. */
   variables: z._default(z.nullable(DeploymentVariables), null),
   commitSha: z.nullable(z.string()),

@@ -31,10 +31,11 @@ import {
   replaceDeployment,
   type Unended,
 } from "#domain/lane/lane.ts";
-
+import { knownPlan, limitPlans } from "#domain/lane/plan-memory.ts";
+import { settleRollback } from "#domain/lane/settle-rollback.ts";
 /**
  * Offers the next queued deployment to the agent, if no deployment is active and nothing holds it. The others stay behind
- * one that is held, except rollbacks: the first of them is offered.
+ * one that is held, except rollbacks: the first of them that nothing holds is offered.
  */
 export function advance(lane: Lane, now: number): Decision {
   const [head] = queuedOf(lane);
@@ -44,9 +45,11 @@ export function advance(lane: Lane, now: number): Decision {
   const hold = holdOf(lane, head, now);
   if (hold === null) return offer(lane, head, now);
   const held = keepHeld(lane, head, hold);
-  const rollback = queuedOf(held.lane).find(({ kind }) => kind === "rollback");
+  const rollback = queuedOf(held.lane).find(
+    (one) => one.kind === "rollback" && holdOf(held.lane, one, now) === null,
+  );
   if (rollback === undefined) return held;
-  return withEffects(held.effects, offer(passHeld(held.lane, rollback), rollback, now));
+  return withEffects(held.effects, offer(passHeld(held.lane, rollback, now), rollback, now));
 }
 
 function keepHeld(lane: Lane, head: Named<"queued">, hold: LaneHold): Decision {
@@ -68,22 +71,30 @@ function keepHeld(lane: Lane, head: Named<"queued">, hold: LaneHold): Decision {
 
 /**
  * Offers a queued deployment to the agent. A `config` deployment now gets its code: the live one's, which may have changed
- * since it was queued. If nothing is live, it fails, and the next one is offered.
+ * since it was queued. If nothing is live, it fails, and the next one is offered. A rollback now gets its settings.
  */
 function offer(lane: Lane, next: Named<"queued">, now: number): Decision {
   const live = liveOf(lane);
   if (next.kind === "config" && live === null) return fail(lane, next, nothingLive, now);
-  const { plan } = next.state;
+  const { plan, ...changes } = settingsOf(lane, next, now);
   const deadlineAt = now + plan.timeouts.queue_seconds * 1000;
   const offered = replaceDeployment(lane, {
     ...next,
     ...(next.kind === "config" && live !== null ? codeOf(live) : {}),
+    ...changes,
     state: { name: "offered", deadlineAt, lastSend: null, permit: "unsent", plan },
   });
   const effects = describePass(lane, next, now).map(
     (message) => ({ type: "log", deploymentId: next.id, stage: "queued", message }) as const,
   );
-  return { lane: addPlacement(resumeUnlessHeld(offered, now), next.serverId), effects };
+  return { lane: addPlacement(resumeUnlessHeld(offered, now), changes.serverId), effects };
+}
+
+function settingsOf(lane: Lane, next: Named<"queued">, now: number) {
+  const { serverId, variables } = next;
+  return next.kind === "rollback"
+    ? settleRollback(lane, next, now).settings
+    : { serverId, variables, plan: next.state.plan };
 }
 
 function resumeUnlessHeld(lane: Lane, now: number): Lane {
@@ -148,13 +159,18 @@ export function applyEnding(lane: Lane, run: Named<"running">, ending: Ending, n
 }
 
 /** building → live. The previous live deployment becomes superseded. */
-export function goLive(lane: Lane, run: Named<"running">, live: Named<"live">["state"]): Decision {
+export function goLive(
+  lane: Lane,
+  run: Named<"running">,
+  served: Omit<Named<"live">["state"], "plan">,
+): Decision {
   const before = liveOf(lane);
+  const live = { ...served, plan: knownPlan(lane, run.state.plan) };
   const duration = durationText((live.finishedAt - live.startedAt) / 1000);
   const ending = { message: `Live: v${run.version}, after ${duration}`, actor: run.actor };
   if (before === null) return end(moveTo(lane, run.serverId), run, live, ending);
   const deployment: LaneDeployment = { ...before, state: { ...before.state, name: "superseded" } };
-  const demoted = moveTo(replaceDeployment(lane, deployment), run.serverId);
+  const demoted = moveTo(limitPlans(replaceDeployment(lane, deployment), live.plan), run.serverId);
   const superseded = {
     type: "event",
     event: "deployment.superseded",

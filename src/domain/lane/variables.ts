@@ -5,8 +5,9 @@ import { wholeFrom } from "#contract/bounds.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 
 /**
- * The variables that a deployment runs with: their revision. The values stay in the database. `deployed`: those of an
- * earlier deployment, for a rollback that asked for them; revision 0 if that one had none.
+ * The variables that a deployment runs with: their revision. The values stay in the database. `deployed`: a rollback with
+ * variables or settings of an earlier deployment; revision 0 if that one had no variables. It gets today's token of the
+ * repository, unless that is on another host.
  */
 export const DeploymentVariables = z.strictObject({ revision: wholeFrom(0), deployed: z.boolean() });
 export type DeploymentVariables = z.infer<typeof DeploymentVariables>;
@@ -33,8 +34,16 @@ export function currentVariables(
 ): Result<DeploymentVariables | null, "secrets_not_sealed"> {
   const names = notSealed.filter(({ until }) => until === null).map(({ name }) => name);
   if (names.length > 0) return refuseNotSealed(names);
+  return succeed(newestVariables(revision, others));
+}
+
+/** As `currentVariables`, whether or not the server can open the secrets. */
+export function newestVariables(
+  revision: number,
+  others: readonly WithVariables[],
+): DeploymentVariables | null {
   const newest = others.reduce((most, one) => Math.max(most, one.variables?.revision ?? 0), revision);
-  return succeed(newest === 0 ? null : { revision: newest, deployed: false });
+  return newest === 0 ? null : { revision: newest, deployed: false };
 }
 
 /** The variables of the deployment that a rollback goes back to, with the current token of the repository. */

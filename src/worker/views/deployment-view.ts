@@ -9,8 +9,8 @@ import { maskUrlSecret } from "#contract/git-names.ts";
 import type { DeploymentReading, DeploymentRowReading } from "#worker/db/deployments/deployment-reading.ts";
 import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
 import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
-import type { ServerId } from "#contract/ids.ts";
 import type { Lane } from "#domain/lane/lane.ts";
+import { type AskedPreview, previewRollback } from "#domain/lane/preview-rollback.ts";
 import type { KnownTarget } from "#domain/lane/rollback-target.ts";
 import { keptRelease } from "#domain/lane/run-order.ts";
 
@@ -104,13 +104,15 @@ function waitingOn({
   return { type: "deployment", id: firstInLine, position: ahead };
 }
 
-/** A rollback target in the API. @param serverId the server on which the rollback would run */
+/** A rollback target in the API. @param now Unix milliseconds */
 export function rollbackTargetView(
   lane: Lane,
   { deployment, isDefault }: KnownTarget,
-  serverId: ServerId,
+  asked: AskedPreview,
+  now: number,
 ): RollbackTarget {
   const { id, version, codeVersion, branch, commitSha, commitMessage, state } = deployment;
+  const { runsWith, differs, heldBy, serverId } = previewRollback(lane, deployment, asked, now);
   return {
     deployment_id: id,
     version,
@@ -120,5 +122,8 @@ export function rollbackTargetView(
     live_at: timestamp(state.finishedAt),
     instant: keptRelease(lane, serverId, codeVersion) !== null,
     default: isDefault,
+    runs_with: { settings: runsWith.settings, variables: runsWith.variables === "live" ? "live" : "current" },
+    differs: [...differs],
+    held_by: heldBy,
   };
 }

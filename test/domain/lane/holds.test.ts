@@ -15,6 +15,7 @@ import type { Decision } from "#domain/lane/decision.ts";
 import { activeOf, type Lane, LaneDeployment, liveOf, MAX_QUEUED, queuedOf } from "#domain/lane/lane.ts";
 import { pendingMessage } from "#domain/lane/pending-messages.ts";
 import { reconcile } from "#domain/lane/reconcile.ts";
+import { defaultPlan } from "../../support/plan.ts";
 import {
   accepted,
   APPROVER,
@@ -35,7 +36,6 @@ import {
   start,
   story,
 } from "../../support/lane.ts";
-import { defaultPlan } from "../../support/plan.ts";
 
 const OTHER_SHA = "f".repeat(40);
 const HOUR = 60 * 60_000;
@@ -155,7 +155,7 @@ describe("a rollback", () => {
     expect(queue(rolled.value.lane)).toBe("3 freeze, 4");
     expect(logOf(rolled.value)).toEqual([
       "Queued as v5 by ci: rollback to the code of v1",
-      "The freeze launch does not hold rollbacks",
+      "The freeze launch does not hold what was live before",
       "Passes v3, which is held",
     ]);
     const back = reportActive(rolled.value.lane, liveEvents(1, [1, 2]), HOUR).lane;
@@ -171,16 +171,14 @@ describe("a rollback", () => {
   });
 
   it("gives those that it passes its server, settings and variables, so that they don't undo what came later", () => {
-    const held = accepted(start(laneWithLive(2), HOUR, inFreeze));
+    const waiting = accepted(start(laneWithLive(2), HOUR, byAnother));
+    const plan = { ...defaultPlan, keepReleases: 9 };
+    const variables = { revision: 7, notSealed: [] };
     const rolled = accepted(
-      rollBack(held, DEFAULT_TARGET, HOUR, {
-        ...inFreeze,
-        serverId: OTHER_SERVER,
-        variables: { revision: 7, notSealed: [] },
-      }),
+      rollBack(waiting, DEFAULT_TARGET, HOUR, { serverId: OTHER_SERVER, plan, variables }),
     );
     expect(queuedOf(rolled)).toMatchObject([
-      { version: 3, serverId: OTHER_SERVER, variables: { revision: 7, deployed: false } },
+      { version: 3, serverId: OTHER_SERVER, variables: { revision: 7, deployed: false }, state: { plan } },
     ]);
   });
 

@@ -37,10 +37,12 @@ import {
   type Lane,
   LaneDeployment,
   liveOf,
+  type Plan,
   queuedOf,
 } from "#domain/lane/lane.ts";
 import type { Joined } from "#domain/lane/decide-start.ts";
 import { discardable } from "#domain/lane/transitions.ts";
+import { defaultPlan } from "../../support/plan.ts";
 import {
   APPROVER,
   apply,
@@ -73,7 +75,20 @@ const often = <Value>(arbitrary: fc.Arbitrary<Value>) => ({ weight: 4, arbitrary
 /** A step of the world: of a client, the network, the agent or the clock. */
 const step = fc.oneof(
   often(fc.record({ do: fc.constant("start" as const), latest: fc.boolean() })),
-  fc.record({ do: fc.constant("roll back" as const), version: fc.option(fc.nat(12)) }),
+  often(
+    fc.record({
+      do: fc.constant("roll back" as const),
+      version: fc.option(fc.nat(12)),
+      settings: fc.constantFrom(null, null, "current" as const, "deployed" as const),
+      variables: fc.constantFrom(null, null, "current" as const, "deployed" as const),
+    }),
+  ),
+  fc.record({
+    do: fc.constant("change settings" as const),
+    command: fc.constantFrom("one", "two", "three"),
+    domain: fc.constantFrom("one.localhost", "two.localhost"),
+    changesVariables: fc.boolean(),
+  }),
   fc.record({ do: fc.constant("apply" as const), latest: fc.boolean() }),
   fc.record({ do: fc.constantFrom("cancel" as const, "delete" as const), pick: fc.nat() }),
   often(fc.constant({ do: "move" as const })),
@@ -127,7 +142,7 @@ const step = fc.oneof(
 const approvalStep = fc.oneof(
   fc.constant<Step>({ do: "push" }),
   often(fc.constant<Step>({ do: "start", latest: false })),
-  fc.record({ do: fc.constant("roll back" as const), version: fc.constant(null) }),
+  fc.constant<Step>({ do: "roll back", version: null, settings: null, variables: null }),
   often(fc.constant<Step>({ do: "ask for commits", arrives: true })),
   often(fc.record({ do: fc.constant("answer" as const), pick: fc.nat(), isRepeated: fc.boolean() })),
   often(fc.record({ do: fc.constant("approve" as const), pick: fc.nat() })),
@@ -153,6 +168,13 @@ class World {
   /** The server in the project's settings. */
   server: ServerId = SERVER;
   now = 0;
+  /** The project's settings, and the revision of its variables. */
+  plan: Plan = defaultPlan;
+  revision = 0;
+  /** What each version ran with when it went live. */
+  readonly liveWith = new Map<number, RanWith>();
+  /** What the approved deployments were to run with when they were approved. */
+  readonly approvedWith = new Map<DeploymentId, RanWith>();
   /** The project's rule. */
   approval: ApprovalRule = "none";
   /** As in the database. A lane that is not told of a change gets it with the next start. */
@@ -214,9 +236,16 @@ class World {
         );
       case "roll back": {
         if (refuseIfDeleted(this.lane) !== null) return;
-        const choice = { deploymentId: null, version: next.version };
-        return this.#join(rollBack(this.lane, choice, this.now, this.#settings));
+        const { version, settings, variables } = next;
+        const runWith = { settings, variables };
+        return this.#join(
+          rollBack(this.lane, { deploymentId: null, version }, this.now, { ...this.#settings, runWith }),
+        );
       }
+      case "change settings":
+        this.plan = { ...this.plan, activateCommand: next.command, domain: next.domain };
+        this.revision += Number(next.changesVariables);
+        return;
       case "want approvals":
         this.approval = next.wanted ? "by_another" : "none";
         return;
@@ -291,13 +320,15 @@ class World {
   }
 
   get #settings() {
-    return { serverId: this.server, approval: this.approval, freezes: this.freezes };
+    const { server: serverId, plan, revision, approval, freezes } = this;
+    return { serverId, plan, variables: { revision, notSealed: [] }, approval, freezes };
   }
 
   approve(id: DeploymentId): void {
-    const shown = findDeployment(this.lane, id)?.commitSha ?? null;
+    const before = findDeployment(this.lane, id);
     const decided = decideApprove(this.lane, { id, actor: APPROVER, commit: null }, this.now);
-    if (decided.ok && !this.#approved.has(id)) this.#approved.set(id, shown);
+    if (decided.ok && !this.#approved.has(id)) this.#approved.set(id, before?.commitSha ?? null);
+    if (decided.ok && before?.approvedBy === null) this.approvedWith.set(id, ranWith(before));
     this.#accept(decided);
   }
 
@@ -385,8 +416,11 @@ class World {
     const { deploymentId, runId } = run;
     const decided = decideRunEvents(this.lane, { deploymentId, runId, serverId, events }, this.now);
     const before = liveOf(this.lane);
+    const running = activeOf(this.lane);
+    const active = running === null ? null : ranWith(running);
     this.lane = decided.lane;
     const live = liveOf(this.lane);
+    if (live !== null && live.id !== before?.id && active !== null) this.liveWith.set(live.version, active);
     if (live?.kind === "config" && live.id !== before?.id)
       expect(live.codeVersion, "settings are applied to what was live").toBe(before?.codeVersion);
     const { acked_seq: ackedSeq, instruction } = decided.value;
@@ -465,13 +499,47 @@ class World {
     const active = activeOf(this.lane);
     const earlier = active === null ? null : findDeployment(before, active.id);
     if (active === null || (earlier !== null && !isIn(earlier, "queued"))) return;
-    if (active.kind === "rollback") return;
+    const approved = this.approvedWith.get(active.id);
+    if (approved !== undefined) {
+      const { revision, ...others } = ranWith(active);
+      expect(others, "what is approved runs as it was approved").toMatchObject({
+        plan: approved.plan,
+        serverId: approved.serverId,
+      });
+      expect(revision).toBeGreaterThanOrEqual(approved.revision);
+    }
+    if (active.kind === "rollback") return this.#checkRollback(before, active);
     expect(currentFreeze(this.lane.freezes, this.now), "nothing is offered in a freeze").toBeNull();
     const isApproved = active.approval === "none" || active.approvedBy !== null;
     expect(isApproved, "nothing is offered without its approval").toBe(true);
     expect(active.version, "what waits is offered in order").toBeGreaterThan(this.offered.at(-1) ?? 0);
     this.offered.push(active.version);
   }
+
+  /** A rollback that passes a hold runs only what was live: now, or with its code. */
+  #checkRollback(before: Lane, rollback: LaneDeployment): void {
+    const isApproved = rollback.approval === "none" || rollback.approvedBy !== null;
+    if (isApproved && currentFreeze(this.lane.freezes, this.now) === null) return;
+    const live = this.#ranLive(liveOf(this.lane));
+    const target = this.#ranLive(findDeployment(before, rollback.runWith?.target ?? rollback.id) ?? rollback);
+    const { plan, serverId, revision } = ranWith(rollback);
+    expect([live.plan.activateCommand, target.plan.activateCommand]).toContain(plan.activateCommand);
+    expect([live.revision, target.revision]).toContain(revision);
+    expect([plan.domain, serverId]).toEqual([live.plan.domain, live.serverId]);
+  }
+
+  #ranLive(deployment: LaneDeployment | null): RanWith {
+    const ran = deployment === null ? undefined : this.liveWith.get(deployment.version);
+    if (ran === undefined) throw new Error("it was never live, and a rollback to it has passed a hold");
+    return ran;
+  }
+}
+
+type RanWith = { readonly plan: Plan; readonly serverId: ServerId; readonly revision: number };
+
+function ranWith({ serverId, variables, state }: LaneDeployment): RanWith {
+  if (!("plan" in state) || state.plan === null) throw new Error(`${state.name} has no plan`);
+  return { plan: state.plan, serverId, revision: variables?.revision ?? 0 };
 }
 
 const commitOf = (pushes: number) => pushes.toString(16).padStart(40, "0");

@@ -41,7 +41,7 @@ describe("the variables of a deployment", () => {
 describe("a rollback with the variables of its target", () => {
   const lane = deployed(deployed(emptyLane));
   const back = (variables: ProjectVariables) =>
-    rollBack(lane, DEFAULT_TARGET, 0, { variables, runWith: "deployed" });
+    rollBack(lane, DEFAULT_TARGET, 0, { variables, runWith: { settings: null, variables: "deployed" } });
 
   it("has none if neither the target nor the project has any", () => {
     expect(activeOf(accepted(back({ revision: 0, notSealed: [] })))?.variables).toBeNull();

@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod/mini";
 
+import { DeploymentStarted, RollbackTarget } from "#contract/endpoints/deployments/schemas.ts";
 import { Freeze } from "#contract/endpoints/freezes/schemas.ts";
 import { SHA } from "../../support/model/model-agent.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
@@ -140,7 +141,7 @@ describe("a freeze", () => {
     await project.reaches(back.id, "live");
     expect((await project.deployment(held.id)).waiting_on).toMatchObject({ type: "freeze" });
     const log = await (await project.get(`/v1/logs/${back.id}`)).text();
-    expect(log).toContain("The freeze launch does not hold rollbacks");
+    expect(log).toContain("The freeze launch does not hold what was live before");
   });
 
   it("is deleted with its project", async () => {
@@ -190,23 +191,6 @@ describe("an approval", () => {
     const project = await TestProject.connected();
     const { id } = await project.start();
     expect(await refusalOf(approve(project, id))).toEqual([409, "not_approvable"]);
-  });
-
-  it("comes after the variables of a rollback that has passed the deployment, also if the lane's isolate dies", async () => {
-    const project = await TestProject.connected();
-    await project.deploy();
-    await project.deploy();
-    await project.patch({ approval: "required" });
-    const { id } = await project.start();
-    await project.patch({ approval: "none" });
-    await project.set({ name: "MODE", value: "new" });
-    const back = await project.rollBack();
-    await project.agent.completes(await project.agent.orderOf(back.id));
-    await project.reaches(back.id, "live");
-    await evictDurableObject(laneOf(project));
-    await approve(project, id);
-    const order = await project.agent.orderOf(id);
-    expect(order.variables?.plain).toEqual([{ name: "MODE", value: "new" }]);
   });
 
   it("that nobody gives cancels the deployment after 7 days", async () => {
@@ -310,5 +294,118 @@ describe("the commit of an approval", () => {
     });
     await project.reaches(id, "failed");
     expect((await project.deployment(id)).failure).toEqual(failure);
+  });
+});
+
+const Targets = z.object({ rollback_targets: z.array(RollbackTarget) });
+
+/** A project with a token that may only deploy, as docs/ci.md recommends, and two deployments that were live. */
+async function projectWithTwo() {
+  const project = await TestProject.connected();
+  await project.deploy();
+  await project.deploy();
+  const { token } = await newToken(project, ["deployments:write", "deployments:read", "projects:read"]);
+  const rollBack = async (body: Record<string, unknown> = {}) =>
+    DeploymentStarted.parse(
+      await (
+        await call("/v1/rollback", { method: "POST", token, body: { project_id: project.id, ...body } })
+      ).json(),
+    );
+  const targets = async () =>
+    Targets.parse(await (await project.get(`/v1/projects/${project.id}/rollback-targets`)).json())
+      .rollback_targets;
+  return { project, token, rollBack, targets };
+}
+
+describe("a rollback under a hold", () => {
+  it("runs no command that nobody has approved", async () => {
+    const { project, token, rollBack, targets } = await projectWithTwo();
+    await project.patch({ approval: "required", activate_command: "printenv" });
+    const evil = `/v1/projects/${project.id}/processes/evil`;
+    await call(evil, { method: "PATCH", token, body: { command: "printenv", instances: 1 } });
+    await project.set({ name: "MODE", value: "evil" });
+    await evictDurableObject(laneOf(project));
+    const [target] = await targets();
+    const shown = { runs_with: { settings: "deployed", variables: "live" }, held_by: "approval" };
+    expect(target).toMatchObject(shown);
+    expect(target?.differs).toEqual(expect.arrayContaining(["activate_command", "variables"]));
+    const { id } = await rollBack();
+    const order = await project.agent.orderOf(id);
+    expect(order).toMatchObject({ activate_command: null, processes: {}, variables: { plain: [] } });
+    await project.agent.completes(order);
+    await project.reaches(id, "live");
+    const log = await (await project.get(`/v1/logs/${id}`)).text();
+    expect(log).toContain(
+      "Runs with the settings of v1 and the variables that are live, without the changes of",
+    );
+    expect(log).toContain("What was live before needs no approval");
+  });
+
+  it("waits for what its request asks for, says why, and then runs exactly what was approved", async () => {
+    const { project, rollBack } = await projectWithTwo();
+    await project.patch({ approval: "required" });
+    await project.patch({ activate_command: "approved" });
+    await project.set({ name: "MODE", value: "approved" });
+    const { id } = await rollBack({ settings: "current", variables: "current" });
+    const differs = ["activate_command", "variables"];
+    expect((await project.deployment(id)).waiting_on).toEqual({ type: "approval", differs });
+    const hold = (await recordedEvents(project.id)).find(({ type }) => type === "deployment.held");
+    expect(hold?.data).toMatchObject({ deployment: { hold: { type: "approval", differs } } });
+    await project.patch({ activate_command: "later", repository: "/srv/git/later.git" });
+    await project.set({ name: "MODE", value: "later" });
+    expect((await approve(project, id)).status).toBe(200);
+    const order = await project.agent.orderOf(id);
+    expect(order).toMatchObject({
+      activate_command: "approved",
+      source: { repository: "/srv/git/shop.git" },
+      variables: { plain: [{ name: "MODE", value: "approved" }] },
+    });
+  });
+});
+
+describe("an approved deployment", () => {
+  it("runs what was approved, whatever changes before its turn, also if a rollback passes it", async () => {
+    const { project, rollBack } = await projectWithTwo();
+    await project.patch({ approval: "required", activate_command: "approved" });
+    await project.set({ name: "MODE", value: "approved" });
+    const { id: freezeId } = await freeze(project, 30);
+    const { id } = await project.start();
+    await approve(project, id);
+    expect((await project.deployment(id)).waiting_on).toMatchObject({ type: "freeze" });
+    await project.patch({
+      activate_command: "later",
+      build_command: "later",
+      processes: { web: { command: "later" } },
+      cron: [{ name: "later", schedule: "* * * * *", command: "later" }],
+    });
+    await project.set({ name: "MODE", value: "later" });
+    const back = await rollBack();
+    await project.agent.completes(await project.agent.orderOf(back.id));
+    await project.reaches(back.id, "live");
+    await evictDurableObject(laneOf(project));
+    await project.call("DELETE", `/v1/freezes/${freezeId}`);
+    const order = await project.agent.orderOf(id);
+    expect(order).toMatchObject({
+      activate_command: "approved",
+      processes: {},
+      cron: [],
+      variables: { plain: [{ name: "MODE", value: "approved" }] },
+    });
+    expect(order.build_command).toBeUndefined();
+  });
+
+  it("gets the variables of a rollback that has passed it before, also if the lane's isolate dies", async () => {
+    const { project } = await projectWithTwo();
+    await project.patch({ approval: "required" });
+    const { id } = await project.start();
+    await project.patch({ approval: "none" });
+    await project.set({ name: "MODE", value: "new" });
+    const back = await project.rollBack();
+    await project.agent.completes(await project.agent.orderOf(back.id));
+    await project.reaches(back.id, "live");
+    await evictDurableObject(laneOf(project));
+    await approve(project, id);
+    const order = await project.agent.orderOf(id);
+    expect(order.variables?.plain).toEqual([{ name: "MODE", value: "new" }]);
   });
 });

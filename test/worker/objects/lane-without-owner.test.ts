@@ -44,7 +44,11 @@ function entries(projectId = ids.project()) {
   const calls: Record<string, () => Promise<unknown>> = {
     start: () => lane.start({ ...asked, input: {}, defaultBranch: "main" }),
     rollBack: () =>
-      lane.rollBack({ ...asked, choice: { deploymentId: null, version: null }, runWith: "current" }),
+      lane.rollBack({
+        ...asked,
+        choice: { deploymentId: null, version: null },
+        runWith: { settings: null, variables: null },
+      }),
     cancel: () => lane.cancel({ owner, id: deploymentId, actor, audit }),
     approve: () => lane.approve({ owner, id: deploymentId, actor, commit: null, audit }),
     setFreezes: () => lane.setFreezes({ sequence: 1, rules: [] }),
@@ -55,7 +59,7 @@ function entries(projectId = ids.project()) {
     reconcile: () => lane.reconcile({ serverId, report, runIds: [runId], sentAt: Date.now() }),
     projectRemoved: () => lane.projectRemoved({ serverId, purge: true }),
     serverDeleted: () => lane.serverDeleted(serverId),
-    rollbackTargets: () => lane.rollbackTargets(owner, serverId),
+    rollbackTargets: () => lane.rollbackTargets(owner, asked),
     unfinishedLog: () => lane.unfinishedLog(deploymentId, 1),
     holds: () => lane.holds(deploymentId),
     repair: () => lane.repair(),

@@ -124,7 +124,7 @@ describe("deleting a project", () => {
       requestKey: null,
       audit: null,
       choice: { deploymentId: null, version: null },
-      runWith: "current",
+      runWith: { settings: null, variables: null },
       variables: { revision: 0, notSealed: [] },
       approval: "none",
       freezes: { sequence: 0, rules: [] },

@@ -195,6 +195,23 @@ describe("a password in a repository's address", () => {
     expect(await openSecrets(order, keys)).toEqual({});
   });
 
+  it("is not sent to an earlier host by a rollback with earlier settings, also if today's address uses none", async () => {
+    const { project, keys } = await TestProject.withKeys({ repository: "https://me:0ne@git.test/shop.git" });
+    await project.deploy();
+    await project.patch({ repository: "https://me:tw0@other.test/shop.git" });
+    await project.deploy();
+    for (const repository of ["https://me@other.test/shop.git", "git@other.test:shop.git"]) {
+      await project.patch({ repository });
+      const { id } = await project.rollBack({ version: 1, settings: "deployed" });
+      const order = await project.agent.orderOf(id);
+      expect(order.source.repository).toBe("https://me@git.test/shop.git");
+      expect(await openSecrets(order, keys)).toEqual({});
+      await project.agent.completes(order);
+      await project.reaches(id, "live");
+      await project.deploy();
+    }
+  });
+
   it("is not sent to another host by way of an address that does not use it", async () => {
     const { project, keys } = await TestProject.withKeys({
       repository: "https://me:s3cr3t@git.test/shop.git",

@@ -77,15 +77,21 @@ export type LiveEvidence = z.infer<typeof LiveEvidence>;
 export const StageTime = z.strictObject({ stage: z.enum(runStages), duration: numberFrom(0) });
 export type StageTime = z.infer<typeof StageTime>;
 
+/** The names of settings, such as `build_command`, `processes.web.command` and `variables`. */
+const SettingNames = z.array(z.string());
+
+const differs = z.optional(SettingNames);
+
 const holds = [
-  z.strictObject({ type: z.literal("freeze"), id: FreezeId, until: z.string() }),
+  z.strictObject({ type: z.literal("freeze"), id: FreezeId, until: z.string(), differs }),
   z.strictObject({ type: z.literal("commit"), id: ServerId }),
-  z.strictObject({ type: z.literal("approval") }),
+  z.strictObject({ type: z.literal("approval"), differs }),
 ] as const;
 
 /**
  * What holds a deployment at the head of the queue: a freeze until an instant, a missing approval, or a server that has
- * not resolved the commit that an approval is about.
+ * not resolved the commit that an approval is about. `differs`: for a rollback, its settings that differ from those that
+ * are live.
  */
 export const Hold = z.discriminatedUnion("type", holds);
 export type Hold = z.infer<typeof Hold>;
@@ -179,12 +185,17 @@ export const DeployInput = z.extend(StartDeploymentInput, { project_id: ProjectI
 export const RollbackVariables = z.enum(["current", "deployed"]);
 export type RollbackVariables = z.infer<typeof RollbackVariables>;
 
+/** As `RollbackVariables`, for the settings: commands, processes, cron jobs and what else runs. */
+export const RollbackSettings = z.enum(["current", "deployed"]);
+export type RollbackSettings = z.infer<typeof RollbackSettings>;
+
 export const RollbackInput = z
   .strictObject({
     project_id: ProjectId,
     deployment_id: z.optional(DeploymentId),
     version: z.optional(wholeFrom(1)),
-    variables: z._default(RollbackVariables, "current"),
+    settings: z.optional(RollbackSettings),
+    variables: z.optional(RollbackVariables),
   })
   .check(
     z.refine((input) => input.deployment_id === undefined || input.version === undefined, {
@@ -220,7 +231,17 @@ export const Deployments = z.strictObject({
 });
 export type Deployments = z.infer<typeof Deployments>;
 
-/** A deployment that can be rolled back to. `instant`: its files are still on the server, so nothing is fetched or built. */
+/** What a rollback runs with if its request leaves it open. `live`: the variables that are live. */
+export const RollbackDefault = z.strictObject({
+  settings: RollbackSettings,
+  variables: z.enum(["current", "live"]),
+});
+export type RollbackDefault = z.infer<typeof RollbackDefault>;
+
+/**
+ * A deployment that can be rolled back to. `instant`: its files are still on the server, so nothing is fetched or built.
+ * `differs`: today's settings that are not live yet. `held_by`: what would hold a rollback that asks for them.
+ */
 export const RollbackTarget = z.strictObject({
   deployment_id: DeploymentId,
   version: wholeFrom(1),
@@ -230,6 +251,10 @@ export const RollbackTarget = z.strictObject({
   live_at: timestamp,
   instant: z.boolean(),
   default: z.boolean(),
+  /** An earlier control plane has none of these, and a newer client must be able to read its answers. */
+  runs_with: z._default(RollbackDefault, { settings: "current", variables: "current" }),
+  differs: z._default(SettingNames, []),
+  held_by: z._default(z.nullable(z.enum(["freeze", "approval"])), null),
 });
 export type RollbackTarget = z.infer<typeof RollbackTarget>;
 export const RollbackTargets = z.strictObject({ rollback_targets: z.array(RollbackTarget) });

@@ -140,14 +140,20 @@ export const deploymentTexts = {
       goes back further, and never returns to the newer code. To return to newer code, send its \`version\`.
       \`GET /v1/projects/{project_id}/rollback-targets\` lists all targets.
 
-      The rollback runs with the project's current variables, unless you send \`variables: "deployed"\`. If the
-      project's server cannot open one of the secrets, the response is 409 \`secrets_not_sealed\`.
+      The rollback runs with the project's current settings and variables, unless you send \`settings: "deployed"\` or
+      \`variables: "deployed"\`. If the project's server cannot open one of the secrets, the response is 409
+      \`secrets_not_sealed\`.
 
-      A rollback is not held by a freeze and needs no approval. It passes deployments that are held, which then run after
-      it with its settings and variables.
+      Freezes and approvals do not hold code that was live before. They hold what else a rollback would change. If the
+      current settings or variables differ from those that are live, and the request says nothing about them, the
+      rollback runs with the settings that the target was live with and the variables that are live: it does not wait.
+      With \`settings: "current"\` or \`variables: "current"\` it waits as a deployment does. \`runs_with\` of the
+      rollback targets shows it before. A rollback that nothing holds passes deployments that are held, which run after
+      it. Those that are approved keep the settings with which they were approved.
 
-      If the target is already live, the response is 409 \`already_live\`. If it never was live, the response is 409
-      \`no_rollback_target\`. A request with both \`deployment_id\` and \`version\` is 422.`,
+      If the target is already live, the response is 409 \`already_live\`. If it never was live, or was live with
+      settings that are not known and that the request asks for, the response is 409 \`no_rollback_target\`. A request
+      with both \`deployment_id\` and \`version\` is 422.`,
     body: { project_id: example.project, version: 11 },
     answer: { ...started, version: 13 },
     location,
@@ -168,6 +174,9 @@ export const deploymentTexts = {
           live_at: "2026-11-19T16:41:34.285Z",
           instant: true,
           default: true,
+          runs_with: { settings: "current", variables: "current" },
+          differs: [],
+          held_by: null,
         },
       ],
     },
@@ -181,6 +190,9 @@ const source = {
   clear_cache:
     "Whether to delete what the server keeps of earlier installations and builds of the project. Default: `false`.",
 };
+
+const differsText =
+  "For a rollback: its settings that differ from those that are live, such as `build_command`, `processes.web.command`, `server_id` and `variables`. `settings`: those that are live are not known.";
 
 export const deploymentSchemas = {
   ...outcomeSchemas,
@@ -201,6 +213,19 @@ export const deploymentSchemas = {
     deployed:
       "those of the deployment that it goes back to, with the current `GANTRY_REPOSITORY_TOKEN`. A changed password of a database, for example, is then the old one again.",
   }),
+  RollbackSettings: choice(schemas.RollbackSettings, "Which settings a rollback runs with.", {
+    current: "the project's current settings",
+    deployed:
+      "those that the deployment that it goes back to was live with: repository, branch, build settings, commands, processes, cron jobs, shared paths and health check. The server, the domains, the limits and the number of instances do not go back.",
+  }),
+  RollbackDefault: object(
+    schemas.RollbackDefault,
+    "What a rollback runs with if its request says nothing about it.",
+    {
+      settings: "`current`: the project's current settings. `deployed`: those that the target was live with.",
+      variables: "`current`: the project's current variables. `live`: those that are live.",
+    },
+  ),
   DeploymentKind: choice(schemas.DeploymentKind, "The kind of a deployment.", {
     deploy: "deploys a branch or a commit",
     rollback: "deploys the code of an earlier deployment",
@@ -230,11 +255,13 @@ export const deploymentSchemas = {
     id: "The id of that deployment, server or freeze.",
     position: "The number of deployments ahead in the queue.",
     until: "When the freeze ends.",
+    differs: differsText,
   }),
   Hold: object(schemas.Hold, "What holds a deployment at the head of the queue.", {
     type: "`freeze`: a freeze. `commit`: its server has not resolved the commit that needs an approval. `approval`: a missing approval.",
     id: "The id of that freeze or server.",
     until: "When the freeze ends.",
+    differs: differsText,
   }),
   Actor: object(schemas.Actor, "Who started a deployment.", {
     type: "`token`: a request with a token. `hook`: a push that a git host reported. `server`: a push that the server's agent found.",
@@ -263,7 +290,10 @@ export const deploymentSchemas = {
         "The id of the deployment to roll back to. It must have been live. If omitted: `version`, or the default target.",
       version:
         "The version of the deployment to roll back to. If omitted: `deployment_id`, or the default target.",
-      variables: "Which variables the rollback runs with.",
+      settings:
+        "Which settings the rollback runs with. If omitted: the project's current settings, unless a freeze or a missing approval would hold them; then those that the target was live with.",
+      variables:
+        "Which variables the rollback runs with. If omitted: the project's current variables, unless a freeze or a missing approval would hold them; then those that are live.",
     },
   ),
   RollbackTarget: object(schemas.RollbackTarget, "A deployment that a project can be rolled back to.", {
@@ -275,6 +305,11 @@ export const deploymentSchemas = {
     live_at: "When the deployment went live.",
     instant: "Whether the files are still on the server, so that the rollback needs no build.",
     default: "Whether a rollback that names no target uses this deployment.",
+    runs_with: "What a rollback to it runs with if its request says nothing about it.",
+    differs:
+      "The project's current settings that differ from those that are live, with names as in `waiting_on`. Empty: a rollback changes only the code.",
+    held_by:
+      "What would hold a rollback that asks for the current settings and variables: a freeze or a missing approval. `null`: nothing.",
   }),
   RollbackTargets: object(schemas.RollbackTargets, "The rollback targets of a project.", {
     rollback_targets: "The targets, newest first.",

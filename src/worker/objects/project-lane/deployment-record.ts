@@ -52,15 +52,15 @@ export function lastEnded(records: readonly DeploymentRecord[]): DeploymentRecor
 }
 
 function holdView(hold: LaneHold | null, serverId: ServerId): Hold | null {
-  switch (hold?.type) {
-    case undefined:
-      return null;
+  if (hold === null) return null;
+  const differs = hold.differs.length === 0 ? {} : { differs: hold.differs };
+  switch (hold.type) {
     case "freeze":
-      return { type: "freeze", id: hold.id, until: timestamp(hold.until) };
+      return { type: "freeze", id: hold.id, until: timestamp(hold.until), ...differs };
     case "commit":
       return { type: "commit", id: serverId };
     case "approval":
-      return { type: "approval" };
+      return { type: "approval", ...differs };
   }
 }
 

@@ -9,6 +9,12 @@ import { discardable } from "#domain/lane/transitions.ts";
 import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
 import { KEY_COUNTS_MS } from "#worker/db/idempotency-keys.ts";
 import { recordOf } from "#worker/objects/project-lane/deployment-record.ts";
+import {
+  livePlanOf,
+  StoredPlans,
+  withLivePlan,
+  withoutLivePlan,
+} from "#worker/objects/project-lane/stored-plans.ts";
 import { withCurrentNames, withStoredNames } from "#worker/objects/project-lane/stored-names.ts";
 
 /** The lane's account and project. Stored with the lane, because an object that its alarm wakes does not know its name. */
@@ -25,7 +31,7 @@ const StoredLane = z.strictObject({
 });
 type StoredLane = z.infer<typeof StoredLane>;
 
-type StoredDeployment = { json: string; variables: string | null };
+type StoredDeployment = { json: string; variables: string | null; plan: number | null };
 
 /**
  * The lane in the object's own SQLite. A row whose revision is above its written revision is not up to date in D1. All
@@ -33,6 +39,7 @@ type StoredDeployment = { json: string; variables: string | null };
  */
 export class LaneStore {
   readonly #sql: SqlStorage;
+  readonly #plans: StoredPlans;
   #cached: { lane: Lane; owner: LaneOwner | null } | null = null;
   /** The revisions of the rows that are not up to date in D1, by id. */
   #unwritten: ReadonlyMap<string, number> | null = null;
@@ -46,6 +53,8 @@ export class LaneStore {
     // A column, not a field of the JSON: an operator may go back to the earlier version, which refuses unknown fields.
     const { columnNames } = sql.exec("SELECT * FROM deployments LIMIT 0");
     if (!columnNames.includes("variables")) sql.exec("ALTER TABLE deployments ADD COLUMN variables TEXT");
+    if (!columnNames.includes("plan")) sql.exec("ALTER TABLE deployments ADD COLUMN plan INTEGER");
+    this.#plans = new StoredPlans(sql);
     sql.exec(
       "CREATE TABLE IF NOT EXISTS accepted (request_key TEXT PRIMARY KEY, id TEXT NOT NULL, version INTEGER NOT NULL, at INTEGER NOT NULL)",
     );
@@ -70,14 +79,16 @@ export class LaneStore {
     const [row] = this.#sql.exec<{ json: string }>("SELECT json FROM lane").toArray();
     const stored = row === undefined ? null : StoredLane.parse(JSON.parse(withCurrentNames(row.json)));
     const rows = this.#sql
-      .exec<StoredDeployment>("SELECT json, variables FROM deployments ORDER BY version")
+      .exec<StoredDeployment>("SELECT json, variables, plan FROM deployments ORDER BY version")
       .toArray();
-    const deployments = rows.map(({ json, variables }) =>
-      LaneDeployment.parse({
+    const plans = this.#plans.load();
+    const deployments = rows.map(({ json, variables, plan }) => {
+      const deployment = LaneDeployment.parse({
         ...JSON.parse(withCurrentNames(json)),
         variables: variables === null ? null : parseJson(variables),
-      }),
-    );
+      });
+      return plan === null ? deployment : withLivePlan(deployment, plans.get(plan) ?? null);
+    });
     this.#cached = {
       lane: {
         nextVersion: stored?.nextVersion ?? 1,
@@ -127,6 +138,7 @@ export class LaneStore {
   }
 
   forgetCache(): void {
+    this.#plans.forget();
     this.#cached = null;
     this.#unwritten = null;
   }
@@ -150,14 +162,16 @@ export class LaneStore {
     const record = (of: LaneDeployment) => JSON.stringify(recordOf(of, projectId));
     const isChanged = old === null || record(old) !== record(deployment);
     const { variables, ...stored } = deployment;
+    const plan = livePlanOf(deployment.state);
     this.#sql.exec(
-      `INSERT INTO deployments (id, version, json, variables, revision, written_revision) VALUES (?, ?, ?, ?, 1, 0)
-       ON CONFLICT (id) DO UPDATE SET json = excluded.json, variables = excluded.variables,
+      `INSERT INTO deployments (id, version, json, variables, plan, revision, written_revision) VALUES (?, ?, ?, ?, ?, 1, 0)
+       ON CONFLICT (id) DO UPDATE SET json = excluded.json, variables = excluded.variables, plan = excluded.plan,
          revision = revision + ?`,
       deployment.id,
       deployment.version,
-      withStoredNames(JSON.stringify(stored)),
+      withStoredNames(JSON.stringify(withoutLivePlan(stored))),
       variables === null ? null : JSON.stringify(variables),
+      plan === null ? null : this.#plans.idOf(plan),
       isChanged ? 1 : 0,
     );
     // Most reports of an agent do not change the record. Without this cache, each of them would read all rows.

@@ -14,6 +14,7 @@ import { decideFreezes } from "#domain/lane/decide-freezes.ts";
 import type { CommitResolved } from "#domain/lane/decide-commit-resolved.ts";
 import { canceledBy } from "#domain/lane/deployment-events.ts";
 import type { ProjectRemoved } from "#domain/lane/decide-project-removed.ts";
+import type { AskedPreview } from "#domain/lane/preview-rollback.ts";
 import type { AgentHello, Reconciliation } from "#domain/lane/reconcile.ts";
 import { listTargets } from "#domain/lane/rollback-target.ts";
 import type { ReadFreezes } from "#domain/freezes/project-freezes.ts";
@@ -184,16 +185,17 @@ export class ProjectLane extends DurableObject<Env> {
     return succeed({ bookmark: this.#parts.effects.bookmark });
   }
 
-  /** @param serverId the project's server: a release that it still has needs no build */
+  /** @param asked the project's current settings. A release that its server still has needs no build. */
   async rollbackTargets(
     owner: LaneOwner,
-    serverId: ServerId,
+    asked: AskedPreview,
   ): Promise<Result<RollbackTarget[], "not_found" | "unavailable">> {
     const known = await this.#turns.takeOver(owner);
     if (!known.ok) return known;
     if (this.#turns.owner() === null) return succeed([]);
     const lane = this.#parts.store.load();
-    return succeed(listTargets(lane).map((target) => rollbackTargetView(lane, target, serverId)));
+    const now = this.#parts.now();
+    return succeed(listTargets(lane).map((target) => rollbackTargetView(lane, target, asked, now)));
   }
 
   /** Saves what an agent reports about a run. Answers from storage, and writes to D1 afterwards. */

@@ -27,20 +27,15 @@ export type Asking = {
 };
 
 /** As `commandFor`, also for what is not a request with a token. */
-export function laneCommand(
-  { accountId, ...asking }: Asking,
-  { project, variables, freezes }: ProjectToDeploy,
-) {
-  return {
-    ...asking,
-    variables,
-    owner: { accountId, projectId: project.id },
-    serverId: project.serverId,
-    plan: planOf(project),
-    queue: project.queue,
-    approval: project.approval,
-    freezes,
-  };
+export function laneCommand({ accountId, ...asking }: Asking, found: ProjectToDeploy) {
+  const { id: projectId, queue } = found.project;
+  return { ...asking, ...currentSettings(found), owner: { accountId, projectId }, queue };
+}
+
+/** What a deployment that starts now runs with, and what holds it. */
+export function currentSettings({ project, variables, freezes }: ProjectToDeploy) {
+  const { serverId, approval } = project;
+  return { serverId, plan: planOf(project), variables, approval, freezes };
 }
 
 /** The lane's answer for the client. Passes the bookmark of the lane's write to the request's session. */

@@ -31,12 +31,12 @@ export async function rollBack(
     | "unavailable"
   >
 > {
-  const { project_id: projectId, variables: runWith } = input;
-  const secrets = runWith === "deployed" ? "all" : "current";
+  const { project_id: projectId, settings = null, variables = null } = input;
+  const secrets = variables === "deployed" ? "all" : "current";
   const found = await findProjectToDeploy(context.rows, projectId, secrets);
   if (found === null) return notFound("project");
   const choice = { deploymentId: input.deployment_id ?? null, version: input.version ?? null };
   const lane = context.lanes.getByName(projectId, context.near(found.project.serverLocation));
-  const command = { ...commandFor(context, found), ifLive, choice, runWith };
+  const command = { ...commandFor(context, found), ifLive, choice, runWith: { settings, variables } };
   return answerOf(context, await lane.rollBack(command));
 }

@@ -1,0 +1,128 @@
+import type { ProcessSettings } from "#contract/endpoints/processes/schemas.ts";
+import { Plan } from "#domain/lane/lane.ts";
+
+/**
+ * What a setting belongs to. `code`: what runs, so a rollback can take it back together with the code. `live`: where the
+ * project is served and how much it may use, which earlier code does not bring back. `now`: nothing that a hold protects;
+ * a rollback always has today's.
+ */
+type Belongs = "code" | "live" | "now";
+
+type Field = { readonly name: string; readonly belongs: Belongs };
+
+/** Each field of a plan, with its name in the API. A difference in a field that is not `now` is one that a hold holds. */
+const planFields: Record<keyof Plan, Field> = {
+  projectName: { name: "name", belongs: "now" },
+  domain: { name: "domain", belongs: "live" },
+  repository: { name: "repository", belongs: "code" },
+  // A build can take over the build cache of this branch.
+  defaultBranch: { name: "branch", belongs: "code" },
+  // The commit of a rollback was live, so the rule does not count for it.
+  commits: { name: "commits", belongs: "now" },
+  rootDirectory: { name: "root_directory", belongs: "code" },
+  build: { name: "build", belongs: "code" },
+  // A rollback runs none.
+  releaseCommand: { name: "release_command", belongs: "now" },
+  activateCommand: { name: "activate_command", belongs: "code" },
+  sharedPaths: { name: "shared_paths", belongs: "code" },
+  keepReleases: { name: "keep_releases", belongs: "now" },
+  healthCheck: { name: "health_check", belongs: "code" },
+  limits: { name: "limits", belongs: "live" },
+  timeouts: { name: "timeouts", belongs: "now" },
+  processes: { name: "processes", belongs: "code" },
+  drainSeconds: { name: "drain_seconds", belongs: "live" },
+  aliases: { name: "aliases", belongs: "live" },
+  cron: { name: "cron", belongs: "code" },
+  // Applied at once, without a deployment.
+  maintenance: { name: "maintenance", belongs: "now" },
+};
+
+/** As `planFields`, for the settings of a process: a rollback neither scales a process nor starts a stopped one. */
+const processFields: Record<keyof ProcessSettings, Exclude<Belongs, "now">> = {
+  command: "code",
+  port: "code",
+  stop_signal: "code",
+  stop_seconds: "code",
+  overlap: "code",
+  instances: "live",
+  memory_mb: "live",
+  cpu_weight: "live",
+  tasks: "live",
+  stopped: "live",
+};
+
+const fieldsByKey = new Map<string, Field>(Object.entries(planFields));
+const processFieldsByName = new Map<string, Belongs>(Object.entries(processFields));
+
+/** The name in a list of differences for the settings as a whole, if those that are live are not known. */
+const ALL = "settings";
+
+/** The names of the settings in which a plan differs from the live one, as far as a hold protects them. */
+export function planDifferences(live: Plan | null, next: Plan): string[] {
+  if (live === null) return [ALL];
+  const [before, after] = [namedSettings(live), namedSettings(next)];
+  const names = [...new Set([...before.keys(), ...after.keys()])];
+  return names.filter((name) => before.get(name) !== after.get(name));
+}
+
+/** Whether two plans are the same in every field. */
+export function isSamePlan(one: Plan, other: Plan): boolean {
+  return one === other || stableText(Plan.parse(one)) === stableText(Plan.parse(other));
+}
+
+function namedSettings(plan: Plan): ReadonlyMap<string, string> {
+  const values = Object.entries(Plan.parse(plan)).flatMap(([field, value]) => namedValues(field, value));
+  return new Map(values.flatMap(([name, value]) => (value === undefined ? [] : [[name, stableText(value)]])));
+}
+
+/** The settings of a field, such as the commands of `build`, each with its name in the API. */
+function namedValues(field: string, value: unknown): [name: string, value: unknown][] {
+  const { name, belongs } = fieldsByKey.get(field) ?? { name: field, belongs: "code" };
+  if (belongs === "now") return [];
+  if (field === "build") return entriesOf(value);
+  if (field !== "processes") return [[name, value]];
+  return entriesOf(value).flatMap(([process, settings]) =>
+    entriesOf(settings).map(([setting, its]): [string, unknown] => [`processes.${process}.${setting}`, its]),
+  );
+}
+
+function entriesOf(value: unknown): [string, unknown][] {
+  return typeof value === "object" && value !== null ? Object.entries(value) : [];
+}
+
+/** JSON in which the order of the keys does not count. */
+function stableText(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === "object" && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+      : part,
+  );
+}
+
+/** Where a plan comes from, for each field: what the code was live with, what is live, and the project's settings now. */
+type Sources = { readonly code: Plan; readonly live: Plan; readonly now: Plan };
+
+/** The plan of a rollback with the settings that its code was live with. */
+export function earlierPlan(sources: Sources): Plan {
+  const fields = [...fieldsByKey].map(([field, { belongs }]): [string, unknown] => [
+    field,
+    new Map<string, unknown>(Object.entries(sources[belongs])).get(field),
+  ]);
+  const processes = earlierProcesses(sources.code.processes, sources.live.processes);
+  return Plan.parse({ ...Object.fromEntries(fields), processes });
+}
+
+type Processes = Plan["processes"];
+
+function earlierProcesses(code: Processes, live: Processes): Processes {
+  const fieldsOf = (processes: Processes, name: string, belongs: Belongs) => {
+    const settings = new Map(Object.entries(processes)).get(name) ?? {};
+    return Object.entries(settings).filter(([field]) => processFieldsByName.get(field) === belongs);
+  };
+  const names = [...new Set([...Object.keys(code), ...Object.keys(live)])];
+  const merged = names.map((name): [string, ProcessSettings] => [
+    name,
+    Object.fromEntries([...fieldsOf(code, name, "code"), ...fieldsOf(live, name, "live")]),
+  ]);
+  return Object.fromEntries(merged.filter(([, settings]) => Object.keys(settings).length > 0));
+}
