@@ -477,6 +477,34 @@ describe("gantry rollback", () => {
   });
 });
 
+describe("gantry rollback under a hold", () => {
+  it("says what it runs with, or why it waits, before it starts", async () => {
+    await site.source.commit({ activate: "echo first" });
+    await deployLive();
+    await site.source.commit({ activate: "echo first" });
+    await deployLive();
+    await gantry("projects", "set", "--approval", "required", "--activate-command", "echo new");
+    const back = await gantry("rollback", "--follow");
+    expect(back.stderr).toContain(
+      "Runs with the settings of v1 and does not wait. Changes of activate_command need an approval.",
+    );
+    expect(back.stdout).toContain("Runs with the settings of v1, without the changes of activate_command");
+    expect(back.stdout).toContain("v3 is live");
+    const asked = await gantry("rollback", "--to", "v2", "--settings", "current", "--follow");
+    expect(asked.stderr).toContain(
+      "Waits for an approval, because it changes more than the code: activate_command.",
+    );
+    expect(asked.code).toBe(6);
+    expect((await gantry("deployments", "show")).stdout).toMatch(
+      /^waiting\tfor an approval, because it changes more than the code: activate_command$/m,
+    );
+    await gantry("projects", "set", "--approval", "none");
+    const applied = await gantry("rollback", "--to", "v2", "--follow");
+    expect(applied.stderr).toContain("Also applies what is not live yet: activate_command.");
+    expect(applied.stdout).toContain("v5 is live");
+  });
+});
+
 describe("variables in deployments", () => {
   it("reach the command sealed, and a rollback uses the current ones or, with --variables, those of its target", async () => {
     await site.source.commit({

@@ -1,8 +1,14 @@
-import { type RollbackTarget, RollbackVariables } from "#contract/endpoints/deployments/schemas.ts";
+import { outlookText, type RollbackChoices } from "#contract/endpoints/deployments/rollback-outlook.ts";
+import {
+  RollbackSettings,
+  type RollbackTarget,
+  RollbackVariables,
+} from "#contract/endpoints/deployments/schemas.ts";
 import { DeploymentId, type ProjectId } from "#contract/ids.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { givenFields } from "#cli/arguments/given-fields.ts";
 import { stop } from "#cli/outcome.ts";
+import { printable } from "#cli/output/printable.ts";
 import { timeText } from "#cli/output/times.ts";
 import { versionIn } from "#cli/session/find-deployment.ts";
 import { type Named, findProject, shownName } from "#cli/session/find-named.ts";
@@ -16,22 +22,33 @@ export const rollback = defineCommand({
   summary: "Roll back to an earlier deployment",
   details: [
     "Without --to, rolls back to the newest older deployment whose commit differs from the live one. Deployments that changed only variables or processes are skipped. A second rollback goes further back. If the server still has the files, nothing is fetched or built.",
-    "The rollback runs with the project's current variables. With --variables deployed, it runs with the variables of the deployment that it rolls back to.",
+    "The rollback runs with the project's current settings and variables, or with --settings deployed and --variables deployed with those of the deployment that it rolls back to.",
+    "Freezes and approvals do not hold code that was live before. They hold current settings and variables that are not live yet: the rollback then runs with the settings of the deployment that it rolls back to and the variables that are live, and says so. With --settings current or --variables current, it waits as a deployment does.",
   ],
   words: {},
   meantByExtra: "to",
   options: {
     to: { kind: "text", value: "DEPLOYMENT", help: "Deployment to roll back to: version (12 or v12) or ID" },
+    settings: {
+      kind: "text",
+      value: "WHICH",
+      choices: RollbackSettings.options,
+      help: "Settings to run with (default: current, unless they would wait)",
+    },
     variables: {
       kind: "text",
       value: "WHICH",
       choices: RollbackVariables.options,
-      help: "Variables to run with (default: current)",
+      help: "Variables to run with (default: current, unless they would wait)",
     },
     follow: { kind: "flag", short: "f", help: "Show the log until the rollback ends" },
     ...warningsOption,
   },
-  examples: ["rollback --follow", "rollback --to v12", "rollback --to v12 --variables deployed"],
+  examples: [
+    "rollback --follow",
+    "rollback --to v12",
+    "rollback --to v12 --settings deployed --variables deployed",
+  ],
   run: withSession(async (session, { options }) => {
     const { client } = session;
     const id = DeploymentId.safeParse(options.to);
@@ -40,7 +57,11 @@ export const rollback = defineCommand({
       return stop("usage", "--to must be a version such as 12 or v12, or an ID (dpl_…).");
     const project = await findProject(session);
     if (!project.ok) return project;
-    await printTarget(session, project.value, (target) =>
+    const choices = {
+      settings: RollbackSettings.options.find((each) => each === options.settings) ?? null,
+      variables: RollbackVariables.options.find((each) => each === options.variables) ?? null,
+    };
+    await printTarget(session, project.value, choices, (target) =>
       options.to === null ? target.default : target.version === version || target.deployment_id === id.data,
     );
     const started = await client.rollBack({
@@ -49,7 +70,7 @@ export const rollback = defineCommand({
         ...givenFields({
           version,
           deployment_id: id.success ? id.data : null,
-          variables: RollbackVariables.options.find((each) => each === options.variables) ?? null,
+          ...choices,
         }),
       },
     });
@@ -59,10 +80,11 @@ export const rollback = defineCommand({
   }),
 });
 
-/** Prints the rollback's target, if it is known. Whether the rollback is possible is decided by the control plane. */
+/** Prints the rollback's target and what it runs with, if they are known. Whether the rollback is possible is decided by the control plane. */
 async function printTarget(
   { client, output }: Session,
   { id }: Named<ProjectId>,
+  choices: RollbackChoices,
   isTarget: (target: RollbackTarget) => boolean,
 ): Promise<void> {
   if (output.form === "json") return;
@@ -78,4 +100,6 @@ async function printTarget(
   output.note(
     `Rolling back to v${target.version}: ${sourceText(target)}${isSame ? " (the same code as now)" : ""}, live ${timeText(target.live_at, output)}; ${how}.`,
   );
+  const outlook = outlookText(target, choices);
+  if (outlook !== null) output.note(printable(outlook));
 }

@@ -2,6 +2,7 @@ import type {
   Deployment,
   DeploymentStatus,
   Failure,
+  Hold,
   StageTime,
   WaitingOn,
 } from "#contract/endpoints/deployments/schemas.ts";
@@ -66,10 +67,16 @@ export function waitingText(waiting: WaitingOn, freezeName: string | null): stri
     case "server":
       return `for its server (${waiting.id}) to take it`;
     case "freeze":
-      return `for the end of the freeze ${printableName(freezeName ?? waiting.id)}, at ${waiting.until}`;
+      return `for the end of the freeze ${printableName(freezeName ?? waiting.id)}, at ${waiting.until}${whyHeld(waiting)}`;
     case "commit":
       return `for its server (${waiting.id}) to resolve the commit that needs an approval`;
     case "approval":
-      return "for an approval";
+      return `for an approval${whyHeld(waiting)}`;
   }
+}
+
+function whyHeld({ differs = [] }: Extract<Hold, { type: "freeze" | "approval" }>): string {
+  return differs.length === 0
+    ? ""
+    : `, because it changes more than the code: ${printable(differs.join(", "))}`;
 }

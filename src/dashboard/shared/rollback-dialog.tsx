@@ -1,8 +1,10 @@
 import { useState } from "preact/hooks";
 
-import type {
-  Deployment,
-  RollbackTarget,
+import { outlookText, willWait } from "#contract/endpoints/deployments/rollback-outlook.ts";
+import {
+  type Deployment,
+  RollbackSettings,
+  type RollbackTarget,
   RollbackVariables,
 } from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId, ProjectId } from "#contract/ids.ts";
@@ -73,6 +75,10 @@ function optionText(target: RollbackTarget, live: Deployment | null): string {
     .join(" ");
 }
 
+function choiceIn<Option extends string>(options: readonly Option[], chosen: string): Option | null {
+  return options.find((option) => option === chosen) ?? null;
+}
+
 type PreviewProps = {
   readonly projectId: ProjectId;
   readonly targets: readonly RollbackTarget[];
@@ -89,15 +95,24 @@ function Preview({ projectId, targets, live, first, onRefused, onClose }: Previe
     targets.find(({ deployment_id: id }) => id === chosen) ??
     targets.find((one) => one.default) ??
     targets[0];
-  const [variables, setVariables] = useState<RollbackVariables>("current");
+  const [settings, setSettings] = useState<RollbackSettings | null>(null);
+  const [variables, setVariables] = useState<RollbackVariables | null>(null);
+  const choices = { settings, variables };
   const rolling = useAction((id: DeploymentId) =>
     api.rollBack({
-      body: { project_id: projectId, deployment_id: id, variables },
+      body: {
+        project_id: projectId,
+        deployment_id: id,
+        ...(settings === null ? {} : { settings }),
+        ...(variables === null ? {} : { variables }),
+      },
       // Refused if another deployment went live since: the user confirmed the one that was shown.
       ...(live === null ? {} : { headers: { "if-live": live.id } }),
     }),
   );
   if (target === undefined) return null;
+  const { runs_with: byDefault } = target;
+  const outlook = outlookText(target, choices);
   const rollBack = async () => {
     const go = goFromHere();
     const started = await rolling.run(target.deployment_id);
@@ -139,13 +154,36 @@ function Preview({ projectId, targets, live, first, onRefused, onClose }: Previe
         </dd>
       </dl>
       <Choice
-        label="Variables"
-        value={variables}
-        onChange={(chosenVariables) => setVariables(chosenVariables === "deployed" ? "deployed" : "current")}
+        label="Settings"
+        value={settings ?? ""}
+        onChange={(chosenSettings) => setSettings(choiceIn(RollbackSettings.options, chosenSettings))}
       >
-        <option value="current">Current variables</option>
+        {byDefault.settings === "current" ? null : (
+          <option value="">Those that v{target.version} was live with</option>
+        )}
+        <option value={byDefault.settings === "current" ? "" : "current"}>
+          Current settings{willWait(target, { settings: "current", variables }) ? " (waits)" : ""}
+        </option>
+        {byDefault.settings === "current" ? (
+          <option value="deployed">Those that v{target.version} was live with</option>
+        ) : null}
+      </Choice>
+      <Choice
+        label="Variables"
+        value={variables ?? ""}
+        onChange={(chosenVariables) => setVariables(choiceIn(RollbackVariables.options, chosenVariables))}
+      >
+        {byDefault.variables === "live" ? <option value="">Those that are live</option> : null}
+        <option value={byDefault.variables === "live" ? "current" : ""}>
+          Current variables{willWait(target, { settings, variables: "current" }) ? " (waits)" : ""}
+        </option>
         <option value="deployed">Those that v{target.version} was deployed with</option>
       </Choice>
+      {outlook === null ? null : (
+        <p class="notice" role="status">
+          {outlook}
+        </p>
+      )}
       <ProblemBox problem={rolling.problem} doing="Rolling back" />
       <footer>
         <Button onClick={onClose}>Cancel</Button>

@@ -100,3 +100,10 @@ export function waitingText({ waiting_on: waiting }: Deployment): string | null 
       return "waiting for an approval";
   }
 }
+
+/** Why a rollback is held although its code was live before; null: it is not held, or no rollback. */
+export function whyHeld({ waiting_on: waiting }: Deployment): string | null {
+  if (waiting?.type !== "freeze" && waiting?.type !== "approval") return null;
+  const { differs = [] } = waiting;
+  return differs.length === 0 ? null : `It changes more than the code: ${differs.join(", ")}.`;
+}

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { violations } from "./support/browser.ts";
 import { openSignedIn } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
@@ -45,6 +46,29 @@ describe("a rollback", () => {
     await page.locator("h1 .status.live").waitFor();
     const { url } = await api.getProject(project.id);
     expect(await (await fetch(url ?? "")).text()).toBe("one");
+
+    // Settings that are not live yet need an approval, so the rollback goes back without them.
+    const changes = { approval: "required", activate_command: "echo new" };
+    await api.call("PATCH", `/v1/projects/${project.id}`, changes);
+    await page.goto(`${local.url}/app/projects/${project.id}`);
+    await page.getByRole("button", { name: "Roll back" }).click();
+    await dialog.getByRole("button", { name: /^Roll back to/ }).waitFor();
+    await dialog.getByLabel("Roll back to").selectOption({ label: await optionOf("v2") });
+    await dialog
+      .getByText(
+        "Runs with the settings of v2 and does not wait. Changes of activate_command need an approval.",
+      )
+      .waitFor();
+    expect(await violations(page, "dark", "dialog")).toEqual([]);
+    await dialog.getByLabel("Settings").selectOption("Current settings (waits)");
+    await dialog
+      .getByText("Waits for an approval, because it changes more than the code: activate_command.")
+      .waitFor();
+    await dialog.getByRole("button", { name: "Roll back to v2" }).click();
+    await page.getByText("It changes more than the code: activate_command.").waitFor();
+    await page.getByRole("button", { name: "Approve" }).click();
+    await page.locator("h1 .status.live").waitFor();
+    await page.getByText(/approved by /).waitFor();
 
     async function optionOf(version: string): Promise<string> {
       const labels = await dialog.getByRole("option").allTextContents();

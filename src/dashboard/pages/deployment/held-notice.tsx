@@ -5,6 +5,7 @@ import { useAllowed, useDeployment, useProject } from "#dashboard/data/resources
 import { useAction } from "#dashboard/data/use-action.ts";
 import { Button } from "#dashboard/shared/button.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
+import { whyHeld } from "#dashboard/shared/status.tsx";
 import { Ago } from "#dashboard/shared/times.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
 import { minuteText } from "#dashboard/text/times.ts";
@@ -17,21 +18,22 @@ type Props = { readonly deployment: Deployment };
 export function HeldNotice({ deployment }: Props) {
   const { project_id: projectId, kind, waiting_on: waiting, approved_by: approver } = deployment;
   const { value: project } = useProject(projectId);
+  const why = whyHeld(deployment);
   if (waiting?.type === "approval" || waiting?.type === "commit")
-    return <MissingApproval deployment={deployment} isFirst />;
+    return <MissingApproval deployment={deployment} why={why} isFirst />;
   if (waiting?.type === "deployment") {
     // The project's current rule. The deployment's own rule is known only once it is the first in the queue, and rarely
     // differs.
     const needsApproval =
       kind !== "rollback" && approver === null && (project?.approval ?? "none") !== "none";
-    return needsApproval ? <MissingApproval deployment={deployment} isFirst={false} /> : null;
+    return needsApproval ? <MissingApproval deployment={deployment} why={null} isFirst={false} /> : null;
   }
   if (waiting?.type !== "freeze") return null;
   return (
     <div class="notice apply" role="status">
       <p>
         <strong>A freeze holds this deployment.</strong> It runs when the freeze ends,{" "}
-        <Ago time={waiting.until} />: {minuteText(waiting.until)}.
+        <Ago time={waiting.until} />: {minuteText(waiting.until)}. {why}
       </p>
       <a href={pathTo({ page: "freezes" })}>Freezes</a>
     </div>
@@ -40,11 +42,13 @@ export function HeldNotice({ deployment }: Props) {
 
 type MissingProps = {
   readonly deployment: Deployment;
+  /** Why a rollback needs one; null: it is no rollback. */
+  readonly why: string | null;
   /** In the queue, where it waits for nothing else. */
   readonly isFirst: boolean;
 };
 
-function MissingApproval({ deployment, isFirst }: MissingProps) {
+function MissingApproval({ deployment, why, isFirst }: MissingProps) {
   const { id, kind, commit, commit_sha: sha } = deployment;
   const { reload } = useDeployment(id);
   // A change of settings applies to what is live at its turn.
@@ -66,8 +70,8 @@ function MissingApproval({ deployment, isFirst }: MissingProps) {
       <p>
         {isFirst ? (
           <>
-            <strong>This deployment waits for an approval.</strong> Without one, it is canceled after seven
-            days.
+            <strong>This deployment waits for an approval.</strong> {why} Without one, it is canceled after
+            seven days.
           </>
         ) : (
           <>
