@@ -31,7 +31,7 @@ const IS_NEWEST =
 export class DeliveryStore {
   readonly #sql: SqlStorage;
   #sinceTrim = 0;
-  /** Of what was asked for last; null: nothing was, or it is not known any more. */
+  /** The attempt that was asked for last, with the selection; null: none was. */
   #last: { readonly selection: Selection; attempt: StoredAttempt | null } | null = null;
 
   /** @param sql must have the tables, if methods are called */
