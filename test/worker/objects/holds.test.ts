@@ -281,6 +281,16 @@ describe("the commit of an approval", () => {
     );
   });
 
+  it("is resolved with the repository's token as sealed for its server", async () => {
+    const repository = "https://github.com/acme/shop.git";
+    const { project } = await TestProject.withKeys({ repository, approval: "required" });
+    await project.set({ name: "GANTRY_REPOSITORY_TOKEN", value: "the-token", secret: true });
+    await project.awaitsApproval((await project.start()).id);
+    const request = await project.agent.receives("resolve_commit");
+    expect(request).toMatchObject({ source: { repository }, token: { revision: 1 } });
+    expect(JSON.stringify(project.agent.received)).not.toContain("the-token");
+  });
+
   it("that the server cannot find fails the deployment with the server's reason", async () => {
     const project = await TestProject.create({ approval: "required" });
     project.agent.tip = null;
