@@ -3,22 +3,20 @@ import { dirname, join, sep } from "node:path";
 
 import type { AgentContext } from "#agent/context/context.ts";
 import type { PolicyRefusal } from "#agent/policy/check-policy.ts";
-import { percentDecoded } from "#contract/mask.ts";
+import { localPath } from "#contract/addresses/repository-address.ts";
 
 /**
- * Refuses a repository in the agent's own folder, where git, as the agent's user, could read the mirrors of all other
- * projects. Without isolation, projects can read each other anyway.
+ * Refuses a repository in the agent's own folder, which the project's user could not read, with a message that says so.
+ * Without isolation, projects can read each other anyway.
  */
 export async function refuseOwnFiles(
   { home, isolation }: Pick<AgentContext, "home" | "isolation">,
   repository: string,
 ): Promise<PolicyRefusal> {
-  const path = /^(?:file:\/\/)?(\/.*)$/s.exec(repository)?.[1];
-  if (isolation.kind === "none" || path === undefined) return null;
+  const path = localPath(repository);
+  if (isolation.kind === "none" || path === null) return null;
   const own = await realpath(home);
-  // git decodes addresses, but not paths.
-  const places = await Promise.all([path, percentDecoded(path)].map(placeOf));
-  return places.some((place) => `${place}/`.startsWith(own + sep))
+  return `${await placeOf(path)}/`.startsWith(own + sep)
     ? `a project cannot read the repository ${repository}, because it is in the agent's own folder`
     : null;
 }

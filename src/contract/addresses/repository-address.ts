@@ -36,6 +36,7 @@ export type RepositoryAddress =
     }
   | { readonly kind: "local"; readonly path: string; readonly text: string };
 
+const FILE = "file://";
 const EXAMPLE =
   "must be an https or ssh URL, user@host:path, file:///path or an absolute path, without spaces or `..`";
 const SSH_USER = /^[A-Za-z0-9_][\w.+-]*$/;
@@ -53,10 +54,10 @@ export function parseRepository(text: string): ResultOf<RepositoryAddress, Addre
   const problem = textProblem(text);
   if (problem !== null) return refused(problem);
   if (text.startsWith("/")) return local(text, text);
-  if (text.startsWith("file:///"))
-    return text.includes("%")
-      ? refused("must not be a file URL with percent-encoding: write the path itself")
-      : local(text.slice("file://".length), text);
+  if (text.startsWith(`${FILE}/`)) {
+    const path = decodedPath(text.slice(FILE.length));
+    return path === null ? refused("must be a file URL with valid percent-encoding") : local(path, text);
+  }
   const [, scheme, authority = "", path = ""] = /^(https|ssh):\/\/([^/]*)\/([^-].*)$/u.exec(text) ?? [];
   if (scheme === undefined) return scp(text);
   const { login, host } = splitAuthority(authority);
@@ -73,6 +74,17 @@ export function repositoryOf(text: string): RepositoryAddress {
   const parsed = parseRepository(text);
   if (!parsed.ok) throw new Error(`a repository's address ${parsed.message}`);
   return parsed.value;
+}
+
+/** Whether an address is meant to be of a repository on the server itself. It may be invalid. */
+export function isLocal(text: string): boolean {
+  return text.startsWith("/") || text.startsWith("file:");
+}
+
+/** The path of a repository on the server itself, as git reads it; null: the address is of another kind, or invalid. */
+export function localPath(text: string): string | null {
+  const parsed = parseRepository(text);
+  return parsed.ok && parsed.value.kind === "local" ? parsed.value.path : null;
 }
 
 function https(login: Login | null, host: string, path: string): ResultOf<RepositoryAddress, AddressRefusal> {
@@ -125,10 +137,26 @@ function sshHost(name: string): ResultOf<string, AddressRefusal> {
     : refused("must have a valid host and port");
 }
 
+/** @param path as git reads it: decoded once if the address is a file URL */
 function local(path: string, text: string): ResultOf<RepositoryAddress, AddressRefusal> {
-  return /[^/]/.test(path) && isCleanPath(path.slice(1))
-    ? succeed({ kind: "local", path, text })
-    : refused(EXAMPLE);
+  if (!/[^/]/.test(path) || !isCleanPath(path.slice(1))) return refused(EXAMPLE);
+  return isRelativeToReader(path)
+    ? refused("must not be in /proc, /dev or /sys, whose paths lead each program somewhere else")
+    : succeed({ kind: "local", path, text });
+}
+
+function decodedPath(path: string): string | null {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return null;
+  }
+}
+
+/** Whether a path leads each process somewhere else, as `/proc/self/cwd` and `/dev/fd` do. `/dev/shm` has ordinary files. */
+function isRelativeToReader(path: string): boolean {
+  const [first = "", second] = path.split("/").filter((part) => part !== "" && part !== ".");
+  return first === "proc" || first === "sys" || (first === "dev" && second !== "shm");
 }
 
 /** Whether no part of a path leads up, or could be read as an option. */
