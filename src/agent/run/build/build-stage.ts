@@ -7,6 +7,7 @@ import { linkSharedPaths } from "#agent/run/build/link-shared-paths.ts";
 import type { BuildPlan } from "#agent/run/build/plan-build.ts";
 import { runBuildCommand } from "#agent/run/build/run-build-command.ts";
 import { restoreBuildCaches, storeBuildCaches } from "#agent/run/cache/build-caches.ts";
+import { ownRelease } from "#agent/run/step/remove-owned.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { startLimit } from "#agent/run/step/stage-limit.ts";
 import { fail, failWith, interrupted, type Step } from "#agent/run/step/step.ts";
@@ -26,6 +27,9 @@ export async function buildRelease(scope: RunScope, plan: BuildPlan): Promise<St
     const built = await runBuildCommand(scope, "build", build_command, place);
     if (!built.ok) return built;
   }
+  // The helper does it around each command.
+  if (plan.install_command === null && build_command === null)
+    await ownRelease(scope.context, folder, order.version);
   const output = await folderInside(path, `${order.root_directory}/${output_directory}`);
   if (output.kind !== "inside") return failWith(await outputFailure(output_directory, output, plan.root));
 
