@@ -1,5 +1,15 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,27 +24,38 @@ import { unitLimits } from "#agent/policy/unit-limits.ts";
 import type { Command } from "#build/process/command.ts";
 import { describeEnd } from "#build/failure/command-failure.ts";
 
+import { createCertificate, type GitServer, serveGit } from "../support/git-server.ts";
 import { runShell } from "../support/run-shell.ts";
 import { World } from "./support/harness.ts";
+import { createRepository } from "./support/repository.ts";
 
 // test/server/isolation.test.ts runs the helper itself, on a real Debian.
 
 const GIB = 1024 ** 3;
 
-describe("an agent that isolates projects", () => {
-  let world: World;
-  let helper: Server | null = null;
-  const socketPath = () => join(world.folder, "isolate.sock");
-  beforeEach(async () => {
-    world = await World.create();
-    world.repository.commit({ "index.html": "one" });
-    world.isolation = isolateProjects(socketPath());
-  });
-  afterEach(async () => {
-    helper?.close();
-    await world.close();
-  });
+let world: World;
+let helper: Server | null = null;
+let gitServer: GitServer;
+const socketPath = () => join(world.folder, "isolate.sock");
+beforeEach(async () => {
+  world = await World.create();
+  world.repository.commit({ "index.html": "one" });
+  world.isolation = isolateProjects(socketPath());
+  // Repositories on the server are off by default.
+  const certificate = createCertificate(world.folder);
+  writeFileSync(world.file(".gitconfig"), `[http]\n\tsslCAInfo = ${certificate.cert}\n`);
+  gitServer = await serveGit({ certificate, folder: world.folder, login: null });
+  world.repositoryUrl = gitServer.url("repository");
+});
+afterEach(async () => {
+  helper?.close();
+  gitServer.close();
+  await world.close();
+});
 
+const startAgent = () => world.startAgent({}, undefined, { PATH: process.env["PATH"], HOME: world.folder });
+
+describe("an agent that isolates projects", () => {
   /** Answers every request with the same line. */
   async function answerWith(line: string): Promise<void> {
     helper = createServer((socket) => socket.on("error", () => undefined).end(`${line}\n`));
@@ -46,7 +67,7 @@ describe("an agent that isolates projects", () => {
     ["release_command", "release"],
     ["activate_command", "activate"],
   ])("runs no %s as its own user when the helper is missing", async (setting, stage) => {
-    await world.startAgent();
+    await startAgent();
     const mark = join(world.folder, "mark");
     const { result } = await world.deploy({ build_command: null, [setting]: `touch ${mark}` });
     expect(result).toMatchObject({
@@ -58,7 +79,7 @@ describe("an agent that isolates projects", () => {
 
   it("passes on why the helper refuses a command", async () => {
     await answerWith("failed: the user cannot be created");
-    await world.startAgent();
+    await startAgent();
     const { result } = await world.deploy({ build_command: "true" });
     expect(result).toMatchObject({
       failure: {
@@ -80,7 +101,7 @@ describe("an agent that isolates projects", () => {
       });
     });
     await new Promise<void>((resolve) => helper?.listen(socketPath(), resolve));
-    await world.startAgent();
+    await startAgent();
   }
 
   it("does not say that a build was not started whose helper was killed", async () => {
@@ -113,7 +134,7 @@ describe("an agent that isolates projects", () => {
       socket.on("error", () => undefined).on("data", (data) => (asked += data)),
     );
     await new Promise<void>((resolve) => helper?.listen(socketPath(), resolve));
-    await world.startAgent();
+    await startAgent();
     const run = world.control.dispatch(world.order({ build_command: "true" }));
     await expect.poll(() => asked).toContain("run build");
     run.instruction = "stop";
@@ -121,21 +142,130 @@ describe("an agent that isolates projects", () => {
   });
 
   it("deploys a project without commands even if the helper is missing", async () => {
-    await world.startAgent();
+    await startAgent();
     expect((await world.deploy({ build_command: null })).result.outcome).toBe("live");
   });
 });
 
-describe("a repository in the agent's folder", () => {
-  let world: World;
-  beforeEach(async () => {
-    world = await World.create();
-    world.isolation = isolateProjects(join(world.folder, "isolate.sock"));
-    world.repository.commit({ "index.html": "one" });
-    await world.startAgent();
-    expect((await world.deploy({ build_command: null })).result.outcome).toBe("live");
+describe("a repository on a server that isolates projects", () => {
+  const deployFrom = async (repository: string) =>
+    (await world.deploy({ source: { repository, branch: "main", commit: null } })).result;
+
+  /** As the helper does: it reads a path, names the folder of the pipe, waits for the agent's go, and starts git. */
+  async function readFor(answer: (folder: string) => string): Promise<readonly string[]> {
+    const requests: string[] = [];
+    execFileSync("mkfifo", [world.file("stderr")]);
+    // git closes its side before it has read everything.
+    helper = createServer({ allowHalfOpen: true }, (socket) => {
+      socket.on("error", () => undefined);
+      socket.once("data", (data) => {
+        requests.push(String(data));
+        socket.write(`${answer(world.folder)}\n`);
+        if (!answer(world.folder).startsWith("output")) return socket.end();
+        socket.once("data", (rest) => {
+          const path = String(data).split("\n").at(-1) ?? "";
+          const stderr = openSync(world.file("stderr"), "w");
+          const env = { ...process.env, GIT_PROTOCOL: "version=2" };
+          const { stdin, stdout } = spawn("git", ["upload-pack", path], {
+            env,
+            stdio: ["pipe", "pipe", stderr],
+          });
+          closeSync(stderr);
+          if (stdin === null || stdout === null) throw new Error("git has no pipes");
+          stdin.on("error", () => undefined).write(rest.subarray("go\n".length));
+          socket.pipe(stdin);
+          stdout.pipe(socket);
+        });
+      });
+    });
+    await new Promise<void>((resolve) => helper?.listen(socketPath(), resolve));
+    return requests;
+  }
+
+  it.each([
+    ["any", '"repositories": ["remote", "PATH"]'],
+    ["remote", '"repositories": ["remote", "PATH"]'],
+    [["remote", "/srv/git/*"], 'add "PATH" to the list "repositories"'],
+  ] as const)(
+    "is refused with the line that allows it, where the policy is %j",
+    async (repositories, line) => {
+      world.policy = { repositories: typeof repositories === "string" ? repositories : [...repositories] };
+      await startAgent();
+      const { path } = world.repository;
+      for (const address of [path, `file://${path}`])
+        expect(await deployFrom(address)).toMatchObject({
+          failure: {
+            code: "refused_by_policy",
+            message: expect.stringContaining(line.replace("PATH", path)),
+          },
+        });
+      expect((await world.deploy()).result.outcome).toBe("live");
+    },
+  );
+
+  it("is read by the helper where the policy names it, and only its path is sent", async () => {
+    const requests = await readFor((folder) => `output ${folder}`);
+    world.policy = { repositories: [world.repository.path] };
+    await startAgent();
+    const { path } = world.repository;
+    expect(await deployFrom(`file://${path.replace("repository", "%72epository")}`)).toMatchObject({
+      outcome: "live",
+    });
+    expect(world.read("current/index.html")).toBe("one");
+    expect(requests.filter((request) => request.startsWith("read"))).toEqual([
+      `read ${world.projectId} ${path.length}\n${path}`,
+    ]);
   });
-  afterEach(() => world.close());
+
+  it("fails with what git and the helper say about it, and whose right is missing", async () => {
+    const answers = ["failed: no user", `output ${world.folder}`];
+    await readFor(() => answers[0] ?? "");
+    world.policy = { repositories: ["/**"] };
+    await startAgent();
+    const missing = world.file("missing");
+    const failure = (message: string) => ({
+      failure: {
+        code: "fetch_failed",
+        message: expect.stringMatching(`${message}.*The project's own user, ${world.projectId}, reads it`),
+      },
+    });
+    expect(await deployFrom(missing)).toMatchObject(failure("the isolation helper .*: failed: no user"));
+    answers.shift();
+    expect(await deployFrom(missing)).toMatchObject(
+      failure("'.*/missing' does not appear to be a git repository"),
+    );
+    helper?.close();
+    expect(await deployFrom(missing)).toMatchObject(failure("the isolation helper cannot be reached"));
+  });
+
+  it("is no submodule either where the policy does not name it", async () => {
+    const part = createRepository(world.file("part"));
+    part.commit({ "part.txt": "part" });
+    world.repository.commit({ ".gitmodules": `[submodule "part"]\n\tpath = part\n\turl = ${part.path}\n` });
+    world.repository.git(
+      "update-index",
+      "--add",
+      "--cacheinfo",
+      `160000,${part.git("rev-parse", "HEAD")},part`,
+    );
+    world.repository.git("commit", "--quiet", "--message=a submodule");
+    await readFor((folder) => `output ${folder}`);
+    world.policy = { repositories: [world.repository.path] };
+    await startAgent();
+    expect(await deployFrom(world.repository.path)).toMatchObject({
+      failure: { code: "refused_by_policy", message: expect.stringContaining("submodule part") },
+    });
+  });
+});
+
+describe("a repository in the agent's folder", () => {
+  beforeEach(async () => {
+    world.policy = { repositories: ["remote", "/**"] };
+    await startAgent();
+    expect((await world.deploy({ build_command: null })).result.outcome).toBe("live");
+    symlinkSync(world.path("mirror.git"), world.file("link.git"));
+    symlinkSync(world.path(), world.file("folder"));
+  });
 
   it.each([
     ["by its path", (mirror: string) => mirror],
@@ -144,11 +274,8 @@ describe("a repository in the agent's folder", () => {
       "as an encoded address",
       (mirror: string) => `file://${mirror.replace("mirror", "%6dirror").replace("projects", "project%73")}`,
     ],
-    ["through a link", (mirror: string) => `/proc/self/root${mirror}`],
-    [
-      "through a link, without its ending",
-      (mirror: string) => `/proc/self/root${mirror.replace(/\.git$/, "")}`,
-    ],
+    ["through a link", () => world.file("link.git")],
+    ["through a link, without its ending", () => world.file("folder/mirror")],
   ])("is not read for a project, %s", async (_, addressOf) => {
     const repository = addressOf(world.path("mirror.git"));
     const { result } = await world.deploy({
@@ -238,17 +365,17 @@ describe("a list of the isolation helper", () => {
 describe("the supervisor of a server with systemd", () => {
   it("says what to do when the helper is older than the agent", async () => {
     const folder = mkdtempSync(join(tmpdir(), "gantry-helper-"));
-    const socketPath = join(folder, "isolate.sock");
-    const helper = createServer((socket) =>
+    const path = join(folder, "isolate.sock");
+    const outdated = createServer((socket) =>
       socket.on("error", () => undefined).end("refused: not a request\n"),
     );
-    await new Promise<void>((resolve) => helper.listen(socketPath, resolve));
-    const supervisor = createSystemdSupervisor({ home: folder, socketPath });
+    await new Promise<void>((resolve) => outdated.listen(path, resolve));
+    const supervisor = createSystemdSupervisor({ home: folder, socketPath: path });
     expect(await supervisor.list(null)).toEqual({
       ok: false,
       reason: expect.stringContaining("Run the install command again"),
     });
-    helper.close();
+    outdated.close();
     expect(await supervisor.list(null)).toMatchObject({ ok: false });
     rmSync(folder, { recursive: true });
   });

@@ -69,7 +69,7 @@ describe("a power cut that leaves recently written files empty", () => {
     expect(messagesOf(run, "stderr")).toEqual([]);
 
     rmSync(world.path(...graph));
-    const { argv, env } = packMirror({ gitDir, remote: null, allowLocal: false, isConfined: true, env: {} });
+    const { argv, env } = packMirror({ gitDir, remote: null, uploadPack: null, isConfined: true, env: {} });
     execFileSync("git", argv.slice(1), { env: { ...process.env, ...env } });
     expect(world.has(...graph)).toBe(false);
   });

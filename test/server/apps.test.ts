@@ -22,6 +22,7 @@ beforeAll(async () => {
   [gantry, machine] = await Promise.all([useGantry(), DebianMachine.boot()]);
   api = createApi(gantry.url, gantry.token);
   const server = await registerServer(gantry);
+  await machine.allowLocalRepositories();
   await machine.tell(server.enrollment.command);
   project = await api.createProject({ name: "shop", server_id: server.id, repository: REPOSITORY });
   const set = [{ name: "TOKEN", value: "a secret of the app", secret: true }];

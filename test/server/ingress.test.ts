@@ -42,6 +42,7 @@ beforeAll(async () => {
     freePort(),
   ]);
   server = await registerServer(gantry);
+  await machine.allowLocalRepositories();
 });
 afterAll(async () => {
   await machine.close();

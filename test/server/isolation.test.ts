@@ -37,6 +37,7 @@ beforeAll(async () => {
   [gantry, machine] = await Promise.all([useGantry(), DebianMachine.boot()]);
   api = createApi(gantry.url, gantry.token);
   server = await registerServer(gantry);
+  await machine.allowLocalRepositories();
   await machine.tell(server.enrollment.command);
   const port = await freePort();
   await commit("/srv/victim", { "server.mjs": app });
@@ -272,6 +273,120 @@ describe("a hostile project", () => {
   });
 });
 
+describe("a repository on the server", () => {
+  const mirror = () => `${HOME}/projects/${victim.id}/mirror.git`;
+  let project: { readonly id: string };
+  /** A bare repository whose objects, branch and shallow commits are those of a folder. */
+  const writeLinked = (path: string, folder: string) =>
+    machine.tell(
+      `rm -rf ${path} && mkdir -p ${path}/objects/info ${path}/refs/heads && cd ${path} && echo 'ref: refs/heads/main' > HEAD && printf '[core]\\n\\trepositoryformatversion = 0\\n\\tbare = true\\n' > config && echo ${folder}/objects > objects/info/alternates && ln -s ${folder}/refs/gantry/tip refs/heads/main && ln -s ${folder}/shallow shallow && chown -R -h gantry .`,
+    );
+  const pointTo = (repository: string) =>
+    api.call("PATCH", `/v1/projects/${project.id}`, { repository, activate_command: null });
+  const served = () => machine.run(`ls ${HOME}/projects/${project.id}/current/`);
+  beforeAll(async () => {
+    await commit("/srv/plain", { "public/index.html": "plain" });
+    project = await createProject("plain", "/srv/plain", { build_command: null });
+    expect(await deploy(project.id)).toMatchObject({ status: "live", failure: null });
+  });
+
+  it("gives nothing of another project's through links and alternates, and neither through a linked folder", async () => {
+    expect(
+      await machine.tell(
+        `git -c safe.directory='*' --git-dir=${mirror()} ls-tree --name-only refs/gantry/tip`,
+      ),
+    ).toBe("server.mjs");
+    await writeLinked("/srv/evil.git", mirror());
+    await machine.tell(`ln -sfn ${mirror()} /srv/linked.git; echo 'gitdir: ${mirror()}' > /srv/file.git`);
+    for (const repository of ["/srv/evil.git", "/srv/linked.git", "/srv/file.git", "file:///srv/evil"]) {
+      expect(await pointTo(repository)).toMatchObject({ status: 200 });
+      const { status, failure } = await deploy(project.id);
+      expect([repository, status]).toEqual([repository, "failed"]);
+      expect(failure?.code).toMatch(/^(?:fetch_failed|ref_not_found|refused_by_policy)$/);
+      expect((await served()).output).not.toContain("server.mjs");
+    }
+  });
+
+  it("is not read in a release, by a path that is different for each program, or where the policy does not name it", async () => {
+    await pointTo("/srv/plain");
+    const { version } = await deploy(project.id);
+    const release = `${HOME}/projects/${project.id}/releases/${version}`;
+    expect(await pointTo(`/proc/self/cwd/releases/${version}/evil.git`)).toMatchObject({ status: 422 });
+    for (const repository of [`${release}/evil.git`, "/opt/shop.git"]) {
+      await pointTo(repository);
+      expect(await deploy(project.id)).toMatchObject({
+        failure: {
+          code: "refused_by_policy",
+          message: expect.stringContaining(`add "${repository}" to the list`),
+        },
+      });
+    }
+  });
+
+  it("is read as the project's user, who must have the right to", async () => {
+    await machine.tell("chmod 700 /srv/plain");
+    await pointTo("/srv/plain");
+    expect(await deploy(project.id)).toMatchObject({
+      failure: {
+        code: "fetch_failed",
+        message: expect.stringContaining(`The project's own user, ${project.id}, reads it`),
+      },
+    });
+    await machine.tell(`chown -R ${project.id} /srv/plain`);
+    expect(await deploy(project.id)).toMatchObject({ status: "live", failure: null });
+    const other = await createProject("other", "/srv/plain", { build_command: null });
+    expect(await deploy(other.id)).toMatchObject({ status: "failed", failure: { code: "fetch_failed" } });
+  });
+
+  it("may have a path that systemd and shells would expand", async () => {
+    await commit("/srv/odd", { "index.html": "odd" });
+    await machine.tell("mv /srv/odd '/srv/odd $HOME ${HOME} %h \\x20;id'");
+    await pointTo("file:///srv/odd%20$HOME%20$%7BHOME%7D%20%25h%20%5Cx20;id");
+    expect(await deploy(project.id)).toMatchObject({ status: "live", failure: null });
+  });
+
+  it("runs nothing that its own configuration names", async () => {
+    await commit("/srv/partial", { "index.html": "partial" });
+    const set = (key: string, value: string) =>
+      `git -c safe.directory='*' -C /srv/partial config ${key} '${value}'`;
+    await machine.tell(
+      [
+        set("core.repositoryformatversion", "1"),
+        set("extensions.partialClone", "origin"),
+        set("remote.origin.promisor", "true"),
+        set("remote.origin.url", "/srv/plain"),
+        set("remote.origin.uploadpack", "touch /tmp/ran ~/ran; git-upload-pack"),
+        set("uploadpack.packObjectsHook", "touch /tmp/ran ~/ran; exec"),
+        set("core.fsmonitor", "touch /tmp/ran ~/ran"),
+        "rm /srv/partial/.git/objects/$(git -c safe.directory='*' -C /srv/partial rev-parse HEAD:index.html | sed 's,..,&/,')",
+      ].join(" && "),
+    );
+    await pointTo("/srv/partial");
+    expect(await deploy(project.id)).toMatchObject({ status: "failed", failure: { code: "fetch_failed" } });
+    expect(await machine.tell("find / -xdev -name ran -path '*/ran' -not -path '/proc/*' 2>/dev/null")).toBe(
+      "",
+    );
+  });
+
+  it("leaves no unit behind", async () => {
+    expect(await machine.tell("systemctl list-units --all --plain --no-legend 'gantry-build-*-read-*'")).toBe(
+      "",
+    );
+  });
+});
+
+describe("the release of a static site", () => {
+  it("belongs to the project's user, as every other, and is served", async () => {
+    await commit("/srv/static", { "index.html": "static", "private/a.txt": "a" });
+    const project = await createProject("static", "/srv/static", { build_command: null });
+    expect(await deploy(project.id)).toMatchObject({ status: "live", failure: null });
+    const release = `${HOME}/projects/${project.id}/current/`;
+    expect(await machine.tell(`find ${release} -printf '%u %g\\n' | sort -u`)).toBe(
+      `${project.id} gantry-isolate`,
+    );
+  });
+});
+
 describe("the cache of a project", () => {
   const cache = (id: string) => `${HOME}/projects/${id}/cache`;
   let project: { readonly id: string };
@@ -389,6 +504,11 @@ describe("the isolation helper", () => {
     "end VICTIM run *",
     "end VICTIM release *",
     "stop gantry-agent",
+    "read",
+    "read VICTIM /srv/victim",
+    "read VICTIM 0",
+    "read VICTIM 99999",
+    "read root 11",
     "run shell VICTIM 1 1 run_1 100 50 50 1",
     "run cache VICTIM 1 1 run_1 100 50 50 1 /etc",
     "run cache VICTIM .. 1 run_1 100 50 50 1",

@@ -31,6 +31,7 @@ let server: ServerCreated;
 let restartedProject = "";
 beforeAll(async () => {
   [gantry, machine] = await Promise.all([useGantry(), DebianMachine.boot()]);
+  await machine.allowLocalRepositories();
   api = createApi(gantry.url, gantry.token);
   server = await registerServer(gantry);
 });

@@ -33,6 +33,7 @@ beforeAll(async () => {
   ]);
   api = createApi(gantry.url, gantry.token);
   server = await registerServer(gantry);
+  await machine.allowLocalRepositories();
 });
 afterAll(async () => {
   await machine.close();

@@ -11,6 +11,7 @@ let gantry: Gantry;
 let machine: DebianMachine;
 beforeAll(async () => {
   [gantry, machine] = await Promise.all([useGantry(), DebianMachine.boot()]);
+  await machine.allowLocalRepositories();
 });
 afterAll(() => machine.close());
 

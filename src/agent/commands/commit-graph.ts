@@ -13,12 +13,6 @@ import type { Command } from "#build/process/command.ts";
 const WHOLE_HISTORY = 2_147_483_647;
 
 /**
- * A local remote sends a filtered history only if its own configuration allows it. git clears the environment of the
- * process that it starts there, so the option is part of the command.
- */
-const LOCAL_UPLOAD_PACK = "--upload-pack=git -c uploadpack.allowFilter=true upload-pack";
-
-/**
  * Fetches the commits of all branches and tags, without trees and files. A remote that does not support this sends
  * them too. git fetches a tree that a tag names directly afterwards, because it must exist.
  * Always with a depth: without one, git loops on a remote that is itself shallow, because it takes the missing
@@ -31,7 +25,7 @@ export function fetchGraph(place: GitPlace, depth: number | null): Command {
     ...fetchOptions,
     "--prune",
     `--depth=${depth ?? WHOLE_HISTORY}`,
-    ...withoutTrees(place),
+    "--filter=tree:0",
     REMOTE,
     ...everyRef,
   ]);
@@ -39,18 +33,7 @@ export function fetchGraph(place: GitPlace, depth: number | null): Command {
 
 /** Fetches one commit by its ref or its hash into `TIP`, without its tree and files. */
 export function fetchCommitAlone(place: GitPlace, from: string): Command {
-  return git(place, [
-    "fetch",
-    ...fetchOptions,
-    "--depth=1",
-    ...withoutTrees(place),
-    REMOTE,
-    `+${from}:${TIP}`,
-  ]);
-}
-
-function withoutTrees({ allowLocal }: GitPlace): readonly string[] {
-  return ["--filter=tree:0", ...(allowLocal ? [LOCAL_UPLOAD_PACK] : [])];
+  return git(place, ["fetch", ...fetchOptions, "--depth=1", "--filter=tree:0", REMOTE, `+${from}:${TIP}`]);
 }
 
 /**
@@ -85,5 +68,5 @@ export function mergeBase(place: GitPlace, sha: string, tips: readonly string[])
 }
 
 function read(place: GitPlace, args: readonly string[]): Command {
-  return git({ ...place, remote: null, allowLocal: false }, args);
+  return git({ ...place, remote: null, uploadPack: null }, args);
 }

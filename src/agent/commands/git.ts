@@ -3,16 +3,17 @@ import { dirname } from "node:path";
 import { readRemote } from "#agent/commands/git-login.ts";
 import { configVariables, exportTree, fixedConfig } from "#build/commands/export-tree.ts";
 import type { Command } from "#build/process/command.ts";
+import { localPath } from "#contract/addresses/repository-address.ts";
 
 /**
  * A bare repository on this server, and the remote that it mirrors. `remote` is `null` for commands without network
- * access. `allowLocal`: the remote may be a path on this server. `isConfined`: neither the remote nor its content may
- * lead git to another address.
+ * access. `uploadPack`: the command that sends the remote if it is on this server; `null`: it must not be.
+ * `isConfined`: neither the remote nor its content may lead git to another address.
  */
 export type GitPlace = {
   readonly gitDir: string;
   readonly remote: string | null;
-  readonly allowLocal: boolean;
+  readonly uploadPack: string | null;
   readonly isConfined: boolean;
   readonly env: Readonly<Record<string, string>>;
 };
@@ -44,13 +45,11 @@ const mirrorConfig: typeof fixedConfig = [
   ["gc.writeCommitGraph", "false"],
 ];
 
-/** A git command with the settings that all commands share. The other functions build the specific commands. */
-export function git(
-  place: GitPlace,
-  args: readonly string[],
-  // Not the mirror itself, because it may not exist yet.
-  cwd = dirname(place.gitDir),
-): Command {
+/**
+ * A git command with the settings that all commands share. The other functions build the specific commands. They start
+ * in a folder that is the same for all projects, so that no path means another place to git than to the agent.
+ */
+export function git(place: GitPlace, args: readonly string[], cwd = "/"): Command {
   return { argv: ["git", `--git-dir=${place.gitDir}`, ...args], cwd, env: environmentFor(place) };
 }
 
@@ -72,15 +71,24 @@ function environmentFor(place: Omit<GitPlace, "gitDir">): Readonly<Record<string
     ...fixedConfig,
     ...mirrorConfig,
     ...(place.isConfined ? confinedConfig : []),
-    ...(remote === null ? [] : [[`remote.${REMOTE}.url`, remote.url] as const, ...remote.config]),
+    ...(remote === null
+      ? []
+      : [[`remote.${REMOTE}.url`, fileAddress(remote.url)] as const, ...remote.config]),
+    ...(place.uploadPack === null ? [] : [[`remote.${REMOTE}.uploadpack`, place.uploadPack] as const]),
   ];
   return {
     ...place.env,
     // The protocols of the contract: not ext:: and fd::, which run commands, and no unencrypted ones, whatever a
     // redirect or a submodule says.
-    GIT_ALLOW_PROTOCOL: place.allowLocal ? "file:https:ssh" : "https:ssh",
+    GIT_ALLOW_PROTOCOL: place.uploadPack === null ? "https:ssh" : "file:https:ssh",
     ...configVariables(config),
   };
+}
+
+/** A path as an address. git itself would open the file at a path if it is a bundle. */
+function fileAddress(url: string): string {
+  const path = localPath(url);
+  return path === null ? url : `file://${path.split("/").map(encodeURIComponent).join("/")}`;
 }
 
 /**

@@ -1,14 +1,10 @@
 import { inheritLogin } from "#agent/commands/git-login.ts";
+import { isLocal } from "#contract/addresses/repository-address.ts";
 import { Repository } from "#contract/git-names.ts";
 
 export type SubmoduleUrl =
   | { readonly kind: "url"; readonly url: string }
   | { readonly kind: "refused"; readonly reason: string };
-
-/** Whether a repository is on this server itself. */
-export function isLocal(repository: string): boolean {
-  return repository.startsWith("/") || repository.startsWith("file://");
-}
 
 /**
  * Resolves a submodule's address. `./` and `../` are relative to the parent's address, as in gitsubmodules(7). A

@@ -33,7 +33,7 @@ requests="show|own $id $version|run (build|cache|command|job) $id $version [1-9]
 instance='[a-z][a-z0-9_-]{0,29}-[1-9][0-9]{0,14}-[0-9]{1,2}'
 requests="$requests|app start $id $version $instance $limits SIG(TERM|INT|QUIT|HUP|USR1|USR2) [0-9]{1,3} [1-9][0-9]{0,6}"
 requests="$requests|app stop $id $instance|app list( $id)?|app listens $id $instance [1-9][0-9]{0,4}"
-requests="$requests|stop $id|running $id|end $id (all|release $version|run $marker|jobs|job $marker)|discard $id|remove $id"
+requests="$requests|read $id [1-9][0-9]{0,3}|stop $id|running $id|end $id (all|release $version|run $marker|jobs|job $marker)|discard $id|remove $id"
 
 # Makes a folder of the project the working folder. From there on it cannot be replaced with a link to another one.
 enter() {
@@ -238,6 +238,30 @@ run() {
   if [ "$kind" = command ] && [ -n "$(pids_of "$unit")" ]; then left=yes; else forget "$unit"; fi
   exec 3>&- 4>&-
   answer "end $result $code $status $left"
+}
+
+# Sends a repository on this server to the agent's git, over the connection of the request. It runs as the project's user
+# and sees none of the agent's files, so it sends only what the project may read anyway, whatever links, alternates and
+# settings the repository has. Its own settings run nothing, because the protocol of a remote that they name is not
+# allowed.
+read_repository() {
+  path=$(timeout 10 head -c "$1" || true)
+  [ "$(printf %s "$path" | wc -c)" -eq "$1" ] || answer "refused: the path is incomplete"
+  case $path in /*) ;; *) answer "refused: the path is not absolute" ;; esac
+  make_user
+  open_pipes
+  printf 'output %s\n' "$folder"
+  [ "$(read_line)" = go ] || answer "refused: the agent has ended"
+  # git gets the path from a variable, because systemd would expand it in an argument.
+  # shellcheck disable=SC2016
+  systemd-run --quiet --pipe --wait --collect --unit="gantry-build-$project-read-$$.service" --slice=gantry-build.slice \
+    --description="Gantry read of $project" \
+    --property=User="$project" --property=Group="$project" --property=CPUWeight=50 --property=TasksMax=256 \
+    --property=TemporaryFileSystem="$home:mode=0755,nr_inodes=1k,size=1M /tmp /var/tmp" --property=RuntimeMaxSec=3600 \
+    --setenv=GANTRY_REPOSITORY="$path" --setenv=GIT_PROTOCOL=version=2 --setenv=LC_ALL=C \
+    --setenv=GIT_ALLOW_PROTOCOL=none --setenv=GIT_NO_LAZY_FETCH=1 --setenv=GIT_CONFIG_NOSYSTEM=1 \
+    /bin/sh -c 'exec git -c safe.directory="*" -c core.hooksPath=/dev/null -c core.fsmonitor=false -c uploadpack.allowFilter=true upload-pack "$GANTRY_REPOSITORY"' \
+    2>&4 || true
 }
 
 # One request at a time changes the instances' units and files.
@@ -516,6 +540,7 @@ case $verb in
       stop) stop_app "$4" ;;
     esac
     ;;
+  read) read_repository "$3" ;;
   stop) end_units "gantry-build-$project-*" ;;
   running) list_running ;;
   end)

@@ -44,7 +44,7 @@ export async function correctRelease(
   const refusal =
     release === null
       ? "is not on this server"
-      : (checkRelease(context.policy, release) ??
+      : (checkRelease(context, release) ??
         (await refuseLeavingLinks(context.home, folder, release, AbortSignal.timeout(CHECK_MS))));
   if (refusal !== null) {
     context.log(`${projectId}: ${linkTarget(version)} should be live, but ${refusal}`);

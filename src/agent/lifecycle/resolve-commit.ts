@@ -59,7 +59,7 @@ async function findCommitOf(
   const opened = await openAddress(context, { project_id, repository: source.repository, token });
   if (!opened.ok) return fail("secrets_unreadable", "fetch", opened.message);
   const { repository } = opened;
-  const refusal = checkSource(context.policy, { ...source, repository });
+  const refusal = checkSource(context, { ...source, repository });
   if (refusal !== null) return fail("refused_by_policy", "fetch", refusal);
 
   const marker = `resolve-${randomUUID()}`;

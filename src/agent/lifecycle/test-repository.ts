@@ -4,7 +4,6 @@ import { rm } from "node:fs/promises";
 import { listRemote } from "#agent/commands/git.ts";
 import { chooseRef, errorLine, readRefs } from "#agent/commands/read-git-output.ts";
 import { readRemoteFailure, type RemoteFailure } from "#agent/commands/remote-failure.ts";
-import { isLocal } from "#agent/commands/submodule-url.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { checkBranch, checkRepository, isGitConfined } from "#agent/policy/check-policy.ts";
 import { refuseOwnFiles } from "#agent/policy/own-files.ts";
@@ -62,7 +61,7 @@ export async function testRepository(
   });
   if (opened?.ok === false) return fail("failed", opened.message, "nothing");
   const refusal =
-    checkRepository(context.policy, repository) ??
+    checkRepository(context, repository) ??
     checkBranch(context.policy, branch) ??
     (await refuseOwnFiles(context, repository));
   if (refusal !== null) return fail("refused_by_policy", refusal, "nothing");
@@ -74,7 +73,7 @@ export async function testRepository(
   try {
     const place = {
       remote: repository,
-      allowLocal: isLocal(repository),
+      uploadPack: access.uploadPack,
       isConfined: isGitConfined(context.policy),
       env: access.env,
     };

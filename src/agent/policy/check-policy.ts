@@ -1,7 +1,9 @@
+import type { Isolation } from "#agent/isolation/isolation.ts";
 import type { Policy } from "#agent/policy/policy.ts";
-import { locate, matchesPattern } from "#agent/policy/repository-address.ts";
+import { locate, matchesPattern, type RepositoryLocation } from "#agent/policy/repository-address.ts";
 import type { Release } from "#agent/workspace/releases.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
+import { isLocal, localPath } from "#contract/addresses/repository-address.ts";
 import { addressOf } from "#contract/addresses/web-address.ts";
 import { maskUrlPassword, maskUrlSecret } from "#contract/git-names.ts";
 import type { HealthCheck, Preset } from "#contract/endpoints/projects/settings.ts";
@@ -12,11 +14,15 @@ export type PolicyRefusal = string | null;
 const refuse = (rule: keyof Policy, what: string) =>
   `this server's policy (${rule}) does not allow ${maskUrlPassword(what)}`;
 
+/** What decides which orders are carried out: the owner's policy, and whether projects are isolated from each other. */
+export type Rules = { readonly policy: Policy; readonly isolation: { readonly kind: Isolation["kind"] } };
+
 /** Checks everything about an order that is known before the fetch. */
-export function checkOrder(policy: Policy, order: RunOrder): PolicyRefusal {
+export function checkOrder(rules: Rules, order: RunOrder): PolicyRefusal {
+  const { policy } = rules;
   return (
     // A release on disk was fetched by its name at that time; its commit is information only.
-    checkSource(policy, order.reuse_release === null ? order.source : { ...order.source, commit: null }) ??
+    checkSource(rules, order.reuse_release === null ? order.source : { ...order.source, commit: null }) ??
     checkOwnCommand(policy, order.install_command) ??
     checkOwnCommand(policy, order.build_command) ??
     checkReleaseCommand(policy, order.release_command ?? null) ??
@@ -31,27 +37,50 @@ export function checkOrder(policy: Policy, order: RunOrder): PolicyRefusal {
 
 /** Checks what is fetched. A commit that was the tip of its branch is checked when it is fetched. */
 export function checkSource(
-  policy: Policy,
+  rules: Rules,
   { repository, branch, commit, was_tip: wasTip = false }: RunOrder["source"],
 ): PolicyRefusal {
   return (
-    checkRepository(policy, repository) ??
-    checkBranch(policy, branch) ??
-    (commit !== null && !wasTip && policy.commits === "none"
+    checkRepository(rules, repository) ??
+    checkBranch(rules.policy, branch) ??
+    (commit !== null && !wasTip && rules.policy.commits === "none"
       ? refuse("commits", `a commit by its hash (${commit})`)
       : null)
   );
 }
 
-/** Checks an address before git fetches from it. */
-export function checkRepository({ repositories }: Policy, repository: string): PolicyRefusal {
-  if (repositories === "any") return null;
+/**
+ * Checks an address before git fetches from it. On a server that isolates projects, a repository on the server itself
+ * must be in a list: the control plane must not choose which of the server's files a project can read.
+ */
+export function checkRepository({ policy, isolation }: Rules, repository: string): PolicyRefusal {
+  const { repositories } = policy;
   const address = locate(repository, "address");
-  const isAllowed =
-    repositories === "remote"
-      ? address !== null && address.kind !== "local"
-      : repositories.some((pattern) => matchesPattern(repository, pattern));
-  return isAllowed ? null : refuse("repositories", `the repository ${maskUrlSecret(repository)}`);
+  if (Array.isArray(repositories)) {
+    if (repositories.some((pattern) => isNamed(repository, address, pattern))) return null;
+  } else {
+    const isElsewhere = address !== null && address.kind !== "local";
+    if (isElsewhere || (repositories === "any" && (isolation.kind === "none" || !isLocal(repository))))
+      return null;
+  }
+  const refusal = refuse("repositories", `the repository ${maskUrlSecret(repository)}`);
+  return isLocal(repository) && isolation.kind !== "none"
+    ? `${refusal}. ${howToName(repositories, repository)}`
+    : refusal;
+}
+
+function isNamed(repository: string, address: RepositoryLocation | null, pattern: string): boolean {
+  return pattern === "remote"
+    ? address !== null && address.kind !== "local"
+    : matchesPattern(repository, pattern);
+}
+
+function howToName(repositories: Policy["repositories"], repository: string): string {
+  const name = JSON.stringify(localPath(repository) ?? repository);
+  const way = Array.isArray(repositories)
+    ? `can add ${name} to the list "repositories" in the policy file`
+    : `allows it with the line "repositories": ["remote", ${name}] in the policy file`;
+  return `Its administrator ${way}, and restarts the agent`;
 }
 
 /** Checks a branch or tag before it is read. */
@@ -186,11 +215,12 @@ function checkHealthCheck({ health_checks }: Policy, check: HealthCheck | null):
 }
 
 /** Checks a release on disk before the agent switches to it: it may be older than the policy. */
-export function checkRelease(policy: Policy, release: Release): PolicyRefusal {
+export function checkRelease(rules: Rules, release: Release): PolicyRefusal {
+  const { policy } = rules;
   if (policy.repositories !== "any" && release.repository === undefined)
     return refuse("repositories", `release ${release.version}, because its repository is not recorded`);
   return (
-    (release.repository === undefined ? null : checkRepository(policy, release.repository)) ??
+    (release.repository === undefined ? null : checkRepository(rules, release.repository)) ??
     checkActivateCommand(policy, release.activate_command)
   );
 }

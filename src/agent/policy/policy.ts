@@ -31,8 +31,14 @@ const CommandRule = z.union([z.enum(["any", "none"]), z.array(ShellCommand)]);
 
 const Rules = z.strictObject({
   version: z.literal(1),
-  /** `remote`: no repositories on this server itself. Applies to submodules too. */
-  repositories: z._default(z.union([z.enum(["any", "remote"]), z.array(RepositoryPattern)]), "any"),
+  /**
+   * `remote`: no repositories on this server itself; in a list, every repository elsewhere. With isolation, repositories
+   * on this server must be in a list. Applies to submodules too.
+   */
+  repositories: z._default(
+    z.union([z.enum(["any", "remote"]), z.array(z.union([z.literal("remote"), RepositoryPattern]))]),
+    "any",
+  ),
   branches: z._default(z.union([z.literal("any"), z.array(BranchPattern)]), "any"),
   /**
    * Applies to commits that are ordered by their hash. When `branches` are limited, one of them must contain the

@@ -182,13 +182,13 @@ async function prepareRelease(
   progress: Progress,
 ): Promise<Step<Release>> {
   const { order, folder, journal, log, context, reporter, interrupt } = scope;
-  const ordered = permit(null, checkOrder(context.policy, order));
+  const ordered = permit(null, checkOrder(context, order));
   if (!ordered.ok) return ordered;
   if (order.reuse_release !== null) {
     const kept = await readRelease(folder, order.reuse_release);
     if (kept !== null) return permitKept(scope, kept);
     log.system("fetch", `${linkTarget(order.reuse_release)} no longer exists: building it again`);
-    const rebuilt = permit(null, checkOrder(context.policy, { ...order, reuse_release: null }));
+    const rebuilt = permit(null, checkOrder(context, { ...order, reuse_release: null }));
     if (!rebuilt.ok) return rebuilt;
   }
   if (previous === order.version)
@@ -228,7 +228,7 @@ async function permitKept(
   { context, folder, order, interrupt }: RunScope,
   kept: Release,
 ): Promise<Step<Release>> {
-  const permitted = permit(kept, checkRelease(context.policy, kept));
+  const permitted = permit(kept, checkRelease(context, kept));
   if (!permitted.ok) return permitted;
   const limit = startLimit(order.timeouts.build_seconds, interrupt);
   const leaving = await refuseLeavingLinks(context.home, folder, kept, limit.signal);

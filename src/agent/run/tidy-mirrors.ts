@@ -19,7 +19,7 @@ export async function tidyMirrors(scope: RunScope, wanted: AbortSignal): Promise
     const place = {
       gitDir,
       remote: null,
-      allowLocal: false,
+      uploadPack: null,
       isConfined: true,
       env: gitEnvironment(scope.context.environment, scope.marker),
     };

@@ -9,9 +9,11 @@ import type { RepositoryAccess } from "#agent/ssh/repository-access.ts";
  */
 export function adviceFor(
   failure: RemoteFailure,
-  { tried, ssh }: RepositoryAccess,
+  { tried, ssh, reader }: RepositoryAccess,
   stepsUrl: string,
 ): string | null {
+  if (reader !== null)
+    return `The project's own user, ${reader}, reads it: give this user the right to. It cannot be in /home, /root or /tmp, which projects do not see.`;
   switch (failure.kind) {
     case "access_denied":
       if (tried.includes(REPOSITORY_TOKEN))

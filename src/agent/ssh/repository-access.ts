@@ -4,7 +4,8 @@ import { join } from "node:path";
 
 import { gitEnvironment } from "#agent/commands/git-environment.ts";
 import { LOGIN_FILE, readRemote } from "#agent/commands/git-login.ts";
-import { repositoryOf } from "#contract/addresses/repository-address.ts";
+import { isolatedUploadPack, ownUploadPack } from "#agent/commands/upload-pack.ts";
+import { isLocal, repositoryOf } from "#contract/addresses/repository-address.ts";
 import { SHORTEST_USER_TOKEN } from "#contract/git-names.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { type DeployKey, ensureDeployKey } from "#agent/ssh/deploy-keys.ts";
@@ -24,9 +25,14 @@ export type RepositoryAccess = {
   readonly tried: string;
   /** The ssh host, and its host keys that were known before; `null` for other addresses and with a GIT_SSH_COMMAND. */
   readonly ssh: { readonly host: SshHost; readonly known: readonly HostKey[] } | null;
+  /** The command that sends a repository on this server; `null` for other addresses. */
+  readonly uploadPack: string | null;
+  /** The user who reads a repository on this server, if it is not the agent's own. */
+  readonly reader: string | null;
 };
 
 type AccessContext = Pick<AgentContext, "home" | "environment" | "policy">;
+type ReaderContext = AccessContext & Pick<AgentContext, "isolation">;
 
 /** Returns the deploy key of a project, and creates it if there is none. @throws if it cannot be written */
 export function deployKeyOf({ home, policy }: AccessContext, { id, name }: KeyedProject): Promise<DeployKey> {
@@ -43,23 +49,31 @@ export function deployKeyOf({ home, policy }: AccessContext, { id, name }: Keyed
  * @throws if a new deploy key cannot be written
  */
 export async function prepareAccess(
-  context: AccessContext,
+  context: ReaderContext,
   project: KeyedProject,
   repository: string,
   marker: string,
 ): Promise<RepositoryAccess> {
   const { home, environment, policy } = context;
+  const remote = { ssh: null, uploadPack: null, reader: null };
+  if (isLocal(repository))
+    return {
+      ...remote,
+      ...localReader(context, project.id),
+      env: gitEnvironment(environment, marker),
+      tried: "no login",
+    };
   const host = sshHostOf(repository);
   if (host === null) {
     const env = gitEnvironment(environment, marker);
     const { login } = readRemote(repository);
-    if (login === null) return { env, tried: "no login", ssh: null };
+    if (login === null) return { ...remote, env, tried: "no login" };
     const file = await writeLogin(home, marker, login);
-    return { env: { ...env, [LOGIN_FILE]: file }, tried: describeLogin(repository), ssh: null };
+    return { ...remote, env: { ...env, [LOGIN_FILE]: file }, tried: describeLogin(repository) };
   }
   if (environment["GIT_SSH_COMMAND"] !== undefined) {
     const tried = "the GIT_SSH_COMMAND of the agent's environment";
-    return { env: gitEnvironment(environment, marker), tried, ssh: null };
+    return { ...remote, env: gitEnvironment(environment, marker), tried };
   }
   const key = await deployKeyOf(context, project);
   const userHome = environment["HOME"];
@@ -75,10 +89,21 @@ export async function prepareAccess(
   });
   const others = [...(mayAskAgent ? ["the keys of SSH_AUTH_SOCK"] : []), ...own];
   return {
+    ...remote,
     env: gitEnvironment(environment, marker, ssh),
     tried: [`the deploy key ${key.fingerprint}`, ...others].join(" and "),
     ssh: { host, known },
   };
+}
+
+/** Who sends a repository on this server. With isolation, the project's user, who must be able to read it. */
+function localReader(
+  { isolation }: ReaderContext,
+  project: ProjectId,
+): Pick<RepositoryAccess, "uploadPack" | "reader"> {
+  return isolation.kind === "none"
+    ? { uploadPack: ownUploadPack, reader: null }
+    : { uploadPack: isolatedUploadPack(isolation.socketPath, project), reader: project };
 }
 
 /** The control plane moves an address's password to the secret, so a password here comes from the secret. */

@@ -62,7 +62,7 @@ export async function readTip(
   const { repository } = opened;
   const format = formatOf(known_sha);
   if (!(await readMirror(folder.mirrors[format], repository)).exists) return { kind: "none" };
-  const refusal = checkRepository(context.policy, repository) ?? checkBranch(context.policy, branch);
+  const refusal = checkRepository(context, repository) ?? checkBranch(context.policy, branch);
   if (refusal !== null) return { kind: "failed", message: refusal };
 
   const marker = `${watchMarker(context)}${randomUUID()}`;

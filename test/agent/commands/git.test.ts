@@ -3,8 +3,12 @@ import { describe, expect, it } from "vitest";
 import { gitEnvironment } from "#agent/commands/git-environment.ts";
 import { readGitlinks } from "#build/commands/read-gitlinks.ts";
 import { commandEnvironment } from "#build/commands/environment.ts";
+import * as graphCommands from "#agent/commands/commit-graph.ts";
 import { fetchGraph, listCommits, mergeBase } from "#agent/commands/commit-graph.ts";
+import * as gitCommands from "#agent/commands/git.ts";
 import { exportCommit, fetchTip, type GitPlace, listRefs } from "#agent/commands/git.ts";
+import * as exportCommands from "#build/commands/export-tree.ts";
+import type { Command } from "#build/process/command.ts";
 import {
   chooseRef,
   readCommit,
@@ -16,7 +20,7 @@ import {
 const place: GitPlace = {
   gitDir: "/p/mirror.git",
   remote: "https://me:secret@example.com/x.git",
-  allowLocal: false,
+  uploadPack: null,
   isConfined: false,
   env: { PATH: "/bin" },
 };
@@ -40,7 +44,7 @@ describe("a git command", () => {
   it("runs no hooks, never prompts, and uses no protocol that runs commands", () => {
     const { env } = fetchTip(place, "refs/heads/main", true);
     expect(env["GIT_ALLOW_PROTOCOL"]).toBe("https:ssh");
-    expect(fetchTip({ ...place, allowLocal: true }, "x", true).env["GIT_ALLOW_PROTOCOL"]).toBe(
+    expect(fetchTip({ ...place, uploadPack: "git upload-pack" }, "x", true).env["GIT_ALLOW_PROTOCOL"]).toBe(
       "file:https:ssh",
     );
     const count = Number(env["GIT_CONFIG_COUNT"]);
@@ -60,8 +64,8 @@ describe("a git command", () => {
 
   it("that reads a history cannot reach a server, even if objects are missing", () => {
     for (const command of [
-      listCommits({ ...place, allowLocal: true }, ["refs/gantry/heads/main"]),
-      mergeBase({ ...place, allowLocal: true }, "a".repeat(40), ["b".repeat(40)]),
+      listCommits({ ...place, uploadPack: "git upload-pack" }, ["refs/gantry/heads/main"]),
+      mergeBase({ ...place, uploadPack: "git upload-pack" }, "a".repeat(40), ["b".repeat(40)]),
     ]) {
       expect(Object.values(command.env)).not.toContain(place.remote);
       expect(command.env["GIT_ALLOW_PROTOCOL"]).toBe("https:ssh");
@@ -92,6 +96,69 @@ describe("a git command", () => {
     const command = exportCommit(place, "/p/releases/1", "a".repeat(40), "/p/tmp/index");
     expect(command.cwd).toBe("/p/releases/1");
     expect(command.env["GIT_INDEX_FILE"]).toBe("/p/tmp/index");
+  });
+});
+
+type Modules = typeof gitCommands & typeof graphCommands & typeof exportCommands;
+/** The names of all functions that build a git command. */
+type Builder = {
+  [Name in keyof Modules]: Modules[Name] extends (...args: never[]) => Command ? Name : never;
+}[keyof Modules];
+
+const commit = "a".repeat(40);
+const local: GitPlace = { ...place, remote: "/srv/shop", uploadPack: "git upload-pack" };
+/** Every git command of the agent. A new one does not compile without a row. */
+const commands: Readonly<Record<Builder, Command>> = {
+  git: gitCommands.git(local, ["gc"]),
+  initMirror: gitCommands.initMirror(local, "sha1"),
+  listRemote: gitCommands.listRemote(local, "/p/git-ssh/test-1", []),
+  listRefs: listRefs(local, []),
+  fetchTip: fetchTip(local, "refs/heads/main", true),
+  fetchAll: gitCommands.fetchAll(local, true),
+  showCommit: gitCommands.showCommit(local, commit),
+  exportCommit: exportCommit(local, "/p/releases/1", commit, "/p/tmp/index"),
+  exportTree: exportCommit(local, "/p/releases/1", commit, "/p/tmp/index"),
+  listLfsFiles: gitCommands.listLfsFiles(local, "/p/releases/1", "/p/tmp/index"),
+  readLfsExcludes: gitCommands.readLfsExcludes(local, commit),
+  readSubmoduleConfig: gitCommands.readSubmoduleConfig(local, commit),
+  listTree: gitCommands.listTree(local, commit, []),
+  listChanges: gitCommands.listChanges(local, commit, commit),
+  checkMirror: gitCommands.checkMirror(local),
+  packMirror: gitCommands.packMirror(local),
+  fetchGraph: fetchGraph(local, null),
+  fetchCommitAlone: graphCommands.fetchCommitAlone(local, "refs/heads/main"),
+  removePromisor: graphCommands.removePromisor(local),
+  listGraphRefs: graphCommands.listGraphRefs(local),
+  listCommits: listCommits(local, [commit]),
+  listObjects: graphCommands.listObjects(local, "abcdef0"),
+  mergeBase: mergeBase(local, commit, [commit]),
+};
+
+describe.each(Object.entries(commands))("the git command %s", (name, { argv, cwd, env }) => {
+  const count = Number(env["GIT_CONFIG_COUNT"]);
+  const config = new Map(
+    Array.from({ length: count }, (_, at) => [env[`GIT_CONFIG_KEY_${at}`], env[`GIT_CONFIG_VALUE_${at}`]]),
+  );
+
+  it("has the settings that keep a repository from running anything", () => {
+    expect(argv[0]).toBe("git");
+    for (const [key, value] of exportCommands.fixedConfig)
+      expect([key, config.get(key)]).toEqual([key, value]);
+    expect(config.get("core.hooksPath")).toBe("/dev/null");
+    expect(config.get("core.fsmonitor")).toBe("false");
+    expect(env["GIT_ALLOW_PROTOCOL"]).toMatch(/^(?:file:)?https:ssh$/);
+  });
+
+  it("starts in a folder that means the same to every project, or writes to its folder by full paths", () => {
+    const writes = ["exportCommit", "exportTree", "listLfsFiles"].includes(name);
+    expect(cwd).toBe(writes ? "/p/releases/1" : name === "listRemote" ? "/p/git-ssh/test-1" : "/");
+  });
+
+  it("reads a repository on the server only at an address, and only through the given command", () => {
+    if (!env["GIT_ALLOW_PROTOCOL"]?.startsWith("file:")) return;
+    expect(config.get("remote.source.url")).toBe("file:///srv/shop");
+    expect(config.get("remote.source.uploadpack")).toBe("git upload-pack");
+    expect(argv.join(" ")).not.toContain("--upload-pack");
   });
 });
 

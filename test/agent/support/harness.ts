@@ -84,9 +84,15 @@ export class World {
   #agents: { stop(): Promise<unknown> }[] = [];
   /** The agent's policy, read when an agent starts. */
   policy: Partial<z.input<typeof Policy>> = {};
+  /** The address of the repository in orders; `null`: its path. */
+  repositoryUrl: string | null = null;
   /** Who runs the commands, read when an agent starts. */
   isolation: Isolation = noIsolation;
   #version = 0;
+
+  get #repositoryAddress() {
+    return this.repositoryUrl ?? this.repository.path;
+  }
 
   get #supervisorOptions() {
     return { home: this.home, program: bundleAgent(), environment: process.env };
@@ -170,7 +176,7 @@ export class World {
       project_name: "shop",
       domain: "shop.localhost",
       version: this.#version,
-      source: { repository: this.repository.path, branch: "main", commit: null },
+      source: { repository: this.#repositoryAddress, branch: "main", commit: null },
       reuse_release: null,
       preapproved: false,
       root_directory: ".",
@@ -194,7 +200,7 @@ export class World {
 
   /** A change of an order: another source in the world's repository. */
   source(change: Partial<RunOrder["source"]>): Pick<RunOrder, "source"> {
-    return { source: { repository: this.repository.path, branch: "main", commit: null, ...change } };
+    return { source: { repository: this.#repositoryAddress, branch: "main", commit: null, ...change } };
   }
 
   /** A path outside the agent's home, for files of the test's own commands. */

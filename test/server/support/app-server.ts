@@ -47,6 +47,7 @@ export class AppServer {
   static async start({ packages = false, ingress = false }: AppServerOptions): Promise<AppServer> {
     const [gantry, machine] = await Promise.all([useGantry(), DebianMachine.boot()]);
     const { id, enrollment } = await registerServer(gantry);
+    await machine.allowLocalRepositories();
     if (packages) await servePackages(machine, await freePort());
     const httpsPort = ingress ? await prepareIngress(machine) : 0;
     const options = ingress ? " -s -- --ingress" : "";

@@ -153,6 +153,12 @@ export class DebianMachine {
     if (code !== 0) throw new Error(output);
   }
 
+  /** Writes the policy of a server whose projects may read the repositories in /srv. The installer keeps it. */
+  async allowLocalRepositories(): Promise<void> {
+    const policy = { version: 1, repositories: ["remote", "/srv/**"], commits: "any" };
+    await this.write("/etc/gantry/policy.json", JSON.stringify(policy));
+  }
+
   async close(): Promise<void> {
     if (this.#nspawn.exitCode === null && this.#nspawn.signalCode === null) {
       const closed = once(this.#nspawn, "close");

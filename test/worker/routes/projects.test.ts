@@ -241,6 +241,8 @@ describe("a project", () => {
   it.each([
     [{ name: undefined }, ["/name"]],
     [{ repository: "ext::sh -c id" }, ["/repository"]],
+    [{ repository: "/proc/self/cwd/releases/1/evil.git" }, ["/repository"]],
+    [{ repository: "file:///%70roc/self/cwd/releases/1/evil.git" }, ["/repository"]],
     [{ repository: "-oProxyCommand=id@host:x" }, ["/repository"]],
     [{ branch: "--upload-pack=id" }, ["/branch"]],
     [{ root_directory: "../.." }, ["/root_directory"]],

@@ -1,7 +1,6 @@
 import { checkMirror, fetchAll, type GitPlace, initMirror, showCommit } from "#agent/commands/git.ts";
 import { type CommitShown, readCommit } from "#agent/commands/read-git-output.ts";
 import { readRemoteFailure } from "#agent/commands/remote-failure.ts";
-import { isLocal } from "#agent/commands/submodule-url.ts";
 import type { GitAnswer, GitRunner } from "#agent/run/fetch/git-runner.ts";
 import type { Step } from "#agent/run/step/step.ts";
 import { adviceFor } from "#agent/ssh/failure-advice.ts";
@@ -51,7 +50,7 @@ export async function prepareMirror(
   const place: GitPlace = {
     gitDir: origin.mirrors[format],
     remote: origin.repository,
-    allowLocal: isLocal(origin.repository),
+    uploadPack: origin.access.uploadPack,
     isConfined: origin.isConfined,
     env: origin.access.env,
   };
@@ -99,7 +98,7 @@ export async function discardDamaged(git: GitRunner, origin: Origin): Promise<St
     const place: GitPlace = {
       gitDir,
       remote: null,
-      allowLocal: false,
+      uploadPack: null,
       isConfined: true,
       env: origin.access.env,
     };

@@ -144,7 +144,7 @@ async function writeSubmodule(
   if (place.kind !== "inside") return refuse(`its path ${module.path} is not a folder in the repository`);
   const address = resolveSubmoduleUrl(parent.repository, module.url);
   if (address.kind === "refused") return refuse(address.reason);
-  const refusal = checkRepository(job.scope.context.policy, address.url);
+  const refusal = checkRepository(job.scope.context, address.url);
   if (refusal !== null) return fail("refused_by_policy", "fetch", `submodule ${module.name}: ${refusal}`);
 
   // Without the login, so that a replaced token does not need a new mirror.
