@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 
@@ -11,6 +11,7 @@ import { isExcluded, readExcludes } from "#agent/commands/lfs-excludes.ts";
 import { createCertificate, serveGit } from "../support/git-server.ts";
 import { messagesOf, World } from "./support/harness.ts";
 import { watchProcesses } from "./support/process-watch.ts";
+import { createRepository } from "./support/repository.ts";
 
 const CONTENT = "the picture itself\n";
 const OID = createHash("sha256").update(CONTENT).digest("hex");
@@ -163,6 +164,31 @@ describe("files in Git LFS, on a server with it", () => {
     expect(world.read("current/a.png")).toBe(CONTENT);
     expect(lines.some((line) => line.includes("git-lfs"))).toBe(true);
     expect(lines.filter((line) => line.includes("ghp_"))).toEqual([]);
+    server.close();
+  });
+
+  it("are not taken from a repository on the server that one elsewhere names", async () => {
+    const victim = createRepository(join(world.folder, "victim"));
+    victim.commit({ "index.html": "victim" });
+    const objects = join(victim.path, ".git/lfs/objects", OID.slice(0, 2), OID.slice(2, 4));
+    mkdirSync(objects, { recursive: true });
+    writeFileSync(join(objects, OID), CONTENT);
+    const certificate = createCertificate(world.folder);
+    const server = await serveGit({ certificate, folder: world.folder, login: null });
+    const env = environment(
+      `[http]\n\tsslCAInfo = ${certificate.cert}\n[lfs "transfer"]\n\tmaxretries = 1\n`,
+    );
+    execFileSync("git", ["lfs", "install", "--skip-repo"], { env, stdio: "ignore" });
+    await world.startAgent({}, undefined, env);
+    const source = { repository: server.url("repository"), branch: "main", commit: null };
+    for (const url of [victim.path, `file://${victim.path}`, `file://localhost${victim.path}`]) {
+      world.repository.commit({
+        ".lfsconfig": `[lfs]\n\turl = ${url}\n`,
+        ".gitattributes": ATTRIBUTES,
+        "a.png": POINTER,
+      });
+      expect((await world.deploy({ source })).result).toMatchObject({ failure: { code: "fetch_failed" } });
+    }
     server.close();
   });
 
