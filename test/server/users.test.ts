@@ -11,7 +11,6 @@ let gantry: Gantry;
 let machine: DebianMachine;
 beforeAll(async () => {
   [gantry, machine] = await Promise.all([useGantry(), DebianMachine.boot()]);
-  await machine.allowLocalRepositories();
 });
 afterAll(() => machine.close());
 
@@ -68,6 +67,7 @@ describe("an existing user with a home below /home", () => {
     await machine.tell(
       "cd /srv/site && git -c user.name=Ada -c user.email=a@example.com commit --quiet --allow-empty -m one && chown -R deploy .",
     );
+    await machine.allowLocalRepositories();
     const server = await registerServer(gantry);
     const installed = await install("--user deploy", server.enrollment.token);
     expect(installed).toMatchObject({
