@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 
 import { HookWithSecret } from "#contract/endpoints/hooks/schemas.ts";
-import { deliver } from "../../support/worker/deliveries.ts";
+import { deliver, repositoriesAreRead } from "../../support/worker/deliveries.ts";
 import { faultKinds, Faults, setUpForFaults } from "../../support/worker/faults.ts";
 import { TestProject } from "../../support/worker/project.ts";
 
@@ -22,6 +22,7 @@ describe("a delivery while a part fails", () => {
   /** Delivers a push, and delivers it again if it was not received, as a forge does. */
   async function deliverWith(faults: Faults, at: number | null, kind: (typeof faultKinds)[number]) {
     const project = await TestProject.create({ repository });
+    await repositoriesAreRead();
     const created = await project.post("/v1/hooks", { forge: "gitea", repository });
     const hook = HookWithSecret.parse(await created.json());
     const lane = () => env.PROJECT_LANE.getByName(project.id);
