@@ -29,7 +29,7 @@ describe("a form that is submitted with errors", () => {
     expect((await looksOf(repository)).border).not.toBe(before.border);
     expect(await violations(page)).toEqual([]);
     await name.fill("shop");
-    await repository.fill("not a repository");
+    await repository.fill("not-a-repository");
     await page.keyboard.press("Enter");
     await expect.poll(() => hasFocus(repository)).toBe(true);
     await page.getByText(/^Must be an https or ssh URL/).waitFor();
