@@ -27,26 +27,27 @@ export function decideApprove(
   const deployment = findDeployment(lane, id);
   if (deployment === null || deployment.deleted) return refuse("not_found", `There is no deployment ${id}.`);
   if (deployment.approvedBy !== null) return succeed({ lane, effects: [] });
-  if (deployment.approval === "none") return refuse("not_approvable", `${id} needs no approval.`);
+  const name = `v${deployment.version}`;
+  if (deployment.approval === "none") return refuse("not_approvable", `${name} needs no approval.`);
   if (!isIn(deployment, "queued"))
-    return refuse("not_approvable", `${id} has ended: it is ${deployment.state.name}.`);
-  if (!needsApproval(lane, deployment, now)) return refuse("not_approvable", `${id} needs no approval.`);
+    return refuse("not_approvable", `${name} has ended: it is ${deployment.state.name}.`);
+  if (!needsApproval(lane, deployment, now)) return refuse("not_approvable", `${name} needs no approval.`);
   const { approval, actor: starter } = deployment;
   if (approval === "by_another" && starter.type === actor.type && starter.id === actor.id)
     return refuse(
       "own_deployment",
-      `The token has started ${id}, so it cannot approve it. Use another token.`,
+      `The token has started ${name}, so it cannot approve it. Use another token.`,
     );
   if (deployment.pin.name === "unknown")
     return refuse(
       "commit_unknown",
-      `The commit of ${id} is not known yet: its server resolves it, and may be offline.`,
+      `The commit of ${name} is not known yet: its server resolves it, and may be offline.`,
     );
   const { commitSha } = deployment;
   if (commit !== null && commitSha?.startsWith(commit.toLowerCase()) !== true)
     return refuse(
       "commit_changed",
-      `${id} does not deploy ${commit}: its commit is ${commitSha ?? "not known"}.`,
+      `${name} does not deploy ${commit}: its commit is ${commitSha ?? "not known"}.`,
     );
   const approved = { ...deployment, approvedBy: actor };
   const { plan } = deployment.state;

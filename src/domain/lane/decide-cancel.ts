@@ -27,10 +27,10 @@ export function decideCancel(
   const deployment = findDeployment(lane, id);
   if (deployment === null || deployment.deleted) return refuse("not_found", `There is no deployment ${id}.`);
   if (!isIn(deployment, "queued", "offered", "running")) {
-    return refuse("not_cancelable", `${id} has ended: it is ${deployment.state.name}.`);
+    return refuse("not_cancelable", `v${deployment.version} has ended: it is ${deployment.state.name}.`);
   }
   if (isActivating(deployment)) {
-    return refuse("not_cancelable", `The server is activating ${id}.`);
+    return refuse("not_cancelable", `The server is activating v${deployment.version}.`);
   }
   return succeed(stop(lane, deployment, by, now));
 }

@@ -20,10 +20,16 @@ export function decideDelete(
   if (deployment === null) return succeed({ lane, effects: [removed] });
   if (deployment.deleted) return refuse("not_found", `There is no deployment ${id}.`);
   if (isIn(deployment, "live")) {
-    return refuse("deployment_live", `${id} is live. Deploy or roll back to another version first.`);
+    return refuse(
+      "deployment_live",
+      `v${deployment.version} is live. Deploy or roll back to another version first.`,
+    );
   }
   if (isActivating(deployment)) {
-    return refuse("deployment_activating", `The server is activating ${id}. Try again when it has ended.`);
+    return refuse(
+      "deployment_activating",
+      `The server is activating v${deployment.version}. Try again when it has ended.`,
+    );
   }
   if (!isIn(deployment, "queued", "offered", "running")) {
     return succeed({ lane: removeDeployment(lane, id), effects: [removed] });

@@ -190,7 +190,11 @@ describe("an approval", () => {
   it("is refused where none is needed", async () => {
     const project = await TestProject.connected();
     const { id } = await project.start();
-    expect(await refusalOf(approve(project, id))).toEqual([409, "not_approvable"]);
+    expect(await problemOf(await approve(project, id))).toMatchObject({
+      status: 409,
+      code: "not_approvable",
+      detail: "v1 needs no approval.",
+    });
   });
 
   it("that nobody gives cancels the deployment after 7 days", async () => {
@@ -229,7 +233,7 @@ describe("the commit of an approval", () => {
     expect(await problemOf(other)).toMatchObject({
       status: 409,
       code: "commit_changed",
-      detail: expect.stringContaining(SHA),
+      detail: `v1 does not deploy ${OTHER_SHA}: its commit is ${SHA}.`,
     });
     expect((await approve(project, id, { commit: SHA.slice(0, 7) })).status).toBe(200);
     const order = await project.agent.orderOf(id);

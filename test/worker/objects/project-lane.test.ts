@@ -177,7 +177,10 @@ describe("canceling", () => {
     await project.reaches(running.id, "canceled");
     await project.agent.orderOf(next.id);
     const again = await project.post(`/v1/deployments/${running.id}/cancel`);
-    expect(await problemOf(again)).toMatchObject({ status: 409, code: "not_cancelable" });
+    expect(await problemOf(again)).toMatchObject({
+      ...{ status: 409, code: "not_cancelable" },
+      detail: "v1 has ended. Its status is canceled.",
+    });
   });
 
   it("is refused once the permit was given", async () => {
@@ -187,10 +190,12 @@ describe("canceling", () => {
     await project.agent.reports(order, { type: "ready" });
     expect(await problemOf(await project.post(`/v1/deployments/${id}/cancel`))).toMatchObject({
       code: "not_cancelable",
+      detail: "The server is activating v1.",
     });
     expect(await problemOf(await project.delete(id))).toMatchObject({
       status: 409,
       code: "deployment_activating",
+      detail: "The server is activating v1. Try again when it has ended.",
     });
   });
 });
@@ -203,6 +208,7 @@ describe("deleting", () => {
     expect(await problemOf(await project.delete(second))).toMatchObject({
       status: 409,
       code: "deployment_live",
+      detail: "v2 is live. Deploy or roll back to another version first.",
     });
     await vi.waitFor(async () =>
       expect((await env.LOGS.list()).objects.map((one) => one.key).join()).toContain(first),

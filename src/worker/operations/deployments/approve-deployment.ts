@@ -20,7 +20,7 @@ export async function approveDeployment(
   if (deployment === null) return notFound("deployment");
   // The lane may have dropped a deployment that has ended, so D1 decides this.
   if (deployment.status !== "building" && deployment.approvedBy === null)
-    return refuse("not_approvable", `${id} has ended. Its status is ${deployment.status}.`);
+    return refuse("not_approvable", `v${deployment.version} has ended. Its status is ${deployment.status}.`);
   if (deployment.status === "building") {
     const { projectId } = deployment;
     const owner = { accountId: context.account.id, projectId };

@@ -18,7 +18,7 @@ export async function cancelDeployment(
   if (deployment === null) return notFound("deployment");
   // The lane may have dropped a deployment that has ended, so D1 decides this.
   if (deployment.status !== "building") {
-    return refuse("not_cancelable", `${id} has ended. Its status is ${deployment.status}.`);
+    return refuse("not_cancelable", `v${deployment.version} has ended. Its status is ${deployment.status}.`);
   }
   const { projectId } = deployment;
   const owner = { accountId: context.account.id, projectId };
