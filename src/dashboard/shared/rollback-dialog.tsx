@@ -158,14 +158,12 @@ function Preview({ projectId, targets, live, first, onRefused, onClose }: Previe
         value={settings ?? ""}
         onChange={(chosenSettings) => setSettings(choiceIn(RollbackSettings.options, chosenSettings))}
       >
-        {byDefault.settings === "current" ? null : (
-          <option value="">Those that v{target.version} was live with</option>
-        )}
+        {byDefault.settings === "current" ? null : <option value="">Settings of v{target.version}</option>}
         <option value={byDefault.settings === "current" ? "" : "current"}>
           Current settings{willWait(target, { settings: "current", variables }) ? " (waits)" : ""}
         </option>
         {byDefault.settings === "current" ? (
-          <option value="deployed">Those that v{target.version} was live with</option>
+          <option value="deployed">Settings of v{target.version}</option>
         ) : null}
       </Choice>
       <Choice
@@ -173,11 +171,11 @@ function Preview({ projectId, targets, live, first, onRefused, onClose }: Previe
         value={variables ?? ""}
         onChange={(chosenVariables) => setVariables(choiceIn(RollbackVariables.options, chosenVariables))}
       >
-        {byDefault.variables === "live" ? <option value="">Those that are live</option> : null}
+        {byDefault.variables === "live" ? <option value="">Live variables</option> : null}
         <option value={byDefault.variables === "live" ? "current" : ""}>
           Current variables{willWait(target, { settings, variables: "current" }) ? " (waits)" : ""}
         </option>
-        <option value="deployed">Those that v{target.version} was deployed with</option>
+        <option value="deployed">Variables of v{target.version}</option>
       </Choice>
       {outlook === null ? null : (
         <p class="notice" role="status">
