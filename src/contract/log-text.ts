@@ -5,7 +5,7 @@ const CONTROLS = /(?!\t)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 
 /**
  * Formats a message as one line of text. Control characters are escaped as in JSON, so that the output of a command
- * cannot imitate other lines. Colours are kept as far as they hide nothing, and end with the line.
+ * cannot imitate other lines. Colours are kept unless they would hide text, and end with the line.
  */
 export function oneLine(message: string): string {
   return painted(message, (text) => text.replace(CONTROLS, escaped));

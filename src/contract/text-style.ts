@@ -1,5 +1,5 @@
 // What a terminal's SGR sequences mean: colours and styles of text. Source: ECMA-48 section 8.3.117; ITU-T T.416 for
-// colours after 38 and 48, as in xterm. What can hide text has no place here: conceal, blinking, other fonts.
+// colours after 38 and 48, as in xterm. Left out is what can hide text: conceal, blinking, other fonts.
 
 /**
  * A colour. `name`: of one of the 16 colours that the terminal's theme decides; null: a fixed one. `rgb`: as xterm shows
@@ -34,7 +34,7 @@ export const plainStyle: Readonly<TextStyle> = {
   background: null,
 };
 
-/** Whether a style is as that of text without any sequence. */
+/** Whether a style is the style of text without any sequence. */
 export function isPlainStyle(style: Readonly<TextStyle>): boolean {
   return parametersOf(style) === "";
 }
@@ -181,7 +181,7 @@ export function readableStyle(style: Readonly<TextStyle>): Readonly<TextStyle> {
   return { ...style, color: background.name === null ? fixedText(isDark) : namedText(isDark) };
 }
 
-/** Whether text of this colour can be seen on a background that is unknown. Themes choose named colours so. */
+/** Whether text of this colour can be seen on an unknown background. Themes choose named colours for that. */
 function isVisible({ name, rgb }: Colour): boolean {
   if (name !== null) return !["black", "white", "bright-white"].includes(name);
   return contrast(rgb, BLACK) >= ON_ANY && contrast(rgb, WHITE) >= ON_ANY;

@@ -87,7 +87,7 @@ function flawOfKnown(seals: readonly AuditSeal[], known: KnownSeal | null): Flaw
   if (known === null) return null;
   const seal = seals[known.number - 1];
   if (seal === undefined) return `Seal ${known.number}, which you know, is missing.`;
-  return seal.hash === known.hash ? null : `Seal ${known.number} does not have the hash that you know.`;
+  return seal.hash === known.hash ? null : `Seal ${known.number} does not have the expected hash.`;
 }
 
 function readEntries(

@@ -14,7 +14,7 @@ export const approve = defineCommand({
   name: "approve",
   summary: "Approve a deployment that waits for it",
   details: [
-    "Shows the commit and asks for confirmation; without a terminal, pass --commit or --yes. Only this commit is approved: if the deployment has another one, nothing is. The token needs the scope deployments:approve.",
+    "Shows the commit and asks for confirmation; without a terminal, pass --commit or --yes. Only this commit is approved: if the deployment has another one, the command fails. The token needs the scope deployments:approve.",
   ],
   words: {
     deployment: {

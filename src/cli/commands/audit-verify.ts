@@ -21,7 +21,7 @@ export const auditVerify = defineCommand({
     from: {
       kind: "text",
       value: "NUMBER:HASH",
-      help: "Seal that an earlier run has printed; copies that are older than that of this seal are not compared",
+      help: "Seal that an earlier run has printed; copies of seals that were stored before it are not compared",
     },
   },
   examples: [
@@ -60,7 +60,11 @@ export const auditVerify = defineCommand({
         `Entries up to ${removed.last_entry} were removed ${AUDIT_RETENTION_DAYS} days after they were sealed. The last of them were sealed at ${removed.sealed_at}.`,
       );
     if (newest !== null) {
-      output.line(`${seals.length} seals match their copies in R2.`);
+      output.line(
+        seals.length === 1
+          ? "1 seal matches its copy in R2."
+          : `${seals.length} seals match their copies in R2.`,
+      );
       output.line(`Newest seal: ${newest.number}:${newest.hash}`);
     }
     return done;

@@ -80,7 +80,10 @@ export const rollback = defineCommand({
   }),
 });
 
-/** Prints the rollback's target and what it runs with, if they are known. Whether the rollback is possible is decided by the control plane. */
+/**
+ * Prints the rollback's target and what it runs with, if they are known. The control plane decides whether the rollback is
+ * possible.
+ */
 async function printTarget(
   { client, output }: Session,
   { id }: Named<ProjectId>,

@@ -22,7 +22,7 @@ function withoutControl(text: string): string {
     .replace(/\p{Cc}/gu, "");
 }
 
-/** As `printable`, but keeps the colours of the text as far as they hide nothing. They end with it. */
+/** As `printable`, but keeps the colours of the text unless they would hide it. They end with the text. */
 export function printableInColour(text: string): string {
   return painted(text, printable);
 }

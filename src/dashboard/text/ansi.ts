@@ -92,7 +92,7 @@ function cssOf(given: Readonly<TextStyle>): Omit<Piece, "text"> {
   };
 }
 
-/** The colours of a text in reverse. The ground of the page is too near to some backgrounds for their text. */
+/** The colours of a text in reverse. On some backgrounds, text in the page's own background colour cannot be read. */
 function inverseOf({ color, background }: Readonly<TextStyle>): readonly [string | null, string | null] {
   const ground = color?.name == null ? "background" : "text";
   return [cssColor(background) ?? ground, cssColor(color) ?? "text"];

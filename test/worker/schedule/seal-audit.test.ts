@@ -416,7 +416,7 @@ describe("the verification of the audit log", () => {
     expect(await check(account, newest)).toMatchObject({ ok: true });
     expect(await check(account, { ...newest, hash: first.hash })).toEqual({
       ok: false,
-      problem: "Seal 3 does not have the hash that you know.",
+      problem: "Seal 3 does not have the expected hash.",
     });
     expect(await check(account, { number: 4, hash: newest.hash })).toMatchObject({
       problem: "Seal 4, which you know, is missing.",

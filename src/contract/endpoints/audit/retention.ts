@@ -1,2 +1,2 @@
-/** Entries of the audit log are kept for so many days after they were sealed, and those of the newest seal for longer. */
+/** How many days after they were sealed entries of the audit log are removed. Entries of the newest seal stay longer. */
 export const AUDIT_RETENTION_DAYS = 400;

@@ -72,8 +72,8 @@ export const auditTexts = {
     description: prose`
       Returns one page of the copies of the seals in the R2 bucket of the installation, the lowest number first. Gantry
       never overwrites a copy. \`hash\` is computed from the object at each request, so it equals the hash of the seal as
-      long as both are unchanged. A number has a second copy if the database was restored to an earlier day, or if
-      somebody removed a seal from it, and Gantry sealed other entries with the same number since.`,
+      long as both are unchanged. A number has a second copy if the database lost a seal, because it was restored to an
+      earlier day or somebody removed the seal, and Gantry has since sealed other entries with this number.`,
     answer: {
       copies: [
         {

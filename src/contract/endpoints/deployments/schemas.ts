@@ -90,8 +90,7 @@ const holds = [
 
 /**
  * What holds a deployment at the head of the queue: a freeze until an instant, a missing approval, or a server that has
- * not resolved the commit that an approval is about. `differs`: for a rollback, its settings that differ from those that
- * are live.
+ * not resolved the commit that an approval is about. `differs`: for a rollback, its settings that are not live.
  */
 export const Hold = z.discriminatedUnion("type", holds);
 export type Hold = z.infer<typeof Hold>;

@@ -148,8 +148,8 @@ export const deploymentTexts = {
       current settings or variables differ from those that are live, and the request says nothing about them, the
       rollback runs with the settings that the target was live with and the variables that are live: it does not wait.
       With \`settings: "current"\` or \`variables: "current"\` it waits as a deployment does. \`runs_with\` of the
-      rollback targets shows it before. A rollback that nothing holds passes deployments that are held, which run after
-      it. Those that are approved keep the settings with which they were approved.
+      rollback targets shows this before the start. A rollback that nothing holds passes deployments that are held, which
+      run after it. Approved deployments keep the settings with which they were approved.
 
       If the target is already live, the response is 409 \`already_live\`. If it never was live, or was live with
       settings that are not known and that the request asks for, the response is 409 \`no_rollback_target\`. A request
@@ -192,7 +192,7 @@ const source = {
 };
 
 const differsText =
-  "For a rollback: its settings that differ from those that are live, such as `build_command`, `processes.web.command`, `server_id` and `variables`. `settings`: those that are live are not known.";
+  "For a rollback: its settings that differ from those that are live, such as `build_command`, `processes.web.command`, `server_id` and `variables`. `settings`: the live settings are not known.";
 
 export const deploymentSchemas = {
   ...outcomeSchemas,

@@ -18,9 +18,10 @@ export const eventTexts = {
 
       With \`Accept: text/event-stream\`, the response has each new event as it is written (server-sent events). The
       \`id\` of an event is its \`data.sequence\`, and its \`data\` is an \`Event\`. The filters apply; \`limit\` and
-      \`cursor\` do not. While there are no new events, the stream sends a comment every 10 seconds. It ends within
-      10 seconds when its token is revoked or expires, and after at most 15 minutes. If it closes, connect again with \`Last-Event-ID\` set to the \`id\` of the last event
-      you received: the stream continues there. No event is lost or repeated.`,
+      \`cursor\` do not. While there are no new events, the stream sends a comment every 10 seconds. It ends within 10
+      seconds when its token is revoked or expires, and after at most 15 minutes. If it closes, connect again with
+      \`Last-Event-ID\` set to the \`id\` of the last event you received: the stream continues there. No event is lost or
+      repeated.`,
     answer: { events: [live], next_cursor: example.cursor },
     streamed: {
       "text/event-stream": {

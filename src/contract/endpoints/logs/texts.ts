@@ -42,17 +42,17 @@ export const logTexts = {
         \`null\` only on the last page of a deployment that has ended; until then, request the next page with it. A page
         can have fewer lines than \`limit\` when lines are very long.
       - \`text/plain\`: all lines so far, each as time, stage and message. Control characters are escaped, so that each
-        entry stays on one line. Color codes (SGR) are kept as far as they hide nothing. The other formats have each message
-        as the command printed it: a program that prints it to a terminal must do the same.
+        entry stays on one line. Color codes (SGR) are kept unless they would hide text. The other formats have each
+        message as the command printed it: a program that prints it to a terminal must escape it in the same way.
       - \`application/x-ndjson\`: all lines so far, each as a \`LogLine\` in JSON.
       - \`text/event-stream\`: all lines so far, then each new line as it is written.
 
       In the event stream (server-sent events), the \`id\` of an event is the line number and its \`data\` is a
       \`LogLine\`. The last event is named \`end\`, and its data is a \`LogEnd\`. While there are no new lines, the stream
-      sends a comment every 10 seconds. A stream ends within 10 seconds when its token is revoked
-      or expires, and after at most 15 minutes. If it closes without an \`end\` event, connect
-      again with \`Last-Event-ID\` set to the number of the last line you received; no line is lost or repeated. A
-      browser's \`EventSource\` cannot send a token, so use \`fetch\` to read the stream.
+      sends a comment every 10 seconds. A stream ends within 10 seconds when its token is revoked or expires, and after
+      at most 15 minutes. If it closes without an \`end\` event, connect again with \`Last-Event-ID\` set to the number of
+      the last line you received; no line is lost or repeated. A browser's \`EventSource\` cannot send a token, so use
+      \`fetch\` to read the stream.
 
       \`limit\` applies to JSON only. \`cursor\` applies to every format and starts after the page that returned it;
       \`Last-Event-ID\` takes precedence over it. Passwords in URLs are masked, and so are the secrets and query values

@@ -9,7 +9,7 @@ export const settingTexts = {
   name: "A name for people, on one line, without invisible characters or characters that change the text direction.",
   server_id: "The id of the project's server.",
   repository:
-    "The git repository: an https or ssh URL, `user@host:path`, `file:///path`, or an absolute path on the server. The policy of a server that isolates projects must name the latter two.",
+    "The git repository: an https or ssh URL, `user@host:path`, `file:///path`, or an absolute path on the server. On a server that isolates projects, its policy must name a repository on the server itself.",
   branch: "The branch or tag to deploy if a deployment names none.",
   commits: "Which commits can be deployed by their hash.",
   framework: "The framework's identifier, such as `astro`. If omitted, the agent detects the framework.",

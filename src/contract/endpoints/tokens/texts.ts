@@ -70,7 +70,7 @@ export const tokenTexts = {
     summary: "Revoke a token",
     description: prose`
       Revokes a token and all of its secrets. Parts of the network that have just checked the token can accept it for
-      another 10 seconds. Streams that were opened with it end in this time. A command that it started continues.
+      another 10 seconds. Its streams end within the same time. What it has started, such as a deployment or a command, continues.
 
       An account must keep a token that can create every other token: one with \`tokens:write\`, without a project limit,
       that has not expired and is not a session. Revoking the last one is 409 \`last_token\`; create another first.`,

@@ -107,8 +107,8 @@ export type ShownSettings = z.infer<typeof ShownSettings>;
 
 /**
  * `pending`: waits for its first or next attempt. `sending`: an attempt is under way. `failed`: all attempts have failed.
- * `held`: the webhook
- * was disabled, or did not select the event's project. `replaced`: a newer delivery made it superfluous before it was sent.
+ * `held`: the webhook was disabled, or did not select the event's project. `replaced`: a newer delivery made it
+ * superfluous before it was sent.
  */
 export const DeliveryState = z.enum(["pending", "sending", "delivered", "failed", "held", "replaced"]);
 export type DeliveryState = z.infer<typeof DeliveryState>;

@@ -128,16 +128,17 @@ export const webhookTexts = {
   listDeliveries: {
     summary: "List the deliveries of a webhook, newest first",
     description: prose`
-      Returns one page of the deliveries of a webhook, newest first, with their attempts: those about the projects that the
-      webhook selects now. Gantry keeps the last 1,000
-      deliveries that have ended, for at most 30 days.`,
+      Returns one page of the deliveries of a webhook, newest first, with their attempts. Only deliveries about projects
+      that the webhook selects now are listed. Gantry keeps the last 1,000 deliveries that have ended, for at most 30
+      days.`,
     answer: { deliveries: [delivery], next_cursor: example.cursor },
   },
   resendDelivery: {
     summary: "Send a delivery again",
     description: prose`
       Sends the event again, with all its attempts, also if it was delivered. It has the same \`webhook-id\`. If a newer
-      delivery has replaced it, nothing is sent. A delivery about a project that the webhook no longer selects is 404. While the webhook is disabled, this is 409 \`webhook_disabled\`.`,
+      delivery has replaced it, nothing is sent. A delivery about a project that the webhook no longer selects is 404.
+      While the webhook is disabled, this is 409 \`webhook_disabled\`.`,
     body: {},
     answer: {
       ...delivery,
