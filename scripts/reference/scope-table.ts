@@ -12,7 +12,10 @@ import { withPart } from "./with-part.ts";
 
 export const tokensPagePath = join(root, "docs", "tokens.md");
 
-/** docs/tokens.md with the current tables of scopes, and of fields that need another scope. @throws if it has no place for them */
+/**
+ * docs/tokens.md with the current tables of scopes, and of fields that need another scope.
+ * @throws if it has no place for them
+ */
 export function withScopeTables(page: string): string {
   return withPart(withPart(page, "scopes", scopeTable()), "fields", fieldTable());
 }

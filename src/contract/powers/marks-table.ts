@@ -4,7 +4,8 @@ import { mapValues } from "#contract/lib/map-values.ts";
 import { defaultTimeouts } from "#contract/stages.ts";
 
 // What the operations and the fields of their requests let a caller do. An operation or field without a mark does not
-// compile. A mark of an operation or object counts for all of its fields, also later ones; `none` must be given per field.
+// compile. A mark of an operation or object counts for all of its fields, also later ones. Only `none` must be given for
+// each field.
 
 const processSettings = {
   command: "run_code",

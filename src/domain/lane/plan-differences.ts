@@ -10,7 +10,7 @@ type Belongs = "code" | "live" | "now";
 
 type Field = { readonly name: string; readonly belongs: Belongs };
 
-/** Each field of a plan, with its name in the API. A difference in a field that is not `now` is one that a hold holds. */
+/** Each field of a plan, with its name in the API. A hold stops a rollback that differs in a field that is not `now`. */
 const planFields: Record<keyof Plan, Field> = {
   projectName: { name: "name", belongs: "now" },
   domain: { name: "domain", belongs: "live" },

@@ -7,7 +7,7 @@ import { isSamePlan } from "#domain/lane/plan-differences.ts";
  */
 const MAX_PLAN_CHARACTERS = 4_000_000;
 
-/** The plan as the lane has it already, or else itself. Most deployments have that of the one before, which is stored once. */
+/** The equal plan that the lane has already, or else the plan itself. Most deployments share the plan of the one before. */
 export function knownPlan(lane: Lane, plan: Plan): Plan {
   const known = new Set(onceLiveOf(lane).flatMap(({ state }) => state.plan ?? []));
   return [...known].find((one) => isSamePlan(one, plan)) ?? plan;

@@ -25,7 +25,7 @@ export function targetProblem(
 ): string | null {
   if (target.protocol === "mailto:") return sendsMail ? null : NO_MAIL;
   if (own.some((address) => isSamePlace(target, address, allowPrivate)))
-    return "The address is that of this installation itself.";
+    return "The address belongs to this installation itself.";
   if (allowPrivate) return null;
   if (target.protocol !== "https:") return "The address must begin with https://.";
   switch (hostKind(target.hostname)) {

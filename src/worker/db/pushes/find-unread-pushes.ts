@@ -9,7 +9,7 @@ import { pushes } from "#worker/db/push-tables.ts";
 import { deployments } from "#worker/db/schema.ts";
 import { aliasOf, from } from "#worker/db/statements.ts";
 
-/** More branches and tags are not looked at. */
+/** How many branches and tags are read at most. */
 const MAX_UNREAD = 20;
 
 const later = aliasOf(pushes, "later");
@@ -18,8 +18,8 @@ const later = aliasOf(pushes, "later");
 export type UnreadPush = PushReading & { readonly paths: string[] | null };
 
 /**
- * The condition for pushes that wait until a project's server has read the repository. None that arrived before the newest
- * deployment was requested: it has read the repository, or will.
+ * The condition for pushes that wait until a project's server has read the repository. Pushes from before the request of
+ * the newest deployment no longer wait: it has read the repository, or will.
  */
 export function isUnread(rows: AccountRows, projectId: SQL | SQLiteColumn | ProjectId): SQL | undefined {
   const { version, createdAt } = deployments;

@@ -102,7 +102,10 @@ export class LinkedServer {
     return await findMaintenance(this.#rows(), this.id);
   }
 
-  /** The branches that its agent looks at, and the projects whose pushes wait for it, according to D1. @throws if D1 does not answer */
+  /**
+   * The branches that its agent looks at, and the projects whose pushes wait for it, according to D1.
+   * @throws if D1 does not answer
+   */
   async watchedBranches() {
     return await findWatchedBranches(this.#rows(), this.id);
   }

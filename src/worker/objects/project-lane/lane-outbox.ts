@@ -130,7 +130,7 @@ export class LaneOutbox {
     this.#sql.exec("INSERT OR REPLACE INTO repository_read (id, key) VALUES (1, ?)", key);
   }
 
-  /** The key of the repository that the server has read, if D1 was not told yet. The end of the run tells it. */
+  /** The key of the repository that the server has read, if D1 does not have it yet. It is written at the end of the run. */
   unwrittenRepositoryRead(): string | null {
     return this.#sql.exec<{ key: string }>("SELECT key FROM repository_read").toArray()[0]?.key ?? null;
   }

@@ -28,9 +28,9 @@ type Records = { readonly sent: (lane: Lane) => Lane; readonly undelivered: (lan
 
 /**
  * Sends the pending offer or stop, `remove_project` to the servers that must remove the project, and requests to resolve
- * the commits that need an approval. Each message is
- * recorded before it goes out; if the agent was not connected, only this send is taken back. A server that serves the
- * wrong release gets a correction; if it is not connected, its next hello reports the release again.
+ * the commits that need an approval. Each message is recorded before it goes out; if the agent was not connected, only
+ * this send is taken back. A server that serves the wrong release gets a correction; if it is not connected, its next
+ * hello reports the release again.
  */
 export async function sendPendingMessages(parts: LaneContext): Promise<void> {
   const { env, storage, store, outbox, now } = parts;
