@@ -1,3 +1,4 @@
+import type { ApprovalRule } from "#contract/endpoints/projects/approval-rule.ts";
 import type { FreezeId } from "#contract/ids.ts";
 import {
   activeOf,
@@ -119,25 +120,29 @@ function describeSettled(lane: Lane, rollback: Named<"queued">, now: number): st
 }
 
 /**
- * Updates the deployments that a rollback passes in the queue, because they run after it. What was approved stays as it was
- * approved. The others get the server, the settings and the variables of the rollback's request, if it runs with these:
- * otherwise they would undo a later start.
+ * Updates the deployments that a rollback passes in the queue, because they run after it. They get the server and the
+ * settings of the rollback's request, if it runs with these: otherwise they would undo a later start. What was approved
+ * stays as it was approved, and settings never get to a deployment with a weaker approval rule than the rollback's.
  */
 export function passHeld(lane: Lane, rollback: Named<"queued">, now: number): Lane {
   const { settings, runsWith } = settleRollback(lane, rollback, now);
   const { serverId, plan, variables: its } = settings;
   const isEarlier = runsWith.settings === "deployed" || runsWith.variables === "live";
-  const newest = Math.max(0, ...lane.deployments.map(({ variables }) => variables?.revision ?? 0));
   return queuedOf(lane)
     .filter(({ version }) => version < rollback.version)
     .reduce((next, one) => {
-      if (one.kind === "rollback" || one.approvedBy !== null || isEarlier)
-        return replaceDeployment(next, { ...one, variables: notOlder(one.variables, its) });
-      const variables = newest === 0 ? null : { revision: newest, deployed: false };
-      const state = { ...one.state, plan };
-      return replaceDeployment(next, repinned(one, { ...one, serverId, variables, state }));
+      const changed = { ...one, variables: notOlder(one.variables, its) };
+      const keepsOwn =
+        isEarlier ||
+        one.kind === "rollback" ||
+        one.approvedBy !== null ||
+        strictness[one.approval] < strictness[rollback.approval];
+      if (keepsOwn) return replaceDeployment(next, changed);
+      return replaceDeployment(next, repinned(one, { ...changed, serverId, state: { ...one.state, plan } }));
     }, lane);
 }
+
+const strictness: Record<ApprovalRule, number> = { none: 0, required: 1, by_another: 2 };
 
 /** An agent refuses secrets that are older than those that it has used. */
 function notOlder(

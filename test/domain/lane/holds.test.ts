@@ -335,12 +335,21 @@ describe("the commit of an approval", () => {
     );
   });
 
-  it("must be the one that the approver names, in full or abbreviated", () => {
+  it("must be the one that the approver names in full, because an abbreviated hash can be forged", () => {
     const lane = waitingForApproval();
-    const codes = [SHA, SHA.slice(0, 7).toUpperCase(), OTHER_SHA].map((commit) =>
+    const codes = [SHA, SHA.toUpperCase(), OTHER_SHA, SHA.slice(0, 39)].map((commit) =>
       refusalOf(lane, 2, { commit }),
     );
+    expect(codes).toEqual([null, null, "commit_changed", "commit_changed"]);
+  });
+
+  it("is compared again in a repeated approval, whose answer would otherwise name another commit", () => {
+    const lane = approved(waitingForApproval(HOUR, inFreeze), 2, HOUR);
+    const codes = [null, SHA, OTHER_SHA].map((commit) => refusalOf(lane, 2, { commit }));
     expect(codes).toEqual([null, null, "commit_changed"]);
+    // Settings apply to the code that is live at their turn, so their commit may have changed since.
+    const settings = approved(accepted(apply(laneWithLive(1), 0, byAnother)), 2, 0);
+    expect(refusalOf(settings, 2, { commit: OTHER_SHA })).toBe(null);
   });
 
   it("is what the order names, as the tip of its branch unless the request named it", () => {

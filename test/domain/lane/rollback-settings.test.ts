@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
+import type { ApprovalRule } from "#contract/endpoints/projects/approval-rule.ts";
 import type { ProcessSettings } from "#contract/endpoints/processes/schemas.ts";
 import { decideApprove } from "#domain/lane/decide-approve.ts";
 import { decideCancel } from "#domain/lane/decide-cancel.ts";
@@ -246,6 +247,33 @@ describe("a rollback that waits for an approval", () => {
       variables: { revision: 3 },
       state: { plan: { activateCommand: "fourth" } },
     });
+  });
+
+  it("gives its settings to no deployment that would run them under a weaker rule", () => {
+    const release = (releaseCommand: string) => withCommand("second", { releaseCommand });
+    const commands = (own: ApprovalRule, rule: ApprovalRule) => {
+      const change = { ...inFreeze, ...revision(2) };
+      const held = accepted(start(lane, HOUR, { ...change, approval: own, plan: release("migrate") }));
+      const passed = rolled(held, { ...change, approval: rule, plan: release("make") }).lane;
+      return queuedOf(passed).map(({ state }) => state.plan.releaseCommand);
+    };
+    for (const [own, rule, expected] of [
+      ["none", "none", "make"],
+      ["none", "required", "migrate"],
+      ["required", "by_another", "migrate"],
+      ["by_another", "required", "make"],
+    ] as const)
+      expect([own, rule, ...commands(own, rule)]).toEqual([own, rule, expected]);
+  });
+
+  it("gives the variables of a later start to nothing that it passes", () => {
+    const running = accepted(start(accepted(start(lane)), 0, { ...inFreeze, ...revision(2) }));
+    const plan = withCommand("second");
+    const behind = accepted(rollBack(running, DEFAULT_TARGET, 0, { ...inFreeze, plan, ...revision(2) }));
+    const later = accepted(start(behind, 0, { ...inFreeze, ...byAnother, ...revision(3) }));
+    const passed = reportActive(later, failedEvents([1, 2]), HOUR).lane;
+    expect(story(passed)).toMatch(/4 queued, 5 offered, 6 queued$/);
+    expect(queuedOf(passed)[0]?.variables).toEqual({ revision: 2, deployed: false });
   });
 
   it("gives the settings of earlier code to nothing that it passes", () => {
