@@ -38,6 +38,12 @@ export const CommitName = textLike(
   "must be 7 to 40 hexadecimal digits of a commit hash",
 );
 
+/** A full commit hash in a request, for what must not be another commit with the same first characters. */
+export const FullCommitName = textLike(
+  /^(?:[0-9a-fA-F]{40}|[0-9a-fA-F]{64})$/,
+  "must be the full commit hash, 40 hexadecimal digits",
+);
+
 /** A full commit hash as git prints it: SHA-1 or SHA-256. */
 export const CommitSha = textLike(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
 

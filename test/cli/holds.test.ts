@@ -49,13 +49,15 @@ it("stops following a deployment that is held, and approves it", async () => {
   expect(behind.code).toBe(6);
   const unseen = await cli.run(["approve"], { env });
   expect(unseen).toMatchObject({ code: 2, stderr: expect.stringContaining("Pass --yes") });
-  const other = await cli.run(["approve", "--commit", "fffffff"], { env });
+  const other = await cli.run(["approve", "--commit", "f".repeat(40)], { env });
   expect(other).toMatchObject({ code: 4, stderr: expect.stringContaining(SHA) });
   const typed = cli.inTerminal(["approve"], { env });
-  await typed.printed("stdout", `: main at ${SHA.slice(0, 7)} "Change the title"? [y/N]`);
+  await typed.printed("stdout", `: main at ${SHA} "Change the title"? [y/N]`);
   typed.type("n\n");
   expect((await typed.ended).code).toBe(130);
-  const approved = await run("approve", "--commit", SHA.slice(0, 7), "--json");
+  const forgeable = await cli.run(["approve", "--commit", SHA.slice(0, 12)], { env });
+  expect(forgeable).toMatchObject({ code: 2, stderr: expect.stringContaining("the full commit hash") });
+  const approved = await run("approve", "--commit", SHA, "--json");
   expect(Deployment.parse(jsonOf(approved.stdout))).toMatchObject({
     version: 1,
     approved_by: { type: "token" },

@@ -131,7 +131,7 @@ describe("an approval", () => {
       const { id } = await system.api.start(project.id);
       return system.api.waitUntil(id, ({ waiting_on: waiting }) => waiting?.type === "approval");
     };
-    const approve = (id: string, commit: string | null) =>
+    const approve = (id: string, commit: string) =>
       system.api.call("POST", `/v1/deployments/${id}/approve`, { commit });
     const seen = await repository.commit({ "index.html": "reviewed" });
     const held = await startHeld();
@@ -145,7 +145,7 @@ describe("an approval", () => {
     const next = await startHeld();
     expect(next.commit_sha).toBe(pushed);
     await repository.git("commit", "--quiet", "--amend", "--message=rewritten");
-    expect((await approve(next.id, next.commit)).status).toBe(200);
+    expect((await approve(next.id, pushed)).status).toBe(200);
     expect(await system.api.ended(next.id)).toMatchObject({
       status: "failed",
       failure: { code: "ref_not_found", message: expect.stringContaining(pushed) },

@@ -1,5 +1,5 @@
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
-import { CommitName } from "#contract/git-names.ts";
+import { FullCommitName } from "#contract/git-names.ts";
 import { succeed } from "#contract/lib/result.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { confirm } from "#cli/ask.ts";
@@ -27,11 +27,11 @@ export const approve = defineCommand({
       kind: "text",
       short: "c",
       value: "HASH",
-      help: "Commit that you have reviewed, at least 7 characters; skips the confirmation prompt",
+      help: "Full hash of the commit that you have reviewed; skips the confirmation prompt",
     },
     yes: { kind: "flag", short: "y", help: "Approve the commit that is shown, without the prompt" },
   },
-  examples: ["approve", "approve v12", "approve v12 --commit 8e8412f"],
+  examples: ["approve", "approve v12", 'approve v12 --commit "$(git rev-parse origin/main)"'],
   run: withSession(async (session, { words, options }) => {
     const { client, output } = session;
     const found = await (words.deployment === null
@@ -45,7 +45,7 @@ export const approve = defineCommand({
     const commit = options.commit === null ? shownCommit(found.value) : readCommit(options.commit);
     if (!commit.ok) return commit;
     const { id, version, actor } = found.value;
-    const question = `Approve v${version} of ${printableName(actor.name)}: ${sourceText(found.value)}?`;
+    const question = `Approve v${version} of ${printableName(actor.name)}: ${sourceText(inFull(found.value))}?`;
     const isSure = options.commit !== null || options.yes;
     const confirmed = await confirm(session, question, isSure);
     if (!confirmed.ok) return confirmed;
@@ -71,8 +71,16 @@ function shownCommit({ version, kind, branch, commit_sha: sha, status }: Deploym
   return stop("commit_unknown", `${what}: its server resolves it. Try again when the server is connected.`);
 }
 
+/** With the whole hash, so that it can be compared with the one that was reviewed. */
+function inFull(deployment: Deployment): Deployment {
+  return { ...deployment, commit: deployment.commit_sha };
+}
+
 function readCommit(text: string): Result<string> {
-  const commit = CommitName.safeParse(text);
+  const commit = FullCommitName.safeParse(text);
   if (commit.success) return succeed(commit.data);
-  return stop("usage", "--commit must be 7 to 40 hexadecimal digits of a commit hash.");
+  return stop(
+    "usage",
+    "--commit must be the full commit hash: another commit can have the same first characters.",
+  );
 }

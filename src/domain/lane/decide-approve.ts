@@ -2,11 +2,17 @@ import type { Actor } from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Decision, Effect } from "#domain/lane/decision.ts";
-import { findDeployment, isIn, type Lane, replaceDeployment } from "#domain/lane/lane.ts";
+import {
+  findDeployment,
+  isIn,
+  type Lane,
+  type LaneDeployment,
+  replaceDeployment,
+} from "#domain/lane/lane.ts";
 import { needsApproval } from "#domain/lane/holds.ts";
 import { advance } from "#domain/lane/transitions.ts";
 
-/** `commit`: the full or abbreviated hash that the approver has seen; null: the request does not say. */
+/** `commit`: the full hash that the approver has seen; null: the request does not say. */
 export type Approval = {
   readonly id: DeploymentId;
   readonly actor: Actor;
@@ -26,9 +32,12 @@ export function decideApprove(
 ): Result<Decision, "not_found" | ApprovalRefusal> {
   const deployment = findDeployment(lane, id);
   if (deployment === null || deployment.deleted) return refuse("not_found", `There is no deployment ${id}.`);
-  if (deployment.approvedBy !== null) return succeed({ lane, effects: [] });
+  if (deployment.approvedBy !== null)
+    return refuseOtherApproved(deployment, commit) ?? succeed({ lane, effects: [] });
   const name = `v${deployment.version}`;
-  if (deployment.approval === "none") return refuse("not_approvable", `${name} needs no approval.`);
+  // A rollback that nothing holds runs without one.
+  if (deployment.approval === "none" || isIn(deployment, "offered", "running"))
+    return refuse("not_approvable", `${name} needs no approval.`);
   if (!isIn(deployment, "queued"))
     return refuse("not_approvable", `${name} has ended: it is ${deployment.state.name}.`);
   if (!needsApproval(lane, deployment, now)) return refuse("not_approvable", `${name} needs no approval.`);
@@ -43,12 +52,9 @@ export function decideApprove(
       "commit_unknown",
       `The commit of ${name} is not known yet: its server resolves it, and may be offline.`,
     );
+  const changed = refuseOtherCommit(deployment, commit);
+  if (changed !== null) return changed;
   const { commitSha } = deployment;
-  if (commit !== null && commitSha?.startsWith(commit.toLowerCase()) !== true)
-    return refuse(
-      "commit_changed",
-      `${name} does not deploy ${commit}: its commit is ${commitSha ?? "not known"}.`,
-    );
   const approved = { ...deployment, approvedBy: actor };
   const { plan } = deployment.state;
   const what = commitSha === null ? "" : `: commit ${commitSha}`;
@@ -58,4 +64,23 @@ export function decideApprove(
   ];
   const next = advance(replaceDeployment(lane, approved), now);
   return succeed({ lane: next.lane, effects: [...effects, ...next.effects] });
+}
+
+type WithCommit = Pick<LaneDeployment, "version" | "kind" | "commitSha">;
+
+/**
+ * Refuses a repeated approval of another commit than the approved one. Settings apply to the code that is live at their
+ * turn, so their commit may have changed since the approval.
+ */
+export function refuseOtherApproved(approved: WithCommit, commit: string | null) {
+  return approved.kind === "config" ? null : refuseOtherCommit(approved, commit);
+}
+
+/** Compares the whole hash: another commit with the same first characters can be made. */
+function refuseOtherCommit({ version, commitSha }: WithCommit, commit: string | null) {
+  if (commit === null || commit.toLowerCase() === commitSha) return null;
+  return refuse(
+    "commit_changed",
+    `v${version} does not deploy ${commit}: its commit is ${commitSha ?? "not known"}.`,
+  );
 }

@@ -216,6 +216,9 @@ describe("a rollback that waits for an approval", () => {
       rollBack(accepted(start(lane)), DEFAULT_TARGET, HOUR, { ...byAnother, ...today }),
     );
     expect(approve(queued, 4)).toMatchObject({ refusal: { code: "not_approvable" } });
+    const offered = rolled(lane, { ...byAnother, ...today }).lane;
+    const detail = expect.stringMatching(/ needs no approval\.$/);
+    expect(approve(offered, 3)).toMatchObject({ refusal: { code: "not_approvable", detail } });
   });
 
   it("waits too if the deployment that it goes back to was deleted in the meantime", () => {

@@ -235,11 +235,22 @@ describe("the commit of an approval", () => {
       code: "commit_changed",
       detail: `v1 does not deploy ${OTHER_SHA}: its commit is ${SHA}.`,
     });
-    expect((await approve(project, id, { commit: SHA.slice(0, 7) })).status).toBe(200);
+    expect(await refusalOf(approve(project, id, { commit: SHA.slice(0, 12) }))).toEqual([
+      422,
+      "invalid_request",
+    ]);
+    expect((await approve(project, id, { commit: SHA })).status).toBe(200);
     const order = await project.agent.orderOf(id);
     expect(order.source).toMatchObject({ commit: SHA, in_branch: true, was_tip: true });
+    // Repeated, also after the end, when the lane may have dropped it.
+    const repeated = async () => [
+      (await approve(project, id, { commit: SHA })).status,
+      await refusalOf(approve(project, id, { commit: OTHER_SHA })),
+    ];
+    expect(await repeated()).toEqual([200, [409, "commit_changed"]]);
     await project.agent.completes(order);
     await project.reaches(id, "live");
+    expect(await repeated()).toEqual([200, [409, "commit_changed"]]);
   });
 
   it("is asked for again when the isolate has died or an answer was lost, and the first answer counts", async () => {

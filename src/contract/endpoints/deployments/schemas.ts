@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { WebAddress } from "#contract/addresses/web-address.ts";
 import { numberFrom, textBetween, textUpTo, wholeFrom } from "#contract/bounds.ts";
-import { CommitName, CommitSha, RequestedBranch } from "#contract/git-names.ts";
+import { CommitName, CommitSha, FullCommitName, RequestedBranch } from "#contract/git-names.ts";
 import { DeploymentId, FreezeId, ProjectId, ServerId } from "#contract/ids.ts";
 import { NextCursor, PageQuery, separatedByCommas } from "#contract/paging.ts";
 import { runStages, stages } from "#contract/stages.ts";
@@ -174,8 +174,8 @@ export const StartDeploymentInput = z.strictObject({
 });
 export type StartDeploymentInput = z.infer<typeof StartDeploymentInput>;
 
-/** `commit`: the full or abbreviated hash that the approver has seen. */
-export const ApproveInput = z.strictObject({ commit: z.optional(CommitName) });
+/** `commit`: the full hash that the approver has seen. */
+export const ApproveInput = z.strictObject({ commit: z.optional(FullCommitName) });
 export type ApproveInput = z.infer<typeof ApproveInput>;
 
 export const DeployInput = z.extend(StartDeploymentInput, { project_id: ProjectId });

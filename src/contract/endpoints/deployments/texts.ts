@@ -124,9 +124,9 @@ export const deploymentTexts = {
       the code that is live at its turn.
 
       With \`by_another\`, the token that started the deployment cannot approve it (403 \`own_deployment\`). If the
-      deployment needs no approval, or has ended, the response is 409 \`not_approvable\`. A second approval changes
-      nothing.`,
-    body: { commit: example.commit },
+      deployment needs no approval, or has ended, the response is 409 \`not_approvable\`. A second approval of the
+      same commit changes nothing; one of another commit is 409 \`commit_changed\` too.`,
+    body: { commit: example.sha },
     answer: waitingDeployment,
   },
   rollBack: {
@@ -275,7 +275,7 @@ export const deploymentSchemas = {
   ),
   ApproveInput: object(schemas.ApproveInput, "What is approved.", {
     commit:
-      "The commit that you have seen, as a full or abbreviated hash of at least 7 characters. If omitted: the deployment's `commit_sha`, whatever it is.",
+      "The full hash of the commit that you have seen. An abbreviated one is not enough: another commit with the same first characters can be made. If omitted: the deployment's `commit_sha`, whatever it is.",
   }),
   DeployInput: object(schemas.DeployInput, "The project, and what to deploy.", {
     project_id: "The id of the project to deploy.",

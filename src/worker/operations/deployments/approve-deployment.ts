@@ -1,7 +1,7 @@
 import type { ApproveInput, Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId } from "#contract/ids.ts";
 import { refuse, type Result } from "#contract/problems.ts";
-import type { ApprovalRefusal } from "#domain/lane/decide-approve.ts";
+import { type ApprovalRefusal, refuseOtherApproved } from "#domain/lane/decide-approve.ts";
 import type { Context } from "#worker/context.ts";
 import { findDeployment } from "#worker/db/deployments/find-deployment.ts";
 import { requestEntry } from "#worker/operations/changes/request-changes.ts";
@@ -18,14 +18,17 @@ export async function approveDeployment(
 ): Promise<Result<Deployment, ApprovalRefusal | "not_found" | "unavailable">> {
   const deployment = await findDeployment(context.rows, id);
   if (deployment === null) return notFound("deployment");
+  const commit = input.commit ?? null;
   // The lane may have dropped a deployment that has ended, so D1 decides this.
-  if (deployment.status !== "building" && deployment.approvedBy === null)
-    return refuse("not_approvable", `v${deployment.version} has ended. Its status is ${deployment.status}.`);
-  if (deployment.status === "building") {
+  if (deployment.status !== "building") {
+    if (deployment.approvedBy === null)
+      return refuse("not_approvable", `v${deployment.version} has ended. Its status is ${deployment.status}.`);
+    const changed = refuseOtherApproved(deployment, commit);
+    if (changed !== null) return changed;
+  } else {
     const { projectId } = deployment;
     const owner = { accountId: context.account.id, projectId };
     const audit = requestEntry(context, { target: deploymentTarget(deployment), projectId });
-    const commit = input.commit ?? null;
     const command = { owner, id, actor: actorOf(context), commit, audit };
     const approved = await context.lanes.getByName(projectId).approve(command);
     if (!approved.ok) return approved;
