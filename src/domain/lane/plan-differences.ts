@@ -1,4 +1,4 @@
-import type { ProcessSettings } from "#contract/endpoints/processes/schemas.ts";
+import { MAX_PROCESSES, type ProcessSettings } from "#contract/endpoints/processes/schemas.ts";
 import { Plan } from "#domain/lane/lane.ts";
 
 /**
@@ -114,15 +114,24 @@ export function earlierPlan(sources: Sources): Plan {
 
 type Processes = Plan["processes"];
 
+/**
+ * The settings of the code's processes as they are live now. A process that only the code's settings have does not start
+ * if it was stopped. A process that only the live settings have may be in the code's repository; those that are stopped
+ * come first, because a project has a limited number.
+ */
 function earlierProcesses(code: Processes, live: Processes): Processes {
-  const fieldsOf = (processes: Processes, name: string, belongs: Belongs) => {
-    const settings = new Map(Object.entries(processes)).get(name) ?? {};
-    return Object.entries(settings).filter(([field]) => processFieldsByName.get(field) === belongs);
-  };
-  const names = [...new Set([...Object.keys(code), ...Object.keys(live)])];
-  const merged = names.map((name): [string, ProcessSettings] => [
-    name,
-    Object.fromEntries([...fieldsOf(code, name, "code"), ...fieldsOf(live, name, "live")]),
-  ]);
-  return Object.fromEntries(merged.filter(([, settings]) => Object.keys(settings).length > 0));
+  const [codes, lives] = [new Map(Object.entries(code)), new Map(Object.entries(live))];
+  const fieldsOf = (settings: ProcessSettings, belongs: Belongs) =>
+    Object.entries(settings).filter(([field]) => processFieldsByName.get(field) === belongs);
+  const isStopped = (name: string) => lives.get(name)?.stopped === true;
+  const others = [...lives.keys()].filter((name) => !codes.has(name));
+  const names = [...codes.keys(), ...others.toSorted((a, b) => Number(isStopped(b)) - Number(isStopped(a)))];
+  const merged = names.map((name): [string, ProcessSettings] => {
+    const then = codes.get(name) ?? {};
+    const wasStopped = then.command !== undefined && then.stopped === true ? { stopped: true } : {};
+    const now = lives.get(name) ?? wasStopped;
+    return [name, Object.fromEntries([...fieldsOf(then, "code"), ...fieldsOf(now, "live")])];
+  });
+  const named = merged.filter(([, settings]) => Object.keys(settings).length > 0);
+  return Object.fromEntries(named.slice(0, MAX_PROCESSES));
 }

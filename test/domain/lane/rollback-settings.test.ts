@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import type { ApprovalRule } from "#contract/endpoints/projects/approval-rule.ts";
-import type { ProcessSettings } from "#contract/endpoints/processes/schemas.ts";
+import { MAX_PROCESSES, type ProcessSettings } from "#contract/endpoints/processes/schemas.ts";
 import { decideApprove } from "#domain/lane/decide-approve.ts";
 import { decideCancel } from "#domain/lane/decide-cancel.ts";
 import { decideDeadlines } from "#domain/lane/decide-deadlines.ts";
@@ -17,7 +17,7 @@ import {
   type Plan,
   queuedOf,
 } from "#domain/lane/lane.ts";
-import { planDifferences } from "#domain/lane/plan-differences.ts";
+import { earlierPlan, planDifferences } from "#domain/lane/plan-differences.ts";
 import { previewRollback } from "#domain/lane/preview-rollback.ts";
 import { listTargets } from "#domain/lane/rollback-target.ts";
 import { takeOver } from "#domain/lane/take-over.ts";
@@ -369,6 +369,46 @@ describe("settings that go back with the code", () => {
       projectName: "renamed",
       keepReleases: 9,
     });
+  });
+
+  it("have no more processes than a project may, and start none that was stopped", () => {
+    const named = (prefix: string, settings: ProcessSettings) =>
+      Object.fromEntries(Array.from({ length: MAX_PROCESSES }, (_, at) => [`${prefix}${at}`, settings]));
+    const then = withCommand("first", {
+      processes: { worker: { command: "work", stopped: true, instances: 3 } },
+    });
+    const large = withCommand("first", { processes: named("then", { command: "work" }) });
+    const live = withCommand("second", {
+      processes: { ...named("live", { instances: 2 }), live19: { stopped: true } },
+    });
+    const processesOf = (earlier: Plan) => {
+      const lanes = laneWithPlans([earlier, 1], [live, 1]);
+      return activeOf(rolled(lanes, { ...byAnother, ...today }).lane)?.state.plan.processes;
+    };
+    expect(processesOf(large)).toEqual(large.processes);
+    const kept = processesOf(then) ?? {};
+    expect(kept).toMatchObject({ worker: { command: "work", stopped: true }, live19: { stopped: true } });
+    expect([Object.keys(kept).length, kept["worker"]?.instances]).toEqual([MAX_PROCESSES, undefined]);
+  });
+
+  it("are valid for any processes, have no other commands, and differ in nothing that goes back", () => {
+    const settings = fc.record(
+      { command: fc.constantFrom("a", "b"), instances: fc.nat(12), stopped: fc.boolean() },
+      { requiredKeys: [] },
+    );
+    const processes = fc.dictionary(fc.stringMatching(/^[a-e][0-9]?$/), settings, { maxKeys: MAX_PROCESSES });
+    fc.assert(
+      fc.property(processes, processes, (then, now) => {
+        const live = { ...defaultPlan, processes: now };
+        const merged = earlierPlan({ code: { ...live, processes: then }, live, now: live });
+        for (const [name, { command, stopped }] of Object.entries(merged.processes)) {
+          expect([undefined, then[name]?.command]).toContain(command);
+          if (now[name]?.stopped === true) expect(stopped).toBe(true);
+        }
+        expect(planDifferences(earlierPlan({ code: merged, live, now: merged }), merged)).toEqual([]);
+      }),
+      { numRuns: 100 },
+    );
   });
 
   it("get the token of the repository only if that is on the host of today", () => {
