@@ -4,6 +4,7 @@ import type { ServerId } from "#contract/ids.ts";
 import {
   type Lane,
   type LaneDeployment,
+  type LaneHold,
   type Named,
   type Pin,
   queuedOf,
@@ -32,6 +33,13 @@ export function repinned(before: Named<"queued">, changed: Named<"queued">): Lan
   const isMoved = before.serverId !== changed.serverId;
   const isOther = before.state.plan.repository !== changed.state.plan.repository;
   if (before.pin.name === "none" || before.approvedBy !== null) return changed;
-  if (isOther) return { ...changed, pin: UNKNOWN, commitSha: null, commitMessage: null };
+  if (isOther) return { ...changed, ...unknownAgain(changed.state) };
   return isMoved && before.pin.name === "unknown" ? { ...changed, pin: UNKNOWN } : changed;
+}
+
+/** Who waits for the approval is told again when the other commit is known. */
+function unknownAgain(state: Named<"queued">["state"]) {
+  const { hold } = state;
+  const waits: LaneHold | null = hold?.type === "approval" ? { ...hold, type: "commit" } : hold;
+  return { pin: UNKNOWN, commitSha: null, commitMessage: null, state: { ...state, hold: waits } };
 }

@@ -403,6 +403,23 @@ describe("the commit of an approval", () => {
     const asked = noteCommitRequest(first, idOf(first, 3), false, 0);
     expect(rolledBack(asked, { serverId: OTHER_SERVER })).toMatchObject({ pin: { lastSend: null } });
   });
+
+  it("is announced again when it is another one, also if it was resolved during the rollback", () => {
+    const plan = { ...defaultPlan, repository: "/srv/git/other.git" };
+    const pinned = resolvesTo(accepted(start(laneWithLive(2), 0, byAnother)), 3).lane;
+    const passing = accepted(rollBack(pinned, DEFAULT_TARGET, 0, { plan }));
+    expect(queue(passing)).toBe("3 commit");
+    const answer = {
+      ...{ deploymentId: idOf(passing, 3), serverId: SERVER, repository: plan.repository },
+      result: { ok: true, commit_sha: OTHER_SHA, commit_message: "Other" },
+    } as const;
+    const resolved = decideCommitResolved(passing, answer, 0).lane;
+    const ended = reportActive(resolved, liveEvents(1, [1, 2]));
+    expect([queue(ended.lane), eventsOf(ended)]).toEqual([
+      "3 approval",
+      expect.arrayContaining(["deployment.held 3"]),
+    ]);
+  });
 });
 
 describe("a lane of an earlier version", () => {
