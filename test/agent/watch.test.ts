@@ -5,13 +5,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { nextCheckSeconds } from "#agent/watch/next-check.ts";
-import { watchMarker } from "#agent/watch/read-tip.ts";
 import { livingPids, RUN_MARKER, variableOf } from "#build/process/process-table.ts";
 import type { TipMoved, WatchedBranch } from "#contract/agent-watch.ts";
 
 import { createCertificate, type GitServer, serveGit, type TestCertificate } from "../support/git-server.ts";
 import { enrollAgent, spawnRunningAgent } from "./support/agent-process.ts";
-import { World } from "./support/harness.ts";
+import { ids, World } from "./support/harness.ts";
 import { sealVariables } from "./support/sealed-variables.ts";
 
 const QUICK = { watchSecondMs: 1 };
@@ -45,12 +44,14 @@ function reported(count: number): Promise<TipMoved> {
   return world.control.waitFor(`report ${count}`, () => reports()[count - 1]);
 }
 
-/** The processes that read branches for this world's server. */
-function readers(): readonly number[] {
-  const marker = watchMarker({
-    connection: { server_id: world.control.serverId, url: "", credential: "" },
-  });
-  return livingPids().filter((pid) => variableOf(pid, RUN_MARKER).value?.startsWith(marker) === true);
+/** For what repositories are read for this world's server now, besides runs. */
+function readers(): readonly string[] {
+  const start = `reading-${world.control.serverId}-`;
+  const markers = livingPids().map((pid) => variableOf(pid, RUN_MARKER).value ?? "");
+  const kinds = markers
+    .filter((marker) => marker.startsWith(start))
+    .map((marker) => marker.slice(start.length));
+  return [...new Set(kinds.map((kind) => kind.split("-")[0] ?? ""))].toSorted();
 }
 
 /** Deploys the first commit, because only a branch of a project that was deployed is watched. */
@@ -229,7 +230,7 @@ describe("a branch on a git host", () => {
     expect(performance.now() - startedAt).toBeLessThan(60_000);
   });
 
-  it("is no longer read by the git of an agent that was killed", async () => {
+  it("is no longer read by the git of an agent that was killed, whatever for", async () => {
     const { url, first } = await serve(null);
     await enrollAgent(world);
     const env = { ...environment(), GANTRY_AGENT_SETTINGS: JSON.stringify(QUICK) };
@@ -237,10 +238,28 @@ describe("a branch on a git host", () => {
     await world.deploy({ source: { repository: url, branch: "main", commit: null } });
     isHanging = true;
     watch(watched(first, { repository: url }));
-    await expect.poll(readers).not.toEqual([]);
+    const request = { project_id: world.projectId, project_name: "shop" };
+    const source = {
+      repository: url,
+      branch: "main",
+      commit: null,
+      commits: "any",
+      in_branch: false,
+    } as const;
+    const resolved = { deployment_id: ids.deployment(), source, timeout_seconds: 3600 };
+    world.control.send({ type: "resolve_commit", request_id: "1", ...request, ...resolved });
+    world.control.send({
+      type: "test_repository",
+      request_id: "2",
+      ...request,
+      repository: url,
+      branch: "main",
+    });
+    const all = ["resolve", "test", "watch"];
+    await expect.poll(readers).toEqual(all);
     agent.child.kill("SIGKILL");
     await agent.exited;
-    expect(readers()).not.toEqual([]);
+    expect(readers()).toEqual(all);
     const next = await spawnRunningAgent(world, { env });
     expect(readers()).toEqual([]);
     next.child.kill("SIGKILL");

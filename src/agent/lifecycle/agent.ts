@@ -19,6 +19,7 @@ import { reportLeftover } from "#agent/lifecycle/report-leftover.ts";
 import { correctRelease } from "#agent/lifecycle/correct-release.ts";
 import { createOrderedRuns } from "#agent/lifecycle/ordered-runs.ts";
 import { prepareSshFolder } from "#agent/ssh/ssh-folder.ts";
+import { endLeftReadings } from "#agent/run/fetch/reading-marker.ts";
 import { createProjectTurns, type Turn } from "#agent/run/project-turns.ts";
 import { createBranchWatch } from "#agent/watch/watch-branches.ts";
 import { readCurrent, switchCurrent } from "#agent/workspace/current-link.ts";
@@ -138,7 +139,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
       await prepareSshFolder(context.home).catch((error: unknown) =>
         context.log(`the built-in host keys could not be written: ${messageOf(error)}`),
       );
-      await watch.start();
+      await endLeftReadings(context);
       const registrations: Promise<unknown>[] = [];
       for (const { id, folder } of await listProjects(context.home)) {
         const unfinished = await recoverProject(context, id, folder);

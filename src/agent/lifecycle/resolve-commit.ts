@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -18,6 +17,7 @@ import {
   prepareMirror,
 } from "#agent/run/fetch/mirror-steps.ts";
 import { openOrigin } from "#agent/run/fetch/open-origin.ts";
+import { readingMarker } from "#agent/run/fetch/reading-marker.ts";
 import { resolveReachable } from "#agent/run/fetch/reachable-commit.ts";
 import { hideSecrets, scopeOutsideRun } from "#agent/run/step/run-scope.ts";
 import { startLimit } from "#agent/run/step/stage-limit.ts";
@@ -62,7 +62,7 @@ async function findCommitOf(
   const refusal = checkSource(context, { ...source, repository });
   if (refusal !== null) return fail("refused_by_policy", "fetch", refusal);
 
-  const marker = `resolve-${randomUUID()}`;
+  const marker = readingMarker(context, "resolve");
   const limit = startLimit(timeout_seconds, { signal: stopped });
   const folder = await createTestFolder(context.home);
   try {

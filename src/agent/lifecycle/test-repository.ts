@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 
 import { listRemote } from "#agent/commands/git.ts";
@@ -7,6 +6,7 @@ import { readRemoteFailure, type RemoteFailure } from "#agent/commands/remote-fa
 import type { AgentContext } from "#agent/context/context.ts";
 import { checkBranch, checkRepository, isGitConfined } from "#agent/policy/check-policy.ts";
 import { refuseOwnFiles } from "#agent/policy/own-files.ts";
+import { readingMarker } from "#agent/run/fetch/reading-marker.ts";
 import type { ProcessEnd } from "#build/process/command.ts";
 import { runProcess } from "#build/process/run-process.ts";
 import { adviceFor } from "#agent/ssh/failure-advice.ts";
@@ -67,7 +67,7 @@ export async function testRepository(
   if (refusal !== null) return fail("refused_by_policy", refusal, "nothing");
 
   const project = { id: project_id, name: project_name };
-  const marker = `test-${randomUUID()}`;
+  const marker = readingMarker(context, "test");
   const access = await prepareAccess(context, project, repository, marker);
   const folder = await createTestFolder(context.home);
   try {
@@ -140,7 +140,7 @@ async function runGit(
       },
     },
     channel: { kind: "pipes" },
-    // If the agent is killed, git ends by itself: nobody reads its output, and ssh gives up.
+    // What an agent that was killed left is found by its marker.
     ledger: { opened: () => undefined, closed: () => undefined },
     signal,
     leftovers: "kill",

@@ -1,5 +1,3 @@
-import { randomUUID } from "node:crypto";
-
 import { fetchTip, listChanges, TIP } from "#agent/commands/git.ts";
 import { errorLine } from "#agent/commands/read-git-output.ts";
 import type { AgentContext } from "#agent/context/context.ts";
@@ -7,6 +5,7 @@ import { checkBranch, checkRepository } from "#agent/policy/check-policy.ts";
 import { createGitRunner, type GitRunner } from "#agent/run/fetch/git-runner.ts";
 import { type FetchedCommit, findCommit, formatOf, prepareMirror } from "#agent/run/fetch/mirror-steps.ts";
 import { openOrigin } from "#agent/run/fetch/open-origin.ts";
+import { readingMarker } from "#agent/run/fetch/reading-marker.ts";
 import { hideSecrets, scopeOutsideRun } from "#agent/run/step/run-scope.ts";
 import { startLimit } from "#agent/run/step/stage-limit.ts";
 import type { RunEnd } from "#agent/run/step/step.ts";
@@ -41,11 +40,6 @@ export type TipReading =
   | { readonly kind: "failed"; readonly message: string }
   | { readonly kind: "none" | "stopped" };
 
-/** The start of the markers of all processes that read tips for this server. */
-export function watchMarker({ connection }: Pick<AgentContext, "connection">): string {
-  return `watch-${connection.server_id}-`;
-}
-
 /**
  * Fetches the branch into the project's mirror, with the credentials of a deployment and within the policy. git asks only
  * for this one ref, and a deployment of the commit fetches nothing more. The caller must have the project's turn.
@@ -65,7 +59,7 @@ export async function readTip(
   const refusal = checkRepository(context, repository) ?? checkBranch(context.policy, branch);
   if (refusal !== null) return { kind: "failed", message: refusal };
 
-  const marker = `${watchMarker(context)}${randomUUID()}`;
+  const marker = readingMarker(context, "watch");
   const limit = startLimit(LONGEST_SECONDS, { signal: stopped });
   try {
     const noLedger = { opened: () => undefined, closed: () => undefined };

@@ -1,8 +1,7 @@
 import type { AgentContext } from "#agent/context/context.ts";
 import type { ProjectTurns } from "#agent/run/project-turns.ts";
 import { nextCheckSeconds } from "#agent/watch/next-check.ts";
-import { readTip, type Tip, type TipReading, watchMarker } from "#agent/watch/read-tip.ts";
-import { killMarkedProcesses } from "#build/process/process-table.ts";
+import { readTip, type Tip, type TipReading } from "#agent/watch/read-tip.ts";
 import type { FromAgent } from "#contract/agent-protocol.ts";
 import type { WatchedBranch } from "#contract/agent-watch.ts";
 import type { ProjectId } from "#contract/ids.ts";
@@ -15,8 +14,6 @@ const BUSY_SECONDS = 30;
 
 /** Looks for pushes: reads branches on a timer, and tells the control plane when one has another commit than it knows. */
 export type BranchWatch = {
-  /** Ends what an earlier agent process left. Call it before any run starts. */
-  start(): Promise<void>;
   /** Watches these branches from now on. Those that were watched before keep their times. */
   set(branches: readonly WatchedBranch[]): void;
   forget(project: ProjectId): void;
@@ -156,7 +153,6 @@ export function createBranchWatch(
   ended.addEventListener("abort", () => [...entries.keys()].forEach(forget), { once: true });
 
   return {
-    start: () => killMarkedProcesses((marker) => marker.startsWith(watchMarker(context))),
     set(branches) {
       const named = new Set(branches.map(({ project_id }) => project_id));
       for (const id of entries.keys()) if (!named.has(id)) forget(id);
