@@ -108,6 +108,12 @@ export const ToAgent = z.discriminatedUnion("type", [
 ]);
 export type ToAgent = z.infer<typeof ToAgent>;
 
+/** The fields of `run` by which its deployment can fail, even if the agent cannot read the others. */
+export const AnyRun = z.object({
+  type: z.literal("run"),
+  order: z.object({ project_id: ProjectId, deployment_id: DeploymentId, run_id: RunId }),
+});
+
 /** Far more than the number of releases that a project can keep. */
 export const MAX_REPORTED_RELEASES = 1000;
 export const MAX_REPORTED_RUNS = 1000;

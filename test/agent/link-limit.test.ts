@@ -51,6 +51,7 @@ async function exchange(first: MessageOf<"hello">, send: (link: OpenConnection) 
       hello: () => Promise.resolve(first),
       onWelcome: () => undefined,
       onMessage: () => undefined,
+      onUnreadableOrder: () => undefined,
       log: (line) => logged.push(line),
     },
     ending.signal,

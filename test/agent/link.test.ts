@@ -45,6 +45,24 @@ describe("the link", () => {
     expect((await world.control.result(run)).outcome).toBe("live");
   });
 
+  it("fails the run of an order that cannot be read, once, and says which field is wrong", async () => {
+    await world.startAgent();
+    const order = world.order();
+    const run = world.control.expect(order);
+    const wrong = { ...order, source: { ...order.source, repository: "ext::sh -c id" } };
+    for (let count = 0; count < 2; count += 1)
+      world.control.sendText(JSON.stringify({ type: "run", order: wrong }));
+    expect(await world.control.result(run)).toEqual({
+      outcome: "failed",
+      failure: {
+        ...{ code: "internal", stage: "fetch" },
+        message: expect.stringMatching(/^the agent cannot read the order.*order\.source\.repository/s),
+      },
+    });
+    expect((await world.deploy()).result.outcome).toBe("live");
+    expect(run.events).toHaveLength(1);
+  });
+
   it("is closed after three pings without an answer", async () => {
     await world.startAgent({ pingMs: 30 });
     const hellos = world.control.hellos;

@@ -36,6 +36,8 @@ export type Agent = {
   /** Recovers what an earlier agent process left. Call it first. */
   start(): Promise<void>;
   handle(message: Exclude<ToAgent, { type: "welcome" }>): void;
+  /** Reports that a run fails, because its order cannot be read. */
+  refuse(run: ActiveRun, problem: string): void;
   hello(): Promise<Extract<FromAgent, { type: "hello" }>>;
   status(): Promise<Extract<FromAgent, { type: "status" }>>;
   /** Stops every run, and tries for a short time to report them. */
@@ -197,6 +199,9 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
         case "watch":
           return watch.set(message.projects);
       }
+    },
+    refuse(run, problem) {
+      if (!isStopping) runs.refuse(run, problem);
     },
     hello: () => reportHello(context, [...runs.active(), ...leftovers.values()].slice(0, MAX_REPORTED_RUNS)),
     status: async () => ({ type: "status", ...(await reportServer(context)) }),

@@ -1,6 +1,6 @@
 import type { AgentContext } from "#agent/context/context.ts";
 import type { ProjectTurns } from "#agent/run/project-turns.ts";
-import { takeRun, type TakenRun } from "#agent/run/take-run.ts";
+import { refuseRun, takeRun, type TakenRun } from "#agent/run/take-run.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
 import type { ActiveRun } from "#contract/agent-protocol.ts";
 import type { ProjectId, RunId } from "#contract/ids.ts";
@@ -12,6 +12,8 @@ const MAX_KNOWN_RUNS = 500;
 export type OrderedRuns = {
   /** Takes an order. A run that is known already is not started again. */
   take(order: RunOrder): void;
+  /** As `take`, for an order that cannot be read: the run fails. */
+  refuse(run: ActiveRun, problem: string): void;
   /** Stops a run. If its order arrives later, the run does not start. */
   stop(id: RunId): void;
   /** Notes a run of an earlier agent process, so that its order does not start it again. */
@@ -32,20 +34,30 @@ export function createOrderedRuns(
   /** Runs whose `stop` arrived before their order. */
   const stoppedEarly = new Set<RunId>();
 
+  function keep(run: TakenRun, name: string): void {
+    const { project_id, run_id } = run.run;
+    taken.set(run_id, run);
+    if (stoppedEarly.delete(run_id)) run.interrupt.raise("stop");
+    void run.delivered.then((delivery) => {
+      taken.delete(run_id);
+      const end = delivery === "stored" ? "has ended" : "was ended by the control plane";
+      context.log(`${name}: run ${run_id} ${end}`);
+      if (delivery === "ended") onEnded(project_id);
+    });
+  }
+
   return {
     take(order) {
       if (known.has(order.run_id)) return;
       addBounded(known, order.run_id);
       context.log(`${order.project_name}: v${order.version}, run ${order.run_id}`);
-      const run = takeRun(context, turns, order);
-      taken.set(order.run_id, run);
-      if (stoppedEarly.delete(order.run_id)) run.interrupt.raise("stop");
-      void run.delivered.then((delivery) => {
-        taken.delete(order.run_id);
-        const end = delivery === "stored" ? "has ended" : "was ended by the control plane";
-        context.log(`${order.project_name}: run ${order.run_id} ${end}`);
-        if (delivery === "ended") onEnded(order.project_id);
-      });
+      keep(takeRun(context, turns, order), order.project_name);
+    },
+    refuse(run, problem) {
+      if (known.has(run.run_id)) return;
+      addBounded(known, run.run_id);
+      context.log(`${run.project_id}: the order of run ${run.run_id} cannot be read: ${problem}`);
+      keep(refuseRun(context, run, problem), run.project_id);
     },
     stop(id) {
       taken.get(id)?.interrupt.raise("stop");

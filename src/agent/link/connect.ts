@@ -1,4 +1,5 @@
 import { WebSocket } from "ws";
+import * as z from "zod/mini";
 
 import type { AgentContext } from "#agent/context/context.ts";
 import { endpointUrl, isProblem, retryAfterMs } from "#agent/lib/http/control-plane.ts";
@@ -7,6 +8,8 @@ import { readBody } from "#agent/lib/http/read-body.ts";
 import { createTunnelAgent } from "#agent/lib/http/tunnel.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import {
+  type ActiveRun,
+  AnyRun,
   AnyWelcome,
   closeCodes,
   type FromAgent,
@@ -41,6 +44,8 @@ export type LinkHandlers = {
   hello(): Promise<FromAgent>;
   onWelcome(): void;
   onMessage(message: Exclude<ToAgent, { type: "welcome" }>): void;
+  /** @param problem which fields of the order cannot be read, and why */
+  onUnreadableOrder(run: ActiveRun, problem: string): void;
   log(message: string): void;
 };
 
@@ -137,8 +142,13 @@ export function connect(
       if (welcome.success && welcome.data.protocol !== PROTOCOL_VERSION)
         return settle({ kind: "mismatch", protocol: welcome.data.protocol });
       const parsed = parseKnown(ToAgent, json);
-      const message = parsed.success ? parsed.data : null;
-      if (message === null) return handlers.log(`ignored an unknown message: ${text.slice(0, 200)}`);
+      if (!parsed.success) {
+        const run = AnyRun.safeParse(json);
+        return run.success
+          ? handlers.onUnreadableOrder(run.data.order, z.prettifyError(parsed.error))
+          : handlers.log(`ignored an unknown message: ${text.slice(0, 200)}`);
+      }
+      const message = parsed.data;
       if (message.type !== "welcome") return handlers.onMessage(message);
       isWelcome = true;
       clearTimeout(welcomeTimer);

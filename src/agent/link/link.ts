@@ -40,6 +40,7 @@ export function createLink(context: AgentContext): Link {
       const handlers: LinkHandlers = {
         hello: () => keptAgent.hello(),
         onMessage: (message) => keptAgent.handle(message),
+        onUnreadableOrder: (run, problem) => keptAgent.refuse(run, problem),
         onWelcome: () => retries.connected(),
         log,
       };

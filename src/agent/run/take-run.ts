@@ -6,6 +6,7 @@ import { bootId } from "#build/process/process-table.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { takeMaintenance } from "#agent/ingress/maintenance.ts";
 import { reportResult } from "#agent/report/report-result.ts";
+import { makeFailure } from "#build/failure/make-failure.ts";
 import { createReporter, type Delivery, type Reporter } from "#agent/report/reporter.ts";
 import { openSpool } from "#agent/report/spool.ts";
 import { createInterrupt, type Interrupt } from "#agent/run/step/interrupt.ts";
@@ -42,15 +43,7 @@ export type TakenRun = {
 export function takeRun(context: AgentContext, turns: ProjectTurns, order: RunOrder): TakenRun {
   const { project_id, deployment_id, run_id } = order;
   const run: ActiveRun = { project_id, deployment_id, run_id };
-  const interrupt = createInterrupt();
-  const reporter = createReporter({
-    context,
-    run,
-    spool: openSpool(projectFolder(context.home, project_id), run_id, context.settings.maxSpoolBytes),
-    firstSeq: 1,
-    ackedSeq: 0,
-    onInstruction: (instruction) => interrupt.raise(instruction),
-  });
+  const { interrupt, reporter } = openReport(context, run);
   const finished = Promise.withResolvers<void>();
   const parts = { run, interrupt, reporter, onFinished: finished.resolve };
   return {
@@ -60,6 +53,33 @@ export function takeRun(context: AgentContext, turns: ProjectTurns, order: RunOr
     delivered: runAndDeliver(context, turns, order, parts),
     abandon: () => reporter.close(),
   };
+}
+
+/** As `takeRun`, for an order that cannot be read. Nothing is run, so it needs no turn and no journal. */
+export function refuseRun(context: AgentContext, run: ActiveRun, problem: string): TakenRun {
+  const { interrupt, reporter } = openReport(context, run);
+  const message = `the agent cannot read the order, which a newer control plane may have sent. Install the agent that it provides. ${problem}`;
+  const failure = makeFailure("internal", "fetch", message);
+  const finished = reportResult(context, reporter, run.project_id, { outcome: "failed", failure });
+  const delivered = finished.then(() => reporter.delivered());
+  return { run, interrupt, finished, delivered, abandon: () => reporter.close() };
+}
+
+function openReport(
+  context: AgentContext,
+  run: ActiveRun,
+): { readonly interrupt: Interrupt; readonly reporter: Reporter } {
+  const interrupt = createInterrupt();
+  const { home, settings } = context;
+  const reporter = createReporter({
+    context,
+    run,
+    spool: openSpool(projectFolder(home, run.project_id), run.run_id, settings.maxSpoolBytes),
+    firstSeq: 1,
+    ackedSeq: 0,
+    onInstruction: (instruction) => interrupt.raise(instruction),
+  });
+  return { interrupt, reporter };
 }
 
 async function tidy(scope: RunScope, wanted: AbortSignal): Promise<void> {
