@@ -151,10 +151,10 @@ describe("a repository on a server that isolates projects", () => {
   const deployFrom = async (repository: string) =>
     (await world.deploy({ source: { repository, branch: "main", commit: null } })).result;
 
-  /** As the helper does: it reads a path, names the folder of the pipe, waits for the agent's go, and starts git. */
+  /** As the helper does: it reads a path, names the folder of the pipes, waits for the agent's go, and starts git. */
   async function readFor(answer: (folder: string) => string): Promise<readonly string[]> {
     const requests: string[] = [];
-    execFileSync("mkfifo", [world.file("stderr")]);
+    execFileSync("mkfifo", [world.file("stderr"), world.file("reader")]);
     // git closes its side before it has read everything.
     helper = createServer({ allowHalfOpen: true }, (socket) => {
       socket.on("error", () => undefined);

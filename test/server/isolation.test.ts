@@ -368,10 +368,22 @@ describe("a repository on the server", () => {
     );
   });
 
+  const units = () => machine.tell("systemctl list-units --all --plain --no-legend 'gantry-read-*'");
+
   it("leaves no unit behind", async () => {
-    expect(await machine.tell("systemctl list-units --all --plain --no-legend 'gantry-build-*-read-*'")).toBe(
-      "",
-    );
+    expect(await units()).toBe("");
+  });
+
+  it("is no longer read when the deployment is canceled, even if git hangs", async () => {
+    await commit("/srv/hung", { "index.html": "hung" });
+    await machine.tell("rm /srv/hung/.git/HEAD && mkfifo -m 644 /srv/hung/.git/HEAD");
+    await pointTo("/srv/hung");
+    const started = await api.start(project.id);
+    await expect.poll(units, { timeout: CONDITION_MS }).toContain(`gantry-read-${project.id}-`);
+    await api.call("POST", `/v1/deployments/${started.id}/cancel`);
+    expect(await api.ended(started.id)).toMatchObject({ status: "canceled" });
+    await expect.poll(units, { timeout: CONDITION_MS }).toBe("");
+    expect(await machine.tell("systemctl list-units --plain --no-legend 'gantry-isolate@*'")).toBe("");
   });
 });
 

@@ -27,7 +27,8 @@ export function isolatedUploadPack(socketPath: string, project: ProjectId): stri
 
 /**
  * A program that asks the helper to read a repository, and connects its standard input and output with it. The helper
- * names a folder with a pipe for the messages of git, and waits for `go`.
+ * names a folder with a pipe for the messages of git, and waits for `go`. It ends git when nobody holds another pipe of
+ * the folder open: this program, however it ends.
  */
 const connectScript = `
 const { openSync, constants } = require("node:fs");
@@ -58,6 +59,8 @@ socket.on("data", function read(chunk) {
   const line = answer.slice(0, end);
   const folder = /^output (\\/.*)$/.exec(line)?.[1];
   if (folder === undefined) return fail("does not read the repository: " + line);
+  // Not for writing alone, because that waits for a reader.
+  openSync(folder + "/reader", constants.O_RDWR);
   const fd = openSync(folder + "/stderr", constants.O_RDONLY | constants.O_NONBLOCK);
   new Socket({ fd, readable: true, writable: false }).pipe(stderr, { end: false });
   socket.write("go\\n");

@@ -901,6 +901,15 @@ OOMScoreAdjust=500
 IOWeight=50
 END
       ;;
+    read)
+      cat <<END
+# As a build. Nothing of a repository is lost when its reading ends at once.
+TimeoutStopSec=2
+OOMPolicy=stop
+OOMScoreAdjust=500
+IOWeight=50
+END
+      ;;
     command | job)
       cat <<END
 KillMode=mixed
@@ -956,7 +965,7 @@ install_isolation() {
   write_app_life | place "$app_life" 755
   write_isolate_socket | place /etc/systemd/system/gantry-isolate.socket 644
   write_isolate_service | place /etc/systemd/system/gantry-isolate@.service 644
-  for kind in build command app job; do
+  for kind in build read command app job; do
     mkdir -p "/etc/systemd/system/gantry-$kind-.service.d"
     write_sandbox $kind | place "/etc/systemd/system/gantry-$kind-.service.d/10-gantry.conf" 644
   done
@@ -969,14 +978,15 @@ remove_isolation() {
   # Without the helper nobody could stop them.
   systemctl stop 'gantry-app-*' 2>/dev/null || true
   rm -rf "$isolate" "$app_life" /etc/systemd/system/gantry-isolate.socket /etc/systemd/system/gantry-isolate@.service \
-    /etc/systemd/system/gantry-build-.service.d /etc/systemd/system/gantry-command-.service.d \
+    /etc/systemd/system/gantry-build-.service.d /etc/systemd/system/gantry-read-.service.d \
+    /etc/systemd/system/gantry-command-.service.d \
     /etc/systemd/system/gantry-app-.service.d /etc/systemd/system/gantry-job-.service.d /run/gantry-isolate "$isolate_socket"
 }
 
 # Ends what projects run, and deletes their users.
 remove_project_users() {
-  systemctl stop 'gantry-build-*' 'gantry-command-*' 'gantry-job-*' 2>/dev/null || true
-  systemctl reset-failed 'gantry-build-*' 'gantry-command-*' 'gantry-job-*' 2>/dev/null || true
+  systemctl stop 'gantry-build-*' 'gantry-read-*' 'gantry-command-*' 'gantry-job-*' 2>/dev/null || true
+  systemctl reset-failed 'gantry-build-*' 'gantry-read-*' 'gantry-command-*' 'gantry-job-*' 2>/dev/null || true
   systemctl stop gantry.slice 2>/dev/null || true
   getent passwd | awk -F : -v home="$home/projects/" '$1 ~ /^proj_[0-9a-z]+$/ && index($6, home) == 1 { print $1 }' |
     while read -r project; do

@@ -243,21 +243,31 @@ run() {
 # Sends a repository on this server to the agent's git, over the connection of the request. It runs as the project's user
 # and sees none of the agent's files, so it sends only what the project may read anyway, whatever links, alternates and
 # settings the repository has. Its own settings run nothing, because the protocol of a remote that they name is not
-# allowed.
+# allowed. git can hang, for example where a file of the repository is a pipe, so the unit ends with its reader.
 read_repository() {
   path=$(timeout 10 head -c "$1" || true)
   [ "$(printf %s "$path" | wc -c)" -eq "$1" ] || answer "refused: the path is incomplete"
   case $path in /*) ;; *) answer "refused: the path is not absolute" ;; esac
   make_user
   open_pipes
+  # The reader of the repository holds this pipe open. Its connection does not show when it has ended, because git closes
+  # one side of it early.
+  mkfifo -m 660 "$work/reader"
+  chgrp "$group" "$work/reader"
+  exec 5<>"$work/reader"
   printf 'output %s\n' "$folder"
   [ "$(read_line)" = go ] || answer "refused: the agent has ended"
+  exec 6<"$work/reader" 5>&-
+  unit=gantry-read-$project-$$.service
+  # Until the service of this request ends with all its processes, because the unit may not have started yet.
+  { cat && while sleep 1; do systemctl stop "$unit" || true; done; } <&6 6<&- >/dev/null 2>&1 3>&- 4>&- &
+  exec 6<&-
   # git gets the path from a variable, because systemd would expand it in an argument.
   # shellcheck disable=SC2016
-  systemd-run --quiet --pipe --wait --collect --unit="gantry-build-$project-read-$$.service" --slice=gantry-build.slice \
+  systemd-run --quiet --pipe --wait --collect --unit="$unit" --slice=gantry-build.slice \
     --description="Gantry read of $project" \
     --property=User="$project" --property=Group="$project" --property=CPUWeight=50 --property=TasksMax=256 \
-    --property=TemporaryFileSystem="$home:mode=0755,nr_inodes=1k,size=1M /tmp /var/tmp" --property=RuntimeMaxSec=3600 \
+    --property=TemporaryFileSystem="$home:mode=0755,nr_inodes=1k,size=1M /tmp /var/tmp" --property=RuntimeMaxSec=86400 \
     --setenv=GANTRY_REPOSITORY="$path" --setenv=GIT_PROTOCOL=version=2 --setenv=LC_ALL=C \
     --setenv=GIT_ALLOW_PROTOCOL=none --setenv=GIT_NO_LAZY_FETCH=1 --setenv=GIT_CONFIG_NOSYSTEM=1 \
     /bin/sh -c 'exec git -c safe.directory="*" -c core.hooksPath=/dev/null -c core.fsmonitor=false -c uploadpack.allowFilter=true upload-pack "$GANTRY_REPOSITORY"' \
