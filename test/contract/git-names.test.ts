@@ -47,6 +47,7 @@ describe("a repository on the server", () => {
     "file:///srv/%ff/%70roc",
     "file:///srv/%7",
     "file://host/srv",
+    "/srv/\ud800",
     "file://",
     "/",
   ])("must not be %s, which git could read differently", (address) => {

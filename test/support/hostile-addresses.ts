@@ -104,5 +104,15 @@ export const hostilePieces = fc.constantFrom(
     "localhost.",
     "a.localhost",
   ],
-  ...["[::1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::1%25eth0]", "[", "]", "[v1.x]", "\ud83d\ude00"],
+  ...[
+    "[::1]",
+    "[::ffff:127.0.0.1]",
+    "[::ffff:7f00:1]",
+    "[::1%25eth0]",
+    "[",
+    "]",
+    "[v1.x]",
+    "\ud83d\ude00",
+    "\ud83d",
+  ],
 );

@@ -97,6 +97,8 @@ export function addressOf(text: string): Address {
 /** Why no kind of address may contain what this text contains; null: it may. */
 export function textProblem(text: string): string | null {
   if (/[\s\p{Cc}]/u.test(text)) return "must not contain spaces, line breaks or control characters";
+  // Such text has no form in UTF-8, and so none in a path or an environment.
+  if (!text.isWellFormed()) return "must not contain half of a character";
   const hidden = firstHidden(text);
   if (hidden !== null)
     return `must not contain the character ${hidden}, which is invisible or changes the text direction`;
