@@ -5,7 +5,7 @@ import { BranchName, CommitName, CommitSha, MAX_COMMIT_MESSAGE, Repository } fro
 import { CommandId, DeploymentId, ProjectId } from "#contract/ids.ts";
 import { CommandReading, CommandStates, MAX_COMMAND_WAIT_MS } from "#contract/endpoints/commands/schemas.ts";
 import { Failure } from "#contract/endpoints/deployments/schemas.ts";
-import { CommitRule } from "#contract/endpoints/projects/settings.ts";
+import { CommitRule, stageSeconds } from "#contract/endpoints/projects/settings.ts";
 import { CronName } from "#contract/endpoints/cron/job-schemas.ts";
 import { CronJobReports, CronRunNumber, CronRunReading } from "#contract/endpoints/cron/schemas.ts";
 import { PublicKey, RepositoryTested } from "#contract/endpoints/projects/repository-access.ts";
@@ -77,7 +77,7 @@ export const agentRequests = [
       commits: CommitRule,
       in_branch: z.boolean(),
     }),
-    timeout_seconds: wholeFrom(1),
+    timeout_seconds: stageSeconds,
     /** As in `test_repository`. */
     token: z.optional(SealedToken),
   }),

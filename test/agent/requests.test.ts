@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { readDeployKey } from "#agent/ssh/deploy-keys.ts";
 import type { AgentAnswer } from "#contract/agent-requests.ts";
+import type { ProjectId } from "#contract/ids.ts";
 
 import { serveSsh, type SshServer } from "../support/ssh-server.ts";
 import { ids, World } from "./support/harness.ts";
@@ -61,6 +62,17 @@ async function test(repository: string, branch?: string) {
   return answer.result;
 }
 
+/** @param secondsOfFetch as a project may have them: also parts of seconds */
+function requestCommit(project_id: ProjectId, repository: string, secondsOfFetch: number): string {
+  const request_id = `request-${(asked += 1)}`;
+  world.control.send({
+    ...{ type: "resolve_commit", request_id, project_id, project_name: "My Shop" },
+    ...{ deployment_id: ids.deployment(), timeout_seconds: secondsOfFetch },
+    source: { repository, branch: "main", commit: null, commits: "any", in_branch: false },
+  });
+  return request_id;
+}
+
 /** A host that accepts connections and sends nothing. */
 async function unansweringServer() {
   const sockets: Socket[] = [];
@@ -94,6 +106,19 @@ describe("a request for the deploy key", () => {
     const keys = await Promise.all(Array.from({ length: 10 }, () => makeKey(project)));
     expect(new Set(keys).size).toBe(1);
     expect(readdirSync(join(world.home, "git-ssh/keys"))).toEqual([project]);
+  });
+});
+
+describe("the commit of an approval", () => {
+  it("is found while the host of another project never answers, however many deployments that has", async () => {
+    const silent = await unansweringServer();
+    world.cleanUps.push(silent.close);
+    const commit_sha = world.repository.commit({ "index.html": "one" });
+    await startAgent();
+    const url = `https://127.0.0.1:${silent.port}/shop.git`;
+    for (let count = 0; count < 6; count += 1) requestCommit(world.projectId, url, 600.5);
+    const answer = await answerTo(requestCommit(ids.project(), world.repository.path, 600.5));
+    expect(answer).toMatchObject({ result: { ok: true, commit_sha } });
   });
 });
 

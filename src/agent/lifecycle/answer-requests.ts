@@ -13,6 +13,7 @@ import { resolveCommit } from "#agent/lifecycle/resolve-commit.ts";
 import { testRepository } from "#agent/lifecycle/test-repository.ts";
 import { deployKeyOf } from "#agent/ssh/repository-access.ts";
 import type { AgentAnswer, AgentRequest, AgentRequestOf } from "#contract/agent-requests.ts";
+import type { ProjectId } from "#contract/ids.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 
 /** More tests at once are refused: each starts git, and a control plane must not overload the server with them. */
@@ -50,21 +51,33 @@ export function createRequests(
   }
 
   const resolving = new Map<string, Promise<AgentAnswer | null>>();
+  /** The last request of each project. A project has one commit at a time, because its host may never answer. */
+  const latest = new Map<ProjectId, string>();
   const inParallel = limitParallel(MAX_RESOLVING);
 
   /** A request that arrives again gets the answer to the first one. */
   async function resolve(request: AgentRequestOf<"resolve_commit">): Promise<AgentAnswer | null> {
-    const { request_id, project_id, deployment_id, source } = request;
+    const { request_id, project_id } = request;
     const before = resolving.get(request_id);
     if (before !== undefined || resolving.size >= MAX_UNRESOLVED) return before ?? null;
-    const answered = inParallel(() => resolveCommit(context, request, signal)).then((result) => {
-      resolving.delete(request_id);
-      if (result === null) return null;
-      const { repository } = source;
-      return { type: "commit_resolved", request_id, project_id, deployment_id, repository, result } as const;
-    });
+    const answered = resolveAfter(resolving.get(latest.get(project_id) ?? ""), request);
     resolving.set(request_id, answered);
+    latest.set(project_id, request_id);
     return answered;
+  }
+
+  async function resolveAfter(
+    earlier: Promise<AgentAnswer | null> | undefined,
+    request: AgentRequestOf<"resolve_commit">,
+  ): Promise<AgentAnswer | null> {
+    const { request_id, project_id, deployment_id, source } = request;
+    await earlier;
+    const result = await inParallel(() => resolveCommit(context, request, signal));
+    resolving.delete(request_id);
+    if (latest.get(project_id) === request_id) latest.delete(project_id);
+    if (result === null) return null;
+    const { repository } = source;
+    return { type: "commit_resolved", request_id, project_id, deployment_id, repository, result };
   }
 
   return {
