@@ -13,7 +13,7 @@ import type { ProjectId } from "#contract/ids.ts";
  * The agent also asks for histories without files, which a repository allows only if it is told to.
  */
 export const ownUploadPack = [
-  "env GIT_ALLOW_PROTOCOL=none GIT_NO_LAZY_FETCH=1",
+  "GIT_ALLOW_PROTOCOL=none GIT_NO_LAZY_FETCH=1",
   "git -c core.hooksPath=/dev/null -c core.fsmonitor=false -c uploadpack.allowFilter=true upload-pack",
 ].join(" ");
 
