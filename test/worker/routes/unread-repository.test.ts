@@ -114,6 +114,22 @@ describe("a repository that the project's server has not read", () => {
     expect(await seen()).toMatchObject({ hooks: [hook.id], pushes: [{ headline: "Webhooks Yay!" }] });
   });
 
+  it("shows none of its pushes after the project has named another one, which its server can read", async () => {
+    const { project, hook, seen } = await naming();
+    await delivered(hook);
+    await project.patch({ repository: own });
+    project.agent.answersRequests = true;
+    await project.agent.connect();
+    await project.agent.receives("welcome");
+    expect((await project.post(`/v1/projects/${project.id}/repository-test`, {})).status).toBe(200);
+    await vi.waitFor(async () => expect(await readOf(project)).toBe(repositoryKey(own)));
+    const [push] = await ledgerOf(project);
+    const replay = await project.post(`/v1/hooks/${hook.id}/pushes/${push?.id}/replay`, {});
+    expect(await replay.json()).toMatchObject({ pushes: [{ decision: "ignored", reason: "no_project" }] });
+    expect(await seen()).toEqual({ hooks: [], hook: 404, pushes: [] });
+    expect(await deploymentsOf(project)).toBe(0);
+  });
+
   it("is read when its server connects, and the newest push of each branch is decided", async () => {
     const { project, hook } = await naming();
     const pushed = async (branch: string, after: string) =>

@@ -56,16 +56,27 @@ export async function findProjectsOf(
   // Not with `or`, for which SQLite would read all projects.
   const mayHaveKey = sql`${projects.id} in (${withKey} union all ${withoutKey})`;
   const found = await findPushed(rows, mayHaveKey, arrived);
-  return found.filter(({ project }) => (project.repositoryKey ?? repositoryKey(project.repository)) === key);
+  return found.filter((one) => hasRepository(one, key));
 }
 
-/** One project; null if the account has none with this id. One D1 round trip. */
+/**
+ * One project. One D1 round trip.
+ * @param key of the repository that was pushed to (`repositoryKey`)
+ * @returns null if the account has no project with this id, or if it has another repository now. It gets no push of an
+ * earlier one, which its server may never have read.
+ */
 export async function findPushedProject(
   rows: AccountRows,
   id: ProjectId,
+  key: string,
   arrived: Arrived,
 ): Promise<PushedProject | null> {
-  return (await findPushed(rows, eq(projects.id, id), arrived)).at(0) ?? null;
+  const found = await findPushed(rows, eq(projects.id, id), arrived);
+  return found.find((one) => hasRepository(one, key)) ?? null;
+}
+
+function hasRepository({ project }: PushedProject, key: string): boolean {
+  return (project.repositoryKey ?? repositoryKey(project.repository)) === key;
 }
 
 async function findPushed(

@@ -28,17 +28,20 @@ export async function decideUnreadPushes(
   }
 }
 
+/** @returns `never`: the hook or the project was deleted, or the project has another repository now */
 async function decide(
   services: Needed,
   rows: AccountRows,
   projectId: ProjectId,
   { id, hookId, ref, before, after, headline, pusher, paths, ...row }: UnreadPush,
-): Promise<"decided" | "unread"> {
+): Promise<"decided" | "unread" | "never"> {
   const hook = hookId === null ? null : await findHook(rows, hookId);
-  if (hook === null || ref === null) return "decided";
+  if (hook === null || ref === null) return "never";
   const push = { ref, before, after, message: headline, pusher, paths };
-  const found = await findPushedProject(rows, projectId, { hookId, bodyHash: null, pushes: [push] });
-  const [project] = found === null ? [] : await askForRepositories({ ...services, rows }, [found]);
+  const arrived = { hookId, bodyHash: null, pushes: [push] };
+  const found = await findPushedProject(rows, projectId, hook.repositoryKey, arrived);
+  if (found === null) return "never";
+  const [project] = await askForRepositories({ ...services, rows }, [found]);
   if (project === undefined || project.unread !== null) return "unread";
   const actor = {
     type: "hook",

@@ -36,7 +36,7 @@ export async function replayPush(
   const projects =
     projectId === null
       ? await findProjectsOf(rows, hook.repositoryKey, arrived)
-      : [(await findPushedProject(rows, projectId, arrived)) ?? []].flat();
+      : [(await findPushedProject(rows, projectId, hook.repositoryKey, arrived)) ?? []].flat();
   const unsigned = { event: null, deliveryId: null, bodyHash: null };
   const arrival: Arrival = {
     accountId: account.id,

@@ -1,4 +1,4 @@
-import { isSameRepository } from "#contract/forge.ts";
+import { isSameRepository, repositoryKey } from "#contract/forge.ts";
 import { deployOnOf } from "#contract/endpoints/projects/deploy-on.ts";
 import type { AuditEntryId, HookId, PushId, ServerId } from "#contract/ids.ts";
 import type { TipMoved } from "#contract/agent-watch.ts";
@@ -69,7 +69,7 @@ export async function takeFoundPush(
     paths: tip.paths,
   };
   const arrived = { hookId, bodyHash: null, pushes: [push] };
-  const project = await findPushedProject(rows, tip.project_id, arrived);
+  const project = await findPushedProject(rows, tip.project_id, repositoryKey(tip.repository), arrived);
   if (project === null) return;
   if (!project.isRead) await rows.run(repositoryReadWrite(rows, project.project.id, tip.repository));
   const actor = { type: "server", id: serverId, name: serverName } as const;
