@@ -12,12 +12,32 @@ type Place = { readonly value: unknown; readonly key: string; readonly parent: P
  * @param most the maximum number of paths
  */
 export function notWellFormed(json: unknown, most: number): string[][] {
+  return pathsOf(json, most, (key, value) => {
+    return !key.isWellFormed() || (typeof value === "string" && !value.isWellFormed());
+  });
+}
+
+export const RESERVED_NAME = "must not have this name";
+
+/**
+ * The paths of fields named `__proto__` in a JSON value. No field of the API has this name, but in a record, such as
+ * headers, it would be dropped without an error. Does not recurse either.
+ * @param most the maximum number of paths
+ */
+export function reservedNames(json: unknown, most: number): string[][] {
+  return pathsOf(json, most, (key) => key === "__proto__");
+}
+
+function pathsOf(
+  json: unknown,
+  most: number,
+  isFlawed: (key: string, value: unknown) => boolean,
+): string[][] {
   const paths: string[][] = [];
   const waiting: Place[] = [{ value: json, key: "", parent: null }];
   for (let place = waiting.pop(); place !== undefined && paths.length < most; place = waiting.pop()) {
     const { value, key } = place;
-    if (!key.isWellFormed() || (typeof value === "string" && !value.isWellFormed()))
-      paths.push(pathOf(place));
+    if (isFlawed(key, value)) paths.push(pathOf(place));
     else if (typeof value === "object" && value !== null)
       for (const [name, inner] of Object.entries(value).toReversed())
         waiting.push({ value: inner, key: name, parent: place });

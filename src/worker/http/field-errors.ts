@@ -2,7 +2,7 @@ import type * as z from "zod/mini";
 
 import "#contract/issue-messages.ts";
 import type { FieldError } from "#contract/problems.ts";
-import { NOT_WELL_FORMED, notWellFormed } from "#contract/well-formed.ts";
+import { NOT_WELL_FORMED, notWellFormed, RESERVED_NAME, reservedNames } from "#contract/well-formed.ts";
 
 /** The errors of a body, each with an RFC 6901 pointer. */
 export function bodyErrors(error: z.core.$ZodError): FieldError[] {
@@ -17,6 +17,14 @@ export function textErrors(json: unknown): FieldError[] {
   return notWellFormed(json, MOST_TEXT_ERRORS).map((path) => ({
     pointer: pointerTo(path),
     message: NOT_WELL_FORMED,
+  }));
+}
+
+/** The fields of a body named `__proto__`, each with an RFC 6901 pointer. */
+export function nameErrors(json: unknown): FieldError[] {
+  return reservedNames(json, MOST_TEXT_ERRORS).map((path) => ({
+    pointer: pointerTo(path),
+    message: RESERVED_NAME,
   }));
 }
 

@@ -6,7 +6,7 @@ import { DeploymentId } from "#contract/ids.ts";
 import { objectOf } from "#contract/lib/json-object.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import { parseKnown } from "#contract/tolerant.ts";
-import { bodyErrors, queryErrors } from "#worker/http/field-errors.ts";
+import { bodyErrors, nameErrors, queryErrors } from "#worker/http/field-errors.ts";
 import type { Input, MediaTypeOf } from "#worker/http/handler.ts";
 import { preferredMediaType } from "#worker/http/media-type.ts";
 import { readJson } from "#worker/http/read-json.ts";
@@ -48,9 +48,16 @@ export async function readInput<Of extends Endpoint>(
   const json = endpoint.body === null ? succeed(null) : await readJson(request, endpoint.maxBodyBytes);
   if (!json.ok) return json;
   // Agents may be newer, so their unknown fields are ignored. Other clients get an error for them.
-  const parse = endpoint.path.startsWith(AGENT_PATHS) ? parseKnown : parseWith;
+  const isOfAgents = endpoint.path.startsWith(AGENT_PATHS);
+  const parse = isOfAgents ? parseKnown : parseWith;
   const body = parse<Of["body"]>(endpoint.body, json.value);
-  if (!body.success) return refuse("invalid_request", "The body is not valid.", bodyErrors(body.error));
+  const errors = body.success ? [] : bodyErrors(body.error);
+  // A schema does not see these in a record.
+  const names = isOfAgents ? [] : nameErrors(json.value);
+  if (!body.success || names.length > 0) {
+    const further = names.filter(({ pointer }) => errors.every((error) => error.pointer !== pointer));
+    return refuse("invalid_request", "The body is not valid.", [...errors, ...further]);
+  }
   return succeed({
     params: params.data,
     query: query.data,

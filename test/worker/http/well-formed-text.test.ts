@@ -104,7 +104,19 @@ describe("text in a body that is not well-formed Unicode", () => {
   });
 });
 
-// With a token of its own: the requests above are as many as a token may send in a minute.
+// With tokens of their own: the requests above are as many as a token may send in a minute.
+describe("a field named __proto__", () => {
+  const world = share(createWorld);
+  const headers = { "content-type": "application/json" };
+
+  it.each([
+    ["updateProject", '{"processes":{"__proto__":{"command":"x"}}}', "/processes/__proto__"],
+    ["updateWebhook", '{"headers":{"X-Key":"1","\\u005f_proto__":"2"}}', "/headers/__proto__"],
+  ] as const)("is refused in a record of %s, which would drop it", async (name, raw, pointer) => {
+    await expectRefused(await send(name, world(), { raw, headers }), pointer);
+  });
+});
+
 describe("text beside the body that is not well-formed Unicode", () => {
   const world = share(createWorld);
 
