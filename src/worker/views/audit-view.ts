@@ -32,11 +32,11 @@ export function auditLine(record: StoredAuditRecord): EntryLine {
   return { sequence, line: JSON.stringify(entry) };
 }
 
-/** What the text means; the text itself if Gantry would have stored the same in another form. */
+/** What the text means; the text itself if Gantry would have stored the same in another form, as it stores no `null`. */
 function storedJson(text: StoredAuditRecord["actor"]): unknown {
   if (typeof text !== "string") return text;
   const value = parseJson(text);
-  return JSON.stringify(value) === text ? value : text;
+  return value !== null && JSON.stringify(value) === text ? value : text;
 }
 
 /** The time in the API; the value itself if it is no time. */

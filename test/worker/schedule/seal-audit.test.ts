@@ -261,6 +261,7 @@ describe("the verification of the audit log", () => {
     if (column.dataType === "json")
       return [
         ...cleared,
+        ...(column.notNull ? [] : ["'null'"]),
         `coalesce(json_insert(${name}, '$.unknown', 1), '{}')`,
         `coalesce('{"id":"tok_2",' || substr(${name}, 2), '{"id":1}')`,
         `coalesce(replace(${name}, ',', ', '), '[]')`,
@@ -282,22 +283,27 @@ describe("the verification of the audit log", () => {
     );
   }
 
+  /** Adds a copy of a row with another number. */
+  function copyOf(table: SQLiteTable, key: SQLiteColumn, row: number, number: number): string {
+    const name = getTableName(table);
+    const copied = columnsOf(table).map(([, column]) =>
+      column.name === "id" ? "id || '2'" : column.name === key.name ? `${number}` : column.name,
+    );
+    return `INSERT INTO ${name} SELECT ${copied.join(", ")} FROM ${name} WHERE ${key.name} = ${row}`;
+  }
+
   /** Drops, swaps and duplicates the rows. */
   function movesOf(table: SQLiteTable, key: SQLiteColumn, rows: readonly number[]): string[][] {
     const name = getTableName(table);
     const set = (from: string, to: string) =>
       `UPDATE ${name} SET ${key.name} = ${to} WHERE ${key.name} = ${from}`;
-    const columns = columnsOf(table).map(([, column]) => column.name);
-    const copied = columns.map((column) =>
-      column === "id" ? "id || '2'" : column === key.name ? `${column} + 1` : column,
-    );
     return rows.flatMap((row) => [
       [`DELETE FROM ${name} WHERE ${key.name} = ${row}`],
       [set(`${row}`, "-1"), set(`${row + 1}`, `${row}`), set("-1", `${row + 1}`)],
       [
         `UPDATE ${name} SET ${key.name} = -${key.name} - 1 WHERE ${key.name} > ${row}`,
         `UPDATE ${name} SET ${key.name} = -${key.name} WHERE ${key.name} < 0`,
-        `INSERT INTO ${name} SELECT ${copied.join(", ")} FROM ${name} WHERE ${key.name} = ${row}`,
+        copyOf(table, key, row, row + 1),
       ],
       [`DELETE FROM ${name} WHERE ${key.name} >= ${row}`],
       [`DELETE FROM ${name} WHERE ${key.name} <= ${row}`],
@@ -311,6 +317,8 @@ describe("the verification of the audit log", () => {
     const changes = [
       ...changesOf(auditEntries, sequence, sealed),
       ...movesOf(auditEntries, sequence, sealed),
+      // Before the first entry.
+      ...[0, -1, -1e300].map((number) => [copyOf(auditEntries, sequence, 1, number)]),
     ];
     expect(await unnoticed(log, auditEntries, changes)).toEqual([]);
   });

@@ -85,17 +85,24 @@ export async function listAuditEntries(
   return await rows.select(entryFields, auditEntries, selection);
 }
 
-/** Entries after a number as they are stored, oldest first. */
+/**
+ * Entries after a number as they are stored, oldest first. null: from the first one. It may have a number below 1 if
+ * somebody has edited the database: the verification must see whatever the list shows.
+ */
 export async function readAuditEntries(
   rows: AccountRows,
   filter: AuditFilter,
-  after: number,
+  after: number | null,
   limit: number,
 ): Promise<StoredAuditRecord[]> {
   const { sequence } = auditEntries;
   const lists = listsOf(rows, filter, true);
-  if (lists !== null) return await rows.selectMerged(storedFields, auditEntries, lists, { after, limit });
-  const where = and(gt(sequence, after), matches(auditEntries, filter));
+  if (lists !== null) {
+    const position = { after: after ?? Number.MIN_SAFE_INTEGER, limit };
+    return await rows.selectMerged(storedFields, auditEntries, lists, position);
+  }
+  const isAfter = after === null ? undefined : gt(sequence, after);
+  const where = and(isAfter, matches(auditEntries, filter));
   return await rows.select(storedFields, auditEntries, { where, orderBy: [asc(sequence)], limit });
 }
 

@@ -35,8 +35,13 @@ export async function listAuditEntries(
 
 /** All entries that match, oldest first, as NDJSON. */
 export async function* exportAuditEntries({ rows }: Context, query: AuditQuery): AsyncGenerator<string> {
-  for (let after = 0; ;) {
-    const found = await records.readAuditEntries(rows, filterOf(query), after, EXPORT_PAGE);
+  for (let after: number | null = null; ;) {
+    const found: records.StoredAuditRecord[] = await records.readAuditEntries(
+      rows,
+      filterOf(query),
+      after,
+      EXPORT_PAGE,
+    );
     yield found.map((entry) => `${auditLine(entry).line}\n`).join("");
     const last = found.at(-1);
     if (last === undefined || found.length < EXPORT_PAGE) return;
