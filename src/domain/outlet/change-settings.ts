@@ -1,4 +1,3 @@
-import { addressOf } from "#contract/addresses/web-address.ts";
 import type { UpdateWebhookInput } from "#contract/endpoints/webhooks/schemas.ts";
 import { WebhookSettings } from "#contract/endpoints/webhooks/settings.ts";
 import type { ResultOf } from "#contract/lib/result.ts";
@@ -9,8 +8,8 @@ export type SettingChanges = Omit<UpdateWebhookInput, "name" | "events" | "proje
 
 /**
  * Changes the settings of a webhook's kind, unless the kind does not have one of them, or not with such a value. A new
- * origin needs the secrets again: a person who may change a webhook may not read them, and must not have them sent to a
- * host of their own.
+ * address needs the secrets again: a person who may change a webhook may not read them, and must not have them sent to an
+ * address of their own. Another path can be one, because many receivers share a host, such as hooks.zapier.com.
  */
 export function changeSettings(
   settings: WebhookSettings,
@@ -34,13 +33,14 @@ export function changeSettings(
 const SECRETS = ["token", "topic", "headers"] as const;
 
 function secretsLeftBehind(before: WebhookSettings, after: WebhookSettings, changes: SettingChanges) {
+  // Both are stored in the one form of `WebAddress`.
   const from = addressIn(before);
   const to = addressIn(after);
-  if (from === null || to === null || originOf(from.url) === originOf(to.url)) return null;
+  if (from === null || to === null || from.url === to.url) return null;
   const known: Readonly<Record<string, unknown>> = before;
   const kept = SECRETS.find((name) => changes[name] === undefined && isSecret(known[name]));
   if (kept === undefined) return null;
-  const message = `is on another host: send ${kept} too, because the stored one belongs to the earlier host`;
+  const message = `is another address: send ${kept} too, because the stored one belongs to the earlier address`;
   return { ok: false, field: to.field, message } as const;
 }
 
@@ -58,10 +58,6 @@ function addressIn(settings: WebhookSettings) {
     case "email":
       return null;
   }
-}
-
-function originOf(url: string | null): string | null {
-  return url === null ? null : addressOf(url).origin;
 }
 
 function isSecret(value: unknown): boolean {

@@ -23,12 +23,17 @@ it.each([
   ["the headers, hidden before a backslash", withHeaders, { url: hidden }, "url"],
   ["a forge's token, hidden so", { ...status, api_url: url }, { api_url: hidden }, "api_url"],
   ["ntfy's token, hidden so", { ...ntfy, url }, { url: hidden }, "url"],
-])("does not let another host get %s", (_what, settings, changes, field) => {
+  ["the headers on another path, which may be another person's", withHeaders, { url: `${url}/other` }, "url"],
+  ["the headers with another query", withHeaders, { url: `${url}?key=other` }, "url"],
+  ["a forge's token on another path", { ...status, api_url: url }, { api_url: `${url}/other` }, "api_url"],
+])("does not let another address get %s", (_what, settings, changes, field) => {
   expect(change(settings, changes)).toMatchObject({ ok: false, field });
 });
 
 it.each([
-  ["another path of the same host", withHeaders, { url: "https://ci.example.com/other" }],
+  ["the same address", withHeaders, { url }],
+  ["another path of the same host without secrets", { kind: "standard", url }, { url: `${url}/other` }],
+  ["another path of the same host with new secrets", withHeaders, { url: `${url}/other`, headers: {} }],
   ["another host without secrets", { kind: "standard", url }, { url: "https://example.org/" }],
   ["another host with new secrets", withHeaders, { url: "https://example.org/", headers: {} }],
   ["a forge's address with its token", status, { api_url: "https://example.org", token: "ghp_4712" }],

@@ -93,8 +93,8 @@ export const webhookTexts = {
   updateWebhook: {
     summary: "Change, enable or disable a webhook",
     description: prose`
-      Changes the given fields. A setting that the webhook's kind does not have is 422. A new host needs the headers, the
-      token or the topic again (422), because it would get those of the host before. \`enabled: false\` stops all
+      Changes the given fields. A setting that the webhook's kind does not have is 422. A new address needs the headers,
+      the token or the topic again (422), because it would get those of the address before. \`enabled: false\` stops all
       deliveries and holds those that wait. \`enabled: true\` starts with the next event; send the held ones with
       \`POST /v1/webhooks/{webhook_id}/resend\`.
 
