@@ -78,6 +78,17 @@ describe("the marks of what a request can do", () => {
     }
   });
 
+  it("say of each read whose answer has what a build, an app or a job printed that it reads output", () => {
+    const printed = ["failing_line", "stderr_tail", "health_body", "last_output"];
+    const reads = byToken.filter(([, { method, success }]) => method === "GET" && success.body !== null);
+    const found = reads.filter(([, { success }]) => {
+      const schema = success.body === null ? {} : z.toJSONSchema(success.body, { unrepresentable: "any" });
+      return printed.some((name) => JSON.stringify(schema).includes(`"${name}":`));
+    });
+    expect(found.map(([name]) => name)).toContain("listEvents");
+    for (const [name] of found) expect([name, allMarks.get(name)]).toEqual([name, "read_output"]);
+  });
+
   it("do not compile without a field, with another one, or with a power that the scope's words do not grant", () => {
     type Body = {
       readonly command?: string | null;

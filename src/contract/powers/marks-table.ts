@@ -184,8 +184,9 @@ export const marks = {
   deleteServer: "none",
   createEnrollment: "read_secrets",
 
-  listEvents: "none",
-  getEvent: "none",
+  // The event of a failure has the line that the build or the app printed.
+  listEvents: "read_output",
+  getEvent: "read_output",
   listAuditEntries: "none",
   listAuditSeals: "none",
   listAuditSealCopies: "none",

@@ -12,7 +12,7 @@ export const scopeWords: Readonly<Record<Scope, string>> = {
     "create, change and delete projects, with their repository, commands, variables and approvals",
   "servers:read": "view servers",
   "servers:write": "add, change and delete servers, and enrol agents",
-  "events:read": "view events",
+  "events:read": "view events, with the line that a failed build or app printed",
   "webhooks:read": "view webhooks and their deliveries, without secrets",
   "webhooks:write": "create, change, test and delete webhooks",
   "hooks:read": "view hooks and pushes",
