@@ -22,7 +22,10 @@ export async function approveDeployment(
   // The lane may have dropped a deployment that has ended, so D1 decides this.
   if (deployment.status !== "building") {
     if (deployment.approvedBy === null)
-      return refuse("not_approvable", `v${deployment.version} has ended. Its status is ${deployment.status}.`);
+      return refuse(
+        "not_approvable",
+        `v${deployment.version} has ended. Its status is ${deployment.status}.`,
+      );
     const changed = refuseOtherApproved(deployment, commit);
     if (changed !== null) return changed;
   } else {
