@@ -8,7 +8,6 @@ import type { TokenHolder, TokenIdentity } from "#worker/db/tokens/find-token-ho
 import type { Database, DatabaseSession } from "#worker/db/database-session.ts";
 import type { OpenStreams } from "#worker/following/open-streams.ts";
 import type { EventFeed } from "#worker/objects/event-feed/event-feed.ts";
-import type { Outlet } from "#worker/objects/outlet/outlet.ts";
 import type { ServerLocation } from "#worker/objects/location.ts";
 import type { ProjectLane } from "#worker/objects/project-lane/project-lane.ts";
 
@@ -24,8 +23,8 @@ export type Services = {
   readonly links: Env["AGENT_LINK"];
   /** Event feeds by account id. */
   readonly feeds: DurableObjectNamespace<EventFeed>;
-  /** Outlets by webhook id. */
-  readonly outlets: DurableObjectNamespace<Outlet>;
+  /** Outlets by webhook id. Their class uses an operation too. */
+  readonly outlets: Env["OUTLET"];
   /** Where the installation keeps its objects; null: anywhere. */
   readonly jurisdiction: Jurisdiction | null;
   /** The options for an object that belongs near a server and may not exist yet. */

@@ -6,7 +6,9 @@ export type AttemptEnd =
   | { readonly kind: "answered"; readonly status: number; readonly retryAfter: string | null }
   | { readonly kind: "timed_out" | "connection_failed" }
   /** The address must not be a target, or the mail service did not accept it. `problem`: a sentence. */
-  | { readonly kind: "not_sent"; readonly problem: string };
+  | { readonly kind: "not_sent"; readonly problem: string }
+  /** The target may not get the event now, which is no fault of the target. `problem`: a sentence. */
+  | { readonly kind: "withheld"; readonly problem: string };
 
 /** What follows for the delivery: it is done, it is tried again at an instant, or it has failed and is not tried again. */
 export type DeliveryFate =
@@ -40,6 +42,7 @@ export function problemOfEnd(end: AttemptEnd): string | null {
     case "connection_failed":
       return "Gantry could not connect to the target, or the connection broke.";
     case "not_sent":
+    case "withheld":
       return end.problem;
   }
 }
@@ -70,6 +73,11 @@ export function afterAttempt(
   if (problemOfEnd(end) === null)
     return { fate: { state: "delivered" }, health: healthy, pausedUntil: null, disabled: null };
   const delay = delayAfter(attempts, random);
+  if (end.kind === "withheld") {
+    const fate: DeliveryFate =
+      delay === null ? { state: "failed" } : { state: "pending", dueAt: now + delay };
+    return { fate, health, pausedUntil: null, disabled: null };
+  }
   const next = afterFailure(health, delay === null, { now, startedAt });
   const asked = askedPause(end, now);
   const fate: DeliveryFate =

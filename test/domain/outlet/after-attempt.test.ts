@@ -35,6 +35,17 @@ describe("the retries of a delivery", () => {
     expect(verdict.disabled).toBeNull();
   });
 
+  it("follow it too while an event is withheld, which says nothing about the target", () => {
+    const { times, verdict } = failAll({ kind: "withheld", problem: "Not yet." }, 0);
+    expect(times).toEqual(failAll(answered(500), 0).times);
+    expect(verdict).toEqual({
+      fate: { state: "failed" },
+      health: healthy,
+      pausedUntil: null,
+      disabled: null,
+    });
+  });
+
   it("are at most a tenth later by chance", () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 1, noNaN: true }), (random) => {

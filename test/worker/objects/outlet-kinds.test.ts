@@ -2,11 +2,14 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 
 import type { Event } from "#contract/endpoints/events/schemas.ts";
+import { Project } from "#contract/endpoints/projects/schemas.ts";
 import type { StatusForge } from "#contract/endpoints/webhooks/settings.ts";
 import { FORGE_TOKEN } from "../../support/receivers/token.ts";
 import { deploymentEvent, PUSHED_SHA, SHA } from "../../support/sample-events.ts";
 import { createAccount } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
+import { repositoriesAreRead } from "../../support/worker/deliveries.ts";
+import { enrolAgent } from "../../support/worker/enrol-agent.ts";
 import { freezeTime } from "../../support/worker/frozen-time.ts";
 import { TestWebhook } from "../../support/worker/webhook.ts";
 
@@ -40,7 +43,7 @@ const states: Readonly<Record<StatusForge, readonly string[]>> = {
   bitbucket: ["INPROGRESS", "INPROGRESS", "SUCCESSFUL"],
 };
 
-/** A webhook for commit statuses, and the address of a repository at its forge. */
+/** A webhook for commit statuses, and a project whose server has read its repository at the forge. */
 async function createStatusWebhook(forge: StatusForge, settings: Readonly<Record<string, unknown>> = {}) {
   const webhook = await TestWebhook.create((url) => ({
     kind: "commit_status",
@@ -51,7 +54,16 @@ async function createStatusWebhook(forge: StatusForge, settings: Readonly<Record
     ...settings,
   }));
   await webhook.receiver.answers({ service: forge });
-  return { webhook, repository: `https://${new URL(webhook.receiver.url).hostname}/alice/shop.git` };
+  const { token } = webhook.account;
+  const { serverId } = await enrolAgent(token, "web-1");
+  const repository = `https://${new URL(webhook.receiver.url).hostname}/alice/shop.git`;
+  const created = await call("/v1/projects", {
+    method: "POST",
+    token,
+    body: { name: "shop", server_id: serverId, repository },
+  });
+  await repositoriesAreRead();
+  return { webhook, project: { id: Project.parse(await created.json()).id, repository } };
 }
 
 /** What was posted, each as its state and the end of its path. */
@@ -64,10 +76,10 @@ async function posted(webhook: TestWebhook): Promise<string[]> {
 
 describe.each(["github", "gitlab", "gitea", "bitbucket"] as const)("a webhook to %s", (forge) => {
   it("sets the state of each commit until its deployment has ended", async () => {
-    const { webhook, repository } = await createStatusWebhook(forge);
+    const { webhook, project } = await createStatusWebhook(forge);
     const types = ["deployment.started", "deployment.building", "deployment.live"] as const;
     for (const [at, type] of types.entries())
-      await take(webhook, deploymentEvent(type, {}, { sequence: at + 1, repository }));
+      await take(webhook, deploymentEvent(type, {}, { sequence: at + 1, ...project }));
     const told = (await posted(webhook)).map((one) => one.split(" ")[0]);
     expect(told).toEqual(states[forge]);
     const deliveries = await webhook.deliveries();
@@ -78,34 +90,59 @@ describe.each(["github", "gitlab", "gitea", "bitbucket"] as const)("a webhook to
 
 describe("a webhook to a forge", () => {
   it("sends only the newest state after an outage", async () => {
-    const { webhook, repository } = await createStatusWebhook("gitea");
+    const { webhook, project } = await createStatusWebhook("gitea");
     await webhook.receiver.answers({ status: 502 });
-    await take(webhook, deploymentEvent("deployment.started", {}, { sequence: 1, repository }));
+    await take(webhook, deploymentEvent("deployment.started", {}, { sequence: 1, ...project }));
     await webhook.receiver.answers({ service: "gitea" });
-    await take(webhook, deploymentEvent("deployment.live", {}, { sequence: 2, repository }));
+    await take(webhook, deploymentEvent("deployment.live", {}, { sequence: 2, ...project }));
     vi.setSystemTime(Date.now() + 10_000);
     await webhook.alarm();
     expect(await posted(webhook)).toEqual([`pending statuses/${SHA}`, `success statuses/${SHA}`]);
     expect((await webhook.deliveries()).map(({ state }) => state)).toEqual(["delivered", "replaced"]);
   });
 
+  it("sends nothing about a repository that the project only names, until its server has read it", async () => {
+    const { webhook, project } = await createStatusWebhook("gitea");
+    const secret = project.repository.replace("alice/shop", "acme/secret");
+    const { token } = webhook.account;
+    const path = `/v1/projects/${project.id}`;
+    await call(path, { method: "PATCH", token, body: { repository: secret } });
+    await take(webhook, deploymentEvent("deployment.live", {}, { ...project, repository: secret }));
+    expect(await posted(webhook)).toEqual([]);
+    const [withheld] = await webhook.deliveries();
+    expect(withheld).toMatchObject({
+      state: "pending",
+      attempts: [{ problem: expect.stringContaining("has not read the repository") }],
+    });
+    expect((await webhook.details()).state).toBe("active");
+    await repositoriesAreRead();
+    vi.setSystemTime(Date.now() + 10_000);
+    await webhook.alarm();
+    expect(await posted(webhook)).toEqual([`success statuses/${SHA}`]);
+    const earlier = deploymentEvent("deployment.live", {}, { ...project, sequence: 2 });
+    await take(webhook, earlier);
+    expect((await webhook.deliveries())[0]?.attempts[0]?.problem).toBe(
+      "The project does not have this repository any more.",
+    );
+  });
+
   it("counts a state that the commit has already as delivered", async () => {
-    const { webhook, repository } = await createStatusWebhook("gitlab");
-    await take(webhook, deploymentEvent("deployment.building", {}, { sequence: 1, repository }));
+    const { webhook, project } = await createStatusWebhook("gitlab");
+    await take(webhook, deploymentEvent("deployment.building", {}, { sequence: 1, ...project }));
     const second = { version: 13, id: deploymentEvent("deployment.live").data.deployment.id };
-    await take(webhook, deploymentEvent("deployment.building", second, { sequence: 2, repository }));
+    await take(webhook, deploymentEvent("deployment.building", second, { sequence: 2, ...project }));
     expect((await webhook.deliveries()).map(({ state }) => state)).toEqual(["delivered", "delivered"]);
   });
 
   it("creates one deployment of GitHub, also if the answer with its id is lost, and ends the pushed commit too", async () => {
-    const { webhook, repository } = await createStatusWebhook("github", { deployments: true });
+    const { webhook, project } = await createStatusWebhook("github", { deployments: true });
     const pushed = { pushed_sha: PUSHED_SHA };
     const works = { service: "github" } as const;
     await webhook.receiver.answers(works, works, { ...works, instead: "reset" }, works);
-    await take(webhook, deploymentEvent("deployment.building", pushed, { sequence: 1, repository }));
+    await take(webhook, deploymentEvent("deployment.building", pushed, { sequence: 1, ...project }));
     vi.setSystemTime(Date.now() + 5000);
     await webhook.alarm();
-    await take(webhook, deploymentEvent("deployment.live", pushed, { sequence: 2, repository }));
+    await take(webhook, deploymentEvent("deployment.live", pushed, { sequence: 2, ...project }));
     const [created] = (await posted(webhook)).filter((one) => /\d\/statuses$/.test(one));
     const id = /(\d+)\/statuses$/.exec(created ?? "")?.[1];
     expect(await posted(webhook)).toEqual([

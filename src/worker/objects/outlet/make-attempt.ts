@@ -1,3 +1,4 @@
+import type { Event } from "#contract/endpoints/events/schemas.ts";
 import { keepOfAnswer, nextRequest } from "#domain/notify/next-request.ts";
 import { type AttemptEnd, problemOfEnd } from "#domain/outlet/after-attempt.ts";
 import type { OutgoingRequest, OutletMemory, TargetAnswer } from "#domain/outlet/outgoing-request.ts";
@@ -21,6 +22,8 @@ export type AttemptContext = {
    * gone, or it no longer selects the delivery.
    */
   readonly target: (delivery: Sendable) => StoredTarget | null;
+  /** Why the target may not get the event, as a sentence; null: it may. */
+  readonly problemOf: (target: StoredTarget, event: Event) => Promise<string | null>;
   readonly rule: (target: StoredTarget) => TargetRule;
   readonly memory: () => OutletMemory;
   readonly keep: (entries: OutletMemory) => void;
@@ -52,6 +55,11 @@ export async function makeAttempt(delivery: Sendable, context: AttemptContext): 
     const request = nextRequest(input);
     if (request === null) break;
     sentTo = target;
+    const problem = answers.length === 0 ? await context.problemOf(target, event) : null;
+    if (problem !== null) {
+      last = { end: { kind: "withheld", problem }, body: "" };
+      break;
+    }
     last = await sendRequest(
       context.env,
       await signed(request, delivery, target, context.now()),

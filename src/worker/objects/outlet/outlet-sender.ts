@@ -11,6 +11,7 @@ import {
 } from "#worker/objects/outlet/make-attempt.ts";
 import type { OutletContext } from "#worker/objects/outlet/outlet-context.ts";
 import type { StoredState } from "#worker/objects/outlet/outlet-record.ts";
+import { repositoryProblem } from "#worker/objects/outlet/repository-problem.ts";
 import { targetRule } from "#worker/objects/outlet/target-rule.ts";
 
 /** The platform allows this many connections at once. Source: Cloudflare's documentation, "Limits" of Workers. */
@@ -48,6 +49,8 @@ export class OutletSender {
     this.#attempts = {
       target: (delivery) => (this.#isSelected(delivery) ? record.target() : null),
       env,
+      problemOf: async ({ settings, accountId }, event) =>
+        settings.kind === "commit_status" ? await repositoryProblem(env, accountId, event) : null,
       rule: ({ origin }) => targetRule(env, origin),
       memory: () => memory.all(),
       keep: (entries) => memory.keep(entries, now()),
