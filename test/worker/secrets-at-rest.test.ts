@@ -92,7 +92,7 @@ describe("everything that the control plane stores and prints", () => {
     expect(created.status).toBe(201);
     const rotated = WebhookWithSecret.parse(await (await webhook.request("/rotate", "POST", {})).json());
     await webhook.receiver.answers({ status: 410, body: JSON.stringify(headers) });
-    expect((await webhook.request("", "PATCH", { url: address })).status).toBe(200);
+    expect((await webhook.request("", "PATCH", { url: address, headers })).status).toBe(200);
     await webhook.takes();
     const shown = [
       await (await webhook.request()).text(),
