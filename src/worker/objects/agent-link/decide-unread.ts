@@ -2,7 +2,7 @@ import type { ProjectId } from "#contract/ids.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { logFailure } from "#worker/log-failure.ts";
 import type { LinkParts } from "#worker/objects/agent-link/link-parts.ts";
-import { near, type ServerLocation } from "#worker/objects/location.ts";
+import { askingServices } from "#worker/objects/shared/asking-services.ts";
 import { createObjectIds } from "#worker/objects/shared/object-ids.ts";
 import { decideUnreadPushes } from "#worker/operations/pushes/decide-unread-pushes.ts";
 
@@ -17,14 +17,7 @@ export async function decideUnread(
   const owner = server.accountId();
   if (owner === null) return;
   const rows = new AccountRows(env.DB, owner);
-  const services = {
-    lanes: env.PROJECT_LANE,
-    links: env.AGENT_LINK,
-    near: (location: ServerLocation) => near(location, env),
-    origin: env.PUBLIC_URL,
-    ids: createObjectIds(),
-    randomBytes: (count: number) => crypto.getRandomValues(new Uint8Array(count)),
-  };
+  const services = { ...askingServices(env), lanes: env.PROJECT_LANE, ids: createObjectIds() };
   for (const projectId of projects)
     try {
       await decideUnreadPushes(services, rows, projectId);

@@ -5,7 +5,7 @@ import { isAboutDeployment } from "#domain/notify/deployment-message.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { findProject } from "#worker/db/projects/find-project.ts";
 import { logFailure } from "#worker/log-failure.ts";
-import { near, type ServerLocation } from "#worker/objects/location.ts";
+import { askingServices } from "#worker/objects/shared/asking-services.ts";
 import { askForRepository, canRead } from "#worker/operations/repositories/ask-for-repository.ts";
 
 const ASK_MS = 4_000;
@@ -29,14 +29,7 @@ export async function repositoryProblem(
     if (project?.readRepository === key) return null;
     if (project === null || repositoryKey(project.repository) !== key)
       return "The project does not have this repository any more.";
-    const services = {
-      rows,
-      links: env.AGENT_LINK,
-      near: (location: ServerLocation) => near(location, env),
-      origin: env.PUBLIC_URL,
-      randomBytes: (count: number) => crypto.getRandomValues(new Uint8Array(count)),
-    };
-    const asked = await askForRepository(services, project, {}, ASK_MS);
+    const asked = await askForRepository({ ...askingServices(env), rows }, project, {}, ASK_MS);
     return asked.ok && canRead(asked.value) ? null : UNREAD;
   } catch (error) {
     logFailure("outlet", { what: "check the repository", event_id: event.id }, error);
