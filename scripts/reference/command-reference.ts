@@ -44,7 +44,7 @@ function commandText(command: CommandSpec): string {
     ...(rows === "" ? [] : [`| | |\n|---|---|\n${rows}`]),
     ...choiceRows(options).map(
       ([value, choices]) =>
-        `| ${value} | |\n|---|---|\n${choices.map(([choice, text]) => `| \`${choice}\` | ${text} |\n`).join("")}`,
+        `| ${value} | What it is for |\n|---|---|\n${choices.map(([choice, text]) => `| \`${choice}\` | ${text} |\n`).join("")}`,
     ),
     ...(examples.length === 0
       ? []
