@@ -122,7 +122,7 @@ describe("a webhook to a forge", () => {
     const earlier = deploymentEvent("deployment.live", {}, { ...project, sequence: 2 });
     await take(webhook, earlier);
     expect((await webhook.deliveries())[0]?.attempts[0]?.problem).toBe(
-      "The project does not have this repository any more.",
+      "The project no longer has this repository.",
     );
   });
 

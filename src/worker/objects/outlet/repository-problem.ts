@@ -28,7 +28,7 @@ export async function repositoryProblem(
     const key = repositoryKey(repository);
     if (project?.readRepository === key) return null;
     if (project === null || repositoryKey(project.repository) !== key)
-      return "The project does not have this repository any more.";
+      return "The project no longer has this repository.";
     const asked = await askForRepository({ ...askingServices(env), rows }, project, {}, ASK_MS);
     return asked.ok && canRead(asked.value) ? null : UNREAD;
   } catch (error) {
