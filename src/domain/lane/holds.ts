@@ -138,7 +138,10 @@ export function passHeld(lane: Lane, rollback: Named<"queued">, now: number): La
         one.approvedBy !== null ||
         strictness[one.approval] < strictness[rollback.approval];
       if (keepsOwn) return replaceDeployment(next, changed);
-      return replaceDeployment(next, repinned(one, { ...changed, serverId, state: { ...one.state, plan } }));
+      // No hold protects it, so it stays with the person who started the deployment.
+      const { releaseCommand } = one.state.plan;
+      const state = { ...one.state, plan: { ...plan, releaseCommand } };
+      return replaceDeployment(next, repinned(one, { ...changed, serverId, state }));
     }, lane);
 }
 

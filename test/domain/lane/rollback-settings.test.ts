@@ -253,20 +253,22 @@ describe("a rollback that waits for an approval", () => {
   });
 
   it("gives its settings to no deployment that would run them under a weaker rule", () => {
-    const release = (releaseCommand: string) => withCommand("second", { releaseCommand });
-    const commands = (own: ApprovalRule, rule: ApprovalRule) => {
+    const release = (releaseCommand: string, keepReleases: number) =>
+      withCommand("second", { releaseCommand, keepReleases });
+    const settingsOf = (own: ApprovalRule, rule: ApprovalRule) => {
       const change = { ...inFreeze, ...revision(2) };
-      const held = accepted(start(lane, HOUR, { ...change, approval: own, plan: release("migrate") }));
-      const passed = rolled(held, { ...change, approval: rule, plan: release("make") }).lane;
-      return queuedOf(passed).map(({ state }) => state.plan.releaseCommand);
+      const held = accepted(start(lane, HOUR, { ...change, approval: own, plan: release("migrate", 5) }));
+      const passed = rolled(held, { ...change, approval: rule, plan: release("make", 9) }).lane;
+      return queuedOf(passed).map(({ state: { plan } }) => [plan.releaseCommand, plan.keepReleases]);
     };
     for (const [own, rule, expected] of [
-      ["none", "none", "make"],
-      ["none", "required", "migrate"],
-      ["required", "by_another", "migrate"],
-      ["by_another", "required", "make"],
+      ["none", "none", 9],
+      ["none", "required", 5],
+      ["required", "by_another", 5],
+      ["by_another", "required", 9],
     ] as const)
-      expect([own, rule, ...commands(own, rule)]).toEqual([own, rule, expected]);
+      // The release command is not compared with what is live, so it stays as it was when the deployment was started.
+      expect([own, rule, ...settingsOf(own, rule)]).toEqual([own, rule, ["migrate", expected]]);
   });
 
   it("gives the variables of a later start to nothing that it passes", () => {
