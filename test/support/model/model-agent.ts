@@ -1,6 +1,7 @@
 import type { Instruction, RunEvent, RunResult } from "#contract/agent-events.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
 import type { ProjectReport, ToAgent } from "#contract/agent-protocol.ts";
+import { CommitSha } from "#contract/git-names.ts";
 import type { DeploymentId, RunId } from "#contract/ids.ts";
 
 /**
@@ -114,6 +115,12 @@ export function takeMessage(agent: ModelAgent, message: ToAgent): ModelAgent {
   }
 }
 
+/** A full hash as git prints it; null: the order has an abbreviated one or none. */
+function fullHash(commit: string | null): string | null {
+  const { data } = CommitSha.safeParse(commit?.toLowerCase());
+  return data ?? null;
+}
+
 function takeOrder(agent: ModelAgent, order: RunOrder): ModelAgent {
   if (agent.seen.includes(order.run_id)) return agent;
   const run: ModelRun = {
@@ -121,7 +128,7 @@ function takeOrder(agent: ModelAgent, order: RunOrder): ModelAgent {
     deploymentId: order.deployment_id,
     version: order.version,
     reuse: order.reuse_release,
-    commit: order.source.commit ?? SHA,
+    commit: fullHash(order.source.commit) ?? SHA,
     preapproved: order.preapproved,
     keep: order.keep_releases,
     phase: "new",
