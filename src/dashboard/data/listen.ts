@@ -1,12 +1,13 @@
 import * as z from "zod/mini";
 
-import { type Followed, followStream } from "#client/follow-stream.ts";
+import { followStream } from "#client/follow-stream.ts";
 import type { Account } from "#contract/endpoints/accounts/schemas.ts";
 import { eventEndpoints } from "#contract/endpoints/events/endpoints.ts";
 import { missingPermission } from "#contract/may-call.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import { transport } from "#dashboard/data/api.ts";
 import { ALL, type Subject, watched } from "#dashboard/data/resource.ts";
+import { type SharedEvent, shareEvents } from "#dashboard/data/share-events.ts";
 
 /** Events that come within this time are handled together. */
 const GATHER_MS = 200;
@@ -18,8 +19,8 @@ const AGAIN_MS = 5_000;
 const Received = z.object({ type: z.string() });
 
 /**
- * Listens to the events of the account while the page is visible and the browser is online, and reloads the watched data
- * that they concern. Meanwhile this data is polled rarely. A token that is limited to projects gets no events of servers,
+ * Listens to the events of the account while the page is visible and the browser is online, together with the other tabs,
+ * and reloads the watched data that they concern. Meanwhile this data is polled rarely. A token that is limited to projects gets no events of servers,
  * so its pages only poll.
  */
 export async function listen(token: Account["token"], signal: AbortSignal): Promise<void> {
@@ -30,46 +31,45 @@ export async function listen(token: Account["token"], signal: AbortSignal): Prom
   while (!signal.aborted) {
     await untilShown(signal);
     if (signal.aborted) return;
-    const hidden = untilHidden(signal);
-    const events = followStream(transport, {
-      endpoint: listEvents,
-      request: {},
-      lastId: null,
-      read: ({ data }) => ({ type: "event" as const, data }),
-      signal: hidden,
-    });
     let hasBegun = false;
-    for await (const event of events) {
-      if (!take(event, reloads, hasBegun)) return;
-      hasBegun = true;
-    }
+    const end = await shareEvents({
+      // Other tabs may have another session.
+      name: `gantry.events.${token.id}`,
+      signal: untilHidden(signal),
+      follow: (until) =>
+        followStream(transport, {
+          endpoint: listEvents,
+          request: {},
+          lastId: null,
+          read: ({ data }) => ({ type: "event" as const, data }),
+          signal: until,
+        }),
+      take: (event) => {
+        take(event, reloads, hasBegun);
+        hasBegun = true;
+      },
+    });
     watched.hasEvents = false;
+    if (end === "refused") return;
   }
 }
 
-/** @returns false if the stream cannot be followed */
-function take(
-  event: Followed<{ readonly type: "event"; readonly data: string }>,
-  reloads: Reloads,
-  hasBegun: boolean,
-) {
+function take(event: SharedEvent, reloads: Reloads, hasBegun: boolean): void {
   switch (event.type) {
     case "open":
       watched.hasEvents = true;
       // Something may have happened between the two connections.
       if (hasBegun) reloads.add(() => true);
-      return true;
+      return;
     case "event": {
       const received = Received.safeParse(parseJson(event.data));
       if (received.success) reloads.add((subject) => concerns(received.data.type, event.data, subject));
-      return true;
+      return;
     }
-    case "waiting":
-    case "problem":
+    case "closed":
       // What is planned for later must be polled as usual now.
       if (watched.hasEvents) reloads.add(() => true);
       watched.hasEvents = false;
-      return event.type === "waiting";
   }
 }
 

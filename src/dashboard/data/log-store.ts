@@ -2,7 +2,7 @@ import { followLog } from "#client/follow-log.ts";
 import type { DeploymentId } from "#contract/ids.ts";
 import type { LogLine, LogStage } from "#contract/endpoints/logs/schemas.ts";
 import type { Problem } from "#contract/problems.ts";
-import { transport } from "#dashboard/data/api.ts";
+import { streams } from "#dashboard/data/stream-slots.ts";
 import { Signal } from "#dashboard/data/signal.ts";
 import { LineStyles } from "#dashboard/text/line-styles.ts";
 import { LineTexts } from "#dashboard/text/line-texts.ts";
@@ -44,7 +44,9 @@ export class LogStore {
   follow(): () => void {
     this.retry();
     globalThis.addEventListener("online", this.#wake);
+    document.addEventListener("visibilitychange", this.#wake);
     return () => {
+      document.removeEventListener("visibilitychange", this.#wake);
       globalThis.removeEventListener("online", this.#wake);
       this.#aborted.abort();
       clearTimeout(this.#timer);
@@ -60,13 +62,13 @@ export class LogStore {
   };
 
   readonly #wake = (): void => {
-    if (this.#isWaiting) this.retry();
+    if (this.#isWaiting && !document.hidden) this.retry();
   };
 
   async #follow(signal: AbortSignal): Promise<void> {
     let turnBegan = performance.now();
     this.#isWaiting = false;
-    for await (const event of followLog(transport, this.#id, { afterLine: this.lines.length, signal })) {
+    for await (const event of followLog(streams, this.#id, { afterLine: this.lines.length, signal })) {
       switch (event.type) {
         case "line":
           this.#isWaiting = false;

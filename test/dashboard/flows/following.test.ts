@@ -1,12 +1,14 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
+import type { Request } from "playwright-core";
 import { describe, expect, it } from "vitest";
 
 import { openSignedIn } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
 const { local, api, home, repository, visit } = await useDashboard();
+const isEventStream = (request: Request) => new URL(request.url()).pathname === "/v1/events";
 
 describe("a log that grows", () => {
   it("stays at its end until the user scrolls up, and follows again from the end", async () => {
@@ -71,4 +73,40 @@ describe("a log that grows", () => {
     await failure.getByLabel("First error").getByText("Error: no flour").waitFor();
     await expect.poll(() => page.evaluate("scrollY < innerHeight")).toBe(true);
   });
+});
+
+it("follows a log in eight tabs of one browser, which share the stream of events", async () => {
+  const { path, commit } = await repository("tabs");
+  await commit({ "index.html": "tabs" });
+  const gate = join(home, "tabs-1");
+  const { id: project } = await api.createProject({
+    name: "tabs",
+    server_id: local.server_id,
+    repository: path,
+    build_command: `echo first; until [ -e '${gate}' ]; do sleep 0.1; done; echo second`,
+  });
+  const { id } = await api.start(project);
+
+  const first = await visit();
+  let streams = 0;
+  first.context.on("request", (request) => {
+    if (isEventStream(request)) streams += 1;
+  });
+  await openSignedIn(first.page, local, `/app/deployments/${id}`);
+  const pages = [first.page];
+  for (let tab = 2; tab <= 8; tab += 1) {
+    const page = await first.context.newPage();
+    await page.goto(`${local.url}/app/deployments/${id}`);
+    pages.push(page);
+  }
+  const shown = (text: string) =>
+    Promise.all(pages.map((page) => page.locator(".text").getByText(text, { exact: true }).waitFor()));
+  await shown("first");
+  expect(streams).toBe(1);
+
+  await writeFile(gate, "");
+  await shown("second");
+  const next = first.context.waitForEvent("request", isEventStream);
+  await first.page.goto("about:blank");
+  await next;
 });

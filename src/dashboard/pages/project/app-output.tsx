@@ -4,7 +4,7 @@ import { followOutput } from "#client/follow-output.ts";
 import type { AppOutputLine } from "#contract/endpoints/output/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import type { Problem } from "#contract/problems.ts";
-import { transport } from "#dashboard/data/api.ts";
+import { streams } from "#dashboard/data/stream-slots.ts";
 import { AnsiText } from "#dashboard/shared/ansi-text.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
@@ -57,7 +57,7 @@ function Lines({ id }: { readonly id: ProjectId }) {
     };
     const timer = setInterval(publish, GATHER_MS);
     const follow = async () => {
-      for await (const event of followOutput(transport, id, { query: {}, signal: stopped.signal })) {
+      for await (const event of followOutput(streams, id, { query: {}, signal: stopped.signal })) {
         if (event.type === "line") add(event.line.instance, event.line.message);
         else if (event.type === "left_out") add(null, leftOutText(event.lines));
         setProblem(event.type === "waiting" || event.type === "problem" ? event.problem : null);
