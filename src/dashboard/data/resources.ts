@@ -42,6 +42,13 @@ export const useProject = resources(
   "project deployment variables",
 );
 
+/** The deployments of all projects that have not ended. */
+export const useUnfinished = resources(
+  () => api.listDeployments({ query: { status: "building", limit: 100 } }),
+  POLL_MS,
+  "deployment",
+);
+
 /** Its server makes the key at the first read. */
 export const useDeployKey = freshResources((id: ProjectId) =>
   api.getDeployKey({ params: { project_id: id } }),

@@ -15,13 +15,13 @@ type Props = {
 
 /** A deployment in one row. The row is a link, below its other links and its actions. */
 export function DeploymentRow({ deployment, repository, children }: Props) {
-  const { id, version, status, stage, branch, commit, commit_message: message, kind } = deployment;
+  const { id, version, status, branch, commit, commit_message: message, kind } = deployment;
   return (
     <div class={children === undefined ? "deployment bare" : "deployment"}>
       <a class="version" href={pathTo({ page: "deployment", id })}>
         v{version}
       </a>
-      <Status status={status} stage={stage} />
+      <Status of={deployment} />
       <span class="what">
         {kind === "deploy" ? null : <span class="tag">{kind}</span>}{" "}
         <Branch name={branch} repository={repository} />{" "}

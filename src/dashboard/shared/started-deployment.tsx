@@ -17,7 +17,7 @@ export function StartedDeployment({ id, version, what }: Props) {
   return (
     <p role="status">
       {what}: <a href={pathTo({ page: "deployment", id })}>v{version}</a>{" "}
-      <Status status={value?.status ?? "building"} stage={value === null ? "queued" : value.stage} />
+      <Status of={value ?? { status: "building", stage: "queued", waiting_on: null }} />
     </p>
   );
 }

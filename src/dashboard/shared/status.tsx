@@ -1,23 +1,16 @@
 import type { ComponentChildren } from "preact";
 
-import type {
-  Deployment,
-  DeploymentStage,
-  DeploymentStatus,
-} from "#contract/endpoints/deployments/schemas.ts";
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import { withHiddenShown } from "#contract/hidden-text.ts";
 import type { ServerStatus } from "#contract/endpoints/servers/schemas.ts";
 import { branchLink, commitLink, repositoryLink } from "#dashboard/text/forge-links.ts";
-import { serverStatusLabels, buildingLabels, statusLabels } from "#dashboard/text/labels.ts";
+import { deploymentState, serverStatusLabels, type StatusFacts } from "#dashboard/text/labels.ts";
 import { minuteText } from "#dashboard/text/times.ts";
 
-type Props = { readonly status: DeploymentStatus; readonly stage?: DeploymentStage | null };
-
-/** A deployment's status, or its stage while it is building. */
-export function Status({ status, stage = null }: Props) {
-  return (
-    <span class={`status ${status}`}>{stage === null ? statusLabels[status] : buildingLabels[stage]}</span>
-  );
+/** A deployment's status, or what it waits for, or its stage while it is building. */
+export function Status({ of }: { readonly of: StatusFacts }) {
+  const { label, tone } = deploymentState(of);
+  return <span class={`status ${tone}`}>{label}</span>;
 }
 
 export function ServerState({ status }: { readonly status: ServerStatus }) {

@@ -1,3 +1,4 @@
+import { ALL, useUnfinished } from "#dashboard/data/resources.ts";
 import { pathTo, type Route, type Section, sectionOf, sections } from "#dashboard/router/route.ts";
 
 /** What is deployed, what has happened, and what is set up once. */
@@ -36,12 +37,26 @@ export function Navigation({ route, onLeave }: { readonly route: Route; readonly
               >
                 <Picture lines={lines[name]} />
                 {name}
+                {name === "Projects" ? <MissingApprovals /> : null}
               </a>
             </li>
           ))}
         </ul>
       ))}
     </nav>
+  );
+}
+
+/** How many deployments wait for an approval. Renders nothing if none does, or if the token may not know. */
+function MissingApprovals() {
+  const { value } = useUnfinished(ALL);
+  const count = value?.deployments.filter(({ waiting_on: waiting }) => waiting?.type === "approval").length;
+  if (count === undefined || count === 0) return null;
+  const what = count === 1 ? "1 deployment needs approval" : `${count} deployments need approval`;
+  return (
+    <span class="count" role="img" aria-label={what} title={what}>
+      {count}
+    </span>
   );
 }
 

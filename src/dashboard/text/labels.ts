@@ -1,4 +1,8 @@
-import type { DeploymentStage, DeploymentStatus } from "#contract/endpoints/deployments/schemas.ts";
+import type {
+  Deployment,
+  DeploymentStage,
+  DeploymentStatus,
+} from "#contract/endpoints/deployments/schemas.ts";
 import type { Problem } from "#contract/problems.ts";
 import { stageLabels } from "#contract/stages.ts";
 import type { ServerStatus } from "#contract/endpoints/servers/schemas.ts";
@@ -15,6 +19,28 @@ export const buildingLabels: Record<DeploymentStage, string> = {
   ...stageLabels,
   canceling: "Canceling",
 };
+
+/** What a status is drawn from. `waiting_on`: what keeps the deployment from its start. */
+export type StatusFacts = Pick<Deployment, "status" | "stage" | "waiting_on">;
+
+/** How a deployment stands: a label, and the class of its color. */
+export type DeploymentState = { readonly label: string; readonly tone: string };
+
+/** A deployment's status, or what it waits for, or its stage while it runs. */
+export function deploymentState({ status, stage, waiting_on: waiting }: StatusFacts): DeploymentState {
+  switch (waiting?.type) {
+    case "approval":
+      return { label: "Needs approval", tone: "approval" };
+    case "freeze":
+      return { label: "Held", tone: "held" };
+    case "commit":
+    case "deployment":
+    case "server":
+      return { label: buildingLabels.queued, tone: "queued" };
+    case undefined:
+      return { label: stage === null ? statusLabels[status] : buildingLabels[stage], tone: status };
+  }
+}
 
 export const serverStatusLabels: Record<ServerStatus, string> = {
   pending: "Waiting for agent",

@@ -71,10 +71,15 @@ it("deployments say what holds them, and run when somebody has approved them and
   await page.getByRole("button", { name: /^Approve [0-9a-f]{7}$/ }).click();
   await page.getByText(/approved by /).waitFor();
   await page.getByText("This deployment needs an approval.").waitFor({ state: "detached" });
-  await page.goto(`${local.url}/app/deployments/${id}`);
 
-  const { commit } = await api.getDeployment(id);
-  await page.getByRole("button", { name: `Approve ${commit}` }).click();
+  const { commit, version } = await api.getDeployment(id);
+  await page.goto(`${local.url}/app/projects/${local.project_id}`);
+  await page.getByRole("img", { name: "1 deployment needs approval" }).waitFor();
+  const row = page.locator(".deployment", { hasText: "Needs approval" });
+  await row.getByRole("button", { name: `Approve ${commit}, v${version}` }).click();
+  await page.locator(".deployment .status", { hasText: "Held" }).waitFor();
+  await page.getByRole("img", { name: /approval$/ }).waitFor({ state: "detached" });
+  await page.goto(`${local.url}/app/deployments/${id}`);
   await page.getByText("A freeze holds this deployment.").waitFor();
   await page.getByText(/approved by /).waitFor();
   expect(await violations(page, "dark")).toEqual([]);

@@ -66,10 +66,10 @@ function ProjectCrumbs({ id }: { readonly id: ProjectId }) {
   return <Crumbs crumbs={projectCrumbs(id, project?.name ?? null)} />;
 }
 
-function Heading({ deployment: { version, status, stage } }: { readonly deployment: Deployment }) {
+function Heading({ deployment }: { readonly deployment: Deployment }) {
   return (
     <>
-      v{version} <Status status={status} stage={stage} />
+      v{deployment.version} <Status of={deployment} />
     </>
   );
 }

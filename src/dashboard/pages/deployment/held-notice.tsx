@@ -1,16 +1,12 @@
-import { approvalEndpoints } from "#contract/endpoints/deployments/approval-endpoints.ts";
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
-import { clientOf } from "#dashboard/data/api.ts";
-import { useAllowed, useDeployment, useProject } from "#dashboard/data/resources.ts";
-import { useAction } from "#dashboard/data/use-action.ts";
+import { useDeployment, useProject } from "#dashboard/data/resources.ts";
 import { Button } from "#dashboard/shared/button.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { whyHeld } from "#dashboard/shared/status.tsx";
 import { Ago } from "#dashboard/shared/times.tsx";
+import { useApprove } from "#dashboard/shared/use-approve.ts";
 import { pathTo } from "#dashboard/router/route.ts";
 import { minuteText } from "#dashboard/text/times.ts";
-
-const approvalApi = clientOf(approvalEndpoints);
 
 type Props = { readonly deployment: Deployment };
 
@@ -49,22 +45,8 @@ type MissingProps = {
 };
 
 function MissingApproval({ deployment, why, isFirst }: MissingProps) {
-  const { id, kind, commit, commit_sha: sha } = deployment;
-  const { reload } = useDeployment(id);
-  // A change of settings applies to what is live at its turn.
-  const isKnown = sha !== null || kind === "config";
-  const mayApprove = useAllowed(approvalEndpoints.approveDeployment);
-  const approving = useAction(() =>
-    approvalApi.approveDeployment({
-      params: { deployment_id: id },
-      // What the button shows: nobody approves what they have not seen.
-      body: sha === null ? {} : { commit: sha },
-    }),
-  );
-  const approve = async () => {
-    await approving.run();
-    await reload();
-  };
+  const { reload } = useDeployment(deployment.id);
+  const { mayApprove, isKnown, label, approve, isRunning, problem } = useApprove(deployment, reload);
   return (
     <div class="notice apply" role="status">
       <p>
@@ -83,11 +65,11 @@ function MissingApproval({ deployment, why, isFirst }: MissingProps) {
         {mayApprove ? "" : " Your token may not approve deployments."}
       </p>
       {mayApprove && isKnown ? (
-        <Button variant="primary" onClick={approve} isBusy={approving.isRunning}>
-          Approve{commit === null ? "" : ` ${commit}`}
+        <Button variant="primary" onClick={approve} isBusy={isRunning}>
+          {label}
         </Button>
       ) : null}
-      <ProblemBox problem={approving.problem} doing="Approving" />
+      <ProblemBox problem={problem} doing="Approving" />
     </div>
   );
 }

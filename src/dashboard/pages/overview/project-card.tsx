@@ -106,8 +106,7 @@ function LatestDeployment({ project, latest }: Pick<Props, "project" | "latest">
     );
   return (
     <>
-      <a href={pathTo({ page: "deployment", id: latest.id })}>v{latest.version}</a>{" "}
-      <Status status={latest.status} stage={latest.stage} />{" "}
+      <a href={pathTo({ page: "deployment", id: latest.id })}>v{latest.version}</a> <Status of={latest} />{" "}
       <span class="quiet">
         <Ago time={latest.created_at} />
       </span>
@@ -121,8 +120,7 @@ function RunningDeployments({ deployments }: { readonly deployments: readonly De
   if (current === undefined) return null;
   return (
     <>
-      <a href={pathTo({ page: "deployment", id: current.id })}>v{current.version}</a>{" "}
-      <Status status={current.status} stage={current.stage} />{" "}
+      <a href={pathTo({ page: "deployment", id: current.id })}>v{current.version}</a> <Status of={current} />{" "}
       <span class="quiet">
         {waitingText(current) ?? <Duration seconds={current.duration} runningSince={current.started_at} />}
         {deployments.length > 1 ? `, ${deployments.length - 1} queued` : ""}

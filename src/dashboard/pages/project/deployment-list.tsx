@@ -97,7 +97,7 @@ function Rows({ projectId, repository, filters }: RowsProps) {
         deployment={deployment}
         repository={repository}
         mayChange={mayChange}
-        onCanceled={list.newest.reload}
+        onChanged={list.newest.reload}
         onRollBack={setTarget}
         onDelete={setDeleted}
       />
@@ -156,19 +156,20 @@ function Rows({ projectId, repository, filters }: RowsProps) {
 type RowProps = Pick<Props, "repository"> & {
   readonly deployment: Deployment;
   readonly mayChange: boolean;
-  readonly onCanceled: () => unknown;
+  readonly onChanged: () => unknown;
   readonly onRollBack: (deployment: Deployment) => void;
   readonly onDelete: (deployment: Deployment) => void;
 };
 
 const Row = memo(function Row(props: RowProps) {
-  const { deployment, repository, mayChange, onCanceled, onRollBack, onDelete } = props;
+  const { deployment, repository, mayChange, onChanged, onRollBack, onDelete } = props;
   return (
     <DeploymentRow deployment={deployment} repository={repository}>
-      {mayChange ? (
+      {mayChange || deployment.waiting_on?.type === "approval" ? (
         <DeploymentMenu
           deployment={deployment}
-          onCanceled={onCanceled}
+          mayChange={mayChange}
+          onChanged={onChanged}
           onRollBack={() => onRollBack(deployment)}
           onDelete={() => onDelete(deployment)}
         />

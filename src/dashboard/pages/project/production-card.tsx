@@ -32,7 +32,7 @@ export function ProductionCard({ project }: Props) {
           // The list below says that the token has no access to deployments.
           isKnown && !isNotAllowed(problem) && <span class="quiet">not deployed yet</span>
         ) : (
-          <Status status={live.status} stage={live.stage} />
+          <Status of={live} />
         )}
         <LiveActions project={project} live={live} />
       </header>

@@ -1,0 +1,43 @@
+import { approvalEndpoints } from "#contract/endpoints/deployments/approval-endpoints.ts";
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
+import type { Problem } from "#contract/problems.ts";
+import { clientOf } from "#dashboard/data/api.ts";
+import { useAllowed } from "#dashboard/data/resources.ts";
+import { useAction } from "#dashboard/data/use-action.ts";
+
+const approvalApi = clientOf(approvalEndpoints);
+
+export type Approval = {
+  readonly mayApprove: boolean;
+  /** Whether it is known what would be approved: nobody approves a commit that they have not seen. */
+  readonly isKnown: boolean;
+  /** What the button says, with the commit that is approved. */
+  readonly label: string;
+  readonly approve: () => Promise<void>;
+  readonly isRunning: boolean;
+  readonly problem: Problem | null;
+};
+
+/** The approval of a deployment. @param onEnd reads the deployment again */
+export function useApprove(deployment: Deployment, onEnd: () => unknown): Approval {
+  const { id, kind, commit, commit_sha: sha } = deployment;
+  const mayApprove = useAllowed(approvalEndpoints.approveDeployment);
+  const approving = useAction(() =>
+    approvalApi.approveDeployment({
+      params: { deployment_id: id },
+      body: sha === null ? {} : { commit: sha },
+    }),
+  );
+  return {
+    mayApprove,
+    // A change of settings applies to what is live at its turn.
+    isKnown: sha !== null || kind === "config",
+    label: commit === null ? "Approve" : `Approve ${commit}`,
+    approve: async () => {
+      await approving.run();
+      await onEnd();
+    },
+    isRunning: approving.isRunning,
+    problem: approving.problem,
+  };
+}
