@@ -1,11 +1,110 @@
 import type { AuditEntry } from "#contract/endpoints/audit/schemas.ts";
+import type { userEndpoints } from "#contract/endpoints/user-endpoints.ts";
 
-/** What was done to what: `update project shop`. Without a name, the object has its id. */
-export function doneText({ action, target }: Pick<AuditEntry, "action" | "target">): string {
-  const words = action.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  if (target === null) return words;
-  const { type, id, name } = target;
-  return words.endsWith(type) ? `${words} ${name ?? id}` : `${words}, ${type} ${name ?? id}`;
+type Endpoints = typeof userEndpoints;
+type ChangingOperation = {
+  [Name in keyof Endpoints]: Endpoints[Name]["method"] extends "GET" ? never : Name;
+}[keyof Endpoints];
+/** The actions that the audit log records. A refused sign-in or delivery has no other entry. */
+type Action = ChangingOperation | "receiveDelivery" | "findPush";
+
+/**
+ * What was done, how that begins after "tried to", and to what: `{target}` is the entry's object, `{project}` its
+ * project, `{changes}` the names of what has changed.
+ */
+type Phrase = readonly [did: string, toDo: string, object: string];
+
+const phrases: Readonly<Record<Action, Phrase>> = {
+  startDeployment: ["deployed", "deploy", "{project}"],
+  deploy: ["deployed", "deploy", "{project}"],
+  rollBack: ["rolled back", "roll back", "{project}"],
+  deleteDeployment: ["deleted", "delete", "{target} of {project}"],
+  cancelDeployment: ["canceled", "cancel", "{target} of {project}"],
+  approveDeployment: ["approved", "approve", "{target} of {project}"],
+  createProject: ["created", "create", "the project {target}"],
+  updateProject: ["changed", "change", "{changes} of {target}"],
+  testRepository: ["tested", "test", "the repository of {project}"],
+  deleteProject: ["deleted", "delete", "the project {target}"],
+  updateProcess: ["changed", "change", "processes of {project}"],
+  restartProcess: ["restarted", "restart", "processes of {project}"],
+  stopProcess: ["stopped", "stop", "processes of {project}"],
+  startProcess: ["started", "start", "processes of {project}"],
+  applyConfig: ["applied", "apply", "variables and settings to {project}"],
+  setMaintenance: ["changed", "change", "the maintenance of {project}"],
+  pauseProject: ["paused", "pause", "{project}"],
+  resumeProject: ["resumed", "resume", "{project}"],
+  updateVariables: ["changed", "change", "variables of {project}"],
+  runCommand: ["ran", "run", "a command in {project}"],
+  stopCommand: ["stopped", "stop", "a command in {project}"],
+  runCronJob: ["ran", "run", "a cron job of {project}"],
+  stopCronRun: ["stopped", "stop", "a cron job of {project}"],
+  createServer: ["added", "add", "the server {target}"],
+  updateServer: ["changed", "change", "{changes} of the server {target}"],
+  deleteServer: ["removed", "remove", "the server {target}"],
+  createEnrollment: ["created", "create", "an enrollment for the server {target}"],
+  createToken: ["created", "create", "the token {target}"],
+  rotateToken: ["rotated", "rotate", "the token {target}"],
+  revokeToken: ["revoked", "revoke", "the token {target}"],
+  createSession: ["signed", "sign", "in"],
+  endSession: ["ended", "end", "the session {target}"],
+  updateAccount: ["changed", "change", "{changes} of the account"],
+  createFreeze: ["created", "create", "the freeze {target}"],
+  updateFreeze: ["changed", "change", "{changes} of the freeze {target}"],
+  deleteFreeze: ["deleted", "delete", "the freeze {target}"],
+  createHook: ["created", "create", "the hook of {target}"],
+  rotateHook: ["rotated", "rotate", "the secret of the hook of {target}"],
+  deleteHook: ["deleted", "delete", "the hook of {target}"],
+  replayPush: ["replayed", "replay", "a push to {target}"],
+  createWebhook: ["created", "create", "the webhook {target}"],
+  updateWebhook: ["changed", "change", "{changes} of the webhook {target}"],
+  deleteWebhook: ["deleted", "delete", "the webhook {target}"],
+  testWebhook: ["tested", "test", "the webhook {target}"],
+  rotateWebhook: ["rotated", "rotate", "the secret of the webhook {target}"],
+  resendDelivery: ["sent", "send", "a delivery of the webhook {target} again"],
+  resendDeliveries: ["sent", "send", "deliveries of the webhook {target} again"],
+  receiveDelivery: ["reported", "report", "a push"],
+  findPush: ["found", "find", "a push"],
+};
+
+const isAction = (action: string): action is Action => Object.hasOwn(phrases, action);
+
+/** The setting names of a sentence, beyond which it only counts. */
+const MOST_NAMES = 3;
+
+/**
+ * What an entry tells, as a sentence after the actor's name: `deployed shop as v9`, `tried to delete the project shop`.
+ * @param nameOf the name of an object that still exists, by its id; null: unknown
+ */
+export function auditSentence(
+  { action, outcome, target, project_id: projectId, changes }: AuditEntry,
+  nameOf: (id: string) => string | null,
+): string {
+  const named = target === null ? null : (target.name ?? nameOf(target.id) ?? target.id);
+  // A newer control plane may have other actions.
+  const [did, toDo, object]: Phrase = isAction(action)
+    ? phrases[action]
+    : [`called ${action}`, `call ${action}`, "for {target}"];
+  const project =
+    projectId === null ? null : (nameOf(projectId) ?? (target?.id === projectId ? named : null));
+  const objectText = withTarget(object, named)
+    .replace("{changes}", () => namesText(Object.keys(changes ?? {})))
+    .replace("{project}", () => project ?? "a project");
+  // A new deployment is what the request has made, not what it is about.
+  const made = target?.type === "deployment" && !object.includes("{target}") ? ` as ${named}` : "";
+  return `${outcome === "done" ? did : `tried to ${toDo}`} ${objectText}${made}`;
+}
+
+/** A refused request may have named no object: then `the token {target}` is `a token`. */
+function withTarget(object: string, name: string | null): string {
+  if (name !== null) return object.replace("{target}", () => name);
+  return object.replace(/the (\w+)(?: of)? \{target\}/, "a $1").replace("{target}", "something");
+}
+
+function namesText(names: readonly string[]): string {
+  if (names.length === 0) return "settings";
+  const shown = names.length > MOST_NAMES ? names.slice(0, MOST_NAMES - 1) : names.slice(0, -1);
+  const last = names.length > MOST_NAMES ? `${names.length - shown.length} more settings` : names.at(-1);
+  return shown.length === 0 ? `${last}` : `${shown.join(", ")} and ${last}`;
 }
 
 /** A setting before or after a change. */

@@ -103,7 +103,7 @@ it("the audit log says who did what, with filters, details and an export", async
   const { signIn, press } = keyboardOf(page);
   await signIn(local, "/app/audit");
   const rows = page.getByRole("list", { name: "Audit log" }).getByRole("listitem");
-  const created = rows.filter({ hasText: "create webhook Deploy bot" });
+  const created = rows.filter({ hasText: "created the webhook Deploy bot" });
   await created.getByText("Done").waitFor();
   await press(created.getByRole("button", { name: /^Details of entry/ }));
   await created.getByText("127.0.0.1").waitFor();

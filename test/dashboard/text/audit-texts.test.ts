@@ -1,16 +1,66 @@
 import { describe, expect, it } from "vitest";
 
-import { doneText, valueText } from "#dashboard/text/audit-texts.ts";
+import { type AuditEntry } from "#contract/endpoints/audit/schemas.ts";
+import { auditSentence, valueText } from "#dashboard/text/audit-texts.ts";
 
-describe("an entry of the audit log as text", () => {
-  it("says what was done to what", () => {
-    const shop = { type: "project", id: "proj_1", name: "shop" } as const;
-    expect(doneText({ action: "updateProject", target: shop })).toBe("update project shop");
-    expect(doneText({ action: "setMaintenance", target: shop })).toBe("set maintenance, project shop");
-    expect(doneText({ action: "endSession", target: { type: "session", id: "tok_1", name: null } })).toBe(
-      "end session tok_1",
-    );
-    expect(doneText({ action: "createToken", target: null })).toBe("create token");
+type Told = Partial<Pick<AuditEntry, "outcome" | "project_id" | "target" | "changes">>;
+
+const shop = { type: "project", id: "proj_1", name: "shop" } as const;
+const v9 = { type: "deployment", id: "dpl_1", name: "v9" } as const;
+const ofShop = { project_id: "proj_1" as AuditEntry["project_id"] };
+const names = new Map([
+  ["proj_1", "shop"],
+  ["srv_1", "web-1"],
+]);
+
+function sentence(action: string, told: Told = {}): string {
+  const entry = { outcome: "done", project_id: null, target: null, changes: null, ...told } as const;
+  return auditSentence({ ...recorded, ...entry, action }, (id) => names.get(id) ?? null);
+}
+
+const recorded: Omit<AuditEntry, "action"> = {
+  id: "aud_1" as AuditEntry["id"],
+  sequence: 1,
+  timestamp: "2026-11-28T12:00:00.000Z",
+  actor: { type: "token", id: "tok_1", name: "CI" },
+  ip: null,
+  request_id: null,
+  outcome: "done",
+  code: null,
+  project_id: null,
+  target: null,
+  changes: null,
+};
+
+describe("an entry of the audit log as a sentence", () => {
+  it.each<[string, string, Told]>([
+    ["startDeployment", "deployed shop as v9", { ...ofShop, target: v9 }],
+    ["rollBack", "rolled back shop as v9", { ...ofShop, target: v9 }],
+    ["approveDeployment", "approved v9 of shop", { ...ofShop, target: v9 }],
+    ["setMaintenance", "changed the maintenance of shop", { ...ofShop, target: shop }],
+    ["deleteProject", "tried to delete the project shop", { outcome: "refused", target: shop }],
+    [
+      "createEnrollment",
+      "created an enrollment for the server web-1",
+      { target: { type: "server", id: "srv_1", name: null } },
+    ],
+    ["endSession", "ended the session tok_1", { target: { type: "session", id: "tok_1", name: null } }],
+    ["createToken", "tried to create a token", { outcome: "refused" }],
+    ["bakeBread", "called bakeBread for shop", { target: shop }],
+  ])("%s: %s", (action, text, told) => {
+    expect(sentence(action, told)).toBe(text);
+  });
+
+  it("names up to three settings that changed", () => {
+    const changed = (...settings: string[]) =>
+      sentence("updateProject", {
+        target: shop,
+        changes: Object.fromEntries(settings.map((name) => [name, { before: 1, after: 2 }])),
+      });
+    expect(changed()).toBe("changed settings of shop");
+    expect(changed("branch")).toBe("changed branch of shop");
+    expect(changed("branch", "domain", "name")).toBe("changed branch, domain and name of shop");
+    expect(changed("a", "b", "c", "d")).toBe("changed a, b and 2 more settings of shop");
   });
 
   it("shows settings as they are sent", () => {

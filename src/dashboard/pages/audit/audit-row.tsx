@@ -4,18 +4,19 @@ import { useState } from "preact/hooks";
 import type { AuditChanges, AuditEntry } from "#contract/endpoints/audit/schemas.ts";
 import { withHiddenShown } from "#contract/hidden-text.ts";
 import { Button } from "#dashboard/shared/button.tsx";
-import { Ago } from "#dashboard/shared/times.tsx";
-import { doneText, valueText } from "#dashboard/text/audit-texts.ts";
+import { auditSentence, valueText } from "#dashboard/text/audit-texts.ts";
 import { dateText } from "#dashboard/text/times.ts";
 
 type Props = {
   readonly entry: AuditEntry;
+  /** The name of an object that still exists, by its id. */
+  readonly nameOf: (id: string) => string | null;
   /** Shows only the entries of an actor. */
   readonly onActor: (id: string) => void;
 };
 
 /** An entry of the audit log: who did what to what, and on demand from where and with what changed. */
-export function AuditRow({ entry, onActor }: Props) {
+export function AuditRow({ entry, nameOf, onActor }: Props) {
   const { sequence, timestamp, actor, outcome, code, changes } = entry;
   const [isOpen, setIsOpen] = useState(false);
   const isDone = outcome === "done";
@@ -24,11 +25,11 @@ export function AuditRow({ entry, onActor }: Props) {
       <div class="line">
         <span class={`status ${isDone ? "live" : "failed"}`}>{isDone ? "Done" : "Refused"}</span>
         <span class="title">
-          <strong>{withHiddenShown(actor.name)}</strong>: {withHiddenShown(doneText(entry))}{" "}
+          <strong>{withHiddenShown(actor.name)}</strong> {withHiddenShown(auditSentence(entry, nameOf))}{" "}
           {code === null ? null : <code>{code}</code>}
         </span>
         <span class="quiet when">
-          <Ago time={timestamp} />
+          <time dateTime={timestamp}>{dateText(timestamp)}</time>
         </span>
         <Button
           variant="subtle"
@@ -52,10 +53,11 @@ function ActorButton({ id, name, onActor }: ActorProps) {
 }
 
 function Details({ entry }: { readonly entry: AuditEntry }) {
-  const { sequence, timestamp, actor, ip, request_id: requestId, target } = entry;
+  const { sequence, timestamp, action, actor, ip, request_id: requestId, target } = entry;
   const facts: readonly (readonly [string, string | null])[] = [
     ["Entry", String(sequence)],
-    ["Time", dateText(timestamp)],
+    ["Time", timestamp],
+    ["Action", action],
     ["By", actor.id === null ? actor.type : `${actor.type} ${actor.id}`],
     ["Address", ip],
     ["Request", requestId],
