@@ -79,7 +79,7 @@ function RecentCharts({ projectId }: { readonly projectId: string }) {
           <h2>Deployments per day</h2>
           <DaysChart deployments={deployments} days={DAYS} />
           <h2>Duration</h2>
-          <DurationChart deployments={deployments} />
+          <DurationChart deployments={deployments} days={DAYS} />
         </>
       )}
     </Show>

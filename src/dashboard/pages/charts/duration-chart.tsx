@@ -1,39 +1,42 @@
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import { durationText } from "#contract/lib/duration-text.ts";
+import { Grid, lastDays, scaleOf } from "#dashboard/pages/charts/grid.tsx";
 import { useWidth } from "#dashboard/pages/charts/use-width.ts";
 import { Values } from "#dashboard/shared/values.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
 import { dateText } from "#dashboard/text/times.ts";
 
-const HEIGHT = 180;
+const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** A dot for the duration of each successful deployment, the newest at the right. */
-export function DurationChart({ deployments }: { readonly deployments: readonly Deployment[] }) {
+type Props = { readonly deployments: readonly Deployment[]; readonly days: number };
+
+/** A dot for the duration of each successful deployment, by the time of its start. */
+export function DurationChart({ deployments, days }: Props) {
   const [chart, width] = useWidth<SVGSVGElement>();
   const shown = deployments
     .filter(({ status, kind }) => kind === "deploy" && (status === "live" || status === "superseded"))
     .toReversed();
   if (shown.length === 0) return <p class="quiet">No deployment went live in the last 30 days.</p>;
   const longest = Math.max(...shown.map(({ duration }) => duration), 0.1);
-  const x = (at: number) => (shown.length === 1 ? width / 2 : 8 + (at / (shown.length - 1)) * (width - 16));
-  const y = (seconds: number) => HEIGHT - (seconds / longest) * (HEIGHT - 24);
+  const dates = lastDays(days);
+  const scale = scaleOf(width, days, longest, 0.1);
+  const begin = dates[0]?.getTime() ?? 0;
+  const x = ({ created_at: at }: Deployment) => scale.x(Math.max(0, (Date.parse(at) - begin) / DAY_MS));
+  const { y } = scale;
   const sorted = shown.map(({ duration }) => duration).toSorted((a, b) => a - b);
   const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
   return (
     <figure>
-      <svg ref={chart} class="chart" height={HEIGHT + 4} role="img" aria-label="Duration over time">
-        <line x1="0" x2={width} y1={HEIGHT} y2={HEIGHT} />
-        <polyline points={shown.map(({ duration }, at) => `${x(at)},${y(duration)}`).join(" ")} />
-        {shown.map((deployment, at) => (
-          <circle key={deployment.id} cx={x(at)} cy={y(deployment.duration)} r="3">
+      <svg ref={chart} class="chart" height={scale.height} role="img" aria-label="Duration over time">
+        <Grid scale={scale} width={width} days={dates} labelOf={durationText} />
+        <polyline points={shown.map((one) => `${x(one)},${y(one.duration)}`).join(" ")} />
+        {shown.map((deployment) => (
+          <circle key={deployment.id} cx={x(deployment)} cy={y(deployment.duration)} r="3">
             <title>
               v{deployment.version}, {dateText(deployment.created_at)}: {durationText(deployment.duration)}
             </title>
           </circle>
         ))}
-        <text x="0" y="12">
-          {durationText(longest)}
-        </text>
       </svg>
       <figcaption>
         Median of {shown.length}: {durationText(median)}
