@@ -26,15 +26,13 @@ type Added = { readonly id: ServerId; readonly enrollment: Enrollment };
 /** A form for a new server, then the install command, until the agent has connected. */
 export function AddServer({ onConnected, onClose }: Props) {
   const [input, setInput] = useState({ name: "", ip: "" });
-  const [hasTried, setHasTried] = useState(false);
   const [added, setAdded] = useState<Added | null>(null);
   const adding = useAction((body: CreateServerInput) => api.createServer({ body }));
 
   if (added !== null) return <WaitForAgent {...added} onConnected={onConnected} onClose={onClose} />;
   const form = readForm(CreateServerInput, input);
-  const errors = hasTried ? form.errors : {};
+  const { errors } = form;
   const add = async () => {
-    setHasTried(true);
     const created = form.ok ? await adding.run(form.value) : null;
     if (created !== null) setAdded(created.value);
   };

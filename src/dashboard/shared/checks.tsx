@@ -1,10 +1,10 @@
+import { useShownError } from "#dashboard/shared/shown-error.ts";
+
 type Props<Value extends string> = {
   readonly legend: string;
   readonly options: readonly { readonly value: Value; readonly label: string }[];
   readonly chosen: readonly Value[];
   readonly onChange: (chosen: readonly Value[]) => void;
-  /** Whether the chosen options include this one, so that it is checked and cannot be changed. */
-  readonly isIncluded?: (value: Value) => boolean;
   readonly error?: string | null;
   /** There may be so many options that they scroll. */
   readonly isLong?: boolean;
@@ -12,26 +12,22 @@ type Props<Value extends string> = {
 
 /** A set of check boxes, of which any number can be chosen. */
 export function Checks<Value extends string>(props: Props<Value>) {
-  const { legend, options, chosen, onChange, isIncluded, error = null, isLong = false } = props;
+  const { legend, options, chosen, onChange, isLong = false } = props;
+  const { error } = useShownError(props.error ?? null);
   return (
     <fieldset class={isLong ? "many" : ""}>
       <legend>{legend}</legend>
-      {options.map(({ value, label }) => {
-        const isFixed = isIncluded?.(value) === true;
-        return (
-          <label key={value} class="check">
-            <input
-              type="checkbox"
-              checked={isFixed || chosen.includes(value)}
-              disabled={isFixed}
-              aria-invalid={error !== null}
-              onChange={() => onChange(toggled(chosen, value))}
-            />
-            {label}
-            {isFixed ? <span class="quiet">included</span> : null}
-          </label>
-        );
-      })}
+      {options.map(({ value, label }) => (
+        <label key={value} class="check">
+          <input
+            type="checkbox"
+            checked={chosen.includes(value)}
+            aria-invalid={error !== null}
+            onChange={() => onChange(toggled(chosen, value))}
+          />
+          {label}
+        </label>
+      ))}
       {error === null ? null : <p class="error">{error}</p>}
     </fieldset>
   );

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 
+import { useShownError } from "#dashboard/shared/shown-error.ts";
+
 export type FieldProps = {
   readonly label: string;
   readonly value: string;
@@ -12,7 +14,9 @@ export type FieldProps = {
   readonly placeholder?: string;
   readonly isCode?: boolean;
   /** `number` is a text input, so that its error is shown like any other. */
-  readonly type?: "text" | "password" | "number" | "search";
+  readonly type?: "text" | "password" | "number" | "search" | "datetime-local" | "time";
+  /** Values to choose from. Others can be typed. */
+  readonly options?: readonly string[];
   readonly lines?: number;
 };
 
@@ -22,13 +26,19 @@ export function Field({
   value,
   onInput,
   hint,
-  error = null,
+  error: found = null,
   placeholder = "",
   isCode = false,
   type = "text",
   lines = 1,
+  options,
 }: FieldProps) {
   const id = useId();
+  const { error, onEdit, onLeave } = useShownError(found);
+  const edit = (event: { readonly currentTarget: { readonly value: string } }) => {
+    onEdit();
+    onInput(event.currentTarget.value);
+  };
   const common = {
     id,
     value,
@@ -36,24 +46,41 @@ export function Field({
     class: isCode ? "code" : "",
     spellcheck: false,
     autocomplete: "off",
+    onInput: edit,
+    onBlur: onLeave,
     ...notesOf(id, hint, error),
   } as const;
+  // Preact's types allow each type of input other attributes.
+  const input = () => {
+    switch (type) {
+      case "password":
+        return <input {...common} type="password" />;
+      case "search":
+        return <input {...common} type="search" />;
+      case "datetime-local":
+        return <input {...common} type="datetime-local" />;
+      case "time":
+        return <input {...common} type="time" />;
+      case "number":
+        return <input {...common} type="text" inputMode="numeric" />;
+      case "text":
+        return options === undefined ? (
+          <input {...common} type="text" />
+        ) : (
+          <input {...common} type="text" list={`${id}-options`} />
+        );
+    }
+  };
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      {lines > 1 ? (
-        <textarea {...common} rows={lines} onInput={(event) => onInput(event.currentTarget.value)} />
-      ) : type === "password" ? (
-        <input {...common} type="password" onInput={(event) => onInput(event.currentTarget.value)} />
-      ) : type === "search" ? (
-        <input {...common} type="search" onInput={(event) => onInput(event.currentTarget.value)} />
-      ) : (
-        <input
-          {...common}
-          type="text"
-          inputMode={type === "number" ? "numeric" : "text"}
-          onInput={(event) => onInput(event.currentTarget.value)}
-        />
+      {lines > 1 ? <textarea {...common} rows={lines} /> : input()}
+      {options === undefined ? null : (
+        <datalist id={`${id}-options`}>
+          {options.map((option) => (
+            <option key={option} value={option} />
+          ))}
+        </datalist>
       )}
       <FieldNotes id={id} hint={hint} error={error} />
     </div>
@@ -70,8 +97,9 @@ type ChoiceProps = {
   readonly children: ComponentChildren;
 };
 
-export function Choice({ label, value, onChange, hint, error = null, children }: ChoiceProps) {
+export function Choice({ label, value, onChange, hint, error: found = null, children }: ChoiceProps) {
   const id = useId();
+  const { error, onEdit, onLeave } = useShownError(found);
   return (
     <div class="field">
       <label for={id}>{label}</label>
@@ -79,7 +107,11 @@ export function Choice({ label, value, onChange, hint, error = null, children }:
         id={id}
         value={value}
         {...notesOf(id, hint, error)}
-        onChange={(event) => onChange(event.currentTarget.value)}
+        onBlur={onLeave}
+        onChange={(event) => {
+          onEdit();
+          onChange(event.currentTarget.value);
+        }}
       >
         {children}
       </select>

@@ -1,4 +1,7 @@
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+
+import { FormWasRefused } from "#dashboard/shared/shown-error.ts";
 
 type FormProps = {
   readonly class?: string;
@@ -9,6 +12,7 @@ type FormProps = {
 
 /** A form that is handled by script. If it is submitted with errors, the first invalid field gets the focus. */
 export function Form({ onSubmit, children, ...props }: FormProps) {
+  const [wasRefused, setWasRefused] = useState(false);
   return (
     <form
       {...props}
@@ -16,19 +20,22 @@ export function Form({ onSubmit, children, ...props }: FormProps) {
         const form = event.currentTarget;
         event.preventDefault();
         onSubmit();
+        setWasRefused(true);
         // After the errors are rendered.
-        setTimeout(() => focusFirstError(form));
+        setTimeout(() => setWasRefused(focusFirstError(form)));
       }}
     >
-      {children}
+      <FormWasRefused value={wasRefused}>{children}</FormWasRefused>
     </form>
   );
 }
 
-function focusFirstError(form: HTMLFormElement): void {
+/** @returns whether there is an error */
+function focusFirstError(form: HTMLFormElement): boolean {
   const field = form.querySelector<HTMLElement>("[aria-invalid=true]");
   // A field in a closed part cannot get the focus.
   for (let part = field?.closest("details"); part; part = part.parentElement?.closest("details"))
     part.open = true;
   field?.focus();
+  return field !== null;
 }

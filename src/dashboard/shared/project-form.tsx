@@ -38,19 +38,12 @@ export function ProjectForm({ servers, onCreated }: Props) {
     server_id: servers.find(({ status }) => status === "healthy")?.id ?? servers[0]?.id ?? "",
   });
   const input = draft ?? empty;
-  const [touched, setTouched] = useState<Readonly<Record<string, boolean>>>({});
-  const [hasTried, setHasTried] = useState(false);
   const creating = useAction((body: CreateProjectInput) => api.createProject({ body }));
 
   const form = readForm(CreateProjectInput, input);
-  const errorOf = (name: string) =>
-    (hasTried || touched[name]) === true ? (form.errors[name] ?? null) : null;
-  const change = (name: keyof Draft) => (value: string) => {
-    changeDraft(() => ({ ...input, [name]: value }));
-    setTouched((before) => ({ ...before, [name]: true }));
-  };
+  const errorOf = (name: string) => form.errors[name] ?? null;
+  const change = (name: keyof Draft) => (value: string) => changeDraft(() => ({ ...input, [name]: value }));
   const create = async () => {
-    setHasTried(true);
     const created = form.ok ? await creating.run(form.value) : null;
     if (created === null) return;
     changeDraft(() => null);

@@ -22,6 +22,12 @@ describe("a form that is submitted with errors", () => {
     const repository = page.getByLabel("Repository", { exact: true });
     await name.waitFor();
     const before = await looksOf(repository);
+    // What is being typed is not wrong yet.
+    await repository.fill("not-a-repository");
+    expect(await page.locator("form .error").count()).toBe(0);
+    await name.focus();
+    await page.getByText(/^Must be an https or ssh URL/).waitFor();
+    await repository.fill("");
     await page.getByRole("button", { name: "Add project" }).click();
     await page.getByText("Enter a name.").waitFor();
     await page.getByText("Enter the address of a repository.").waitFor();

@@ -20,7 +20,6 @@ type Props = { readonly id: ProjectId; readonly onRun: (command: CommandRun) => 
 export function RunForm({ id, onRun }: Props) {
   const [command, setCommand] = useState("");
   const [seconds, setSeconds] = useState("");
-  const [hasTried, setHasTried] = useState(false);
   const running = useAction((body: RunCommandInput) =>
     commandApi.runCommand({ params: { project_id: id }, body }),
   );
@@ -29,13 +28,11 @@ export function RunForm({ id, onRun }: Props) {
     ...(seconds.trim() === "" ? {} : { timeout_seconds: Number(seconds) }),
   };
   const form = readForm(RunCommandInput, input);
-  const errors = hasTried ? form.errors : {};
+  const { errors } = form;
   const run = async () => {
-    setHasTried(true);
     const started = form.ok ? await running.run(form.value) : null;
     if (started === null) return;
     setCommand("");
-    setHasTried(false);
     await onRun(started.value);
   };
   return (

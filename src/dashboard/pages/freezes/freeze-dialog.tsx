@@ -6,7 +6,6 @@ import { freezeApi } from "#dashboard/data/freeze-resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import {
   draftOfFreeze,
-  EXAMPLE_TIME,
   type FreezeDraft,
   freezeChanges,
   newFreeze,
@@ -34,7 +33,6 @@ export function FreezeDialog({ freeze, onSaved, onClose }: Props) {
     freeze === null ? newFreeze(zoneOfBrowser()) : draftOfFreeze(freeze, zoneOfBrowser()),
   );
   const [draft, setDraft] = useState(initial);
-  const [hasTried, setHasTried] = useState(false);
   const saving = useAction((body: CreateFreezeInput) =>
     freeze === null
       ? freezeApi.createFreeze({ body })
@@ -44,10 +42,9 @@ export function FreezeDialog({ freeze, onSaved, onClose }: Props) {
         }),
   );
   const form = readFreeze(draft);
-  const errors = hasTried ? form.errors : {};
+  const { errors } = form;
   const change = (part: Partial<FreezeDraft>) => setDraft((before) => ({ ...before, ...part }));
   const save = async () => {
-    setHasTried(true);
     if (form.ok && (await saving.run(form.value)) !== null) onSaved();
   };
   const fields = { draft, change, errors };
@@ -103,14 +100,14 @@ function Once({ draft, change, errors }: FieldsProps) {
     <>
       <Field
         label="From"
-        placeholder={EXAMPLE_TIME}
+        type="datetime-local"
         value={draft.onceFrom}
         onInput={(onceFrom) => change({ onceFrom })}
         error={errors["times.from"] ?? null}
       />
       <Field
         label="Until"
-        placeholder={EXAMPLE_TIME}
+        type="datetime-local"
         value={draft.onceTo}
         onInput={(onceTo) => change({ onceTo })}
         hint={`In your time zone, ${zoneOfBrowser()}.`}
@@ -133,16 +130,16 @@ function Weekly({ draft, change, errors }: FieldsProps) {
       <div class="columns">
         <Field
           label="From"
+          type="time"
           value={draft.weeklyFrom}
           onInput={(weeklyFrom) => change({ weeklyFrom })}
-          placeholder="16:00"
           error={errors["times.from"] ?? null}
         />
         <Field
           label="Until"
+          type="time"
           value={draft.weeklyTo}
           onInput={(weeklyTo) => change({ weeklyTo })}
-          placeholder="08:00"
           hint="A time that is not after the first is on the next day."
           error={errors["times.to"] ?? null}
         />
@@ -151,6 +148,7 @@ function Weekly({ draft, change, errors }: FieldsProps) {
         label="Time zone"
         value={draft.timezone}
         onInput={(timezone) => change({ timezone })}
+        options={Intl.supportedValuesOf("timeZone")}
         placeholder="Europe/Berlin"
         error={errors["times.timezone"] ?? null}
       />

@@ -12,7 +12,7 @@ export type FreezeDraft = {
   /** Empty: all projects. */
   readonly project_id: string;
   readonly type: "once" | "weekly";
-  /** In the browser's time zone, such as `2026-12-24 16:00`. */
+  /** In the browser's time zone, such as `2026-12-24T16:00`. */
   readonly onceFrom: string;
   readonly onceTo: string;
   readonly days: readonly Weekday[];
@@ -85,18 +85,14 @@ function timesOf(draft: FreezeDraft): Record<string, unknown> {
 function localTime(instant: string): string {
   const time = new Date(instant);
   const shifted = new Date(time.getTime() - time.getTimezoneOffset() * 60_000);
-  return shifted.toISOString().slice(0, 16).replace("T", " ");
+  return shifted.toISOString().slice(0, 16);
 }
 
-/** null, which is refused, for anything but a time as in the example. */
+/** null, which is refused, for anything but a date with a time of day. */
 function instantOf(local: string): string | null {
-  const [, date, time] = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)$/.exec(local.trim()) ?? [];
-  const ms = Date.parse(`${date}T${time}`);
+  const ms = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(local) ? Date.parse(local) : Number.NaN;
   return Number.isNaN(ms) ? null : new Date(ms).toISOString();
 }
-
-/** A time as the form takes it. */
-export const EXAMPLE_TIME = "2026-12-24 16:00";
 
 /** The body of the request that creates the freeze, or what is wrong with the form, by the path of each field. */
 export function readFreeze(draft: FreezeDraft): ReadForm<CreateFreezeInput> {
@@ -106,7 +102,7 @@ export function readFreeze(draft: FreezeDraft): ReadForm<CreateFreezeInput> {
   const errors = { ...form.errors };
   if (draft.type === "once")
     for (const path of ["times.from", "times.to"])
-      if (errors[path] !== undefined) errors[path] = `Must be a time such as ${EXAMPLE_TIME}.`;
+      if (errors[path] !== undefined) errors[path] = "Choose a date and a time.";
   return { ok: false, errors };
 }
 

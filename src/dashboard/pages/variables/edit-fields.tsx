@@ -8,8 +8,6 @@ import { Choice, Field } from "#dashboard/shared/field.tsx";
 type Props = {
   readonly edit: Edit;
   readonly errors: EditErrors;
-  /** Also shows the errors of fields that are still empty. */
-  readonly showsAll: boolean;
   /** The user has just opened it. */
   readonly takesFocus: boolean;
   /** There is a variable of this name, which was added in the meantime. */
@@ -19,7 +17,7 @@ type Props = {
 };
 
 /** The fields of a variable that is being added or edited. */
-export function EditFields({ edit, errors, showsAll, takesFocus, replaces, onChange, onClose }: Props) {
+export function EditFields({ edit, errors, takesFocus, replaces, onChange, onClose }: Props) {
   const box = useRef<HTMLFieldSetElement>(null);
   useLayoutEffect(() => {
     if (takesFocus) box.current?.querySelector<HTMLElement>("input, textarea")?.focus();
@@ -36,7 +34,7 @@ export function EditFields({ edit, errors, showsAll, takesFocus, replaces, onCha
           onInput={(name) => onChange({ ...edit, name })}
           isCode
           placeholder="DATABASE_URL"
-          error={showsAll || edit.name !== "" ? errors.name : null}
+          error={errors.name}
           {...(isToken
             ? { hint: "Only git gets it, as the password of the repository's https address." }
             : replaces
@@ -51,7 +49,7 @@ export function EditFields({ edit, errors, showsAll, takesFocus, replaces, onCha
           onInput={(value) => onChange({ ...edit, value })}
           isCode
           lines={2}
-          error={showsAll || edit.value !== "" ? errors.value : null}
+          error={errors.value}
           {...(secret ? { hint: "Sealed in this browser, and never shown again after it is saved." } : {})}
         />
       </div>

@@ -94,7 +94,6 @@ export function VariablesForm({ projectName, read, reload }: Props) {
       key={edit.key}
       edit={edit}
       errors={errorsOf(edit)}
-      showsAll={hasTried}
       takesFocus={edit.key === opened}
       replaces={edit.of === null && known.variables.some(({ name }) => name === edit.name.trim())}
       onChange={(edited) => change((now) => withEdit(now, known, edited))}

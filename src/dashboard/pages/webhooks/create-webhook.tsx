@@ -22,14 +22,12 @@ type Props = {
 /** A form for a new webhook: what it is for, its target, its events and projects. */
 export function CreateWebhook({ onCreated, onClose }: Props) {
   const [draft, setDraft] = useState(newWebhook);
-  const [hasTried, setHasTried] = useState(false);
   const creating = useAction((body: CreateWebhookInput) => webhookApi.createWebhook({ body }));
   const input = webhookInput(draft);
   const form = readForm(CreateWebhookInput, input);
-  const errors = hasTried ? form.errors : {};
+  const { errors } = form;
   const change = (part: Partial<WebhookDraft>) => setDraft((before) => ({ ...before, ...part }));
   const create = async () => {
-    setHasTried(true);
     const created = form.ok ? await creating.run(form.value) : null;
     if (created !== null) onCreated(created.value);
   };

@@ -27,16 +27,14 @@ export function EditWebhook({ webhook, onSaved, onClose }: Props) {
   const { id, name, kind, url } = webhook;
   const [initial] = useState(() => draftOfWebhook(webhook));
   const [draft, setDraft] = useState(initial);
-  const [hasTried, setHasTried] = useState(false);
   const saving = useAction((body: UpdateWebhookInput) =>
     webhookApi.updateWebhook({ params: { webhook_id: id }, body }),
   );
   const changes = webhookChanges(initial, draft);
   const form = readForm(UpdateWebhookInput, changes);
-  const errors = hasTried ? form.errors : {};
+  const { errors } = form;
   const change = (part: Partial<WebhookDraft>) => setDraft((before) => ({ ...before, ...part }));
   const save = async () => {
-    setHasTried(true);
     if (form.ok && (await saving.run(form.value)) !== null) onSaved();
   };
   return (
