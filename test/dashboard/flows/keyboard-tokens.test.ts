@@ -28,12 +28,15 @@ describe("tokens, by keyboard", () => {
     await press(create);
     await receivesFocus(dialog.getByLabel("Name"));
     await page.keyboard.type("by keys");
+    const purpose = dialog.getByLabel("For", { exact: true });
+    expect(await purpose.inputValue()).toBe("Deploying from CI");
     for (const scope of ["Deploy, roll back, scale, cancel and delete", "View projects"])
       await press(dialog.getByLabel(scope), "Space");
     await goTo(dialog.getByLabel("Access"));
     await page.keyboard.type("Only");
     await press(dialog.getByRole("button", { name: "Create token" }));
     await expect.poll(() => dialog.getByText("Choose at least one.").count()).toBe(2);
+    expect(await purpose.inputValue()).toBe("");
     // Write access includes read access.
     const deploys = dialog.getByLabel("Deploy, roll back, scale, cancel and delete");
     await press(deploys, "Space");

@@ -1,20 +1,21 @@
 import { useState } from "preact/hooks";
 
 import type { ProjectId } from "#contract/ids.ts";
-import { allScopes, type Scope } from "#contract/scopes.ts";
+import type { Scope } from "#contract/scopes.ts";
 import { CreateTokenInput, type TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
 import { api } from "#dashboard/data/api.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
+import { ScopeGrid } from "#dashboard/pages/tokens/scope-grid.tsx";
 import { TokenPowers } from "#dashboard/pages/tokens/token-powers.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
-import { Checks } from "#dashboard/shared/checks.tsx";
 import { Dialog } from "#dashboard/shared/dialog.tsx";
-import { Field } from "#dashboard/shared/field.tsx";
+import { Choice, Field } from "#dashboard/shared/field.tsx";
 import { Form } from "#dashboard/shared/form.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { ProjectLimit } from "#dashboard/shared/project-limit.tsx";
 import { readForm } from "#dashboard/text/field-errors.ts";
-import { isIncluded, scopeLabel } from "#dashboard/text/permissions.ts";
+import { isIncluded } from "#dashboard/text/permissions.ts";
+import { presetNamed, presetOf, tokenPresets } from "#dashboard/text/token-presets.ts";
 
 type Props = { readonly onCreated: (token: TokenWithSecret) => void; readonly onClose: () => void };
 
@@ -24,7 +25,6 @@ export function CreateToken({ onCreated, onClose }: Props) {
   const [days, setDays] = useState("90");
   const [projectIds, setProjectIds] = useState<readonly ProjectId[] | null>(null);
   const [scopes, setScopes] = useState<readonly Scope[]>(["deployments:write", "projects:read"]);
-  const [hasTried, setHasTried] = useState(false);
   const creating = useAction((body: CreateTokenInput) => api.createToken({ body }));
 
   const input = {
@@ -34,9 +34,8 @@ export function CreateToken({ onCreated, onClose }: Props) {
     expires_in_days: Number(days),
   };
   const form = readForm(CreateTokenInput, input);
-  const errors = hasTried ? form.errors : {};
+  const { errors } = form;
   const create = async () => {
-    setHasTried(true);
     const created = form.ok ? await creating.run(form.value) : null;
     if (created !== null) onCreated(created.value);
   };
@@ -50,12 +49,19 @@ export function CreateToken({ onCreated, onClose }: Props) {
           placeholder="CI of shop"
           error={errors["name"] ?? null}
         />
-        <Checks
-          legend="Permissions"
-          options={allScopes.map((scope) => ({ value: scope, label: scopeLabel(scope) }))}
+        <Choice
+          label="For"
+          value={presetOf(scopes) ?? ""}
+          onChange={(preset) => setScopes(presetNamed(preset) ?? scopes)}
+        >
+          {Object.keys(tokenPresets).map((preset) => (
+            <option key={preset}>{preset}</option>
+          ))}
+          <option value="">Other permissions</option>
+        </Choice>
+        <ScopeGrid
           chosen={scopes}
           onChange={setScopes}
-          isIncluded={(scope) => isIncluded(scope, scopes)}
           error={errors["scopes"] === undefined ? null : "Choose at least one."}
         />
         <TokenPowers scopes={scopes} />

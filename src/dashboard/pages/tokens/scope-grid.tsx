@@ -1,0 +1,103 @@
+import { allScopes, type Scope } from "#contract/scopes.ts";
+import { useShownError } from "#dashboard/shared/shown-error.ts";
+import { isIncluded, scopeLabel } from "#dashboard/text/permissions.ts";
+
+type Props = {
+  readonly chosen: readonly Scope[];
+  readonly onChange: (chosen: readonly Scope[]) => void;
+  /** The validation error; null: none. */
+  readonly error: string | null;
+};
+
+/** The scopes of one resource. `null`: there is no such scope. */
+type Row = {
+  readonly name: string;
+  /** What the row is about: its widest scope in words. */
+  readonly hint: string;
+  readonly view: Scope | null;
+  readonly change: Scope | null;
+};
+
+type Resource = Scope extends `${infer Name}:${string}` ? Name : never;
+type SpecialScope = Exclude<Scope, `${string}:read` | `${string}:write`>;
+
+const resourceNames: Readonly<Partial<Record<Resource, string>>> = {
+  audit: "Audit log",
+};
+/** What no other scope includes has a row of its own. */
+const specialNames: Readonly<Record<SpecialScope, string>> = {
+  "deployments:approve": "Approvals",
+  "commands:run": "Commands",
+};
+
+const isSpecial = (scope: Scope): scope is SpecialScope => Object.hasOwn(specialNames, scope);
+const scopeNamed = (name: string): Scope | null => allScopes.find((scope) => scope === name) ?? null;
+
+const rows: readonly Row[] = allScopes.flatMap((scope): Row[] => {
+  if (isSpecial(scope))
+    return [{ name: specialNames[scope], hint: scopeLabel(scope), view: null, change: scope }];
+  const [resource = ""] = scope.split(":");
+  const view = scopeNamed(`${resource}:read`);
+  // The row of a resource stands where its first scope does.
+  if (scope !== (view ?? scope)) return [];
+  const change = scopeNamed(`${resource}:write`);
+  return [{ name: nameOf(resource), hint: scopeLabel(change ?? scope), view, change }];
+});
+
+function nameOf(resource: string): string {
+  const known = Object.entries(resourceNames).find(([name]) => name === resource)?.[1];
+  return known ?? resource.replace(/^[a-z]/, (first) => first.toUpperCase());
+}
+
+/** The permissions of a token: a row for each resource, with what it may view and what it may change. */
+export function ScopeGrid({ chosen, onChange, error: found }: Props) {
+  const { error } = useShownError(found);
+  const cell = (scope: Scope | null) =>
+    scope === null ? (
+      <td />
+    ) : (
+      <td>
+        <label title={scopeLabel(scope)}>
+          <input
+            type="checkbox"
+            aria-label={scopeLabel(scope)}
+            aria-invalid={error !== null}
+            checked={chosen.includes(scope) || isIncluded(scope, chosen)}
+            disabled={isIncluded(scope, chosen)}
+            onChange={() => onChange(toggled(chosen, scope))}
+          />
+        </label>
+      </td>
+    );
+  return (
+    <fieldset>
+      <legend>Permissions</legend>
+      <table class="scopes">
+        <thead>
+          <tr>
+            <th scope="col">Resource</th>
+            <th scope="col">View</th>
+            <th scope="col">Change</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ name, hint, view, change }) => (
+            <tr key={name}>
+              <th scope="row">
+                {name}
+                <span class="hint">{hint}</span>
+              </th>
+              {cell(view)}
+              {cell(change)}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {error === null ? null : <p class="error">{error}</p>}
+    </fieldset>
+  );
+}
+
+function toggled(chosen: readonly Scope[], scope: Scope): readonly Scope[] {
+  return chosen.includes(scope) ? chosen.filter((other) => other !== scope) : [...chosen, scope];
+}
