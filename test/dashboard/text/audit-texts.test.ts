@@ -1,39 +1,28 @@
 import { describe, expect, it } from "vitest";
 
-import { type AuditEntry } from "#contract/endpoints/audit/schemas.ts";
+import { AuditEntry } from "#contract/endpoints/audit/schemas.ts";
 import { auditSentence, valueText } from "#dashboard/text/audit-texts.ts";
 
-type Told = Partial<Pick<AuditEntry, "outcome" | "project_id" | "target" | "changes">>;
-
-const shop = { type: "project", id: "proj_1", name: "shop" } as const;
-const v9 = { type: "deployment", id: "dpl_1", name: "v9" } as const;
-const ofShop = { project_id: "proj_1" as AuditEntry["project_id"] };
+const id = (kind: string) => `${kind}_${"0".repeat(26)}`;
+const shop = { type: "project", id: id("proj"), name: "shop" };
+const v9 = { type: "deployment", id: id("dpl"), name: "v9" };
+const ofShop = { project_id: shop.id };
 const names = new Map([
-  ["proj_1", "shop"],
+  [shop.id, "shop"],
   ["srv_1", "web-1"],
 ]);
 
-function sentence(action: string, told: Told = {}): string {
-  const entry = { outcome: "done", project_id: null, target: null, changes: null, ...told } as const;
-  return auditSentence({ ...recorded, ...entry, action }, (id) => names.get(id) ?? null);
+function sentence(action: string, told: Readonly<Record<string, unknown>> = {}): string {
+  const entry = AuditEntry.parse({
+    ...{ id: id("aud"), sequence: 1, timestamp: "2026-11-28T12:00:00.000Z", ip: null, request_id: null },
+    ...{ actor: { type: "token", id: "tok_1", name: "CI" }, outcome: "done", code: null },
+    ...{ project_id: null, target: null, changes: null, action, ...told },
+  });
+  return auditSentence(entry, (one) => names.get(one) ?? null);
 }
 
-const recorded: Omit<AuditEntry, "action"> = {
-  id: "aud_1" as AuditEntry["id"],
-  sequence: 1,
-  timestamp: "2026-11-28T12:00:00.000Z",
-  actor: { type: "token", id: "tok_1", name: "CI" },
-  ip: null,
-  request_id: null,
-  outcome: "done",
-  code: null,
-  project_id: null,
-  target: null,
-  changes: null,
-};
-
 describe("an entry of the audit log as a sentence", () => {
-  it.each<[string, string, Told]>([
+  it.each<[string, string, Readonly<Record<string, unknown>>]>([
     ["startDeployment", "deployed shop as v9", { ...ofShop, target: v9 }],
     ["rollBack", "rolled back shop as v9", { ...ofShop, target: v9 }],
     ["approveDeployment", "approved v9 of shop", { ...ofShop, target: v9 }],
