@@ -31,7 +31,7 @@ afterAll(() => target.close());
 
 it("a webhook is created, tested, disabled, enabled and deleted, and shows what its target answered", async () => {
   const { page } = await visit();
-  const { signIn, press, write } = keyboardOf(page);
+  const { signIn, choose, press, write } = keyboardOf(page);
   await signIn(local, "/app/webhooks");
   await page.getByText("No webhooks yet").waitFor();
   await press(page.getByRole("button", { name: "Create a webhook" }));
@@ -50,7 +50,7 @@ it("a webhook is created, tested, disabled, enabled and deleted, and shows what 
 
   const card = page.getByRole("article", { name: "Deploy bot" });
   await card.getByText("Active").waitFor();
-  await press(card.getByRole("button", { name: "Test Deploy bot" }));
+  await choose(card.getByRole("button", { name: "Actions for Deploy bot" }), "Test");
   await card.getByText("The target accepted the test.").waitFor();
   await card.getByText("thank you").waitFor();
   const tested = received.find(({ body }) => body.includes("webhook.test"));
@@ -59,7 +59,7 @@ it("a webhook is created, tested, disabled, enabled and deleted, and shows what 
   });
 
   status = 401;
-  await press(card.getByRole("button", { name: "Test Deploy bot" }));
+  await choose(card.getByRole("button", { name: "Actions for Deploy bot" }), "Test");
   await card.getByText("The target did not accept the test.").waitFor();
   await card.getByText(/Status 401/).waitFor();
   await press(card.getByRole("button", { name: "Show deliveries of Deploy bot" }));
@@ -72,7 +72,7 @@ it("a webhook is created, tested, disabled, enabled and deleted, and shows what 
   await press(row.getByRole("button", { name: "Send again: webhook.test" }));
   await row.getByText("Delivered").waitFor();
 
-  await press(card.getByRole("button", { name: "Edit Deploy bot" }));
+  await choose(card.getByRole("button", { name: "Actions for Deploy bot" }), "Edit");
   await write(dialog.getByLabel("Name"), "");
   await press(dialog.getByRole("button", { name: "Save" }));
   await dialog.locator(".error").first().waitFor();
@@ -83,17 +83,17 @@ it("a webhook is created, tested, disabled, enabled and deleted, and shows what 
   await press(dialog.getByRole("button", { name: "Save" }));
   const robot = page.getByRole("article", { name: "Deploy robot" });
   await robot.getByText("server.*").waitFor();
-  await press(robot.getByRole("button", { name: "Test Deploy robot" }));
+  await choose(robot.getByRole("button", { name: "Actions for Deploy robot" }), "Test");
   await robot.getByText("The target accepted the test.").waitFor();
-  await press(robot.getByRole("button", { name: "Edit Deploy robot" }));
+  await choose(robot.getByRole("button", { name: "Actions for Deploy robot" }), "Edit");
   await write(dialog.getByLabel("Name"), "Deploy bot");
   await press(dialog.getByRole("button", { name: "Save" }));
 
-  await press(card.getByRole("button", { name: "Disable Deploy bot" }));
+  await choose(card.getByRole("button", { name: "Actions for Deploy bot" }), "Disable");
   await card.getByText("It gets no events.").waitFor();
-  await press(card.getByRole("button", { name: "Enable Deploy bot" }));
+  await choose(card.getByRole("button", { name: "Actions for Deploy bot" }), "Enable");
   await card.getByText("Active").waitFor();
-  await press(card.getByRole("button", { name: "Delete Deploy bot" }));
+  await choose(card.getByRole("button", { name: "Actions for Deploy bot" }), "Delete");
   await press(dialog.getByRole("button", { name: "Delete" }));
   await page.getByText("No webhooks yet").waitFor();
 });

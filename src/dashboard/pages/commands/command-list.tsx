@@ -33,7 +33,7 @@ export function CommandList({ id }: { readonly id: ProjectId }) {
               A command runs in the live release, with its variables. Its output is shown here.
             </EmptyState>
           ) : (
-            <ul class="runs" aria-label="Commands">
+            <ul class="records" aria-label="Commands">
               {rows.map((row) => (
                 <CommandCard key={row.id} command={row} isNew={row.id === started} reload={commands.reload} />
               ))}

@@ -62,7 +62,7 @@ export function CronCard({ projectId, job, reload }: Props) {
       {problem === null ? null : <p class="problem">{problem}</p>}
       <ProblemBox problem={running.problem} doing="Running the cron job" />
       {runs.length === 0 ? null : (
-        <ul class="runs" aria-label={`Runs of ${name}`}>
+        <ul class="records" aria-label={`Runs of ${name}`}>
           {runs.map((one) => (
             <RunOfJob
               key={one.number}

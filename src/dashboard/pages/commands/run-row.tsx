@@ -37,7 +37,7 @@ export function RunRow({ name, run, title, children, stop, read, isNew = false, 
     await reload();
   };
   return (
-    <li class="card run">
+    <li class="record run">
       <div class="line">
         {title}
         <span class={`status ${runClass(run)}`}>{runLabel(run)}</span>
@@ -51,6 +51,7 @@ export function RunRow({ name, run, title, children, stop, read, isNew = false, 
           ) : null}
           {status === null || status === "skipped" ? null : (
             <Button
+              variant="subtle"
               label={`${isOpen ? "Hide" : "Show"} output of ${name}`}
               onClick={() => setWanted(!isOpen)}
             >

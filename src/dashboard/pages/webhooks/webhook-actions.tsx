@@ -10,7 +10,7 @@ import { webhookApi } from "#dashboard/data/webhook-resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { AttemptView } from "#dashboard/pages/webhooks/attempt-view.tsx";
 import { EditWebhook } from "#dashboard/pages/webhooks/edit-webhook.tsx";
-import { Button } from "#dashboard/shared/button.tsx";
+import { Menu, type MenuItem } from "#dashboard/shared/menu.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { RemovalDialog } from "#dashboard/shared/removal-dialog.tsx";
 
@@ -44,29 +44,22 @@ export function WebhookActions({ webhook: { id, name, kind, state }, onRotated, 
   };
   const edit = async () => setEdited((await reading.run())?.value ?? null);
   const isDisabled = state === "disabled";
+  const items: readonly MenuItem[] = [
+    { label: "Test", onSelect: test },
+    { label: "Edit", onSelect: edit },
+    ...(kind === "standard" ? [{ label: "Rotate the secret", onSelect: rotate }] : []),
+    isDisabled
+      ? { label: "Enable", onSelect: () => enable(true) }
+      : { label: "Disable", onSelect: () => enable(false) },
+    { label: "Delete", onSelect: () => setIsDeleting(true), isDanger: true },
+  ];
   return (
     <>
-      <Button label={`Test ${name}`} onClick={test} isBusy={testing.isRunning}>
-        Test
-      </Button>
-      <Button label={`Edit ${name}`} onClick={edit} isBusy={reading.isRunning}>
-        Edit
-      </Button>
-      {kind === "standard" ? (
-        <Button label={`Rotate the secret of ${name}`} onClick={rotate} isBusy={rotating.isRunning}>
-          Rotate the secret
-        </Button>
-      ) : null}
-      <Button
-        label={`${isDisabled ? "Enable" : "Disable"} ${name}`}
-        onClick={() => enable(isDisabled)}
-        isBusy={switching.isRunning}
-      >
-        {isDisabled ? "Enable" : "Disable"}
-      </Button>
-      <Button variant="danger" label={`Delete ${name}`} onClick={() => setIsDeleting(true)}>
-        Delete
-      </Button>
+      <Menu
+        label={`Actions for ${name}`}
+        items={items}
+        isBusy={testing.isRunning || reading.isRunning || rotating.isRunning || switching.isRunning}
+      />
       <ProblemBox problem={testing.problem} doing="The test" />
       <ProblemBox problem={reading.problem} doing="Loading the webhook" />
       <ProblemBox problem={rotating.problem} doing="Rotating the secret" />

@@ -5,7 +5,7 @@ import type { WebhookWithSecret } from "#contract/endpoints/webhooks/schemas.ts"
 import { ALL, useAllowed } from "#dashboard/data/resources.ts";
 import { useWebhooks } from "#dashboard/data/webhook-resources.ts";
 import { CreateWebhook } from "#dashboard/pages/webhooks/create-webhook.tsx";
-import { WebhookCard } from "#dashboard/pages/webhooks/webhook-card.tsx";
+import { WebhookRow } from "#dashboard/pages/webhooks/webhook-row.tsx";
 import { WebhookSecret } from "#dashboard/pages/webhooks/webhook-secret.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
 import { EmptyState } from "#dashboard/shared/empty-state.tsx";
@@ -47,12 +47,12 @@ export function Webhooks() {
           ) : (
             <>
               <Find what="webhook" count={rows.length} query={query} onInput={setQuery} />
-              <ul>
+              <ul class="records">
                 {rows
                   .filter(({ name, kind, url }) => matches(`${name} ${kindLabels[kind]} ${url}`, query))
                   .map((webhook) => (
-                    <li key={webhook.id}>
-                      <WebhookCard webhook={webhook} onRotated={show} reload={webhooks.reload} />
+                    <li key={webhook.id} class="record">
+                      <WebhookRow webhook={webhook} onRotated={show} reload={webhooks.reload} />
                     </li>
                   ))}
               </ul>

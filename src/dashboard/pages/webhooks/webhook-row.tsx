@@ -16,41 +16,36 @@ type Props = {
   readonly reload: () => Promise<void>;
 };
 
-/** A webhook with its state, what it sends where, its actions, and its deliveries on demand. */
-export function WebhookCard({ webhook, onRotated, reload }: Props) {
+/** A webhook in one row: where it sends what, its state, a menu of actions, and its deliveries on demand. */
+export function WebhookRow({ webhook, onRotated, reload }: Props) {
   const { id, name, kind, url, events, project_ids: projectIds, state } = webhook;
   const { value: projects } = useProjects(ALL);
   const mayChange = useAllowed(webhookEndpoints.updateWebhook);
   const [isOpen, setIsOpen] = useState(false);
   return (
-    <article class="card webhook" aria-label={name}>
-      <h2>
-        {name} <span class={`status ${webhookStateClasses[state]}`}>{webhookStateLabels[state]}</span>
-      </h2>
-      <Failing webhook={webhook} />
-      <dl>
-        <dt>To</dt>
-        <dd>
-          {kindLabels[kind]} <code>{url}</code>
-        </dd>
-        <dt>Events</dt>
-        <dd>{events.includes("*") ? "all" : <code>{events.join(", ")}</code>}</dd>
-        {projectIds === null ? null : (
-          <>
-            <dt>Projects</dt>
-            <dd>{projectsText(projectIds, projects?.projects ?? [])}</dd>
-          </>
-        )}
-      </dl>
-      <div class="actions">
+    <article class="webhook" aria-label={name}>
+      <div class="line">
+        <span class={`status ${webhookStateClasses[state]}`}>{webhookStateLabels[state]}</span>
+        <span class="title">
+          <h2>{name}</h2>
+          <span class="quiet">
+            {kindLabels[kind]} <code>{url}</code>
+          </span>
+        </span>
+        <span class="quiet">
+          {events.includes("*") ? "all events" : <code>{events.join(", ")}</code>}
+          {projectIds === null ? null : <> of {projectsText(projectIds, projects?.projects ?? [])}</>}
+        </span>
         <Button
+          variant="subtle"
           label={`${isOpen ? "Hide" : "Show"} deliveries of ${name}`}
           onClick={() => setIsOpen(!isOpen)}
         >
-          {isOpen ? "Hide deliveries" : "Show deliveries"}
+          {isOpen ? "Hide deliveries" : "Deliveries"}
         </Button>
         {mayChange ? <WebhookActions webhook={webhook} onRotated={onRotated} reload={reload} /> : null}
       </div>
+      <Failing webhook={webhook} />
       {isOpen ? <Deliveries id={id} mayResend={mayChange && state !== "disabled"} /> : null}
     </article>
   );
