@@ -1,6 +1,5 @@
 import type { Variables } from "#contract/endpoints/variables/schemas.ts";
 import { Copyable } from "#dashboard/shared/copy.tsx";
-import { Fingerprint } from "#dashboard/shared/fingerprint.tsx";
 import { sealCommand } from "#dashboard/pages/variables/seal-command.ts";
 
 type Props = {
@@ -10,9 +9,9 @@ type Props = {
   readonly canSeal: boolean | null;
 };
 
-/** The key that secrets are sealed for, and why secrets cannot be opened or sealed. */
+/** Why secrets cannot be opened or sealed. */
 export function SealNotices({ variables, projectName, canSeal }: Props) {
-  const { seal_key: key, not_sealed: unreadable } = variables;
+  const { not_sealed: unreadable } = variables;
   return (
     <>
       <p>
@@ -35,18 +34,6 @@ export function SealNotices({ variables, projectName, canSeal }: Props) {
           </p>
         </div>
       )}
-      <dl class="facts">
-        <dt>Seal key of the server</dt>
-        <dd>
-          {key === null ? (
-            <span class="quiet">
-              none yet. Secrets can be saved after an agent that supports them has connected.
-            </span>
-          ) : (
-            <Fingerprint of={key} />
-          )}
-        </dd>
-      </dl>
       {canSeal === false ? (
         <div class="problem" role="alert">
           <p>
