@@ -25,7 +25,8 @@ export function LogView({ deployment, log, lineLink: { linked, link } }: Props) 
     hasEnded,
   });
   const [query, setQuery] = useState("");
-  const [isWrapped, setIsWrapped] = useState(false);
+  // Long lines are hard to read on a phone if each must be scrolled.
+  const [isWrapped, setIsWrapped] = useState(() => matchMedia("(width < 640px)").matches);
   // The log of an ended deployment grows only while it loads.
   const isFollowable = !hasEnded && deployment.status === "building";
   const failedStage = deployment.failure?.stage ?? null;
