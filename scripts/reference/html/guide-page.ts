@@ -5,16 +5,23 @@ import { page } from "./page.ts";
 /** The page of a guide, with the list of its headings, and the guides before and after it. */
 export function guidePage(guides: Guides, guide: Guide): string {
   const headings = guide.sections.filter(({ depth }) => depth === 2);
+  const list = html`<ul>
+    ${headings.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}
+  </ul>`;
   const content = html`<div class="guide">
     <article class="document">${guide.content} ${neighbors(guides, guide)}</article>
     ${
       headings.length < 2
         ? null
         : html`<nav class="headings" aria-label="On this page">
-            <p>On this page</p>
-            <ul>
-              ${headings.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}
-            </ul>
+            <details class="folded">
+              <summary>On this page</summary>
+              ${list}
+            </details>
+            <div class="open">
+              <p>On this page</p>
+              ${list}
+            </div>
           </nav>`
     }
   </div>`;
