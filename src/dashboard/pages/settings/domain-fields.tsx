@@ -1,3 +1,4 @@
+import { DnsRecords } from "#dashboard/pages/settings/dns-records.tsx";
 import type { SettingsPart } from "#dashboard/pages/settings/settings-part.ts";
 
 /** The host names of a project's site. */
@@ -5,7 +6,7 @@ export function DomainFields({ project, field }: SettingsPart) {
   return (
     <fieldset>
       <legend>Host names</legend>
-      {field("domain", "Domain", { isCode: true, hint: "Its DNS record must lead to the server." })}
+      {field("domain", "Domain", { isCode: true })}
       {field("redirects", "Host names that redirect to the domain", {
         isCode: true,
         lines: 2,
@@ -17,6 +18,10 @@ export function DomainFields({ project, field }: SettingsPart) {
         lines: 2,
         hint: "One per line.",
       })}
+      <DnsRecords
+        serverId={project.server_id}
+        names={[project.domain, ...project.aliases.map(({ domain }) => domain)]}
+      />
     </fieldset>
   );
 }
