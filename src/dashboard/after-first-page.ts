@@ -1,5 +1,6 @@
 // What is loaded after the first page is shown, in one script: small scripts of their own would take many requests.
 
 export { listen } from "#dashboard/data/listen.ts";
+export { SearchDialog } from "#dashboard/pages/search/search-dialog.tsx";
 export { FirstSteps } from "#dashboard/pages/overview/first-steps.tsx";
 export { LatestDeployments } from "#dashboard/pages/overview/latest-deployments.tsx";

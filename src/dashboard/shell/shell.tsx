@@ -7,7 +7,9 @@ import { ALL, useAccount } from "#dashboard/data/resources.ts";
 import { signOut } from "#dashboard/data/session.ts";
 import { Button } from "#dashboard/shared/button.tsx";
 import { useBrowserValue } from "#dashboard/shared/use-browser-value.ts";
+import { AppearanceChoice } from "#dashboard/shell/appearance-choice.tsx";
 import { Navigation } from "#dashboard/shell/navigation.tsx";
+import { SearchButton, SearchDialog, useSearchKey } from "#dashboard/shell/search.tsx";
 import { SessionEnd } from "#dashboard/shell/session-end.tsx";
 import { useListening } from "#dashboard/shell/use-listening.ts";
 import { useWindowFocus } from "#dashboard/shell/use-window-focus.ts";
@@ -21,10 +23,13 @@ export function Shell({ route, children }: Props) {
   const { value: account, reload } = useAccount(ALL);
   useListening(account);
   useWindowFocus(reload);
+  const [isSearching, setIsSearching] = useState(false);
+  const openSearch = () => setIsSearching(true);
+  useSearchKey(openSearch);
   const isOnLine = useBrowserValue(() => navigator.onLine, "online", "offline");
   return (
     <div class="shell">
-      <Frame route={route} account={account} />
+      <Frame route={route} account={account} onSearch={openSearch} />
       <div>
         {isOnLine ? null : (
           <p class="banner" role="status">
@@ -42,13 +47,18 @@ export function Shell({ route, children }: Props) {
           {children}
         </div>
       </div>
+      {isSearching ? <SearchDialog onClose={() => setIsSearching(false)} /> : null}
     </div>
   );
 }
 
-type FrameProps = { readonly route: Route; readonly account: Account | null };
+type FrameProps = {
+  readonly route: Route;
+  readonly account: Account | null;
+  readonly onSearch: () => void;
+};
 
-function Frame({ route, account }: FrameProps) {
+function Frame({ route, account, onSearch }: FrameProps) {
   // Only on a narrow screen: elsewhere, the navigation is always shown.
   const [isOpen, setIsOpen] = useState(false);
   const toggle = useRef<HTMLButtonElement>(null);
@@ -83,6 +93,12 @@ function Frame({ route, account }: FrameProps) {
       >
         Menu
       </button>
+      <SearchButton
+        onClick={() => {
+          close();
+          onSearch();
+        }}
+      />
       <div id="navigation" class={isOpen ? "navigation open" : "navigation"}>
         <Navigation route={route} onLeave={close} />
         <div class="account">
@@ -99,6 +115,7 @@ function Frame({ route, account }: FrameProps) {
             {account?.name ?? "Account"}
           </a>
           <a href="/docs">Documentation</a>
+          <AppearanceChoice />
           <Button variant="subtle" onClick={leave}>
             Sign out
           </Button>

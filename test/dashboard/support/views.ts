@@ -13,6 +13,8 @@ export type DialogView = {
   readonly opener: string | RegExp;
   /** The name of the menu that has the opener, if not every menu with such an item opens it. */
   readonly menu?: string;
+  /** The opener is in the frame of every page. */
+  readonly isInFrame?: true;
   /** The file that has the dialog, below src/dashboard, without its folder and suffix. */
   readonly file: string;
 };
@@ -25,6 +27,7 @@ export const dialogParts: readonly string[] = ["removal-dialog", "secret-dialog"
 
 /** Every dialog of the dashboard. Each file is in the list at least as often as it has dialogs. */
 export const dialogs: readonly DialogView[] = [
+  { page: "overview", name: "search", opener: /^Search/, isInFrame: true, file: "search-dialog" },
   { page: "project", name: "deploy", opener: "Deploy", file: "deploy-dialog" },
   { page: "project", name: "rollback", opener: "Roll back", file: "rollback-dialog" },
   { page: "project", name: "maintenance", opener: "Maintenance", file: "maintenance-dialog" },
@@ -94,8 +97,8 @@ export function pageViews(ids: Ids): PageView[] {
 }
 
 /** Opens a dialog by its button, or by an item of one of the page's menus. @returns whether the page has either */
-export async function openDialog(page: Page, { opener, menu }: DialogView): Promise<boolean> {
-  const main = page.locator("main");
+export async function openDialog(page: Page, { opener, menu, isInFrame }: DialogView): Promise<boolean> {
+  const main = page.locator(isInFrame === true ? "header.frame" : "main");
   const button = main.getByRole("button", { name: opener, exact: true }).first();
   const menus = menu === undefined ? main.locator(MENU_BUTTON) : main.getByLabel(`Actions for ${menu}`);
   const found = await button

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 
 import { withHiddenShown } from "#contract/hidden-text.ts";
 import type { ProjectId } from "#contract/ids.ts";
@@ -14,6 +14,7 @@ import { PauseDialog } from "#dashboard/pages/project/pause-dialog.tsx";
 import { PauseNotice } from "#dashboard/pages/project/pause-notice.tsx";
 import { ProductionCard, ProductionSpace } from "#dashboard/pages/project/production-card.tsx";
 import { ApplyConfig } from "#dashboard/shared/apply-config.tsx";
+import { DEPLOY_FRAGMENT } from "#dashboard/pages/search/entries.ts";
 import { Button } from "#dashboard/shared/button.tsx";
 import { Missing, isMissing } from "#dashboard/shared/unavailable.tsx";
 import { Menu } from "#dashboard/shared/menu.tsx";
@@ -30,6 +31,16 @@ export function ProjectPage({ id }: Props) {
   const project = useProject(id);
   const mayDeploy = useMay("startDeployment");
   const [open, setOpen] = useState<"deploy" | "maintenance" | "pause" | null>(null);
+  useEffect(() => {
+    const openAsked = () => {
+      if (location.hash !== DEPLOY_FRAGMENT || !mayDeploy) return;
+      history.replaceState(null, "", location.pathname + location.search);
+      setOpen("deploy");
+    };
+    openAsked();
+    globalThis.addEventListener("hashchange", openAsked);
+    return () => globalThis.removeEventListener("hashchange", openAsked);
+  }, [id, mayDeploy]);
   const [maintenance, setMaintenance] = useState<MaintenanceSet | null>(null);
   const [pause, setPause] = useState<ProjectPause | null>(null);
   const pausedUntil = pause?.paused_until ?? null;

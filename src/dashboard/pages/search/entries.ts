@@ -1,0 +1,106 @@
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
+import type { ProjectRow } from "#contract/endpoints/projects/schemas.ts";
+import type { ServerRow } from "#contract/endpoints/servers/schemas.ts";
+import { pathTo, sections } from "#dashboard/router/route.ts";
+import { titleOf } from "#dashboard/shared/status.tsx";
+import { deploymentState } from "#dashboard/text/labels.ts";
+
+/** Something that the search finds, and the address that it leads to. */
+export type Entry = {
+  readonly kind: "Page" | "Project" | "Deployment" | "Server" | "Command";
+  readonly label: string;
+  /** What else it is found by, and tells equal labels apart. */
+  readonly hint: string;
+  readonly href: string;
+};
+
+export type Searched = {
+  readonly projects: readonly ProjectRow[];
+  readonly servers: readonly ServerRow[];
+  /** Newest first. */
+  readonly deployments: readonly Deployment[];
+};
+
+/** The fragment of a project's address that opens its dialog *Deploy*. */
+export const DEPLOY_FRAGMENT = "#deploy";
+
+const projectPages = {
+  processes: "Processes",
+  variables: "Variables",
+  commands: "Commands",
+  pushes: "Pushes",
+  project_charts: "Charts",
+  settings: "Settings",
+  settings_domains: "Domains",
+} as const;
+const pageNames = Object.keys(projectPages).filter(
+  (page): page is keyof typeof projectPages => page in projectPages,
+);
+
+/** Everything that can be found, the most wanted first. */
+export function entriesOf({ projects, servers, deployments }: Searched): readonly Entry[] {
+  const names = new Map(projects.map(({ id, name }) => [id, name]));
+  return [
+    ...projects.map(({ id, name, domain }): Entry => ({
+      kind: "Project",
+      label: name,
+      hint: domain,
+      href: pathTo({ page: "project", id }),
+    })),
+    ...[...sections()].map(([label, href]): Entry => ({ kind: "Page", label, hint: "", href })),
+    { kind: "Page", label: "Account", hint: "", href: pathTo({ page: "account" }) },
+    { kind: "Command", label: "Add a project", hint: "", href: pathTo({ page: "new_project" }) },
+    ...projects.map(({ id, name }): Entry => ({
+      kind: "Command",
+      label: `Deploy ${name}`,
+      hint: "",
+      href: `${pathTo({ page: "project", id })}${DEPLOY_FRAGMENT}`,
+    })),
+    ...projects.flatMap(({ id, name }) =>
+      pageNames.map((page): Entry => ({
+        kind: "Page",
+        label: `${projectPages[page]} of ${name}`,
+        hint: "",
+        href: pathTo({ page, id }),
+      })),
+    ),
+    ...servers.map(({ name, ip }): Entry => ({
+      kind: "Server",
+      label: name,
+      hint: ip,
+      href: pathTo({ page: "servers" }),
+    })),
+    ...deployments.map((deployment): Entry => ({
+      kind: "Deployment",
+      label: `v${deployment.version} of ${names.get(deployment.project_id) ?? deployment.project_id}`,
+      hint: [
+        deploymentState(deployment).label,
+        deployment.branch,
+        deployment.commit ?? "",
+        titleOf(deployment.commit_message),
+      ]
+        .filter((part) => part !== "")
+        .join(" · "),
+      href: pathTo({ page: "deployment", id: deployment.id }),
+    })),
+  ];
+}
+
+/**
+ * The entries that have all words of the query, those whose label begins with it first.
+ * @param most of the entries that are returned
+ */
+export function search(entries: readonly Entry[], query: string, most: number): readonly Entry[] {
+  const wanted = query.trim().toLowerCase();
+  const words = wanted.split(/\s+/);
+  const found = entries.filter(({ kind, label, hint }) => {
+    const text = `${kind} ${label} ${hint}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+  const rank = ({ label }: Entry) => {
+    const text = label.toLowerCase();
+    return text === wanted ? 0 : text.startsWith(wanted) ? 1 : text.includes(wanted) ? 2 : 3;
+  };
+  // The sort is stable, so equal ranks keep their order.
+  return found.toSorted((one, other) => rank(one) - rank(other)).slice(0, most);
+}

@@ -1,0 +1,29 @@
+import { expect, it } from "vitest";
+
+import { type Entry, search } from "#dashboard/pages/search/entries.ts";
+
+const entry = (kind: Entry["kind"], label: string, hint = ""): Entry => ({ kind, label, hint, href: label });
+const entries = [
+  entry("Project", "shop", "shop.example.com"),
+  entry("Page", "Servers"),
+  entry("Command", "Deploy shop"),
+  entry("Page", "Variables of shop"),
+  entry("Deployment", "v12 of shop", "Live · main · 1a2b3c4 · Round prices once"),
+];
+const found = (query: string, most = 10) => search(entries, query, most).map(({ label }) => label);
+
+it("finds the entries that have all words, in any order and case", () => {
+  expect(found("prices ROUND")).toEqual(["v12 of shop"]);
+  expect(found("1a2b3c4")).toEqual(["v12 of shop"]);
+  expect(found("page shop")).toEqual(["Variables of shop"]);
+  expect(found("bakery")).toEqual([]);
+});
+
+it("puts an equal label first, then the labels that begin with the query", () => {
+  expect(found("shop")[0]).toBe("shop");
+  expect(found("deploy")).toEqual(["Deploy shop", "v12 of shop"]);
+});
+
+it("shows the most wanted entries without a query", () => {
+  expect(found("", 2)).toEqual(["shop", "Servers"]);
+});
