@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
 
 type Props = {
   readonly children: ComponentChildren;
@@ -8,8 +9,9 @@ type Props = {
   /** The accessible name, where the text alone is ambiguous. */
   readonly label?: string;
   /**
-   * The action is running: the button shows a spinner and ignores clicks. Set it, also to false, for every action that
-   * takes time: the button then ignores the second click of a double click, which may hit another button.
+   * The action is running: the button ignores clicks, and shows a spinner if it was the one that was clicked. Set it,
+   * also to false, for every action that takes time: the button then ignores the second click of a double click, which
+   * may hit another button.
    */
   readonly isBusy?: boolean;
   readonly isDisabled?: boolean;
@@ -24,6 +26,10 @@ export function Button({
   isBusy,
   isDisabled = false,
 }: Props) {
+  const [wasClicked, setWasClicked] = useState(false);
+  useEffect(() => {
+    if (isBusy !== true) setWasClicked(false);
+  }, [isBusy]);
   return (
     <button
       type={type}
@@ -35,10 +41,13 @@ export function Button({
       onClick={(event) => {
         const isSecond = isBusy !== undefined && event.detail > 1;
         if (isBusy === true || isDisabled || isSecond) event.preventDefault();
-        else void onClick?.();
+        else {
+          setWasClicked(true);
+          void onClick?.();
+        }
       }}
     >
-      {isBusy === true ? <span class="spinner" aria-hidden="true" /> : null}
+      {isBusy === true && wasClicked ? <span class="spinner" aria-hidden="true" /> : null}
       {children}
     </button>
   );
