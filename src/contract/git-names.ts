@@ -1,5 +1,11 @@
 import * as z from "zod/mini";
 
+import {
+  hasUnclearLogin,
+  MAX_REPOSITORY,
+  pasteProblem,
+  tidyRepository,
+} from "#contract/addresses/pasted-repository.ts";
 import { isCleanPath, parseRepository } from "#contract/addresses/repository-address.ts";
 import { textBetween, textLike } from "#contract/bounds.ts";
 
@@ -51,27 +57,31 @@ export const CommitSha = textLike(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
 export const MAX_COMMIT_MESSAGE = 1000;
 
 /** A git repository: https, ssh (both forms), `file://`, or an absolute path on the server. */
-export const Repository = textBetween(1, 2048).check(
-  z.superRefine((text, context) => {
-    const parsed = parseRepository(text);
-    if (!parsed.ok) context.addIssue({ code: "custom", message: parsed.message, continue: false });
-  }),
+export const Repository = textBetween(1, MAX_REPOSITORY).check(
+  z.superRefine((text, context) => refuseAddress(context, problemOf(text))),
 );
 
 /**
- * A repository that a project may have, in its one form. Git hosts read no query, and a token in one would be stored in
- * clear. A password is sealed instead.
+ * A repository in a request, in its one form. Refuses more than `Repository`: what can be parsed but not be meant, and a
+ * secret at a place where it would be stored in clear. A password is sealed instead.
  */
-export const ProjectRepository = Repository.check(
-  z.refine((text) => !/^https:.*\?/.test(text), {
-    message: "must not have a query: put an access token in as the password, https://user:token@host/path",
-    abort: true,
-  }),
+export const ProjectRepository = textBetween(1, MAX_REPOSITORY).check(
+  z.overwrite(tidyRepository),
+  z.superRefine((text, context) => refuseAddress(context, pasteProblem(text) ?? problemOf(text))),
   z.overwrite((text) => {
     const parsed = parseRepository(text);
     return parsed.ok ? parsed.value.text : text;
   }),
 );
+
+function problemOf(text: string): string | null {
+  const parsed = parseRepository(text);
+  return parsed.ok ? null : parsed.message;
+}
+
+function refuseAddress(context: z.core.$RefinementCtx<string>, message: string | null): void {
+  if (message !== null) context.addIssue({ code: "custom", message, continue: false });
+}
 
 function isInsidePath(path: string): boolean {
   if (path.startsWith("/") || path.includes("\\")) return false;
@@ -109,6 +119,22 @@ export function maskUrlSecret(url: string): string {
   return /^https?:/i.test(masked) ? maskQuery(masked) : masked;
 }
 
+/**
+ * Masks the secrets in a repository's address, which may be invalid. Of a login that programs read differently, nothing
+ * is shown: neither the path with its end, nor a host or port that could be its beginning.
+ */
+export function maskRepository(address: string): string {
+  if (!hasUnclearLogin(address)) return maskUrlSecret(address);
+  const parsed = parseRepository(address);
+  if (!parsed.ok || !("place" in parsed.value))
+    return maskUrlSecret(address.replace(/^((?:[a-z][a-z0-9+.-]*:)?\/\/)?[^]*@/i, "$1***@"));
+  const { kind, login, place } = parsed.value;
+  const [, host = "", port = "", path = ""] = /^(\[[^\]]*\]|[^:/]*)(:\d+)?\/?([^]*)$/.exec(place) ?? [];
+  const shownPath = path.includes("@") ? "***" : path;
+  if (login !== null) return `${kind}://***@${host}${port}/${shownPath}`;
+  return `${kind}://${host.includes(".") ? host : "***"}/${shownPath}`;
+}
+
 /** Replaces each query value of an http URL or path with `***`, including values without a name. */
 export function maskQuery(address: string): string {
   return partsOfQuery(address)
@@ -139,5 +165,5 @@ function queryEnd(address: string): number {
 
 /** Whether a URL contains the `***` of `maskUrlSecret` or `maskQuery`. Such a URL must not be stored. */
 export function isMasked(address: string): boolean {
-  return /[:/]\*{3}@|[?&]([^=&#]*=)?\*{3}(?![^&#])/.test(address);
+  return /[:/]\*{3}(?:@|$)|[?&]([^=&#]*=)?\*{3}(?![^&#])/.test(address);
 }

@@ -1,3 +1,4 @@
+import { hasUnclearLogin } from "#contract/addresses/pasted-repository.ts";
 import { maskUrlPassword, partsOfQuery, SHORTEST_USER_TOKEN } from "#contract/git-names.ts";
 
 /** Shorter secrets are not masked, because they would hide ordinary words all over a log. */
@@ -47,7 +48,8 @@ export function beginningAtEnd(text: string, { before, text: secret }: Secret): 
 }
 
 function userSecrets(address: string): readonly Secret[] {
-  const userInfo = /^https:\/\/([^/@]*)@/.exec(address)?.[1];
+  const isUnclear = hasUnclearLogin(address);
+  const userInfo = (isUnclear ? /^\w+:\/\/([^]*)@/ : /^https:\/\/([^/@]*)@/).exec(address)?.[1];
   if (userInfo === undefined) return [];
   const colon = userInfo.indexOf(":");
   const secret = colon === -1 ? userInfo : userInfo.slice(colon + 1);

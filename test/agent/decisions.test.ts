@@ -62,6 +62,15 @@ describe("secrets", () => {
     expect(mask("v=1, 1234 and http://localhost:5173/?v=2")).toBe("v=1, 1234 and http://localhost:5173/?v=2");
   });
 
+  it("are hidden where the address has its login only for some programs", () => {
+    const mask = createMask("https://bob:12/secret@example.com/shop.git");
+    expect(mask("fatal: unable to access 'https://bob:12/secret@example.com/shop.git/'")).toBe(
+      "fatal: unable to access 'https://bob:***@example.com/shop.git/'",
+    );
+    const token = createMask("https://0123456789/abcdefghij@example.com/shop.git");
+    expect(token("at https://0123456789/abcdefghij@example.com/")).toBe("at https://***@example.com/");
+  });
+
   it("are hidden when a text was cut in the middle of one", () => {
     const mask = createMask("https://deploy:p%40ss%2Fword@example.com/shop.git");
     for (const begun of ["p%40ss%2Fwor", "p@ss/wor", "p@ss/wor\ufffd", "p@", "p"])

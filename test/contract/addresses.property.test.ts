@@ -114,6 +114,8 @@ it.each([
     "https://prod-1.logic.azure.com/workflows/x?sp=%2Fa",
   ],
   ["http://[::1]:80/", "http://[::1]/"],
+  ["http://localhost:5173/@vite/client", "http://localhost:5173/@vite/client"],
+  ["https://cdn.example/react@18/x.js?to=a@b", "https://cdn.example/react@18/x.js?to=a@b"],
 ])("the address %s is stored as %s", (text, stored) => {
   expect(WebAddress.parse(text)).toBe(stored);
 });
@@ -124,6 +126,9 @@ it.each([
   ["https://bücher.example/", "write xn--bcher-kva.example"],
   ["https://example.com./", "dots between"],
   ["https://me@example.com/", "user name"],
+  ["https://bob:12/34@example.com/hook", "end a password: write it as %40"],
+  ["https://bob:12/@example.com/hook", "end a password: write it as %40"],
+  ["https://token/34@example.com/hook", "end a password: write it as %40"],
   [String.raw`https://example.com\x`, "backslash"],
   ["https://example.com/#x", "fragment"],
   ["https://example.com/a/../b", "without . and .."],

@@ -1,8 +1,10 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import * as z from "zod/mini";
 
+import { WebAddress } from "#contract/addresses/web-address.ts";
 import { WebhookWithSecret } from "#contract/endpoints/webhooks/schemas.ts";
 
 import { output } from "../support/connected-agent/events.ts";
@@ -12,6 +14,7 @@ import { TestWebhook } from "../support/worker/webhook.ts";
 import { createAccount } from "../support/worker/account.ts";
 import { call } from "../support/worker/call.ts";
 import { runScheduleIn } from "../support/worker/schedule.ts";
+import { secretAddress } from "../support/secret-addresses.ts";
 import { openSecrets } from "../support/seal-keys.ts";
 
 /** Values that no other text contains, in the forms in which one could be stored. */
@@ -179,5 +182,41 @@ describe("everything that the control plane stores and prints", () => {
     const { plain: _plain, ...secrets } = values;
     for (const value of Object.values(secrets))
       for (const form of formsOf(value)) expect(stored.filter((text) => text.includes(form))).toEqual([]);
+  });
+
+  it("contains no part of the secrets in addresses that people paste, and no answer repeats one", async () => {
+    const printed = recordOutput();
+    const { project } = await TestProject.withKeys();
+    const answers: string[] = [];
+    const counts = new Map<number, number>();
+    const send = async (method: "POST" | "PATCH", path: string, body: unknown) => {
+      const answer = await project.call(method, path, body);
+      counts.set(answer.status, (counts.get(answer.status) ?? 0) + 1);
+      answers.push(await answer.text());
+    };
+    // The last ones are stored, or are refused only for another reason.
+    const pasted = fc.sample(secretAddress, { numRuns: 30, seed: 14 });
+    for (const [at, { text }] of pasted.entries()) {
+      const { serverId } = project.agent;
+      await send("POST", "/v1/projects", { name: `site-${at}`, server_id: serverId, repository: text });
+      await send("PATCH", `/v1/projects/${project.id}`, { repository: text });
+      await send("POST", "/v1/hooks", { forge: "github", repository: text });
+      if (WebAddress.safeParse(text).success) continue;
+      await send("PATCH", `/v1/projects/${project.id}`, { health_check: { url: text } });
+      await send("POST", "/v1/webhooks", { kind: "standard", url: text, events: ["*"] });
+    }
+    for (const status of [200, 201, 422]) expect(counts.get(status), String(status)).toBeGreaterThan(1);
+    for (const path of ["/v1/projects", "/v1/events", "/v1/audit", "/v1/hooks"])
+      answers.push(await (await call(path, { token: project.token })).text());
+    const stored = [
+      ...answers,
+      await databaseText(),
+      await logsText(),
+      await objectText(env.PROJECT_LANE.getByName(project.id)),
+      await objectText(env.AGENT_LINK.getByName(project.agent.serverId)),
+      printed(),
+    ];
+    for (const part of pasted.flatMap(({ parts }) => parts))
+      expect([part, ...stored.filter((text) => text.includes(part))]).toEqual([part]);
   });
 });

@@ -1,6 +1,6 @@
 import { inheritLogin } from "#agent/commands/git-login.ts";
 import { isLocal } from "#contract/addresses/repository-address.ts";
-import { Repository } from "#contract/git-names.ts";
+import { maskRepository, Repository } from "#contract/git-names.ts";
 
 export type SubmoduleUrl =
   | { readonly kind: "url"; readonly url: string }
@@ -15,9 +15,9 @@ export function resolveSubmoduleUrl(parent: string, written: string): SubmoduleU
   const isRelative = written.startsWith("./") || written.startsWith("../");
   const url = isRelative ? resolveRelative(parent, written) : inheritLogin(parent, written);
   if (url === null || !Repository.safeParse(url).success)
-    return { kind: "refused", reason: `its address ${written} is not supported` };
+    return { kind: "refused", reason: `its address ${maskRepository(written)} is not supported` };
   if (isLocal(url) && !isLocal(parent))
-    return { kind: "refused", reason: `its address ${written} is a path on this server` };
+    return { kind: "refused", reason: `its address ${maskRepository(written)} is a path on this server` };
   return { kind: "url", url };
 }
 

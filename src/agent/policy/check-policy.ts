@@ -5,7 +5,7 @@ import type { Release } from "#agent/workspace/releases.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
 import { isLocal, localPath } from "#contract/addresses/repository-address.ts";
 import { addressOf } from "#contract/addresses/web-address.ts";
-import { maskUrlPassword, maskUrlSecret } from "#contract/git-names.ts";
+import { maskUrlPassword, maskRepository } from "#contract/git-names.ts";
 import type { HealthCheck, Preset } from "#contract/endpoints/projects/settings.ts";
 
 /** Why the policy refuses an order, as a sentence that names the rule; `null` when it is allowed. */
@@ -63,7 +63,7 @@ export function checkRepository({ policy, isolation }: Rules, repository: string
     if (isElsewhere || (repositories === "any" && (isolation.kind === "none" || !isLocal(repository))))
       return null;
   }
-  const refusal = refuse("repositories", `the repository ${maskUrlSecret(repository)}`);
+  const refusal = refuse("repositories", `the repository ${maskRepository(repository)}`);
   return isLocal(repository) && isolation.kind !== "none"
     ? `${refusal}. ${howToName(repositories, repository)}`
     : refusal;

@@ -87,6 +87,19 @@ export function parseAddress(text: string): ResultOf<Address, AddressRefusal> {
   });
 }
 
+const HALF_LOGIN =
+  "must not have an @ after the host, which could end a password: write it as %40, and send a login in another way";
+
+/**
+ * Whether the host could be the first part of a login with a slash in its password, such as `https://bob:12/34@host/`. A
+ * host with dots and without a port is one.
+ */
+function isHalfLogin(text: string): boolean {
+  const [, authority = "", path = ""] = /^https?:\/\/([^/?#]+)([^?#]*)/.exec(text) ?? [];
+  const isHost = authority.includes(".") || /^(?:localhost|\[)/i.test(authority);
+  return /:\d*$/.test(authority) ? /[^/]@|^\/+@[^/]*\.[^/]*\//.test(path) : !isHost && path.includes("@");
+}
+
 /** The parts of an address that a schema has accepted. @throws if none has */
 export function addressOf(text: string): Address {
   const parsed = parseAddress(text);
@@ -136,6 +149,7 @@ export const RequestPath = z.string().check(
 );
 
 function problemOf(text: string): string | null {
+  if (isHalfLogin(text)) return HALF_LOGIN;
   const parsed = parseAddress(text);
   return parsed.ok ? null : parsed.message;
 }

@@ -1,5 +1,5 @@
 import type { DeploymentEvent, Event, EventActor } from "#contract/endpoints/events/schemas.ts";
-import { maskUrlSecret } from "#contract/git-names.ts";
+import { maskRepository } from "#contract/git-names.ts";
 import { dashboardPage } from "#contract/public-paths.ts";
 import { deploymentMessage, isAboutDeployment } from "#domain/notify/deployment-message.ts";
 import { plainLine } from "#domain/notify/limit-text.ts";
@@ -68,7 +68,7 @@ function otherText(event: Other, isRecovery: boolean): Text {
     return { ...changeText(event, `Webhook ${data.webhook.name}`, "/webhooks"), level: "warning" };
   if (type === "hook.refused")
     return {
-      ...changeText(event, `Delivery about a push to ${maskUrlSecret(data.hook.repository)}`, ""),
+      ...changeText(event, `Delivery about a push to ${maskRepository(data.hook.repository)}`, ""),
       level: "warning",
     };
   return changeText(event, ...subjectOf(event));
@@ -95,7 +95,7 @@ function subjectOf({ type, data }: Other): readonly [subject: string, page: stri
   if ("server" in data) return [`Server ${data.server.name}`, "/servers"];
   if ("token" in data) return [`Token ${data.token.name}`, "/tokens"];
   if ("webhook" in data) return [`Webhook ${data.webhook.name}`, "/webhooks"];
-  if ("hook" in data) return [`Hook of ${maskUrlSecret(data.hook.repository)}`, ""];
+  if ("hook" in data) return [`Hook of ${maskRepository(data.hook.repository)}`, ""];
   if ("freeze" in data) {
     const { freeze, project } = data;
     return [

@@ -1,5 +1,5 @@
 import type { EventDeployment, EventProject } from "#contract/endpoints/events/schemas.ts";
-import { maskUrlSecret } from "#contract/git-names.ts";
+import { maskRepository } from "#contract/git-names.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { type ShownRecord, sharedFields } from "#worker/views/deployment-view.ts";
 
@@ -21,5 +21,5 @@ type NamedProject = {
 
 /** A project in the events of its deployments. */
 export function eventProject({ id, name, repository, url }: NamedProject): EventProject {
-  return { id, name, repository: maskUrlSecret(repository), url };
+  return { id, name, repository: maskRepository(repository), url };
 }

@@ -1,6 +1,6 @@
 import { hookSettingsOf } from "#contract/endpoints/hooks/hook-settings.ts";
 import type { Hook, Push } from "#contract/endpoints/hooks/schemas.ts";
-import { maskUrlSecret } from "#contract/git-names.ts";
+import { maskRepository } from "#contract/git-names.ts";
 import type { HookReading } from "#worker/db/hooks/hook-reading.ts";
 import type { PushReading } from "#worker/db/pushes/push-reading.ts";
 import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
@@ -12,7 +12,7 @@ export function hookView(hook: HookReading, origin: string, now: number): Hook {
   return {
     id: hook.id,
     forge: hook.forge,
-    repository: maskUrlSecret(hook.repository),
+    repository: maskRepository(hook.repository),
     url: `${origin}/v1/hooks/${hook.id}/receive`,
     settings_url: settingsUrl,
     steps: [...steps],

@@ -1,4 +1,4 @@
-import { maskQuery, maskUrlSecret } from "#contract/git-names.ts";
+import { maskQuery, maskRepository, maskUrlSecret } from "#contract/git-names.ts";
 import { deployOnOf } from "#contract/endpoints/projects/deploy-on.ts";
 import type { Project, ProjectRow, Serving } from "#contract/endpoints/projects/schemas.ts";
 import type { AutomaticSetting, HealthCheck } from "#contract/endpoints/projects/settings.ts";
@@ -40,7 +40,7 @@ export function projectView(record: ProjectRecord, serving: ServingReading | nul
     framework_reasons: reasons,
     automatic: automaticSettings(record),
     suggested_release_command: shownSuggestion(record, record.detected),
-    repository: maskUrlSecret(record.repository),
+    repository: maskRepository(record.repository),
     branch: record.branch,
     commits: record.commits,
     root_directory: record.rootDirectory,

@@ -191,7 +191,7 @@ describe("a repository's address that is accepted", () => {
     ["git@good.example:2222/shop.git", ["git@good.example", "git-upload-pack '2222/shop.git'"]],
     ["git@Good.example:a%20b@evil.example", ["git@good.example", "git-upload-pack 'a%20b@evil.example'"]],
   ])("over ssh leads ssh to the host that is pinned: %s", async (text, args) => {
-    const stored = ProjectRepository.parse(text);
+    const stored = repositoryOf(text).text;
     const printed = await runGit(stored);
     const [, port = "22"] = /^-p\n(\d+)$/m.exec(printed) ?? [];
     expect(printed.split("\n")).toEqual(expect.arrayContaining(args));

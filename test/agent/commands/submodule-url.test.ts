@@ -31,6 +31,17 @@ describe("a submodule's address", () => {
     ["/srv/git/a", "ext::sh -c touch% x", /is not supported/],
     ["/srv/git/a", "-oProxyCommand=x", /is not supported/],
     ["/srv/git/a", "../b/../../c", /is not supported/],
+    [
+      "https://example.com/a",
+      "https://bob:aa/bb@git.test/b",
+      /^its address https:\/\/\*\*\*@git\.test\/b is not/,
+    ],
+    ["https://example.com/a", "bob:aa/bb@git.test:b", /^its address \*\*\*@git\.test:b is not/],
+    [
+      "https://example.com/a",
+      "http://git.test/b?token=aabb",
+      /^its address http:\/\/git\.test\/b\?token=\*\*\* is/,
+    ],
   ])("of %s written as %s is refused", (parent, written, reason) => {
     const resolved = resolveSubmoduleUrl(parent, written);
     expect(resolved.kind === "refused" && resolved.reason).toMatch(reason);

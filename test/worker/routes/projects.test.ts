@@ -194,6 +194,9 @@ describe("a project", () => {
     ["https://git.test/blog.git?private_token=s3cret&a=", "https://git.test/blog.git?private_token=***&a="],
     ["https://git.test/blog.git?s3cret", "https://git.test/blog.git?***"],
     ["https://me@git.test/b?x=s3cret=1#f", "https://me@git.test/b?x=***#f"],
+    ["https://bob:12/s3cret@git.test/b", "https://***/***"],
+    ["https://git.test:8443/a@b", "https://git.test/***"],
+    ["https://ghp_0123456789abcdefghij:x@git.test/b", "https://***@git.test/b"],
     ["/srv/git/what?=s3cret", "/srv/git/what?=s3cret"],
     ["file:///srv/git/what?=s3cret", "file:///srv/git/what?=s3cret"],
   ])("shows the repository %s, which an earlier version stored, as %s", async (repository, shown) => {

@@ -5,7 +5,7 @@ import type { Origin } from "#agent/run/fetch/mirror-steps.ts";
 import type { CommandScope, RunScope } from "#agent/run/step/run-scope.ts";
 import { fail, type Step } from "#agent/run/step/step.ts";
 import { describeNewHostKeys, type KeyedProject, prepareAccess } from "#agent/ssh/repository-access.ts";
-import { maskUrlSecret } from "#contract/git-names.ts";
+import { maskRepository } from "#contract/git-names.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { succeed } from "#contract/lib/result.ts";
 import { repositoryPage } from "#contract/public-paths.ts";
@@ -35,7 +35,7 @@ export async function openOrigin(
     return succeed({
       repository,
       mirrors,
-      shown: maskUrlSecret(repository),
+      shown: maskRepository(repository),
       isConfined: isGitConfined(context.policy),
       access: await prepareAccess(context, project, repository, marker),
       stepsUrl: repositoryPage(context.connection.url, project.id),
@@ -43,7 +43,7 @@ export async function openOrigin(
     });
   } catch (error) {
     if (isNoSpaceError(error)) throw error;
-    return fail("fetch_failed", "fetch", `reading ${maskUrlSecret(repository)} failed: ${messageOf(error)}`);
+    return fail("fetch_failed", "fetch", `reading ${maskRepository(repository)} failed: ${messageOf(error)}`);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { HookId } from "#contract/ids.ts";
-import { maskUrlSecret } from "#contract/git-names.ts";
+import { maskRepository } from "#contract/git-names.ts";
 import type { HookForge } from "#contract/endpoints/hooks/push-decisions.ts";
 import type { Context } from "#worker/context.ts";
 import type { Write } from "#worker/db/account-rows.ts";
@@ -14,7 +14,7 @@ export function hookWrites(
   hook: ChangedHook,
 ): Write[] {
   const { id, forge } = hook;
-  const repository = maskUrlSecret(hook.repository);
+  const repository = maskRepository(hook.repository);
   return requestWrites(context, {
     event: { type, data: { hook: { id, forge, repository }, reason: null } },
     target: { type: "hook", id, name: repository },

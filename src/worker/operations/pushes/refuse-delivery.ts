@@ -1,6 +1,6 @@
 import type { PushReason } from "#contract/endpoints/hooks/push-decisions.ts";
 import { MAX_DELIVERY_BYTES } from "#contract/endpoints/hooks/schemas.ts";
-import { maskUrlSecret } from "#contract/git-names.ts";
+import { maskRepository } from "#contract/git-names.ts";
 import { refuse, type Result } from "#contract/problems.ts";
 import { SYSTEM } from "#domain/events/system-actor.ts";
 import type { OpenContext } from "#worker/context.ts";
@@ -57,7 +57,7 @@ async function note(
   const event: NewEvent = {
     id: ids.event(),
     type: "hook.refused",
-    data: { hook: { id: hookId, forge, repository: maskUrlSecret(repository) }, reason: detail },
+    data: { hook: { id: hookId, forge, repository: maskRepository(repository) }, reason: detail },
     actor: SYSTEM,
     createdAt: receivedAt,
   };
