@@ -25,11 +25,25 @@ function messageOf(issue: z.core.$ZodRawIssue): string {
     case "invalid_key":
       return "has an invalid key";
     case "invalid_union":
+      return unionText(issue);
     case "custom":
     case "invalid_element":
     case "not_multiple_of":
       return "is invalid";
   }
+}
+
+/** Names the values of the field that decides, or what any of the alternatives takes. */
+function unionText(issue: z.core.$ZodRawIssue & { readonly code: "invalid_union" }): string {
+  if ("options" in issue && Array.isArray(issue.options)) return `must be one of ${listed(issue.options)}`;
+  const reasons = issue.errors.map((errors) => errors[0]);
+  // One of the alternatives fits, but something inside of it is wrong.
+  const inner = reasons.find((reason) => reason !== undefined && reason.path.length > 0);
+  if (inner !== undefined) return `is invalid at ${inner.path.join(".")}: ${inner.message}`;
+  const values = reasons.flatMap((reason) => (reason?.code === "invalid_value" ? reason.values : []));
+  const types = reasons.flatMap((reason) => (reason?.code === "invalid_type" ? kindOf(reason.expected) : []));
+  const all = [...(values.length === 0 ? [] : [`one of ${listed(values)}`]), ...new Set(types)];
+  return all.length > 0 ? `must be ${all.join(" or ")}` : (reasons[0]?.message ?? "is invalid");
 }
 
 /** A type of JSON with its article. */

@@ -22,6 +22,7 @@ import {
   ProcessesState,
 } from "#contract/endpoints/processes/schemas.ts";
 import { DeployOn, DeployOnChanges } from "#contract/endpoints/projects/deploy-on.ts";
+import { hasUsefulPatterns } from "#contract/endpoints/projects/push-patterns.ts";
 import { DeployKeySummary } from "#contract/endpoints/projects/repository-access.ts";
 import {
   Alias,
@@ -128,7 +129,7 @@ export const CreateProjectInput = z
     cron: z._default(settings.cron, []),
     deploy_on: z.prefault(settings.deploy_on, {}),
   })
-  .check(hasDistinctDomains);
+  .check(hasDistinctDomains, hasUsefulPatterns);
 export type CreateProjectInput = z.infer<typeof CreateProjectInput>;
 
 const STARS =
@@ -158,6 +159,7 @@ const AllSettings = z.strictObject({
  */
 export const UpdateProjectInput = z.partial(AllSettings).check(
   hasDistinctDomains,
+  hasUsefulPatterns,
   z.superRefine((input, context) => {
     for (const name of input.automatic ?? [])
       if (input[name] !== undefined)
