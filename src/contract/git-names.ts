@@ -33,10 +33,28 @@ export const BranchName = textBetween(1, 244).check(
   z.refine(isBranchName, "must be a valid git branch or tag name"),
 );
 
-/** A branch or tag name in a request. CI systems have variables with the full name of a reference, such as GITHUB_REF. */
-export const RequestedBranch = BranchName.check(
-  z.refine((name) => !name.startsWith("refs/"), "must be the name without `refs/heads/` or `refs/tags/`"),
+/**
+ * A branch or tag name in a request, without spaces around it. CI systems have variables with the full name of a
+ * reference, such as GITHUB_REF, and git prints the branches of a remote as `origin/main`.
+ */
+export const RequestedBranch = textBetween(1, 244).check(
+  z.overwrite((name) => name.trim()),
+  z.superRefine((name, context) => {
+    const message = branchProblem(name);
+    if (message !== null) context.addIssue({ code: "custom", message });
+  }),
 );
+
+function branchProblem(name: string): string | null {
+  if (name.startsWith("refs/")) return "must be the name without `refs/heads/` or `refs/tags/`";
+  const [, remote, rest = ""] = /^((?:remotes\/)?origin\/)(.+)$/.exec(name) ?? [];
+  if (isBranchName(name) && name !== "")
+    return remote === undefined ? null : `must be the name without ${remote}: write ${rest}`;
+  if (/\s/.test(name)) return "must be one branch or tag, and git allows no spaces in its name";
+  return /[*?[]/.test(name)
+    ? "must be one branch or tag, not a pattern: patterns are for `deploy_on`"
+    : "must be a valid git branch or tag name";
+}
 
 /** A full or abbreviated commit hash, 7 characters or more. */
 export const CommitName = textLike(
@@ -88,15 +106,62 @@ function isInsidePath(path: string): boolean {
   return isCleanPath(path) && path.split("/").every((part) => part !== "" && part !== ".git");
 }
 
+const INSIDE = "must be a relative path inside the repository";
+
 /** A relative path inside a release, without `..`. `.` is the release itself. */
 export const InsidePath = textBetween(1, 1024).check(
-  z.refine((path) => path === "." || isInsidePath(path), "must be a relative path inside the repository"),
+  z.refine((path) => path === "." || isInsidePath(path), INSIDE),
 );
 
 /** A path inside a release that a link can replace, so not the release itself. */
 export const SharedPath = textBetween(1, 1024).check(
-  z.refine((path) => path !== "." && isInsidePath(path), "must be a relative path inside the repository"),
+  z.refine((path) => path !== "." && isInsidePath(path), INSIDE),
 );
+
+/** As `InsidePath`, in a request: without spaces and slashes around it, and without parts that mean nothing. */
+export const RequestedPath = textBetween(1, 1024).check(
+  z.overwrite(tidyPath),
+  z.superRefine((path, context) => {
+    const message = path === "." ? null : pathProblem(path);
+    if (message !== null) context.addIssue({ code: "custom", message });
+  }),
+);
+
+/** As `SharedPath`, in a request. */
+export const RequestedSharedPath = textBetween(1, 1024).check(
+  z.overwrite(tidyPath),
+  z.superRefine((path, context) => {
+    const message = path === "." ? `${INSIDE}, not the repository itself` : pathProblem(path);
+    if (message !== null) context.addIssue({ code: "custom", message });
+  }),
+);
+
+/** `./apps//shop/ ` is `apps/shop`. */
+function tidyPath(text: string): string {
+  const path = text.trim();
+  const parts = path.split("/").filter((part) => part !== "" && part !== ".");
+  if (path.startsWith("/") || path === "") return path;
+  return parts.length === 0 ? "." : parts.join("/");
+}
+
+/** Why a tidy path leads nowhere in a repository, with what to write if it can be guessed; null: it does not. */
+function pathProblem(path: string): string | null {
+  if (isInsidePath(path)) return null;
+  const slashed = path.replace(/\\+/g, "/");
+  const resolved = resolveInside(slashed);
+  const isGuess = resolved !== null && resolved !== path && (resolved === "." || isInsidePath(resolved));
+  return isGuess && !/^[a-z]:/i.test(path) ? `${INSIDE}: write ${resolved}` : INSIDE;
+}
+
+/** A path from the root of the repository without `..`; null: it leads out of the repository. */
+function resolveInside(path: string): string | null {
+  const parts: string[] = [];
+  for (const part of path.split("/")) {
+    if (part === ".." && parts.pop() === undefined) return null;
+    if (part !== "" && part !== "." && part !== "..") parts.push(part);
+  }
+  return parts.join("/") || ".";
+}
 
 /**
  * Masks the passwords of URLs in a text. The pattern matches only the last letter of the scheme: matching its beginning

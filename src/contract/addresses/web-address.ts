@@ -141,12 +141,29 @@ export const WebAddress = z.string().check(
 /** A path with a query that is requested from a known host. */
 export const RequestPath = z.string().check(
   z.maxLength(1024),
-  z.regex(/^\/[!-~]*$/, { abort: true, error: "must begin with / and contain no spaces" }),
+  z.regex(/^\/[!-~]*$/, { abort: true, error: ({ input }) => pathProblem(String(input)) }),
   z.superRefine((path, context) => {
     const message = problemOf(`http://localhost${path}`);
     if (message !== null) context.addIssue({ code: "custom", message });
   }),
 );
+
+/** What is wrong with a path that is none, with what to write if it has no query, which can have a secret. */
+function pathProblem(text: string): string {
+  const rule = "must begin with / and contain no spaces";
+  if (/^https?:\/\//i.test(text)) return "must be a path such as /health: send a whole address as `url`";
+  const path = text.trim().replace(/^(?!\/)/, "/");
+  if (path.length > 1024 || !path.isWellFormed() || /[?\p{Cc}]/u.test(path))
+    return `${rule}: percent-encode other characters`;
+  const encoded = encodeURI(path).replace(/%25(?=[0-9a-f]{2})/gi, "%");
+  return /[^!-~]/.test(path) ? `${rule}: percent-encode it, write ${encoded}` : `${rule}: write ${encoded}`;
+}
+
+/** The form of a host that DNS has: `bücher.example` is `xn--bcher-kva.example`; null: it is none. */
+export function asciiHost(name: string): string | null {
+  if (!/^[^\s/?#@:%\\]+$/u.test(name)) return null;
+  return URL.canParse(`http://${name}`) ? new URL(`http://${name}`).hostname : null;
+}
 
 function problemOf(text: string): string | null {
   if (isHalfLogin(text)) return HALF_LOGIN;

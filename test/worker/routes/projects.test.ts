@@ -261,6 +261,7 @@ describe("a project", () => {
     [{ timeouts: { bild_seconds: 1 } }, ["/timeouts/bild_seconds"]],
     [{ keep_releases: 1 }, ["/keep_releases"]],
     [{ domain: "Not A Domain" }, ["/domain"]],
+    [{ deploy_on: { paths: ["src", "./lib"] } }, ["/deploy_on/paths/1"]],
     [{ queue: "some" }, ["/queue"]],
     [{ commits: "some" }, ["/commits"]],
     [{ url: "http://x" }, ["/url"]],

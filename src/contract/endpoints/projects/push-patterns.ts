@@ -15,11 +15,12 @@ const lists = [
 
 /** Refuses patterns of a request that can never match, and markers that are in every message. */
 export const hasUsefulPatterns = z.superRefine<{ readonly deploy_on?: DeployOnChanges | undefined }>(
-  ({ deploy_on: on = {} }, context) => {
+  ({ deploy_on }, context) => {
+    const on: DeployOnChanges = deploy_on ?? {};
     const refuse = (path: readonly PropertyKey[], message: string) =>
       context.addIssue({ code: "custom", path: ["deploy_on", ...path], message });
     for (const [name, kind] of lists) {
-      const patterns = on[name] ?? [];
+      const patterns = listOf(on[name]);
       const problems = patterns.map((pattern) => patternProblem(pattern, kind));
       for (const [at, problem] of problems.entries()) if (problem !== null) refuse([name, at], problem);
       if (problems.some((problem) => problem !== null)) continue;
@@ -36,11 +37,13 @@ export const hasUsefulPatterns = z.superRefine<{ readonly deploy_on?: DeployOnCh
           "excludes nothing, because no pattern before it includes anything: move it to the end",
         );
     }
-    for (const [at, marker] of (on.skip_markers ?? []).entries())
+    for (const [at, marker] of listOf(on.skip_markers).entries())
       if (marker.trim() === "")
         refuse(["skip_markers", at], "must not be only spaces, which every message has");
   },
 );
+
+const listOf = (value: DeployOnChanges[keyof DeployOnChanges]) => (Array.isArray(value) ? value : []);
 
 /** Why a pattern can never match, with what to write; null: it can. */
 export function patternProblem(pattern: string, kind: PatternKind): string | null {

@@ -7,6 +7,8 @@ import {
   isMasked,
   ProjectRepository,
   RequestedBranch,
+  RequestedPath,
+  RequestedSharedPath,
   SharedPath,
 } from "#contract/git-names.ts";
 import { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
@@ -73,7 +75,7 @@ const settings = {
  * Refuses paths inside each other. The agent cannot create a link inside a linked path, and a later link for the outer
  * path would hide the release's other files in it. The same path twice is harmless.
  */
-const ApartPaths = settings.shared_paths.check(
+const ApartPaths = listUpTo(RequestedSharedPath, 50).check(
   z.superRefine((paths, context) => {
     for (const [at, path] of paths.entries()) {
       const other = paths.slice(0, at).find((one) => isInside(path, one) || isInside(one, path));
@@ -113,7 +115,8 @@ export const CreateProjectInput = z
     domain: z.optional(Domain),
     branch: z._default(RequestedBranch, "main"),
     commits: z._default(settings.commits, "reachable"),
-    root_directory: z._default(settings.root_directory, "."),
+    root_directory: z._default(RequestedPath, "."),
+    output_directory: z.optional(RequestedPath),
     release_command: z._default(settings.release_command, null),
     activate_command: z._default(settings.activate_command, null),
     shared_paths: z._default(ApartPaths, []),
@@ -138,6 +141,8 @@ const STARS =
 const AllSettings = z.strictObject({
   ...settings,
   branch: RequestedBranch,
+  root_directory: RequestedPath,
+  output_directory: RequestedPath,
   domain: Domain,
   repository: settings.repository.check(z.refine((url) => !isMasked(url), STARS)),
   shared_paths: ApartPaths,

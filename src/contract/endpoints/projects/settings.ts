@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { RequestPath, WebAddress } from "#contract/addresses/web-address.ts";
+import { asciiHost, RequestPath, WebAddress } from "#contract/addresses/web-address.ts";
 import { numberBetween, textBetween, textLike, textUpTo, wholeBetween } from "#contract/bounds.ts";
 import { InsidePath } from "#contract/git-names.ts";
 import { firstHidden } from "#contract/hidden-text.ts";
@@ -28,12 +28,26 @@ export const DisplayName = textBetween(1, 100).check(
   ),
 );
 
+const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
+
 export const Domain = textUpTo(253).check(
-  z.regex(
-    /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/,
-    "must be a host name in lower case, such as shop.example.com",
-  ),
+  z.regex(DOMAIN, { error: ({ input }) => domainProblem(String(input).slice(0, 300)) }),
 );
+
+/** What is wrong with a domain that is none, with what to write if it can be guessed. */
+function domainProblem(text: string): string {
+  const rule = "must be a host name in lower case, such as shop.example.com";
+  if (text.includes("*")) return `${rule}, without *: name each host as an alias`;
+  const bare = text.trim().replace(/^[a-z]+:\/\//i, "");
+  const host = asciiHost(
+    bare
+      .replace(/[/?#][^]*$/, "")
+      .replace(/:\d*$/, "")
+      .replace(/\.$/, ""),
+  );
+  if (host !== null && DOMAIN.test(host)) return `must be a host name in lower case: write ${host}`;
+  return text.includes("_") ? `${rule}, of letters, digits and hyphens` : rule;
+}
 
 /** A further host name of a project. `redirect`: it leads to the project's domain; otherwise it shows the same. */
 export const Alias = z.strictObject({ domain: Domain, redirect: z._default(z.boolean(), true) });
