@@ -136,7 +136,11 @@ describe("a source that is missing", () => {
     world.repository.commit({ "index.html": "one" });
     await world.startAgent();
     const { result } = await world.deploy(world.source({ branch: "nope" }));
-    expect(result).toMatchObject(refNotFound(/^there is no branch or tag `nope` in .*repository$/));
+    expect(result).toMatchObject(
+      refNotFound(
+        /^there is no branch or tag `nope` in .*repository\. Its default branch is `main`\. To deploy that, run: gantry projects set shop --branch main$/,
+      ),
+    );
     expect(world.current).toBeNull();
     expect(readdirSync(world.path("releases"))).toEqual([]);
   });

@@ -153,7 +153,23 @@ describe("a repository test", () => {
         is_new: false,
       },
     });
-    expect(await test(url, "missing")).toMatchObject({ ok: false, code: "branch_not_found" });
+    world.repository.git("branch", "feature/x");
+    world.repository.git("branch", "it's");
+    const lines = async (branch: string) => {
+      const result = await test(url, branch);
+      return result.ok || result.code !== "branch_not_found" ? result : result.message.split("\n");
+    };
+    const set = (branch: string) => `To deploy that, run: gantry projects set 'My Shop' --branch ${branch}`;
+    const none = (branch: string) => `the repository can be read, but has no branch or tag \`${branch}\``;
+    expect(await lines("master")).toEqual([none("master"), `Its default branch is \`main\`. ${set("main")}`]);
+    const nearly = [none("origin/feature/x"), `It has \`feature/x\`. ${set("feature/x")}`];
+    expect(await lines("origin/feature/x")).toEqual(nearly);
+    expect(await lines("It's")).toEqual([none("It's"), `It has \`it's\`. ${set(String.raw`'it'\''s'`)}`]);
+    world.repository.git("symbolic-ref", "HEAD", "refs/heads/unborn");
+    expect(await lines("master")).toEqual([
+      none("master"),
+      "Its branches are `feature/x`, `it's`, `main`. To deploy one, run: gantry projects set 'My Shop' --branch BRANCH",
+    ]);
     await server.replaceHostKey();
     expect(await test(url)).toMatchObject({
       ok: false,
@@ -161,6 +177,15 @@ describe("a repository test", () => {
       message: expect.stringContaining(server.hostFingerprint()),
     });
     expect(readdirSync(join(world.home, "git-ssh")).filter((name) => name.startsWith("test-"))).toEqual([]);
+  });
+
+  it("says that a repository is empty", async () => {
+    await startAgent();
+    server.allow(await makeKey(), world.repository.path);
+    expect(await test(server.url(world.repository.path))).toMatchObject({
+      code: "branch_not_found",
+      message: "the repository can be read, and is empty: push a commit to it",
+    });
   });
 
   it("shows the key of a host that it trusts for the first time", async () => {

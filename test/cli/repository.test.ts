@@ -67,4 +67,8 @@ it("a private repository is set up with the command alone: the key, the refused 
   expect(RepositoryTest.parse(jsonOf(passed.stdout))).toMatchObject({ ok: true, branch: "main" });
   const missing = await gantry("projects", "test-repository", "--branch", "nowhere");
   expect(missing).toMatchObject({ code: 1, stdout: expect.stringContaining("branch_not_found") });
+  expect(missing.stdout).toContain("result\tthe server can read the repository, but not this branch\n");
+  expect(missing.stdout).toMatch(
+    /\tIts default branch is `main`\. .*: gantry projects set \S+ --branch main$/m,
+  );
 });

@@ -67,8 +67,28 @@ const lsRemote = ["ls-remote", "--heads", "--tags", "--exit-code", REMOTE] as co
 
 /** As `listRefs`, outside of any repository. @param cwd an empty folder */
 export function listRemote(place: Omit<GitPlace, "gitDir">, cwd: string, refs: readonly string[]): Command {
+  return outside(place, cwd, [...lsRemote, ...refs]);
+}
+
+/**
+ * Lists all branches and tags, and which branch HEAD names. The remote sends its other refs too, because only then it
+ * sends HEAD, so this is for what has failed anyway.
+ */
+const lsBranches = ["ls-remote", "--symref", REMOTE, "HEAD", "refs/heads/*", "refs/tags/*"] as const;
+
+/** As `listBranches`, outside of any repository. @param cwd an empty folder */
+export function listRemoteBranches(place: Omit<GitPlace, "gitDir">, cwd: string): Command {
+  return outside(place, cwd, lsBranches);
+}
+
+/** Prints `ref: refs/heads/<branch>\tHEAD`, unless HEAD names no branch, and then as `listRefs`. */
+export function listBranches(place: GitPlace): Command {
+  return git(place, lsBranches);
+}
+
+function outside(place: Omit<GitPlace, "gitDir">, cwd: string, args: readonly string[]): Command {
   const env = { ...environmentFor(place), GIT_CEILING_DIRECTORIES: dirname(cwd) };
-  return { argv: ["git", ...lsRemote, ...refs], cwd, env };
+  return { argv: ["git", ...args], cwd, env };
 }
 
 function environmentFor(place: Omit<GitPlace, "gitDir">): Readonly<Record<string, string>> {

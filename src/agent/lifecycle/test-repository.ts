@@ -1,7 +1,8 @@
 import { rm } from "node:fs/promises";
 
-import { listRemote } from "#agent/commands/git.ts";
+import { listRemote, listRemoteBranches } from "#agent/commands/git.ts";
 import { chooseRef, errorLine, readRefs } from "#agent/commands/read-git-output.ts";
+import { adviseBranch, readRemoteBranches } from "#agent/commands/remote-branches.ts";
 import { readRemoteFailure, type RemoteFailure } from "#agent/commands/remote-failure.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { checkBranch, checkRepository, isGitConfined } from "#agent/policy/check-policy.ts";
@@ -77,9 +78,9 @@ export async function testRepository(
       isConfined: isGitConfined(context.policy),
       env: access.env,
     };
-    const timeout = AbortSignal.timeout(TEST_MS);
+    const signal = AbortSignal.any([AbortSignal.timeout(TEST_MS), stopped]);
     const refs = [`refs/heads/${branch}`, `refs/tags/${branch}`, `refs/tags/${branch}^{}`];
-    const ran = await runGit(context, listRemote(place, folder, refs), AbortSignal.any([timeout, stopped]));
+    const ran = await runGit(context, listRemote(place, folder, refs), signal);
     if (ran.end.kind === "stopped") {
       const message = `the repository's host did not answer within ${TEST_MS / 1000} seconds`;
       return fail("timed_out", message, access.tried);
@@ -95,8 +96,16 @@ export async function testRepository(
         host_key: await hostKeyOf(context, access),
       };
     if (code === 0 || code === 2) {
-      const message = `the repository can be read, but has no branch or tag \`${branch}\``;
-      return fail("branch_not_found", message, access.tried);
+      const listed = await runGit(context, listRemoteBranches(place, folder), signal);
+      // The server has read the repository, even if this took too long.
+      const isListed = listed.end.kind === "exited" && listed.end.code === 0;
+      const branches = isListed ? readRemoteBranches(listed.stdout) : null;
+      const isEmpty = branches?.isEmpty === true;
+      const message = isEmpty
+        ? "the repository can be read, and is empty: push a commit to it"
+        : `the repository can be read, but has no branch or tag \`${branch}\``;
+      const advice = branches === null ? "" : adviseBranch(branches, branch, project_name);
+      return fail("branch_not_found", advice === "" ? message : `${message}\n${advice}`, access.tried);
     }
     const failure = readRemoteFailure(ran.stderr);
     const line = errorLine(ran.stderr);

@@ -12,7 +12,7 @@ export const projectsTestRepository = defineCommand({
   name: "projects test-repository",
   summary: "Test whether the server can read a project's repository",
   details: [
-    "The server lists the branch with the key or login of a deployment, and deploys nothing. Exits with 1 if it cannot read it.",
+    "The server lists the branch with the key or login of a deployment, and deploys nothing. Exits with 1 if it cannot read the repository or does not find the branch, and then names the default branch.",
   ],
   words: { project: { isRequired: false, help: "Project name or ID (default: the linked project)" } },
   options: {

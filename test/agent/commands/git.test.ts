@@ -112,7 +112,9 @@ const commands: Readonly<Record<Builder, Command>> = {
   git: gitCommands.git(local, ["gc"]),
   initMirror: gitCommands.initMirror(local, "sha1"),
   listRemote: gitCommands.listRemote(local, "/p/git-ssh/test-1", []),
+  listRemoteBranches: gitCommands.listRemoteBranches(local, "/p/git-ssh/test-1"),
   listRefs: listRefs(local, []),
+  listBranches: gitCommands.listBranches(local),
   fetchTip: fetchTip(local, "refs/heads/main", true),
   fetchAll: gitCommands.fetchAll(local, true),
   showCommit: gitCommands.showCommit(local, commit),
@@ -151,7 +153,7 @@ describe.each(Object.entries(commands))("the git command %s", (name, { argv, cwd
 
   it("starts in a folder that means the same to every project, or writes to its folder by full paths", () => {
     const writes = ["exportCommit", "exportTree", "listLfsFiles"].includes(name);
-    expect(cwd).toBe(writes ? "/p/releases/1" : name === "listRemote" ? "/p/git-ssh/test-1" : "/");
+    expect(cwd).toBe(writes ? "/p/releases/1" : name.startsWith("listRemote") ? "/p/git-ssh/test-1" : "/");
   });
 
   it("reads a repository on the server only at an address, and only through the given command", () => {

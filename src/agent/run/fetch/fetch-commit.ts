@@ -1,5 +1,6 @@
-import { fetchTip, type GitPlace, listRefs, TIP } from "#agent/commands/git.ts";
+import { fetchTip, type GitPlace, listBranches, listRefs, TIP } from "#agent/commands/git.ts";
 import { chooseRef, isRefMissing, readRefs, type RemoteRef } from "#agent/commands/read-git-output.ts";
+import { adviseBranch, readRemoteBranches } from "#agent/commands/remote-branches.ts";
 import { readRemoteFailure } from "#agent/commands/remote-failure.ts";
 import type { GitRunner } from "#agent/run/fetch/git-runner.ts";
 import {
@@ -90,13 +91,24 @@ export async function findRef(git: GitRunner, origin: Origin, name: string): Pro
   const listed = await listRemoteRefs(git, origin, sha1Place.value, refs);
   if (!listed.ok) return listed;
   const chosen = chooseRef(listed.value, name);
-  if (chosen === null) {
-    const all = await listRemoteRefs(git, origin, sha1Place.value, []);
-    if (!all.ok) return all;
-    const why = all.value.length === 0 ? ", which is empty" : "";
-    return notFound(`there is no branch or tag \`${name}\` in ${origin.shown}${why}`);
-  }
-  return succeed(chosen);
+  return chosen === null ? explainMissing(git, origin, sha1Place.value, name) : succeed(chosen);
+}
+
+/** Why there is no such branch or tag: the remote is empty, or has another default branch. */
+export async function explainMissing(
+  git: GitRunner,
+  origin: Origin,
+  place: GitPlace,
+  name: string,
+): Promise<Step<never>> {
+  const listed = await git.run(listBranches(place));
+  if (!listed.ok) return listed;
+  if (listed.value.code !== 0)
+    return explainRemote(git, origin, listed.value, `reading the branches of ${origin.shown} failed`);
+  const branches = readRemoteBranches(listed.value.stdout);
+  const what = `there is no branch or tag \`${name}\` in ${origin.shown}`;
+  const advice = adviseBranch(branches, name, origin.projectName);
+  return notFound(branches.isEmpty ? `${what}, which is empty` : `${what}. ${advice}`);
 }
 
 /** As `fetchRef`, with the hash format and the kind of ref that the remote's list shows. */

@@ -23,6 +23,8 @@ export type Origin = {
   /** Whether git must not be led to another address than the allowed one. */
   readonly isConfined: boolean;
   readonly access: RepositoryAccess;
+  /** The project's name, for commands in messages. */
+  readonly projectName: string;
   /** The page with the project's deploy key. */
   readonly stepsUrl: string;
   /** Monotonic milliseconds. */

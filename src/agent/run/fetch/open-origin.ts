@@ -38,6 +38,7 @@ export async function openOrigin(
       shown: maskRepository(repository),
       isConfined: isGitConfined(context.policy),
       access: await prepareAccess(context, project, repository, marker),
+      projectName: project.name,
       stepsUrl: repositoryPage(context.connection.url, project.id),
       now: () => context.clock.monotonic(),
     });

@@ -12,7 +12,7 @@ import {
 import { FETCHED_REFS, type GitPlace, listRefs } from "#agent/commands/git.ts";
 import { chooseRef, readRefs, type RemoteRef } from "#agent/commands/read-git-output.ts";
 import type { CommitReach } from "#agent/policy/commit-reach.ts";
-import type { Wanted } from "#agent/run/fetch/fetch-commit.ts";
+import { explainMissing, type Wanted } from "#agent/run/fetch/fetch-commit.ts";
 import type { GitRunner } from "#agent/run/fetch/git-runner.ts";
 import { explainRemote, formatOf, type Origin, prepareMirror } from "#agent/run/fetch/mirror-steps.ts";
 import { fail, type Step } from "#agent/run/step/step.ts";
@@ -94,7 +94,7 @@ async function listTips(git: GitRunner, origin: Origin, reach: Within, name: str
     return fail("ref_not_found", "fetch", `there is no commit ${name} in ${origin.shown}, which is empty`);
   const { branch } = reach;
   if (branch !== null && chooseRef(refs, branch) === null)
-    return fail("ref_not_found", "fetch", `there is no branch or tag \`${branch}\` in ${origin.shown}`);
+    return explainMissing(git, origin, place.value, branch);
   const names = countedRefs([...new Set(refs.map(({ ref }) => ref.replace(/\^\{\}$/, "")))], reach, {
     heads: "refs/heads/",
     tags: "refs/tags/",

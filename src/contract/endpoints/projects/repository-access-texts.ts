@@ -84,7 +84,7 @@ export const repositoryAccessSchemas = {
     fingerprint: "The fingerprint of the key. Compare it with the one that the host publishes.",
     is_new: "Whether the key was trusted just now, because the server had not connected to the host before.",
   }),
-  RepositoryTestCode: choice(access.RepositoryTestCode, "Why the server cannot read the repository.", {
+  RepositoryTestCode: choice(access.RepositoryTestCode, "Why the test did not find the branch.", {
     access_denied: "the host accepted no key or login, or the repository does not exist",
     branch_not_found: "the repository can be read, and has no branch or tag of this name",
     host_key_changed: "the host sends another ssh key than the one that is known",

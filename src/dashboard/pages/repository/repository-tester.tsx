@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 
 import type { RepositoryTest } from "#contract/endpoints/projects/repository-access.ts";
 import { withHiddenShown } from "#contract/hidden-text.ts";
+import { repositoryVerdict } from "#contract/repository-verdict.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { api } from "#dashboard/data/api.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
@@ -33,7 +34,7 @@ function Result({ of }: { readonly of: RepositoryTest }) {
     return (
       <div class="problem">
         <p>
-          <strong>The server cannot read the repository.</strong>
+          <strong>{repositoryVerdict(of)}</strong>
         </p>
         {of.message.split("\n").map((line) => (
           <p key={line}>{withHiddenShown(line)}</p>
@@ -44,7 +45,7 @@ function Result({ of }: { readonly of: RepositoryTest }) {
   return (
     <div class="notice">
       <p>
-        <strong>The server can read the repository.</strong> <code>{branch}</code> is at{" "}
+        <strong>{repositoryVerdict(of)}</strong> <code>{branch}</code> is at{" "}
         <code>{commit_sha.slice(0, 12)}</code>. It used {withHiddenShown(tried)}.
       </p>
       {key === null ? null : (
