@@ -134,4 +134,7 @@ it("creates, lists, shows, rotates and deletes a hook", async () => {
   expect(await run(["pushes", "--hook", repository])).toMatchObject({ code: 0, stdout: "" });
   expect((await run(["hooks", "delete", repository, "--yes"])).stdout).toContain("is deleted");
   expect((await run(["hooks", "show", repository])).stderr).toContain("There is no hook for");
+  const withPassword = await run(["hooks", "show", "https://bob:12/s3cret@git.test/shop"]);
+  expect(withPassword.stderr).toContain("There is no hook for https://***");
+  expect(withPassword.stderr).not.toContain("s3cret");
 });

@@ -190,7 +190,11 @@ describe("everything that the control plane stores and prints", () => {
     const answers: string[] = [];
     const counts = new Map<number, number>();
     const send = async (method: "POST" | "PATCH", path: string, body: unknown) => {
-      const answer = await project.call(method, path, body);
+      const headers = { "idempotency-key": `try-${answers.length}` };
+      const isPost = method === "POST";
+      const answer = isPost
+        ? await project.post(path, body, headers)
+        : await project.call(method, path, body);
       counts.set(answer.status, (counts.get(answer.status) ?? 0) + 1);
       answers.push(await answer.text());
     };

@@ -1,3 +1,4 @@
+import { maskRepository } from "#contract/git-names.ts";
 import { readAll } from "#client/read-all.ts";
 import type { Hook } from "#contract/endpoints/hooks/schemas.ts";
 import { isSameRepository } from "#contract/forge.ts";
@@ -15,7 +16,9 @@ export async function findHook(session: Session, word: string | null): Promise<R
   if (!hooks.ok) return hooks;
   const found = hooks.value.find((hook) => hook.id === wanted || isSameRepository(hook.repository, wanted));
   return found === undefined
-    ? missing(`There is no hook for ${wanted}. Run gantry hooks connect or gantry hooks create.`)
+    ? missing(
+        `There is no hook for ${maskRepository(wanted)}. Run gantry hooks connect or gantry hooks create.`,
+      )
     : succeed(found);
 }
 

@@ -5,6 +5,7 @@ import { findCronProblem } from "#contract/cron/find-cron-problem.ts";
 import { CronJob, CronJobs } from "#contract/endpoints/cron/job-schemas.ts";
 import { byName, ProcessDefinition } from "#contract/endpoints/processes/schemas.ts";
 import { BuildSettings } from "#contract/endpoints/projects/settings.ts";
+import { RequestedPath } from "#contract/git-names.ts";
 import { parseLocatedJson } from "#contract/lib/located-json.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
 import { suggest } from "#contract/lib/suggest.ts";
@@ -29,6 +30,7 @@ export const GantryJson = z.strictObject({
   project: z.optional(z.string()),
   name: z.optional(z.string()),
   ...BuildSettings.shape,
+  output_directory: z.optional(RequestedPath),
   release_command: z.optional(z.nullable(ShellCommand)),
   processes: z.optional(WrittenProcesses),
   cron: z.optional(CronJobs),

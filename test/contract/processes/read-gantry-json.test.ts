@@ -68,6 +68,10 @@ describe("gantry.json", () => {
       "line 2 of gantry.json is wrong: `processes.Web`: must be a process's name: up to 30 lower-case letters, digits, hyphens and underscores, beginning with a letter",
     ],
     [
+      '{ "output_directory": "/dist" }',
+      "line 1 of gantry.json is wrong: `output_directory`: must be a relative path inside the repository: write dist",
+    ],
+    [
       '{ "output_directory": "../x" }',
       expect.stringMatching(/^line 1 of gantry\.json is wrong: `output_directory`: /),
     ],
