@@ -108,7 +108,7 @@ describe("the error of a field with few values", () => {
           if (value !== undefined)
             expect({ name, path, value, errors: messages.length }).toMatchObject({ errors: 1 });
           // The types of events are too many to list.
-          for (const { message } of messages.filter(({ message }) => !message.includes("a type of event")))
+          for (const { message } of messages.filter((issue) => !issue.message.includes("a type of event")))
             for (const one of values) expect(`${name} ${at}: ${message}`).toContain(JSON.stringify(one));
         }
     expect([...missing]).toEqual(
