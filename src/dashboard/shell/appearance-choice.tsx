@@ -3,9 +3,9 @@ import { appearance, setAppearance } from "#dashboard/data/appearance.ts";
 import { useSignal } from "#dashboard/data/signal.ts";
 
 const labels: Readonly<Record<Appearance, string>> = {
-  system: "As the system",
-  light: "Light",
-  dark: "Dark",
+  system: "Colors of the system",
+  light: "Light colors",
+  dark: "Dark colors",
 };
 
 /** A choice of light or dark colors for this browser. */

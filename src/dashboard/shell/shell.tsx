@@ -83,6 +83,12 @@ function Frame({ route, account, onSearch }: FrameProps) {
         <img src="/app/assets/icon.svg" alt="" width="22" height="22" />
         Gantry
       </a>
+      <SearchButton
+        onClick={() => {
+          close();
+          onSearch();
+        }}
+      />
       <button
         ref={toggle}
         type="button"
@@ -93,12 +99,6 @@ function Frame({ route, account, onSearch }: FrameProps) {
       >
         Menu
       </button>
-      <SearchButton
-        onClick={() => {
-          close();
-          onSearch();
-        }}
-      />
       <div id="navigation" class={isOpen ? "navigation open" : "navigation"}>
         <Navigation route={route} onLeave={close} />
         <div class="account">

@@ -40,7 +40,7 @@ it("the colors that a user chooses stay, in all tabs and in the documentation", 
   await openSignedIn(page, local, "/app/servers");
   const ground = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
   const light = await ground();
-  await page.getByLabel("Colors").selectOption("Dark");
+  await page.getByLabel("Colors").selectOption("Dark colors");
   expect(await ground()).not.toBe(light);
   const other = await context.newPage();
   await other.goto(`${local.url}/docs`);
@@ -48,6 +48,6 @@ it("the colors that a user chooses stay, in all tabs and in the documentation", 
   await page.reload();
   await page.getByLabel("Colors").waitFor();
   expect(await page.getByLabel("Colors").inputValue()).toBe("dark");
-  await page.getByLabel("Colors").selectOption("As the system");
+  await page.getByLabel("Colors").selectOption("Colors of the system");
   expect(await ground()).toBe(light);
 });
