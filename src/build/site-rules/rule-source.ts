@@ -1,0 +1,45 @@
+import { namesIn, respell } from "#build/site-rules/path-pattern.ts";
+import { quoted, type Read, refuse } from "#build/site-rules/rule-lines.ts";
+
+/** Which requests a rule is for. `from`: in the spelling of `encodePath`, apart from `*` and `:name`. */
+export type RuleSource = { readonly host?: string; readonly from: string };
+
+/** Reads the path of a rule, or an address. Its scheme does not count: visitors are led to HTTPS before. */
+export function readSource(word: string): Read<RuleSource> {
+  const [, authority, rest = word] = /^https?:\/\/([^/?#]*)(.*)$/i.exec(word) ?? [];
+  // Browsers do not send the fragment.
+  const path = rest.replace(/#.*$/, "");
+  if (path.includes("?"))
+    return refuse(
+      `The path ${quoted(word)} has a query, but paths are compared without it. Write its parameters after the path, as in: /old id=7 /new`,
+    );
+  if (authority === undefined && (!path.startsWith("/") || path.startsWith("//")))
+    return refuse(`The path ${quoted(word)} must begin with / or https://.`);
+  const host = authority === undefined ? null : readHost(authority);
+  if (host === undefined)
+    return refuse(`The host in ${quoted(word)} must be a name, without a port, a placeholder or *.`);
+  const from = spell(path);
+  if (from === null)
+    return refuse(`The path ${quoted(word)} contains an encoding such as %FF that is not UTF-8.`);
+  const names = namesIn(from);
+  if (names.filter((name) => name === "splat").length > 1) return refuse("A path can have one * only.");
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined) return refuse(`The placeholder :${twice} is in the path twice.`);
+  return { ok: true, value: { ...(host === null ? {} : { host }), from } };
+}
+
+/** @returns `undefined` for what is no name */
+function readHost(authority: string): string | undefined {
+  const address = `https://${authority}`;
+  if (/[*:@\\]/.test(authority) || !URL.canParse(address)) return undefined;
+  return new URL(address).hostname;
+}
+
+/** @returns null if its encoding is not UTF-8 */
+function spell(path: string): string | null {
+  // An encoded * is a text, unlike the other one.
+  const parts = path.split("*").map(respell);
+  if (parts.includes(null)) return null;
+  const spelled = parts.join("*").replaceAll(/\/{2,}/g, "/");
+  return spelled.length > 1 ? spelled.replace(/\/$/, "") : "/";
+}
