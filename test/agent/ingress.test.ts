@@ -48,7 +48,15 @@ describe("Caddy's configuration", () => {
     },
     {
       project: docs,
-      site: { domain: "docs.example.com", aliases: [], content: { kind: "files", directory: "dist{x}" } },
+      site: {
+        domain: "docs.example.com",
+        aliases: [],
+        content: {
+          kind: "files",
+          directory: "dist{x}",
+          rule_sets: { "0a1b2c3d4e5f": { trailing_slash: "never", fallback: "a {b}.html" } },
+        },
+      },
     },
   ];
   const places = { home: "/var/lib/gantry", slots: "/run/gantry/slots" };

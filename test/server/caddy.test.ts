@@ -11,10 +11,12 @@ import { WebSocket } from "ws";
 import { ingressFiles } from "#agent/ingress/caddy/load-sites.ts";
 import { createPauses, type Pauses } from "#agent/ingress/pauses.ts";
 import { writePause } from "#agent/ingress/pause-files.ts";
-import { setMaintenance, slotFiles, writeDocumentRoot, writeSlots } from "#agent/ingress/slots.ts";
+import { setMaintenance, slotFiles, writeServed, writeSlots } from "#agent/ingress/slots.ts";
+import { DEFAULT_RULES, defaultRules, rulesId, type SiteRules } from "#agent/ingress/site-rules.ts";
 import type { SiteFile } from "#agent/ingress/site-file.ts";
 import { sendRequest } from "#agent/lib/http/send-request.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
+import { TrailingSlash } from "#contract/endpoints/projects/settings.ts";
 import { pause } from "#contract/lib/pause.ts";
 
 import { ingressPrograms } from "../../scripts/shared/ingress-programs.ts";
@@ -22,6 +24,15 @@ import { ids } from "../agent/support/harness.ts";
 import { openSocket, startLoad } from "../support/load/load.ts";
 import { type LoadApp, startLoadApp } from "../support/load/load-app.ts";
 import { freePort } from "../support/free-port.ts";
+import {
+  addressFiles,
+  addressRows,
+  type AddressRow,
+  answerOf,
+  cachedRows,
+  fallbackRows,
+  fallbackRules,
+} from "../support/page-addresses.ts";
 import { runShell } from "../support/run-shell.ts";
 import { TestIngress } from "./support/caddy.ts";
 import { startHttp3Client } from "./support/http3-client.ts";
@@ -206,8 +217,10 @@ describe("Caddy, as the agent configures it", () => {
         "assets/logo-20250101.css": "c {}",
       });
     await test.put(docs, docsSite);
+    const serve = (documentRoot: string) =>
+      writeServed(test.slots, docs, { rules: DEFAULT_RULES, documentRoot });
     const root = (release: number) => join(folder.releases, `${release}`, "dist");
-    await writeDocumentRoot(test.slots, docs, root(1));
+    await serve(root(1));
     await untilServed("docs.localhost");
 
     const first = await ask("docs.localhost");
@@ -223,7 +236,7 @@ describe("Caddy, as the agent configures it", () => {
     expect(first.headers["last-modified"]).toBeUndefined();
     const tag = { headers: { "if-none-match": first.headers.etag ?? "" } };
     expect((await ask("docs.localhost", "/", tag)).status).toBe(304);
-    await writeDocumentRoot(test.slots, docs, root(2));
+    await serve(root(2));
     expect(await ask("docs.localhost", "/", tag)).toMatchObject({
       status: 200,
       headers: { "gantry-release": "2" },
@@ -252,6 +265,42 @@ describe("Caddy, as the agent configures it", () => {
     });
   });
 
+  it("has one address for each page, and a fallback, by the rules of the release that is served", async () => {
+    const pages = ids.project();
+    const root = join(projectFolder(test.home, pages).releases, "1", "dist");
+    writeFiles(root, addressFiles);
+    const modes = TrailingSlash.options.map((mode) => ({ ...defaultRules, trailing_slash: mode }));
+    const sets = [...modes, fallbackRules].map((rules) => [rulesId(rules), rules] as const);
+    const rule_sets = Object.fromEntries(sets.filter(([id]) => id !== DEFAULT_RULES));
+    await test.put(pages, {
+      domain: "pages.localhost",
+      aliases: [],
+      content: { kind: "files", directory: "dist", rule_sets },
+    });
+    await untilServed("pages.localhost");
+    const answers = async (rules: SiteRules, rows: readonly AddressRow[]) => {
+      await writeServed(test.slots, pages, { rules: rulesId(rules), documentRoot: root });
+      const found = [];
+      for (const [path, , headers = {}] of rows) {
+        const answer = await ask("pages.localhost", path, { headers });
+        const location = answer.headers.location ?? null;
+        found.push([path, answerOf(answer.status, location, answer.body.toString()), headers]);
+      }
+      return found;
+    };
+    const expected = (rows: readonly AddressRow[]) =>
+      rows.map(([path, answer, headers = {}]) => [path, answer, headers]);
+    for (const rules of modes) {
+      const rows = addressRows[rules.trailing_slash];
+      expect([rules, await answers(rules, rows)]).toEqual([rules, expected(rows)]);
+    }
+    expect(await answers(fallbackRules, fallbackRows)).toEqual(expected(fallbackRows));
+    for (const [path, isKept] of cachedRows) {
+      const caching = (await ask("pages.localhost", path)).headers["cache-control"];
+      expect([path, caching?.includes("immutable")]).toEqual([path, isKept]);
+    }
+  });
+
   it("hides what says how a site is built, if it is served from the sources", async () => {
     const plain = ids.project();
     const folder = join(projectFolder(test.home, plain).releases, "1");
@@ -261,7 +310,7 @@ describe("Caddy, as the agent configures it", () => {
       "package.json": "{}",
       "sub/Procfile": "z",
     });
-    await writeDocumentRoot(test.slots, plain, folder);
+    await writeServed(test.slots, plain, { rules: DEFAULT_RULES, documentRoot: folder });
     const content = { kind: "files", directory: ".", sources: true } as const;
     await test.put(plain, { domain: "plain.localhost", aliases: [], content });
     await untilServed("plain.localhost");

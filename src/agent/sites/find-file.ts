@@ -2,14 +2,20 @@ import type { Stats } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 
+import { answersWithFallback, encodedPath } from "#agent/ingress/fallback.ts";
 import { sourceFiles } from "#agent/ingress/source-files.ts";
+import { findPage } from "#agent/sites/find-page.ts";
 import type { OpenRelease } from "#agent/sites/open-release.ts";
 
-/** The result for a request's path. `urlPath`: decoded. `redirect`: a directory was requested without a final slash. */
+/** A file that may be served. `urlPath`: where it is in the site, decoded, with its full name. */
+type SiteFound = { readonly path: string; readonly stats: Stats; readonly urlPath: string };
+
+/** The result for a request's path. `redirect`: the page has another address. */
 export type Found =
-  | { readonly kind: "file"; readonly path: string; readonly stats: Stats; readonly urlPath: string }
+  | ({ readonly kind: "file" } & SiteFound)
   | { readonly kind: "redirect"; readonly location: string }
   | { readonly kind: "missing" }
+  | ({ readonly kind: "fallback" } & SiteFound)
   | { readonly kind: "malformed" };
 
 const missing: Found = { kind: "missing" };
@@ -17,29 +23,41 @@ const missing: Found = { kind: "missing" };
 /**
  * Finds the file for `urlPath` (still percent-encoded, without the query) in a release. A file is only found if its
  * real path is in the release or in the project's shared folder. Never throws.
+ * @param accept the header of the request; undefined without one
  */
 export async function findFile(
   projectDirectory: string,
   release: OpenRelease,
   urlPath: string,
+  accept: string | undefined,
 ): Promise<Found> {
   const parts = decodePath(urlPath);
   if (parts === null) return { kind: "malformed" };
   if (parts.some(isHidden)) return missing;
   if (release.showsSources && parts.length === 1 && sourceFiles.includes(parts[0] ?? "")) return missing;
 
-  const isDirectoryPath = urlPath.endsWith("/");
-  const target = await look(projectDirectory, release, join(release.documentRoot, ...parts));
-  if (target === null) return missing;
-  if (target.stats.isFile())
-    return isDirectoryPath ? missing : { kind: "file", ...target, urlPath: `/${parts.join("/")}` };
-  if (!target.stats.isDirectory()) return missing;
+  const lookAt = (at: readonly string[]) => lookForFile(projectDirectory, release, at);
+  const { trailing_slash: mode, fallback } = release.rules;
+  const found = await findPage(mode, parts, /(?:\/|%2f)$/i.test(urlPath), lookAt);
+  switch (found.kind) {
+    case "file":
+      return { kind: "file", ...found.file };
+    case "redirect": {
+      // Built from the parts: a path such as //other.example would redirect the browser to another host.
+      const path = `/${encodedPath(found.parts.join("/"))}`;
+      return { kind: "redirect", location: found.hasSlash && path !== "/" ? `${path}/` : path };
+    }
+    case "missing": {
+      if (fallback === null || !answersWithFallback(`/${parts.join("/")}`, accept)) return missing;
+      const file = await lookAt(fallback.split("/"));
+      return file === null ? missing : { kind: "fallback", ...file };
+    }
+  }
+}
 
-  const index = await look(projectDirectory, release, join(target.path, "index.html"));
-  if (index === null || !index.stats.isFile()) return missing;
-  if (isDirectoryPath) return { kind: "file", ...index, urlPath };
-  // Built from the parts: a path such as //other.example would redirect the browser to another host.
-  return { kind: "redirect", location: `/${parts.map(encodeURIComponent).join("/")}/` };
+/** @returns the page of the release for missing files; `missing` without one */
+export function findNotFoundPage(projectDirectory: string, release: OpenRelease): Promise<SiteFound | null> {
+  return lookForFile(projectDirectory, release, ["404.html"]);
 }
 
 /** @returns `null` for an invalid path: bad percent-encoding, a NUL character, an encoded `..` */
@@ -57,6 +75,16 @@ function decodePath(urlPath: string): string[] | null {
 
 function isHidden(part: string): boolean {
   return part.startsWith(".") && part !== ".well-known";
+}
+
+/** @returns the file at these parts of a path; null without one */
+async function lookForFile(
+  projectDirectory: string,
+  release: OpenRelease,
+  parts: readonly string[],
+): Promise<SiteFound | null> {
+  const found = await look(projectDirectory, release, join(release.documentRoot, ...parts));
+  return found?.stats.isFile() === true ? { ...found, urlPath: `/${parts.join("/")}` } : null;
 }
 
 async function look(

@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import send from "send";
 
 import { IMMUTABLE, isImmutable, REVALIDATE } from "#agent/ingress/caching.ts";
-import { findFile, type Found } from "#agent/sites/find-file.ts";
+import { findFile, findNotFoundPage, type Found } from "#agent/sites/find-file.ts";
 import { currentVersion, openRelease, type OpenRelease } from "#agent/sites/open-release.ts";
 import { type PageStatus, sendPage } from "#agent/sites/pages.ts";
 
@@ -34,7 +34,7 @@ export async function serveSite(
       return sendPage(response, 405);
     }
     const [urlPath, query] = splitQuery(request.url ?? "/");
-    const found = await findFile(project, release, urlPath);
+    const found = await findFile(project, release, urlPath, request.headers.accept);
     if (await answer(found, release, query, request, response)) return;
     // The file may be missing because its release failed and was deleted after the switch back: then retry.
     if ((await currentVersion(project)) === release.version)
@@ -55,9 +55,9 @@ async function answer(
       sendPage(response, 400);
       return true;
     case "redirect":
-      response.statusCode = 301;
+      response.statusCode = 308;
       response.setHeader("Location", found.location + query);
-      // The directory may be a file in the next release.
+      // The page may have another address in the next release.
       response.setHeader("Cache-Control", "no-cache");
       response.setHeader("Content-Length", 0);
       response.end();
@@ -65,8 +65,12 @@ async function answer(
     case "missing":
       return false;
     case "file":
+    case "fallback":
       response.setHeader("ETag", etagOf(release, found.stats));
-      response.setHeader("Cache-Control", isImmutable(found.urlPath) ? IMMUTABLE : REVALIDATE);
+      response.setHeader(
+        "Cache-Control",
+        found.kind === "file" && isImmutable(found.urlPath) ? IMMUTABLE : REVALIDATE,
+      );
       return (await sendFile(found.path, request, response, { ranges: true })) === "sent";
   }
 }
@@ -78,8 +82,8 @@ async function sendNotFound(
   response: ServerResponse,
 ): Promise<void> {
   response.removeHeader("ETag");
-  const page = await findFile(project, release, "/404.html");
-  if (page.kind === "file") {
+  const page = await findNotFoundPage(project, release);
+  if (page !== null) {
     response.statusCode = 404;
     response.setHeader("Cache-Control", REVALIDATE);
     if ((await sendFile(page.path, request, response, { ranges: false })) === "sent") return;

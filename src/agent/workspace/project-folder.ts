@@ -55,6 +55,8 @@ export function projectFolder(home: string, projectId: ProjectId) {
     cronRuns: join(root, "cron"),
     /** The domains of the project, and what they lead to. */
     site: join(root, "site.json"),
+    /** What the ingress serves of a static site while its slot is empty: after a restart of the server. */
+    served: join(root, "served"),
     /** Whether visitors get the page of the maintenance. */
     maintenance: join(root, "maintenance.json"),
   };

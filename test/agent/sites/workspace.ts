@@ -3,6 +3,7 @@ import { createServer, type IncomingHttpHeaders, request as openRequest, type Se
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
+import type { SiteRules } from "#agent/ingress/site-rules.ts";
 import { serveSite } from "#agent/sites/serve-site.ts";
 
 import { listenLocally } from "../../support/listen.ts";
@@ -16,7 +17,12 @@ export type Workspace = {
   remove(): Promise<void>;
 };
 
-export type ReleasePaths = { root_directory: string; output_directory: string; published?: false };
+export type ReleasePaths = {
+  root_directory: string;
+  output_directory: string;
+  published?: false;
+  site_rules?: SiteRules;
+};
 
 export async function createWorkspace(): Promise<Workspace> {
   const base = await mkdtemp(join(tmpdir(), "gantry-sites-"));

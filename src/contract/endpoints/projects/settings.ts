@@ -112,6 +112,13 @@ export const Preset = z.strictObject({
 });
 export type Preset = z.infer<typeof Preset>;
 
+/**
+ * How a static site's pages are addressed. `auto`: `about.html` as `/about`, `about/index.html` as `/about/`. `always` and
+ * `never`: with or without a final slash. Other spellings redirect. `ignore`: each spelling shows the page.
+ */
+export const TrailingSlash = z.enum(["auto", "always", "never", "ignore"]);
+export type TrailingSlash = z.infer<typeof TrailingSlash>;
+
 /** `static`: files that a web server publishes. `server`: a process that answers requests. */
 export const AppType = z.enum(["static", "server"]);
 export type AppType = z.infer<typeof AppType>;
