@@ -34,6 +34,7 @@ import {
   fallbackRules,
 } from "../support/page-addresses.ts";
 import { runShell } from "../support/run-shell.ts";
+import { headerRows, redirectRows, ruleAnswer, ruleSiteFiles, siteRules } from "../support/site-rules.ts";
 import { TestIngress } from "./support/caddy.ts";
 import { startHttp3Client } from "./support/http3-client.ts";
 
@@ -298,6 +299,34 @@ describe("Caddy, as the agent configures it", () => {
     for (const [path, isKept] of cachedRows) {
       const caching = (await ask("pages.localhost", path)).headers["cache-control"];
       expect([path, caching?.includes("immutable")]).toEqual([path, isKept]);
+    }
+  });
+
+  it("applies the redirects and headers of a site as the site server does", async () => {
+    const project = ids.project();
+    const root = join(projectFolder(test.home, project).releases, "1", "dist");
+    writeFiles(root, ruleSiteFiles);
+    const id = rulesId(siteRules);
+    await test.put(project, {
+      domain: "rules.localhost",
+      aliases: ["other.localhost", "third.localhost"].map((domain) => ({ domain, redirect: false })),
+      content: { kind: "files", directory: "dist", rule_sets: { [id]: siteRules } },
+    });
+    expect(test.ingress.problemOf(project)).toBeNull();
+    await writeServed(test.slots, project, { rules: id, documentRoot: root });
+    for (const domain of ["rules.localhost", "other.localhost", "third.localhost"]) await untilServed(domain);
+    const found = [];
+    for (const row of redirectRows) {
+      const { status, headers, body } = await ask(row.host ?? "rules.localhost", row.ask, {
+        method: row.method ?? "GET",
+      });
+      found.push({ ...row, answer: ruleAnswer(status, headers.location, body.toString()) });
+    }
+    expect(found).toEqual(redirectRows);
+    for (const row of headerRows) {
+      const { status, headers } = await ask(row.host ?? "rules.localhost", row.ask);
+      const values = Object.keys(row.headers).map((name) => [name, headers[name] ?? null]);
+      expect({ ...row, status, headers: Object.fromEntries(values) }).toEqual(row);
     }
   });
 

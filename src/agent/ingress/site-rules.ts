@@ -4,6 +4,7 @@ import * as z from "zod/mini";
 
 import { TrailingSlash } from "#contract/endpoints/projects/settings.ts";
 import { SharedPath } from "#contract/git-names.ts";
+import { HeaderRules, RedirectRules } from "#build/site-rules/rule-schemas.ts";
 
 import "#contract/issue-messages.ts";
 
@@ -14,6 +15,10 @@ import "#contract/issue-messages.ts";
 export const SiteRules = z.object({
   trailing_slash: TrailingSlash,
   fallback: z.nullable(SharedPath),
+  /** The lines of `_redirects`, in their order. */
+  redirects: z.optional(RedirectRules),
+  /** The paths of `_headers`, in their order. */
+  headers: z.optional(HeaderRules),
 });
 export type SiteRules = z.infer<typeof SiteRules>;
 

@@ -3,56 +3,74 @@ import { realpath, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 
 import { answersWithFallback, encodedPath } from "#agent/ingress/fallback.ts";
-import { sourceFiles } from "#agent/ingress/source-files.ts";
+import { ruleFiles, sourceFiles } from "#agent/ingress/source-files.ts";
 import { findPage } from "#agent/sites/find-page.ts";
 import type { OpenRelease } from "#agent/sites/open-release.ts";
+import type { TrailingSlash } from "#contract/endpoints/projects/settings.ts";
 
 /** A file that may be served. `urlPath`: where it is in the site, decoded, with its full name. */
-type SiteFound = { readonly path: string; readonly stats: Stats; readonly urlPath: string };
+export type SiteFound = { readonly path: string; readonly stats: Stats; readonly urlPath: string };
 
 /** The result for a request's path. `redirect`: the page has another address. */
 export type Found =
   | ({ readonly kind: "file" } & SiteFound)
   | { readonly kind: "redirect"; readonly location: string }
-  | { readonly kind: "missing" }
-  | ({ readonly kind: "fallback" } & SiteFound)
-  | { readonly kind: "malformed" };
+  | { readonly kind: "missing" };
 
 const missing: Found = { kind: "missing" };
 
+/** A path of a request. `parts`: decoded. */
+export type SitePath = { readonly parts: readonly string[]; readonly hasSlash: boolean };
+
 /**
- * Finds the file for `urlPath` (still percent-encoded, without the query) in a release. A file is only found if its
- * real path is in the release or in the project's shared folder. Never throws.
- * @param accept the header of the request; undefined without one
+ * Finds the file of a path in a release, or the address of its page. A file is only found if its real path is in the release
+ * or in the project's shared folder. Never throws.
  */
 export async function findFile(
   projectDirectory: string,
   release: OpenRelease,
-  urlPath: string,
-  accept: string | undefined,
+  { parts, hasSlash }: SitePath,
+  mode: TrailingSlash,
 ): Promise<Found> {
-  const parts = decodePath(urlPath);
-  if (parts === null) return { kind: "malformed" };
-  if (parts.some(isHidden)) return missing;
-  if (release.showsSources && parts.length === 1 && sourceFiles.includes(parts[0] ?? "")) return missing;
-
-  const lookAt = (at: readonly string[]) => lookForFile(projectDirectory, release, at);
-  const { trailing_slash: mode, fallback } = release.rules;
-  const found = await findPage(mode, parts, /(?:\/|%2f)$/i.test(urlPath), lookAt);
+  if (isHiddenPath(release, parts)) return missing;
+  const found = await findPage(mode, parts, hasSlash, (at) => lookForFile(projectDirectory, release, at));
   switch (found.kind) {
     case "file":
       return { kind: "file", ...found.file };
-    case "redirect": {
-      // Built from the parts: a path such as //other.example would redirect the browser to another host.
-      const path = `/${encodedPath(found.parts.join("/"))}`;
-      return { kind: "redirect", location: found.hasSlash && path !== "/" ? `${path}/` : path };
-    }
-    case "missing": {
-      if (fallback === null || !answersWithFallback(`/${parts.join("/")}`, accept)) return missing;
-      const file = await lookAt(fallback.split("/"));
-      return file === null ? missing : { kind: "fallback", ...file };
-    }
+    case "redirect":
+      return { kind: "redirect", location: addressOf(found) };
+    case "missing":
+      return missing;
   }
+}
+
+/**
+ * Finds the page that answers for a path whose file is missing, in a single-page app.
+ * @param accept the header of the request; undefined without one
+ */
+export async function findFallback(
+  projectDirectory: string,
+  release: OpenRelease,
+  { parts }: SitePath,
+  accept: string | undefined,
+): Promise<SiteFound | null> {
+  const { fallback } = release.rules;
+  if (fallback === null || isHiddenPath(release, parts)) return null;
+  if (!answersWithFallback(`/${parts.join("/")}`, accept)) return null;
+  return lookForFile(projectDirectory, release, fallback.split("/"));
+}
+
+/** Built from the parts: a path such as //other.example would redirect the browser to another host. */
+function addressOf({ parts, hasSlash }: SitePath): string {
+  const path = `/${encodedPath(parts.join("/"))}`;
+  return hasSlash && path !== "/" ? `${path}/` : path;
+}
+
+function isHiddenPath({ showsSources }: OpenRelease, parts: readonly string[]): boolean {
+  if (parts.some(isHidden)) return true;
+  const [name = "", ...others] = parts;
+  if (others.length > 0) return false;
+  return ruleFiles.includes(name) || (showsSources && sourceFiles.includes(name));
 }
 
 /** @returns the page of the release for missing files; `missing` without one */
@@ -60,7 +78,15 @@ export function findNotFoundPage(projectDirectory: string, release: OpenRelease)
   return lookForFile(projectDirectory, release, ["404.html"]);
 }
 
-/** @returns `null` for an invalid path: bad percent-encoding, a NUL character, an encoded `..` */
+/**
+ * @param urlPath percent-encoded, without the query
+ * @returns `null` for an invalid path: bad percent-encoding, a NUL character, an encoded `..`
+ */
+export function readPath(urlPath: string): SitePath | null {
+  const parts = decodePath(urlPath);
+  return parts === null ? null : { parts, hasSlash: /(?:\/|%2f)$/i.test(urlPath) };
+}
+
 function decodePath(urlPath: string): string[] | null {
   if (!urlPath.startsWith("/")) return null;
   try {

@@ -1,4 +1,11 @@
-import { encodeTarget, fillIn, namesIn, respell, usesAny, withoutNames } from "#build/site-rules/path-pattern.ts";
+import {
+  encodeTarget,
+  fillIn,
+  namesIn,
+  respell,
+  usesAny,
+  withoutNames,
+} from "#build/site-rules/path-pattern.ts";
 import { quoted, type Read, readRuleLines, refuse, type RuleProblem } from "#build/site-rules/rule-lines.ts";
 import {
   isShown,

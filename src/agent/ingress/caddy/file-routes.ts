@@ -15,7 +15,7 @@ import {
   type Route,
   setHeaders,
 } from "#agent/ingress/caddy/route.ts";
-import { rulesName } from "#agent/ingress/caddy/rules-route.ts";
+import { rulesName, unconditional } from "#agent/ingress/caddy/rules-route.ts";
 import { pageOf } from "#agent/ingress/page.ts";
 import { DEFAULT_RULES, type RuleSets } from "#agent/ingress/site-rules.ts";
 import { SERVED_PATTERN, type slotFiles } from "#agent/ingress/slots.ts";
@@ -76,13 +76,6 @@ export function fileRoutes(files: ReturnType<typeof slotFiles>, served: ServedFi
         }),
       ],
     },
-    {
-      match: [{ not: [{ method: ["GET", "HEAD"] }] }],
-      handle: answer(405, pageOf("Method not allowed", "A static site only supports GET and HEAD."), {
-        Allow: "GET, HEAD",
-      }),
-      terminal: true,
-    },
     { handle: [compress, normalizePath] },
     ...others.map((id) => byRules({ vars: { [RULES]: [id] } }, id)),
     byRules(others.length === 0 ? {} : { not: [{ vars: { [RULES]: others } }] }, DEFAULT_RULES),
@@ -104,13 +97,4 @@ const normalizePath: Handler = {
   handler: "rewrite",
   uri: "{http.request.uri.path}",
   path_regexp: [{ find: "/{2,}", replace: "/" }],
-};
-
-/** The page for missing files is always sent completely: its ETag and date say nothing about the missing file. */
-const unconditional: Handler = {
-  handler: "headers",
-  request: {
-    delete: ["If-None-Match", "If-Match", "If-Range", "If-Modified-Since", "If-Unmodified-Since", "Range"],
-  },
-  response: { deferred: true, delete: ["Etag", "Last-Modified", "Accept-Ranges"] },
 };

@@ -8,8 +8,8 @@ const variable = (rule: number) => `headers_${rule}`;
 const isSet = (name: string) => `header_${name}`;
 const OWN_CACHING = "own_caching";
 
-/** Matches if no rule says how the answer is cached. */
-export const keepsCaching: Matcher = { not: [{ vars: { [OWN_CACHING]: ["yes"] } }] };
+/** Matches if a rule says how the answer is cached. */
+export const setsCaching: Matcher = { vars: { [OWN_CACHING]: ["yes"] } };
 
 /**
  * How Caddy changes headers, as `findHeaders` does. `decide` finds the rules for the path of the request, before a page or

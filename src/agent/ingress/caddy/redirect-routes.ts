@@ -228,15 +228,15 @@ function spellings(path: string): readonly string[] {
 
 function applyRoute(redirect: Redirect, show: (status: 404 | 410 | null) => readonly Route[]): Route {
   const { status, keepsQuery } = redirect;
-  const match = [isKind(kindOf(redirect))];
+  const match = isKind(kindOf(redirect));
   if (status === 200 || status === 404 || status === 410)
     return {
-      match,
+      match: [{ ...match, method: ["GET", "HEAD"] }],
       handle: [{ handler: "rewrite", uri: value(TARGET) }, subroute(show(status === 200 ? null : status))],
     };
   const location = value(TARGET) + (keepsQuery ? value(QUERY) : "") + value(FRAGMENT);
   return {
-    match,
+    match: [match],
     handle: [
       {
         handler: "static_response",

@@ -1,6 +1,9 @@
 import { HASHED_FOLDERS, IMMUTABLE, LOWER_CASE_NAME, PAGE_NAME, VITE_FILES } from "#agent/ingress/caching.ts";
+import { headerRoutes, setsCaching } from "#agent/ingress/caddy/header-routes.ts";
 import { pageRoutes } from "#agent/ingress/caddy/page-routes.ts";
+import { redirectRoutes } from "#agent/ingress/caddy/redirect-routes.ts";
 import {
+  answer,
   escaped,
   type Handler,
   hasAnyFile,
@@ -11,9 +14,10 @@ import {
   type Route,
 } from "#agent/ingress/caddy/route.ts";
 import { ACCEPTS_PAGE, encodedPath, FILE_NAME, WELL_KNOWN } from "#agent/ingress/fallback.ts";
+import { pageOf } from "#agent/ingress/page.ts";
 import type { SiteFile } from "#agent/ingress/site-file.ts";
 import { DEFAULT_RULES, defaultRules, type SiteRules } from "#agent/ingress/site-rules.ts";
-import { sourceFiles } from "#agent/ingress/source-files.ts";
+import { ruleFiles, sourceFiles } from "#agent/ingress/source-files.ts";
 
 /** The name of the route that answers by these rules. All sites with equal rules share it. */
 export function rulesName(id: string, showsSources: boolean): string {
@@ -31,7 +35,8 @@ export function rulesRoutes(contents: readonly SiteFile["content"][]): Record<st
       ...Object.entries(content.rule_sets ?? {}),
     ])
       if (!routes.has(rulesName(id, showsSources)))
-        routes.set(rulesName(id, showsSources), rulesRoute(rules, showsSources));
+        for (const [name, route] of rulesRoute(rules, rulesName(id, showsSources), showsSources))
+          routes.set(name, route);
   }
   return Object.fromEntries([...routes].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -39,37 +44,90 @@ export function rulesRoutes(contents: readonly SiteFile["content"][]): Record<st
 /** Every part of the path begins with another character than a dot, or is `.well-known`. */
 const VISIBLE_PATH = String.raw`^(?:/+(?:\.well-known|[^./][^/]*)?)*$`;
 
-const immutablePaths: readonly Matcher[] = [
+const immutablePaths: readonly (Matcher & { readonly not: readonly Matcher[] })[] = [
   { ...matching(HASHED_FOLDERS), not: [matching(PAGE_NAME)] },
   { ...matching(VITE_FILES), not: [matching(LOWER_CASE_NAME), matching(PAGE_NAME)] },
 ];
 
-/** Answers by these rules, or continues if nothing is found. */
-function rulesRoute(rules: SiteRules, showsSources: boolean): Route {
-  const hidden = showsSources ? sourceFiles : [];
-  const names = hidden.map((name) => name.replaceAll(".", String.raw`\.`)).join("|");
-  const isVisible = {
-    path_regexp: { pattern: VISIBLE_PATH },
-    ...(names === "" ? {} : { not: [{ path_regexp: { pattern: `^/(?:${names})/?$` } }] }),
-  };
+/** Without what a rule says how to cache. */
+function unlessSet<Set extends { readonly not: readonly Matcher[] }>(match: Set): Set {
+  return { ...match, not: [...match.not, setsCaching] };
+}
+
+/**
+ * Answers by these rules, or continues if nothing is found. With a second route for their headers, because a page can be
+ * found in many ways.
+ */
+function rulesRoute(rules: SiteRules, name: string, showsSources: boolean): (readonly [string, Route])[] {
+  const isVisible = visible(showsSources ? [...sourceFiles, ...ruleFiles] : ruleFiles);
+  const headers = headerRoutes(rules.headers ?? []);
+  const ofFiles = { name: `${name}-headers`, handle: subroute(headers.apply(true)) };
+  const setFound: readonly Handler[] =
+    ofFiles.handle.length === 0 ? [] : [{ handler: "invoke", name: ofFiles.name }];
+  const immutable = ofFiles.handle.length === 0 ? immutablePaths : immutablePaths.map(unlessSet);
   const serve: readonly Handler[] = [
-    { handler: "subroute", routes: [{ match: immutablePaths, handle: [cacheForever] }] },
+    ...setFound,
+    ...subroute([{ match: immutable, handle: [cacheForever] }]),
     ...serveFile,
   ];
-  const pages = [...pageRoutes(rules.trailing_slash, serve), ...fallbackRoutes(rules.fallback)];
-  return {
-    handle: [
+  const show = (status: 404 | 410 | null): Route[] => {
+    // The address has no hash, whatever the name of the file is.
+    const handle =
+      status === null
+        ? [...setFound, ...serveFile]
+        : [...subroute(headers.apply(false)), unconditional, fileWith(status)];
+    return [{ match: [isVisible], handle: subroute(pageRoutes("ignore", handle)) }];
+  };
+  const redirects = redirectRoutes(rules.redirects ?? [], show);
+  const isShown = redirects.isShown === null ? [] : [redirects.isShown];
+  const route: Route = {
+    handle: subroute([
+      ...redirects.decide,
+      ...headers.decide,
+      ...redirects.forced,
+      { match: [{ ...isVisible, ...READS }], handle: subroute(pageRoutes(rules.trailing_slash, serve)) },
+      ...redirects.others,
       {
-        handler: "subroute",
-        routes: [{ match: [isVisible], handle: [{ handler: "subroute", routes: pages }] }],
+        match: [{ not: [READS] }],
+        handle: answer(405, pageOf("Method not allowed", "A static site only supports GET and HEAD."), {
+          Allow: "GET, HEAD",
+        }),
+        terminal: true,
       },
-    ],
+      ...(rules.fallback === null
+        ? []
+        : [
+            {
+              match: [{ ...isVisible, not: [...isVisible.not, ...isShown] }],
+              handle: subroute(fallbackRoutes(rules.fallback, [...setFound, ...serveFile])),
+            },
+          ]),
+      ...headers.apply(false),
+    ]),
+  };
+  return [
+    [name, route],
+    ...(ofFiles.handle.length === 0 ? [] : [[ofFiles.name, { handle: ofFiles.handle }] as const]),
+  ];
+}
+
+const READS: Matcher = { method: ["GET", "HEAD"] };
+
+/** @param hidden names at the top of the site */
+function visible(hidden: readonly string[]): { path_regexp: object; not: readonly Matcher[] } {
+  const names = hidden.map((name) => name.replaceAll(".", String.raw`\.`)).join("|");
+  return {
+    path_regexp: { pattern: VISIBLE_PATH },
+    not: [{ path_regexp: { pattern: `^/(?:${names})/?$` } }],
   };
 }
 
+function subroute(routes: readonly Route[]): readonly Handler[] {
+  return routes.length === 0 ? [] : [{ handler: "subroute", routes }];
+}
+
 /** Answers with a page's file for what a browser can navigate to. */
-function fallbackRoutes(fallback: string | null): Route[] {
-  if (fallback === null) return [];
+function fallbackRoutes(fallback: string, serve: readonly Handler[]): Route[] {
   const page = { not: [matching(FILE_NAME), matching(WELL_KNOWN)], ...hasAnyFile(`/${escaped(fallback)}`) };
   return [
     {
@@ -77,7 +135,7 @@ function fallbackRoutes(fallback: string | null): Route[] {
         { ...page, header: { Accept: null } },
         { ...page, header_regexp: { Accept: { pattern: ACCEPTS_PAGE.source } } },
       ],
-      handle: [{ handler: "rewrite", uri: `/${encodedPath(fallback)}` }, ...serveFile],
+      handle: [{ handler: "rewrite", uri: `/${encodedPath(fallback)}` }, ...serve],
       terminal: true,
     },
   ];
@@ -120,3 +178,16 @@ const serveFile: readonly Handler[] = [
   releaseTags,
   { handler: "file_server", root: ROOT, canonical_uris: false },
 ];
+
+function fileWith(status: number): Handler {
+  return { handler: "file_server", root: ROOT, canonical_uris: false, status_code: String(status) };
+}
+
+/** The page for missing files is always sent completely: its ETag and date say nothing about the missing file. */
+export const unconditional: Handler = {
+  handler: "headers",
+  request: {
+    delete: ["If-None-Match", "If-Match", "If-Range", "If-Modified-Since", "If-Unmodified-Since", "Range"],
+  },
+  response: { deferred: true, delete: ["Etag", "Last-Modified", "Accept-Ranges"] },
+};
