@@ -62,7 +62,7 @@ export function parseHeaders(file: Uint8Array): ParsedHeaders {
     if (rule === null) {
       problems.push({
         line,
-        reason: `A path must come before ${quoted(text)}. It begins with / or https://.`,
+        reason: `A path must come before ${quoted(text.split(":", 1).join(""))}. It begins with / or https://.`,
       });
       continue;
     }

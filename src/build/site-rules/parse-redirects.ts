@@ -33,7 +33,8 @@ const NO_TARGET =
   "The line has no target. Write where the path leads, such as /new or https://example.com/new.";
 
 /**
- * Reads a file `_redirects`. Each line that is not empty or a comment is a rule or a problem. Never throws.
+ * Reads a file `_redirects`. Each line that is not empty or a comment is a rule, says the same as one, or is a problem. Never
+ * throws.
  * Sources: docs.netlify.com/manage/routing/redirects, developers.cloudflare.com/pages/configuration/redirects
  */
 export function parseRedirects(file: Uint8Array): ParsedRedirects {
@@ -41,7 +42,7 @@ export function parseRedirects(file: Uint8Array): ParsedRedirects {
   const used: { line: number; rule: RedirectRule }[] = [];
   const counts = { static: 0, dynamic: 0 };
   const unused = { static: [] as number[], dynamic: [] as number[] };
-  const reached = new Map<string, number>();
+  const first = new Map<string, { line: number; rule: RedirectRule }>();
   for (const { number: line, text } of lines) {
     const read = readLine(text);
     if (!read.ok) {
@@ -49,12 +50,14 @@ export function parseRedirects(file: Uint8Array): ParsedRedirects {
       continue;
     }
     const rule = read.value;
-    const earlier = reached.get(keyOf(rule)) ?? reached.get(EVERYTHING);
+    const earlier = first.get(keyOf(rule)) ?? first.get(EVERYTHING);
     if (earlier !== undefined) {
-      problems.push({
-        line,
-        reason: `The line is never reached, because line ${earlier} is for the same requests.`,
-      });
+      // Often there is a line with a slash at the end too.
+      if (!isSame(earlier.rule, rule))
+        problems.push({
+          line,
+          reason: `The line is never reached, because line ${earlier.line} is for the same requests.`,
+        });
       continue;
     }
     const kind = namesIn(rule.from).length > 0 || rule.query !== undefined ? "dynamic" : "static";
@@ -63,7 +66,7 @@ export function parseRedirects(file: Uint8Array): ParsedRedirects {
       continue;
     }
     counts[kind] += 1;
-    reached.set(keyOf(rule), line);
+    first.set(keyOf(rule), { line, rule });
     used.push({ line, rule });
   }
   problems.push(...tooMany("static", unused.static), ...tooMany("dynamic", unused.dynamic));
@@ -87,6 +90,11 @@ function tooMany(kind: keyof typeof limits, [line, ...others]: readonly number[]
 function keyOf({ host, from, query }: RedirectRule): string {
   const parameters = query?.map(([name, value]) => `${name}=${withoutNames(value)}`).toSorted();
   return JSON.stringify([host, withoutNames(from), parameters]);
+}
+
+function isSame(one: RedirectRule, other: RedirectRule): boolean {
+  const resultOf = ({ to, status, force }: RedirectRule) => JSON.stringify([to, status, force]);
+  return keyOf(one) === keyOf(other) && resultOf(one) === resultOf(other);
 }
 
 const EVERYTHING = keyOf({ from: "/*", to: "/", status: DEFAULT_STATUS });
