@@ -44,6 +44,7 @@ const redirects = `
 /root/*           /:splat         302
 /loose*           /:splat         302
 /middle/*/end     /m/:splat
+/turn/:a/*        /:splat/:a
 /by/:year/:month  /archive/:month-:year
 /out/:id          https://example.org/items/:id?ref=:id
 /api/*            https://api.example.org/v1/:splat  307
@@ -134,6 +135,9 @@ export const redirectRows: readonly RuleRow[] = [
     ["/middle/a/b/end", "301 /m/a/b"],
     ["/middle/end", "301 /m/"],
     ["/middle/a", "404 404.html"],
+    ["/turn/a/b", "301 /b/a"],
+    ["/turn/evil.example", "404 404.html"],
+    ["/turn/evil.example/", "404 404.html"],
     ["/by/2024/05", "301 /archive/05-2024"],
     ["/by/2024/05/", "301 /archive/05-2024"],
     ["/by/2024", "404 404.html"],

@@ -1,4 +1,4 @@
-import { fillIn, namesIn, pathPattern, usesAny } from "#build/site-rules/path-pattern.ts";
+import { fillIn, namesIn, pathPattern, splatPlaceIn, usesAny } from "#build/site-rules/path-pattern.ts";
 import { hasSamePath, pathIn } from "#build/site-rules/parse-redirects.ts";
 import { isShown, type RedirectRule } from "#build/site-rules/rule-schemas.ts";
 
@@ -81,8 +81,9 @@ function matchPath(rule: RedirectRule, path: string): string[] | null {
   return match === null ? null : match.slice(1).map((group: string | undefined) => group ?? "");
 }
 
+/** The expression for the path of a request. */
 export function redirectPattern({ from, to }: RedirectRule): string {
-  return pathPattern(from, "encoded", { afterSlash: to.includes("/:splat") }).source;
+  return pathPattern(from, "encoded", splatPlaceIn(to)).source;
 }
 
 /** The path that would be led to itself: the target of a rule that matches it too. */

@@ -14,7 +14,7 @@ import {
   type RedirectRule,
   redirectStatuses,
 } from "#build/site-rules/rule-schemas.ts";
-import { readSource } from "#build/site-rules/rule-source.ts";
+import { hostOf, readSource } from "#build/site-rules/rule-source.ts";
 
 /** `lines`: the number of the line of each rule. */
 export type ParsedRedirects = {
@@ -185,10 +185,9 @@ function readTarget(word: string, names: readonly string[]): Read<string> {
   const [, scheme = "", authority = "", path = ""] = /^(https?:\/\/)([^/?#]*)(.*)$/i.exec(word) ?? [];
   if (usesAny(authority, names))
     return refuse("The host of the target has a placeholder: a link could lead visitors to any host.");
-  const origin = `${scheme}${authority}`;
-  if (authority.includes("\\") || !URL.canParse(origin))
-    return refuse(`The target ${quoted(word)} is no valid address.`);
-  const { protocol, username, password, host } = new URL(origin);
+  const origin = hostOf(`${scheme}${authority}`);
+  if (origin === null) return refuse(`The target ${quoted(word)} is no valid address.`);
+  const { protocol, username, password, host } = origin;
   if (username !== "" || password !== "")
     return refuse("The target must not contain a user name or password.");
   return { ok: true, value: `${protocol}//${host}${encodeTarget(path)}` };

@@ -50,19 +50,29 @@ const classes = {
   printable: { segment: "[ -.0-~]+", first: "[ -.0-~]", rest: "[ -~]*" },
 } as const;
 
+export type SplatPlace = "anywhere" | "after a slash" | "between slashes";
+
+/** Where a target has what `*` matches. */
+export function splatPlaceIn(to: string): SplatPlace {
+  if (/^\/(?::splat)+\//.test(to)) return "between slashes";
+  return to.includes("/:splat") ? "after a slash" : "anywhere";
+}
+
 /**
  * The expression for a path that `readSource` has read. `/old` also matches `/old/`, and `/blog/*` also `/blog`. What `*`
  * matches does not begin with a slash if it comes after one, so that no target becomes `//other.example`: that is another
  * host.
- * @param afterSlash whether it comes after a slash in the target
+ * @param splatPlace where it is in the target: anywhere, after a slash, or between the first two slashes, where it must not be
+ * empty
  */
 export function pathPattern(
   path: string,
   kind: PatternKind,
-  { afterSlash = false }: { readonly afterSlash?: boolean } = {},
+  splatPlace: SplatPlace = "anywhere",
 ): PathPattern {
   const { segment, first, rest } = classes[kind];
-  const splat = `((?:${first}${rest})?)`;
+  const needsText = splatPlace === "between slashes";
+  const splat = needsText ? `(${first}${rest})` : `((?:${first}${rest})?)`;
   const parts = partsOf(path);
   let source = "";
   for (const [index, part] of parts.entries()) {
@@ -76,8 +86,8 @@ export function pathPattern(
       case "splat": {
         const next = parts[index + 1];
         const isWhole = next === undefined || (next.kind === "text" && next.text.startsWith("/"));
-        if (!source.endsWith("/")) source += afterSlash ? `/*${splat}` : `(${rest})`;
-        else if (isWhole && source !== "/") source = `${source.slice(0, -1)}(?:/+${splat})?`;
+        if (!source.endsWith("/")) source += splatPlace === "anywhere" ? `(${rest})` : `/*${splat}`;
+        else if (isWhole && source !== "/" && !needsText) source = `${source.slice(0, -1)}(?:/+${splat})?`;
         else source = `${source.slice(0, -1)}/+${splat}`;
       }
     }

@@ -77,6 +77,8 @@ describe("a line of _redirects", () => {
     ["/a //evil.example", "begins with two slashes"],
     ["/a javascript:alert(1)", "The target javascript:alert(1) must begin with /"],
     ["/a https://", "is no valid address"],
+    ["/a https://{env.HOME}/", "is no valid address"],
+    ["https://{env.HOME}/a /b", "must be a name"],
     ["/a https://user:password@example.org", "must not contain a user name or password"],
     ["/a/:host https://:host/", "The host of the target has a placeholder"],
     ["/a/* https://example.org:splat", "The host of the target has a placeholder"],

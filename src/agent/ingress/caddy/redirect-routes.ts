@@ -10,7 +10,7 @@ import {
   redirectTo,
 } from "#agent/ingress/redirects.ts";
 import { REVALIDATE } from "#agent/ingress/caching.ts";
-import { fillIn, namesIn, pathPattern } from "#build/site-rules/path-pattern.ts";
+import { fillIn, namesIn } from "#build/site-rules/path-pattern.ts";
 import { isShown, type RedirectRule } from "#build/site-rules/rule-schemas.ts";
 
 // A value that comes from a visitor must not be expanded twice, or a path such as /{env.SECRET} would show a variable of
@@ -168,12 +168,12 @@ class RedirectCompiler {
 
   /** A rule that needs parameters. What it needs of the path and of each parameter must not be empty. */
   #byQuery(rule: RedirectRule, query: readonly (readonly [string, string])[]): Route {
-    const pattern = pathPattern(rule.from, "encoded", { afterSlash: rule.to.includes("/:splat") });
+    const inPath = namesIn(rule.from);
     const matched = this.#placeholder();
-    const groups = pattern.names.map(() => this.#placeholder());
+    const groups = inPath.map(() => this.#placeholder());
     const parameters = query.map(([name, wanted]) => ({ name, wanted, placeholder: this.#placeholder() }));
     const captured = parameters.filter(({ wanted }) => wanted.startsWith(":"));
-    const names = [...pattern.names, ...captured.map(({ wanted }) => wanted.slice(1))];
+    const names = [...inPath, ...captured.map(({ wanted }) => wanted.slice(1))];
     const placeholders = [...groups, ...captured.map(({ placeholder }) => placeholder)];
     const redirect = redirectTo(rule, (text) =>
       fillIn(text, names, (group) => placeholders[group - 1] ?? ""),
@@ -187,7 +187,10 @@ class RedirectCompiler {
           source: "{gantry_asked}",
           destinations: [matched, ...groups],
           mappings: [
-            { input_regexp: pattern.source, outputs: ["yes", ...groups.map((_, at) => `\${${at + 1}}`)] },
+            {
+              input_regexp: redirectPattern(rule),
+              outputs: ["yes", ...groups.map((_, at) => `\${${at + 1}}`)],
+            },
           ],
           defaults: ["", ...groups.map(() => "")],
         },
