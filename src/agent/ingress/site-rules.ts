@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import * as z from "zod/mini";
 
 import { TrailingSlash } from "#contract/endpoints/projects/settings.ts";
-import { SharedPath } from "#contract/git-names.ts";
+import { ShownFile } from "#contract/git-names.ts";
 
 import "#contract/issue-messages.ts";
 
@@ -13,7 +13,7 @@ import "#contract/issue-messages.ts";
  */
 export const SiteRules = z.object({
   trailing_slash: TrailingSlash,
-  fallback: z.nullable(SharedPath),
+  fallback: z.nullable(ShownFile),
 });
 export type SiteRules = z.infer<typeof SiteRules>;
 
