@@ -84,6 +84,8 @@ describe("a repository without a framework setting", () => {
       install_command: null,
       build_command: null,
       output_directory: ".",
+      trailing_slash: "auto",
+      fallback: null,
       app_type: "static",
       start_command: null,
       reasons: ["no file names a framework"],
@@ -110,6 +112,8 @@ describe("a repository without a framework setting", () => {
       install_command: "npm ci",
       build_command: "npm run build",
       output_directory: "dist",
+      trailing_slash: "auto",
+      fallback: "index.html",
       app_type: "static",
       start_command: null,
       reasons: ["package.json depends on vite"],
@@ -118,10 +122,31 @@ describe("a repository without a framework setting", () => {
       runStages.filter((stage) => stage !== "release" && stage !== "start"),
     );
     expect(world.read("current/dist/index.html")).toBe("hello");
-    expect(JSON.parse(world.read("releases/1.json"))).toMatchObject({ output_directory: "dist" });
+    expect(JSON.parse(world.read("releases/1.json"))).toMatchObject({
+      output_directory: "dist",
+      site_rules: { trailing_slash: "auto", fallback: "index.html" },
+    });
+    expect(messagesOf(run, "system")).toContain("paths without a file get index.html with the status 200");
     expect(messagesOf(run, "system")).toContain(
       "framework vite, detected because package.json depends on vite: installed by npm ci, built by npm run build, served from dist",
     );
+  });
+
+  it("has the rules that the project and gantry.json set, and fails without a fallback that they name", async () => {
+    world.repository.commit({
+      ...viteSite,
+      "gantry.json": `{ "trailing_slash": "never", "fallback": null }`,
+    });
+    await world.startAgent();
+    await deploy();
+    expect(JSON.parse(world.read("releases/1.json"))).toMatchObject({
+      site_rules: { trailing_slash: "never", fallback: null },
+    });
+    const { result } = await deploy({ fallback: "app.html" });
+    expect(result).toMatchObject({
+      outcome: "failed",
+      failure: { message: "the fallback `app.html` is not in the output directory `dist`" },
+    });
   });
 
   it("is examined again in each deployment, because the files decide", async () => {
@@ -136,6 +161,8 @@ describe("a repository without a framework setting", () => {
       install_command: null,
       build_command: "hugo --gc --minify",
       output_directory: "public",
+      trailing_slash: "auto",
+      fallback: null,
       app_type: "static",
       start_command: null,
       reasons: ["hugo.toml exists"],
@@ -417,6 +444,8 @@ describe("a project's own setting", () => {
       install_command: null,
       build_command: null,
       output_directory: ".",
+      trailing_slash: "auto",
+      fallback: null,
       app_type: "static",
       start_command: null,
       reasons: [],

@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import * as z from "zod/mini";
 
 import { TrailingSlash } from "#contract/endpoints/projects/settings.ts";
-import { SharedPath } from "#contract/git-names.ts";
 import { HeaderRules, RedirectRules } from "#build/site-rules/rule-schemas.ts";
+import { ShownFile } from "#contract/git-names.ts";
 
 import "#contract/issue-messages.ts";
 
@@ -14,7 +14,7 @@ import "#contract/issue-messages.ts";
  */
 export const SiteRules = z.object({
   trailing_slash: TrailingSlash,
-  fallback: z.nullable(SharedPath),
+  fallback: z.nullable(ShownFile),
   /** The lines of `_redirects`, in their order. */
   redirects: z.optional(RedirectRules),
   /** The paths of `_headers`, in their order. */
