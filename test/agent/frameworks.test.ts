@@ -149,6 +149,32 @@ describe("a repository without a framework setting", () => {
     });
   });
 
+  it("has the rules of its files _redirects and _headers, and names each line that is not used", async () => {
+    world.repository.commit({
+      "index.html": "one",
+      _redirects: "/old /new 302\n/proxy https://api.example.org 200\n",
+      _headers: "/*\n  X-Frame-Options: DENY\n  Content-Length: 5\n",
+    });
+    await world.startAgent();
+    const { run, result } = await deploy();
+    expect(result.outcome).toBe("live");
+    expect(JSON.parse(world.read("releases/1.json"))).toMatchObject({
+      site_rules: {
+        redirects: [{ from: "/old", to: "/new", status: 302 }],
+        headers: [{ from: "/*", unset: [], set: [["x-frame-options", "DENY"]] }],
+      },
+    });
+    expect(messagesOf(run, "system")).toEqual(
+      expect.arrayContaining([
+        "_redirects: 1 redirect, _headers: headers for 1 path",
+        expect.stringMatching(
+          /^warning: _redirects, line 2 is not used: With the status 200 the target must/,
+        ),
+        "warning: _headers, line 3 is not used: content-length is set by the web server alone.",
+      ]),
+    );
+  });
+
   it("is examined again in each deployment, because the files decide", async () => {
     world.repository.commit({ "index.html": "one" });
     await world.startAgent();
