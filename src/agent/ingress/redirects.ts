@@ -1,5 +1,5 @@
-import { fillIn, namesIn, pathPattern, splatPlaceIn, usesAny } from "#build/site-rules/path-pattern.ts";
-import { hasSamePath, pathIn } from "#build/site-rules/parse-redirects.ts";
+import { fillIn, namesIn, usesAny } from "#build/site-rules/path-pattern.ts";
+import { hasSamePath, pathIn, redirectPattern } from "#build/site-rules/parse-redirects.ts";
 import { isShown, type RedirectRule } from "#build/site-rules/rule-schemas.ts";
 
 /** What a rule does with a request. `target`: with a query of its own, but without the fragment. */
@@ -81,16 +81,15 @@ function matchPath(rule: RedirectRule, path: string): string[] | null {
   return match === null ? null : match.slice(1).map((group: string | undefined) => group ?? "");
 }
 
-/** The expression for the path of a request. */
-export function redirectPattern({ from, to }: RedirectRule): string {
-  return pathPattern(from, "encoded", splatPlaceIn(to)).source;
-}
+/** Longer targets are not compared with their own rule. */
+const MAX_COMPARED = 200;
 
 /** The path that would be led to itself: the target of a rule that matches it too. */
 export function pathThatLoops(rule: RedirectRule): string | null {
   const names = namesIn(rule.from);
   if (names.length === 0 || isShown(rule.status) || !rule.to.startsWith("/")) return null;
   const path = pathIn(rule.to);
+  if (path.length > MAX_COMPARED) return null;
   return !usesAny(path, names) && new RegExp(redirectPattern(rule)).test(path) ? path : null;
 }
 

@@ -78,8 +78,13 @@ export function parseHeaders(file: Uint8Array): ParsedHeaders {
   return { rules, problems: problems.toSorted((a, b) => a.line - b.line) };
 }
 
+/**
+ * Whether a line is meant as a path. "*.js" without a slash is frequent: as a header of the path before, what follows would
+ * be set for other files.
+ */
 function isPath(text: string): boolean {
-  return text.startsWith("/") || /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
+  if (text.startsWith("/") || /^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return true;
+  return !/[:!\s]/.test(text);
 }
 
 function readPath(text: string): Read<HeaderRule> {

@@ -2,7 +2,9 @@ import {
   encodeTarget,
   fillIn,
   namesIn,
+  pathPattern,
   respell,
+  splatPlaceIn,
   usesAny,
   withoutNames,
 } from "#build/site-rules/path-pattern.ts";
@@ -43,6 +45,7 @@ export function parseRedirects(file: Uint8Array): ParsedRedirects {
   const counts = { static: 0, dynamic: 0 };
   const unused = { static: [] as number[], dynamic: [] as number[] };
   const first = new Map<string, { line: number; rule: RedirectRule }>();
+  const wide: { line: number; rule: RedirectRule; matches: (other: RedirectRule) => boolean }[] = [];
   for (const { number: line, text } of lines) {
     const read = readLine(text);
     if (!read.ok) {
@@ -50,7 +53,12 @@ export function parseRedirects(file: Uint8Array): ParsedRedirects {
       continue;
     }
     const rule = read.value;
-    const earlier = first.get(keyOf(rule)) ?? first.get(EVERYTHING);
+    const kind = namesIn(rule.from).length > 0 || rule.query !== undefined ? "dynamic" : "static";
+    if (counts[kind] >= limits[kind]) {
+      unused[kind].push(line);
+      continue;
+    }
+    const earlier = first.get(keyOf(rule)) ?? wide.find(({ matches }) => matches(rule));
     if (earlier !== undefined) {
       // Often there is a line with a slash at the end too.
       if (!isSame(earlier.rule, rule))
@@ -60,13 +68,10 @@ export function parseRedirects(file: Uint8Array): ParsedRedirects {
         });
       continue;
     }
-    const kind = namesIn(rule.from).length > 0 || rule.query !== undefined ? "dynamic" : "static";
-    if (counts[kind] >= limits[kind]) {
-      unused[kind].push(line);
-      continue;
-    }
     counts[kind] += 1;
     first.set(keyOf(rule), { line, rule });
+    const matches = requestsOf(rule);
+    if (matches !== null) wide.push({ line, rule, matches });
     used.push({ line, rule });
   }
   problems.push(...tooMany("static", unused.static), ...tooMany("dynamic", unused.dynamic));
@@ -97,7 +102,20 @@ function isSame(one: RedirectRule, other: RedirectRule): boolean {
   return keyOf(one) === keyOf(other) && resultOf(one) === resultOf(other);
 }
 
-const EVERYTHING = keyOf({ from: "/*", to: "/", status: DEFAULT_STATUS });
+/**
+ * Whether a rule such as /blog/* matches each request for another one. Not by its expression, because thousands of lines
+ * would take seconds. @returns null for other rules
+ */
+function requestsOf({ host, from, to, query }: RedirectRule): ((other: RedirectRule) => boolean) | null {
+  if (query !== undefined || !from.endsWith("/*") || namesIn(from).length > 1) return null;
+  const folder = from.slice(0, -1);
+  const target = pathIn(to);
+  return (other) => {
+    // A rule does not count for its own target.
+    if ((host !== undefined && host !== other.host) || target === other.from) return false;
+    return other.from.startsWith(folder) && (from === "/*" || namesIn(other.from).length === 0);
+  };
+}
 
 /** A line is: path [name=value …] [target] [status[!]] [# comment] */
 function readLine(text: string): Read<RedirectRule> {
@@ -163,7 +181,7 @@ function readParameters(words: readonly string[]): Read<[string, string][]> {
 function readStatus(words: readonly string[]): Read<Pick<RedirectRule, "status" | "force">> {
   const condition = words.find((word) => CONDITION.test(word));
   if (condition !== undefined)
-    return refuse(`Gantry has no conditions such as ${quoted(condition)}, so the line is not used.`);
+    return refuse(`Gantry has no condition ${condition.split("=", 1).join("")}, so the line is not used.`);
   const [word, ...others] = words;
   if (word === undefined) return { ok: true, value: { status: DEFAULT_STATUS } };
   const [, digits, mark] = STATUS.exec(word) ?? [];
@@ -201,7 +219,12 @@ function contradiction(rule: RedirectRule): string | null {
   if (/^\/\.netlify(?:\/|$)/.test(rule.to)) return "Gantry has no functions of Netlify.";
   if (isShown(rule.status) || !isOwn || !hasSamePath(rule)) return null;
   if (rule.query !== undefined && rule.to.includes("?")) return null;
-  return "The path leads to itself. The setting trailing_slash decides about the slash at the end.";
+  return "The path leads to itself. Whether it ends with a slash is decided by the setting trailing_slash.";
+}
+
+/** The expression for the path of a request. */
+export function redirectPattern({ from, to }: Pick<RedirectRule, "from" | "to">): string {
+  return pathPattern(from, "encoded", splatPlaceIn(to)).source;
 }
 
 /** Whether a redirect changes nothing but the host, the query or a slash at the end. */

@@ -25,6 +25,9 @@ export function readSource(word: string): Read<RuleSource> {
   if (names.filter((name) => name === "splat").length > 1) return refuse("A path can have one * only.");
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined) return refuse(`The placeholder :${twice} is in the path twice.`);
+  // More would let a request take seconds to compare.
+  if (names.length > 1 && from.split("/").some((part) => namesIn(part).length > 1))
+    return refuse("Between two slashes of the path there can be one placeholder or * only.");
   return { ok: true, value: { ...(host === null ? {} : { host }), from } };
 }
 

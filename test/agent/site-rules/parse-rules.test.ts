@@ -92,11 +92,13 @@ describe("a line of _redirects", () => {
     ["/a /b 30", "The status 30 must be one of"],
     ["/a /b !301", "The status !301 must be one of"],
     ["/a /b 301 302", "302 after the status has no meaning"],
-    ["/a /b 302 Country=us,ca", "no conditions such as Country=us,ca"],
-    ["/a /b Language=de", "no conditions such as Language=de"],
-    ["/a /b 200! Role=admin", "no conditions such as Role=admin"],
+    ["/a /b 302 Country=us,ca", "no condition Country"],
+    ["/a /b Language=de", "no condition Language"],
+    ["/a /b 200! Role=admin", "no condition Role"],
     ["/*/a/* /b", "one * only"],
     ["/:a/:a /b", "The placeholder :a is in the path twice"],
+    ["/:a-:b /c", "one placeholder or * only"],
+    ["/:a*/c /c", "one placeholder or * only"],
     ["/:id id=:id /b", "The placeholder :id is there twice"],
     ["/a /b/:splat", "The target has :splat, but the path has no *"],
     ["/a /a/", "The path leads to itself"],
@@ -136,6 +138,14 @@ describe("a line of _redirects", () => {
       [5, "line 4 is"],
       [9, "line 8 is"],
     ]);
+  });
+
+  it("is not reached after a rule with * that matches it, but for the target of that rule", () => {
+    const { rules, problems } = redirectsIn(
+      "/a/* /a/b\n/a/c /d\n/a/b /d\n/x id=1 /y\n/x /z\nhttps://a.example/b/* /c\n/b/d /e",
+    );
+    expect(problems.map(({ line }) => line)).toEqual([2]);
+    expect(rules.length).toBe(6);
   });
 
   it("is not used beyond the limits, which one problem says for each kind", () => {
@@ -225,7 +235,7 @@ describe("a file _headers", () => {
     ["X-Ü: a", "is no name of a header"],
     [": a", "is no name of a header"],
     ["X-Empty:", "The header x-empty has no value"],
-    ["no colon", "must be a header such as"],
+    ["X-Frame-Options DENY", "must be a header such as"],
     ["X-Bell: a\u0007b", "control characters"],
   ])("does not set %s", (line, reason) => {
     const { rules, problems } = headersIn(`/a\n  A: b\n  ${line}`);
@@ -241,6 +251,8 @@ describe("a file _headers", () => {
     ["ftp://a.example/\n  A: b", 1, "must begin with / or https://"],
     ["https://:project.pages.dev/*\n  A: b", 1, "must be a name"],
     ["/a?b\n  A: b", 1, "has a query"],
+    ["*.js\n  A: b", 1, "The path *.js must begin with /"],
+    ["assets/*\n  A: b", 1, "The path assets/* must begin with /"],
   ])("needs a path that is understood: %s", (text, line, reason) => {
     expect(headersIn(text)).toEqual({
       rules: [],

@@ -63,13 +63,20 @@ describe("the rules of a site", () => {
     });
   });
 
-  it("name at most 20 lines", async () => {
+  it("name lines with the same reason together, and at most 20 reasons", async () => {
     write({ "dist/_redirects": "/a\n".repeat(32), "dist/_headers": "/a\n A: b\n/b\n" });
+    expect(await lines()).toEqual([
+      "_headers: headers for 1 path",
+      expect.stringMatching(
+        /^warning: _redirects, lines 1, 2, 3, 4, 5, 6, 7, 8 and 24 more are not used: The line has/,
+      ),
+      "warning: _headers, line 3 is not used: The path has no headers that are used.",
+    ]);
+    write({ "dist/_redirects": Array.from({ length: 32 }, (_, at) => `/a x${at}\n/b x${at}`).join("\n") });
     const text = await lines();
     expect(text.length).toBe(22);
-    expect(text[0]).toBe("_headers: headers for 1 path");
-    expect(text[20]).toMatch(/^warning: _redirects, line 20 is not used: The line has no target/);
-    expect(text[21]).toBe("warning: 13 more lines are not used");
+    expect(text[20]).toMatch(/^warning: _redirects, lines 39 and 40 are not used: The target x19 /);
+    expect(text[21]).toBe("warning: 25 more lines are not used");
   });
 
   it("come with advice about files that are elsewhere", async () => {

@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { findHeaders } from "#agent/ingress/custom-headers.ts";
-import { findRedirect, locationOf, redirectPattern } from "#agent/ingress/redirects.ts";
+import { findRedirect, locationOf } from "#agent/ingress/redirects.ts";
 import { redirectRoutes } from "#agent/ingress/caddy/redirect-routes.ts";
 import { parseHeaders } from "#build/site-rules/parse-headers.ts";
-import { parseRedirects } from "#build/site-rules/parse-redirects.ts";
+import { parseRedirects, redirectPattern } from "#build/site-rules/parse-redirects.ts";
 import { encodePath } from "#build/site-rules/path-pattern.ts";
 import { HeaderRules, isShown, RedirectRules } from "#build/site-rules/rule-schemas.ts";
 

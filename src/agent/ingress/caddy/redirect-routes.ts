@@ -5,12 +5,12 @@ import {
   parameterPattern,
   pathThatLoops,
   type Redirect,
-  redirectPattern,
   redirectsOn,
   redirectTo,
 } from "#agent/ingress/redirects.ts";
 import { REVALIDATE } from "#agent/ingress/caching.ts";
 import { fillIn, namesIn } from "#build/site-rules/path-pattern.ts";
+import { redirectPattern } from "#build/site-rules/parse-redirects.ts";
 import { isShown, type RedirectRule } from "#build/site-rules/rule-schemas.ts";
 
 // A value that comes from a visitor must not be expanded twice, or a path such as /{env.SECRET} would show a variable of
