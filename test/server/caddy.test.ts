@@ -301,6 +301,43 @@ describe("Caddy, as the agent configures it", () => {
     }
   });
 
+  it("has the files of earlier releases whose names have a hash, also for apps, which answer first", async () => {
+    const earlier = {
+      "assets/index-DiwrgTda.js": "yesterday's",
+      "assets/app 5a-1a2b3c4d.css": "spaces",
+      "assets/page-DiwrgTda.html": "page",
+      "missing/app-1a2b3c4d.js": "kept",
+      "headers-1a2b3c4d.js": "kept",
+      "old.js": "old",
+    };
+    for (const project of [docs, shop])
+      writeFiles(join(projectFolder(test.home, project).assets, "1"), earlier);
+    const answer = async (domain: string, path: string) => {
+      const { status, headers, body } = await ask(domain, path);
+      return [path, status, headers["gantry-release"], headers["cache-control"], body.toString()];
+    };
+    const forever = "public, max-age=31536000, immutable";
+    const kept = (path: string, text: string) => [path, 200, "1", forever, text];
+    expect(await answer("docs.localhost", "/assets/app%205a-1a2b3c4d.css")).toEqual(
+      kept("/assets/app%205a-1a2b3c4d.css", "spaces"),
+    );
+    expect(await answer("docs.localhost", "/missing/app-1a2b3c4d.js")).toEqual(
+      kept("/missing/app-1a2b3c4d.js", "kept"),
+    );
+    // The release has this one.
+    expect((await answer("docs.localhost", "/assets/index-DiwrgTda.css")).slice(1, 3)).toEqual([200, "2"]);
+    for (const path of ["/assets/page-DiwrgTda.html", "/old.js", "/assets/index-DiwrgTdb.js", "/1/old.js"])
+      expect((await answer("docs.localhost", path)).slice(0, 2)).toEqual([path, 404]);
+    expect((await ask("docs.localhost", "/missing/app-1a2b3c4d.js", { method: "POST" })).status).toBe(405);
+
+    expect(await answer("shop.localhost", "/missing/app-1a2b3c4d.js")).toEqual(
+      kept("/missing/app-1a2b3c4d.js", "kept"),
+    );
+    expect((await answer("shop.localhost", "/headers-1a2b3c4d.js")).at(-1)).toBe("v1 GET 0");
+    expect((await answer("shop.localhost", "/missing/old.js")).slice(1, 2)).toEqual([404]);
+    expect((await ask("shop.localhost", "/missing/app-1a2b3c4d.js", { method: "POST" })).status).toBe(404);
+  });
+
   it("hides what says how a site is built, if it is served from the sources", async () => {
     const plain = ids.project();
     const folder = join(projectFolder(test.home, plain).releases, "1");

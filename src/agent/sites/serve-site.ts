@@ -1,11 +1,13 @@
 import type { Stats } from "node:fs";
 import { realpath } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { join } from "node:path";
 
 import send from "send";
 
+import { findEarlierAsset } from "#agent/workspace/earlier-assets.ts";
 import { IMMUTABLE, isImmutable, REVALIDATE } from "#agent/ingress/caching.ts";
-import { findFile, findNotFoundPage, type Found } from "#agent/sites/find-file.ts";
+import { findFile, findNotFoundPage, type Found, visibleParts } from "#agent/sites/find-file.ts";
 import { currentVersion, openRelease, type OpenRelease } from "#agent/sites/open-release.ts";
 import { type PageStatus, sendPage } from "#agent/sites/pages.ts";
 
@@ -37,8 +39,9 @@ export async function serveSite(
     const found = await findFile(project, release, urlPath, request.headers.accept);
     if (await answer(found, release, query, request, response)) return;
     // The file may be missing because its release failed and was deleted after the switch back: then retry.
-    if ((await currentVersion(project)) === release.version)
-      return sendNotFound(project, release, request, response);
+    if ((await currentVersion(project)) !== release.version) continue;
+    if (await sendEarlierAsset(project, request, response)) return;
+    return sendNotFound(project, release, request, response);
   }
   sendPage(response, 503);
 }
@@ -73,6 +76,25 @@ async function answer(
       );
       return (await sendFile(found.path, request, response, { ranges: true })) === "sent";
   }
+}
+
+/**
+ * Sends the file of an earlier release that has a hash in its name, for a browser with an older page.
+ * @returns false if there is none
+ */
+export async function sendEarlierAsset(
+  directory: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<boolean> {
+  const parts = visibleParts(splitQuery(request.url ?? "/")[0]);
+  const found = parts === null ? null : await findEarlierAsset(join(directory, "assets"), parts);
+  if (found === null) return false;
+  response.removeHeader("ETag");
+  response.setHeader("X-Content-Type-Options", "nosniff");
+  response.setHeader("Gantry-Release", found.version);
+  response.setHeader("Cache-Control", IMMUTABLE);
+  return (await sendFile(found.path, request, response, { ranges: false })) === "sent";
 }
 
 async function sendNotFound(

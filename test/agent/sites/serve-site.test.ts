@@ -217,6 +217,36 @@ describe("a page", () => {
   });
 });
 
+describe("a missing file", () => {
+  const assets = {
+    "assets/index-DiwrgTda.js": "yesterday's",
+    "assets/page-DiwrgTda.html": "page",
+    "old.js": "old",
+  };
+  beforeEach(async () => {
+    await workspace.addAssets(1, assets);
+    await workspace.addRelease(2, { "index.html": "two", "404.html": "ours" });
+    await workspace.switchTo(2);
+  });
+
+  it("is an earlier release's, if its name has a hash and it is no page", async () => {
+    const answer = await get("/assets/index-DiwrgTda.js");
+    expect([answer.status, await answer.text(), Object.fromEntries(answer.headers)]).toMatchObject([
+      200,
+      "yesterday's",
+      { "content-type": "text/javascript; charset=utf-8", "gantry-release": "1" },
+    ]);
+    expect(answer.headers.get("cache-control")).toContain("immutable");
+    for (const path of [
+      "/assets/page-DiwrgTda.html",
+      "/assets/page-DiwrgTda",
+      "/old.js",
+      "/assets/index-DiwrgTdb.js",
+    ])
+      expect([path, (await rawRequest(site.url, path)).body]).toEqual([path, "ours"]);
+  });
+});
+
 describe("links in a release", () => {
   beforeEach(async () => {
     await workspace.addRelease(1, { "index.html": "one", ".env": "SECRET=1" });

@@ -140,14 +140,22 @@ function contentRoutes(
   options: { readonly visitors: boolean },
 ): Route[] {
   const files = slotFiles(slots, project);
+  const folder = projectFolder(home, project);
+  const { assets } = folder;
   switch (site.content.kind) {
     case "app":
-      return appRoutes(files, options);
+      return appRoutes(files, { ...options, assets });
     case "files": {
       const { directory, sources, rule_sets: ruleSets = {} } = site.content;
-      const { current, served: servedPath } = projectFolder(home, project);
+      const { current, served: servedPath } = folder;
       const fallbackRoot = join(current, directory);
-      return fileRoutes(files, { fallbackRoot, servedPath, showsSources: sources === true, ruleSets });
+      return fileRoutes(files, {
+        fallbackRoot,
+        servedPath,
+        showsSources: sources === true,
+        ruleSets,
+        assets,
+      });
     }
   }
 }

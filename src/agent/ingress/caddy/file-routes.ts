@@ -1,6 +1,7 @@
 import { basename, dirname } from "node:path";
 
 import { REVALIDATE } from "#agent/ingress/caching.ts";
+import { earlierRoutes } from "#agent/ingress/caddy/earlier-routes.ts";
 import {
   answer,
   compress,
@@ -33,6 +34,8 @@ export type ServedFiles = {
   /** Whether it is the folder with the sources. */
   readonly showsSources: boolean;
   readonly ruleSets: RuleSets;
+  /** The folder with the files of earlier releases. */
+  readonly assets: string;
 };
 
 /**
@@ -86,6 +89,7 @@ export function fileRoutes(files: ReturnType<typeof slotFiles>, served: ServedFi
     { handle: [compress, normalizePath] },
     ...others.map((id) => byRules({ vars: { [RULES]: [id] } }, id)),
     byRules(others.length === 0 ? {} : { not: [{ vars: { [RULES]: others } }] }, DEFAULT_RULES),
+    ...earlierRoutes(served.assets, (found) => found),
     {
       match: [hasAnyFile("/404.html")],
       handle: [

@@ -8,6 +8,7 @@ import {
   matching,
   RELEASE,
   ROOT,
+  VISIBLE_PATH,
   type Route,
 } from "#agent/ingress/caddy/route.ts";
 import { ACCEPTS_PAGE, encodedPath, FILE_NAME, WELL_KNOWN } from "#agent/ingress/fallback.ts";
@@ -35,9 +36,6 @@ export function rulesRoutes(contents: readonly SiteFile["content"][]): Record<st
   }
   return Object.fromEntries([...routes].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
-
-/** Every part of the path begins with another character than a dot, or is `.well-known`. */
-const VISIBLE_PATH = String.raw`^(?:/+(?:\.well-known|[^./][^/]*)?)*$`;
 
 const immutablePaths: readonly Matcher[] = [
   { ...matching(HASHED_FOLDERS), not: [matching(PAGE_NAME)] },
