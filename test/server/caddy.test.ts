@@ -32,6 +32,7 @@ import {
   cachedRows,
   fallbackRows,
   fallbackRules,
+  typedFiles,
 } from "../support/page-addresses.ts";
 import { runShell } from "../support/run-shell.ts";
 import { TestIngress } from "./support/caddy.ts";
@@ -336,6 +337,21 @@ describe("Caddy, as the agent configures it", () => {
     expect((await answer("shop.localhost", "/headers-1a2b3c4d.js")).at(-1)).toBe("v1 GET 0");
     expect((await answer("shop.localhost", "/missing/old.js")).slice(1, 2)).toEqual([404]);
     expect((await ask("shop.localhost", "/missing/app-1a2b3c4d.js", { method: "POST" })).status).toBe(404);
+  });
+
+  it("sets the types that browsers and platforms require, whatever the server has installed", async () => {
+    const typed = ids.project();
+    const root = join(projectFolder(test.home, typed).releases, "1");
+    const paths = Object.keys(typedFiles);
+    const files = paths.map((path) => [path === "/a/deep.page" ? "a/deep.page.html" : path.slice(1), "x"]);
+    writeFiles(root, Object.fromEntries(files));
+    await writeServed(test.slots, typed, { rules: DEFAULT_RULES, documentRoot: root });
+    const content = { kind: "files", directory: "." } as const;
+    await test.put(typed, { domain: "typed.localhost", aliases: [], content });
+    await untilServed("typed.localhost");
+    const found: Record<string, string | undefined> = {};
+    for (const path of paths) found[path] = (await ask("typed.localhost", path)).headers["content-type"];
+    expect(found).toEqual(typedFiles);
   });
 
   it("hides what says how a site is built, if it is served from the sources", async () => {

@@ -7,6 +7,7 @@ import send from "send";
 
 import { findEarlierAsset } from "#agent/workspace/earlier-assets.ts";
 import { IMMUTABLE, isImmutable, REVALIDATE } from "#agent/ingress/caching.ts";
+import { contentTypeOf } from "#agent/ingress/content-types.ts";
 import { findFile, findNotFoundPage, type Found, visibleParts } from "#agent/sites/find-file.ts";
 import { currentVersion, openRelease, type OpenRelease } from "#agent/sites/open-release.ts";
 import { type PageStatus, sendPage } from "#agent/sites/pages.ts";
@@ -74,7 +75,7 @@ async function answer(
         "Cache-Control",
         found.kind === "file" && isImmutable(found.urlPath) ? IMMUTABLE : REVALIDATE,
       );
-      return (await sendFile(found.path, request, response, { ranges: true })) === "sent";
+      return (await sendFile(found.path, found.urlPath, request, response, { ranges: true })) === "sent";
   }
 }
 
@@ -94,7 +95,7 @@ export async function sendEarlierAsset(
   response.setHeader("X-Content-Type-Options", "nosniff");
   response.setHeader("Gantry-Release", found.version);
   response.setHeader("Cache-Control", IMMUTABLE);
-  return (await sendFile(found.path, request, response, { ranges: false })) === "sent";
+  return (await sendFile(found.path, found.urlPath, request, response, { ranges: false })) === "sent";
 }
 
 async function sendNotFound(
@@ -108,7 +109,7 @@ async function sendNotFound(
   if (page !== null) {
     response.statusCode = 404;
     response.setHeader("Cache-Control", REVALIDATE);
-    if ((await sendFile(page.path, request, response, { ranges: false })) === "sent") return;
+    if ((await sendFile(page.path, page.urlPath, request, response, { ranges: false })) === "sent") return;
   }
   sendPage(response, 404);
 }
@@ -121,8 +122,10 @@ function etagOf(release: OpenRelease, stats: Stats): string {
   return `W/"${release.version}-${stats.size.toString(16)}-${Math.trunc(stats.mtimeMs).toString(16)}"`;
 }
 
+/** @param urlPath where the file is in the site, decoded */
 function sendFile(
   path: string,
+  urlPath: string,
   request: IncomingMessage,
   response: ServerResponse,
   { ranges }: { ranges: boolean },
@@ -130,6 +133,8 @@ function sendFile(
   return new Promise((resolve) => {
     const encoded = path.split("/").map(encodeURIComponent).join("/");
     response.once("close", () => resolve("sent"));
+    const type = contentTypeOf(urlPath);
+    if (type !== null) response.setHeader("Content-Type", type);
     send(request, encoded, {
       // findFile has decided already which files may be sent.
       dotfiles: "allow",

@@ -180,11 +180,12 @@ async function* hashedFiles(folder: string, at: string): AsyncGenerator<string> 
 export async function findEarlierAsset(
   assets: string,
   parts: readonly string[],
-): Promise<{ readonly version: string; readonly path: string } | null> {
-  if (!hasHashedName(`/${parts.join("/")}`)) return null;
+): Promise<{ readonly version: string; readonly path: string; readonly urlPath: string } | null> {
+  const urlPath = `/${parts.join("/")}`;
+  if (!hasHashedName(urlPath)) return null;
   for (const version of await readdir(assets).catch(() => [])) {
     const path = join(assets, version, ...parts);
-    if ((await stat(path).catch(() => null))?.isFile() === true) return { version, path };
+    if ((await stat(path).catch(() => null))?.isFile() === true) return { version, path, urlPath };
   }
   return null;
 }

@@ -14,6 +14,7 @@ import {
   cachedRows,
   fallbackRows,
   fallbackRules,
+  typedFiles,
 } from "../../support/page-addresses.ts";
 import { createWorkspace, rawRequest, serve, type ServedSite, type Workspace } from "./workspace.ts";
 
@@ -214,6 +215,17 @@ describe("a page", () => {
         path,
         isKept,
       ]);
+  });
+});
+
+describe("a file", () => {
+  it("has the type that browsers and platforms require, also without an extension", async () => {
+    const paths = Object.keys(typedFiles);
+    const files = paths.map((path) => [path === "/a/deep.page" ? "a/deep.page.html" : path.slice(1), "x"]);
+    await workspace.addRelease(1, Object.fromEntries(files));
+    await workspace.switchTo(1);
+    const types = paths.map(async (path) => [path, (await get(path)).headers.get("content-type")]);
+    expect(Object.fromEntries(await Promise.all(types))).toEqual(typedFiles);
   });
 });
 

@@ -7,6 +7,7 @@ import {
   setHeaders,
   VISIBLE_PATH,
 } from "#agent/ingress/caddy/route.ts";
+import { setType } from "#agent/ingress/caddy/types-route.ts";
 import { hashedNames } from "#agent/ingress/hashed-name.ts";
 
 /** The release that has the file. */
@@ -33,6 +34,7 @@ export function earlierRoutes(
       "Gantry-Release": VERSION,
       "Cache-Control": IMMUTABLE,
     }),
+    setType,
     { handler: "file_server", root: `${assets}/${VERSION}`, canonical_uris: false },
   ];
   const isKept: Matcher = {

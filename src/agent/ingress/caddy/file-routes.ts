@@ -17,6 +17,7 @@ import {
   setHeaders,
 } from "#agent/ingress/caddy/route.ts";
 import { rulesName } from "#agent/ingress/caddy/rules-route.ts";
+import { setType } from "#agent/ingress/caddy/types-route.ts";
 import { pageOf } from "#agent/ingress/page.ts";
 import { DEFAULT_RULES, type RuleSets } from "#agent/ingress/site-rules.ts";
 import { SERVED_PATTERN, type slotFiles } from "#agent/ingress/slots.ts";
@@ -95,6 +96,7 @@ export function fileRoutes(files: ReturnType<typeof slotFiles>, served: ServedFi
       handle: [
         unconditional,
         { handler: "rewrite", uri: "/404.html" },
+        setType,
         { handler: "file_server", root: ROOT, canonical_uris: false, status_code: "404" },
       ],
       terminal: true,

@@ -1,4 +1,5 @@
 import { HASHED_FOLDERS, IMMUTABLE, LOWER_CASE_NAME, PAGE_NAME, VITE_FILES } from "#agent/ingress/caching.ts";
+import { setType } from "#agent/ingress/caddy/types-route.ts";
 import { pageRoutes } from "#agent/ingress/caddy/page-routes.ts";
 import {
   escaped,
@@ -115,6 +116,7 @@ const releaseTags: Handler = {
 
 /** Serves the file of the path. */
 const serveFile: readonly Handler[] = [
+  setType,
   releaseTags,
   { handler: "file_server", root: ROOT, canonical_uris: false },
 ];
