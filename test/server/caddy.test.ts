@@ -32,9 +32,20 @@ import {
   cachedRows,
   fallbackRows,
   fallbackRules,
+  typedFiles,
 } from "../support/page-addresses.ts";
 import { runShell } from "../support/run-shell.ts";
-import { headerRows, redirectRows, ruleAnswer, ruleSiteFiles, siteRules } from "../support/site-rules.ts";
+import {
+  catchAllRows,
+  catchAllRules,
+  earlierFile,
+  headerRows,
+  redirectRows,
+  ruleAnswer,
+  type RuleRow,
+  ruleSiteFiles,
+  siteRules,
+} from "../support/site-rules.ts";
 import { TestIngress } from "./support/caddy.ts";
 import { startHttp3Client } from "./support/http3-client.ts";
 
@@ -310,24 +321,84 @@ describe("Caddy, as the agent configures it", () => {
     await test.put(project, {
       domain: "rules.localhost",
       aliases: ["other.localhost", "third.localhost"].map((domain) => ({ domain, redirect: false })),
-      content: { kind: "files", directory: "dist", rule_sets: { [id]: siteRules } },
+      content: {
+        kind: "files",
+        directory: "dist",
+        rule_sets: { [id]: siteRules, [rulesId(catchAllRules)]: catchAllRules },
+      },
     });
     expect(test.ingress.problemOf(project)).toBeNull();
     await writeServed(test.slots, project, { rules: id, documentRoot: root });
     for (const domain of ["rules.localhost", "other.localhost", "third.localhost"]) await untilServed(domain);
-    const found = [];
-    for (const row of redirectRows) {
-      const { status, headers, body } = await ask(row.host ?? "rules.localhost", row.ask, {
-        method: row.method ?? "GET",
-      });
-      found.push({ ...row, answer: ruleAnswer(status, headers.location, body.toString()) });
-    }
-    expect(found).toEqual(redirectRows);
+    const answers = (rows: readonly RuleRow[]) =>
+      Promise.all(
+        rows.map(async (row) => {
+          const options = { method: row.method ?? "GET" };
+          const { status, headers, body } = await ask(row.host ?? "rules.localhost", row.ask, options);
+          return { ...row, answer: ruleAnswer(status, headers.location, body.toString()) };
+        }),
+      );
+    expect(await answers(redirectRows)).toEqual(redirectRows);
     for (const row of headerRows) {
       const { status, headers } = await ask(row.host ?? "rules.localhost", row.ask);
       const values = Object.keys(row.headers).map((name) => [name, headers[name] ?? null]);
       expect({ ...row, status, headers: Object.fromEntries(values) }).toEqual(row);
     }
+    writeFiles(join(projectFolder(test.home, project).assets, "1"), { [earlierFile]: earlierFile });
+    await writeServed(test.slots, project, { rules: rulesId(catchAllRules), documentRoot: root });
+    expect(await answers(catchAllRows)).toEqual(catchAllRows);
+  });
+
+  it("has the files of earlier releases whose names have a hash, also for apps, which answer first", async () => {
+    const earlier = {
+      "assets/index-DiwrgTda.js": "yesterday's",
+      "assets/app 5a-1a2b3c4d.css": "spaces",
+      "assets/page-DiwrgTda.html": "page",
+      "missing/app-1a2b3c4d.js": "kept",
+      "headers-1a2b3c4d.js": "kept",
+      "old.js": "old",
+    };
+    for (const project of [docs, shop])
+      writeFiles(join(projectFolder(test.home, project).assets, "1"), earlier);
+    const answer = async (domain: string, path: string) => {
+      const { status, headers, body } = await ask(domain, path);
+      return [path, status, headers["gantry-release"], headers["cache-control"], body.toString()];
+    };
+    const forever = "public, max-age=31536000, immutable";
+    const kept = (path: string, text: string) => [path, 200, "1", forever, text];
+    expect(await answer("docs.localhost", "/assets/app%205a-1a2b3c4d.css")).toEqual(
+      kept("/assets/app%205a-1a2b3c4d.css", "spaces"),
+    );
+    expect(await answer("docs.localhost", "/missing/app-1a2b3c4d.js")).toEqual(
+      kept("/missing/app-1a2b3c4d.js", "kept"),
+    );
+    // The release has this one.
+    expect((await answer("docs.localhost", "/assets/index-DiwrgTda.css")).slice(1, 3)).toEqual([200, "2"]);
+    for (const path of ["/assets/page-DiwrgTda.html", "/old.js", "/assets/index-DiwrgTdb.js", "/1/old.js"])
+      expect((await answer("docs.localhost", path)).slice(0, 2)).toEqual([path, 404]);
+    expect((await ask("docs.localhost", "/missing/app-1a2b3c4d.js", { method: "POST" })).status).toBe(405);
+
+    expect(await answer("shop.localhost", "/missing/app-1a2b3c4d.js")).toEqual(
+      kept("/missing/app-1a2b3c4d.js", "kept"),
+    );
+    expect((await answer("shop.localhost", "/headers-1a2b3c4d.js")).at(-1)).toBe("v1 GET 0");
+    expect((await answer("shop.localhost", "/missing/old.js")).slice(1, 2)).toEqual([404]);
+    expect((await ask("shop.localhost", "/missing/app-1a2b3c4d.js", { method: "POST" })).status).toBe(404);
+  });
+
+  it("sets the types that browsers and platforms require, whatever the server has installed", async () => {
+    const typed = ids.project();
+    const root = join(projectFolder(test.home, typed).releases, "1");
+    const paths = Object.keys(typedFiles);
+    const files = paths.map((path) => [path === "/a/deep.page" ? "a/deep.page.html" : path.slice(1), "x"]);
+    writeFiles(root, Object.fromEntries(files));
+    await writeServed(test.slots, typed, { rules: DEFAULT_RULES, documentRoot: root });
+    const content = { kind: "files", directory: "." } as const;
+    await test.put(typed, { domain: "typed.localhost", aliases: [], content });
+    await untilServed("typed.localhost");
+    const found: Record<string, string | undefined> = {};
+    for (const path of paths) found[path] = (await ask("typed.localhost", path)).headers["content-type"];
+    expect(found).toEqual(typedFiles);
   });
 
   it("hides what says how a site is built, if it is served from the sources", async () => {

@@ -131,6 +131,26 @@ export const cachedRows = [
   ["/_astro/nothing", false],
 ] as const;
 
+/** Files with the types that browsers and platforms require. */
+export const typedFiles: Readonly<Record<string, string>> = {
+  "/.well-known/apple-app-site-association": "application/json",
+  "/apple-app-site-association": "application/json",
+  "/.well-known/openid-configuration": "application/json",
+  "/.well-known/matrix/server": "application/json",
+  "/.well-known/webauthn": "application/json",
+  "/.well-known/webfinger": "application/jrd+json",
+  "/.well-known/host-meta": "application/xrd+xml",
+  "/.well-known/acme-challenge/a1-B2": "text/plain; charset=utf-8",
+  "/.well-known/assetlinks.json": "application/json",
+  "/LICENSE": "application/octet-stream",
+  "/site.webmanifest": "application/manifest+json",
+  "/app.mjs": "text/javascript; charset=utf-8",
+  "/robots.txt": "text/plain; charset=utf-8",
+  "/fonts/a.woff2": "font/woff2",
+  "/PHOTO.JPG": "image/jpeg",
+  "/a/deep.page": "text/html; charset=utf-8",
+};
+
 /** How an answer is written in a row. @param body of a file, or of the page for missing files */
 export function answerOf(status: number, location: string | null, body: string): string {
   if (status === 308) return `→ ${location ?? ""}`;

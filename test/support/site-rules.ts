@@ -296,6 +296,21 @@ function rulesOf(): SiteRules {
 
 export const siteRules: SiteRules = rulesOf();
 
+/** What many single-page apps have. */
+export const catchAllRules: SiteRules = {
+  ...defaultRules,
+  redirects: [...parseRedirects(bytes("/* /index.html 200")).rules],
+};
+
+/** With `catchAllRules`, for a site with this file of an earlier release. */
+export const earlierFile = "assets/old-1a2b3c4d.js";
+export const catchAllRows: readonly RuleRow[] = rows(
+  [`/${earlierFile}`, `200 ${earlierFile}`],
+  ["/about", "200 about.html"],
+  ["/any/page", "200 index.html"],
+  ["/assets/other-1a2b3c4d.js", "200 index.html"],
+);
+
 /** How an answer is written in a row. */
 export function ruleAnswer(status: number, location: string | undefined, body: string): string {
   if (location !== undefined) return `${status} ${location}`;

@@ -99,6 +99,12 @@ function decodePath(urlPath: string): string[] | null {
   }
 }
 
+/** The decoded parts of a path without hidden ones; null for an invalid path, and for one with hidden parts. */
+export function visibleParts(urlPath: string): readonly string[] | null {
+  const parts = decodePath(urlPath);
+  return parts === null || parts.some(isHidden) ? null : parts;
+}
+
 function isHidden(part: string): boolean {
   return part.startsWith(".") && part !== ".well-known";
 }

@@ -1,9 +1,11 @@
 import type { Stats } from "node:fs";
 import { realpath } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { join } from "node:path";
 
 import send from "send";
 
+import { findEarlierAsset } from "#agent/workspace/earlier-assets.ts";
 import { IMMUTABLE, isImmutable, REVALIDATE } from "#agent/ingress/caching.ts";
 import { findHeaders } from "#agent/ingress/custom-headers.ts";
 import { findRedirect, locationOf, type Redirect } from "#agent/ingress/redirects.ts";
@@ -14,7 +16,9 @@ import {
   readPath,
   type SiteFound,
   type SitePath,
+  visibleParts,
 } from "#agent/sites/find-file.ts";
+import { contentTypeOf } from "#agent/ingress/content-types.ts";
 import { currentVersion, openRelease, type OpenRelease } from "#agent/sites/open-release.ts";
 import { type PageStatus, sendPage } from "#agent/sites/pages.ts";
 import { encodePath } from "#build/site-rules/path-pattern.ts";
@@ -45,7 +49,9 @@ export async function serveSite(
     const exchange = { project, release, asked, request, response };
     if (await answer(exchange)) return;
     // The file may be missing because its release failed and was deleted after the switch back: then retry.
-    if ((await currentVersion(project)) === release.version) return sendNotFound(exchange);
+    if ((await currentVersion(project)) !== release.version) continue;
+    if (await sendEarlierAsset(project, request, response)) return;
+    return sendNotFound(exchange);
   }
   sendPage(response, 503);
 }
@@ -93,6 +99,8 @@ async function answer(exchange: Exchange): Promise<boolean> {
       case "missing":
     }
   }
+  // A rule such as /* for missing pages must not answer for the scripts of an older page.
+  if (redirect !== null && asked.isRead && (await sendEarlierAsset(project, request, response))) return true;
   if (redirect?.force === false && (await follow(exchange, redirect))) return true;
   if (!asked.isRead) {
     response.setHeader("Allow", "GET, HEAD");
@@ -115,11 +123,12 @@ async function follow(exchange: Exchange, redirect: Redirect): Promise<boolean> 
   const path = asked.isRead ? readPath(redirect.target) : null;
   const found = path === null ? null : await findFile(project, release, path, "ignore");
   if (found?.kind !== "file") return false;
-  if (status === 200) return sendFound(exchange, found, isImmutable(found.urlPath) ? IMMUTABLE : REVALIDATE);
+  // The address has no hash, whatever the name of the file is.
+  if (status === 200) return sendFound(exchange, found, REVALIDATE);
   setHeaders(exchange, false);
   response.statusCode = status;
   response.setHeader("Cache-Control", REVALIDATE);
-  return (await sendFile(found.path, request, response, { ranges: false })) === "sent";
+  return (await sendFile(found.path, found.urlPath, request, response, { ranges: false })) === "sent";
 }
 
 /** @returns false if the file has just been deleted */
@@ -128,7 +137,7 @@ async function sendFound(exchange: Exchange, found: SiteFound, caching: string):
   response.setHeader("ETag", etagOf(release, found.stats));
   response.setHeader("Cache-Control", caching);
   setHeaders(exchange, true);
-  return (await sendFile(found.path, request, response, { ranges: true })) === "sent";
+  return (await sendFile(found.path, found.urlPath, request, response, { ranges: true })) === "sent";
 }
 
 /** Not for longer than a request: the next release may answer otherwise. */
@@ -158,6 +167,25 @@ function pathOf({ parts, hasSlash }: SitePath): string {
   return `/${parts.join("/")}${hasSlash && parts.length > 0 ? "/" : ""}`;
 }
 
+/**
+ * Sends the file of an earlier release that has a hash in its name, for a browser with an older page.
+ * @returns false if there is none
+ */
+export async function sendEarlierAsset(
+  directory: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<boolean> {
+  const parts = visibleParts((request.url ?? "/").replace(/\?.*$/, ""));
+  const found = parts === null ? null : await findEarlierAsset(join(directory, "assets"), parts);
+  if (found === null) return false;
+  response.removeHeader("ETag");
+  response.setHeader("X-Content-Type-Options", "nosniff");
+  response.setHeader("Gantry-Release", found.version);
+  response.setHeader("Cache-Control", IMMUTABLE);
+  return (await sendFile(found.path, found.urlPath, request, response, { ranges: false })) === "sent";
+}
+
 async function sendNotFound(exchange: Exchange): Promise<void> {
   const { project, release, request, response } = exchange;
   response.removeHeader("ETag");
@@ -166,7 +194,7 @@ async function sendNotFound(exchange: Exchange): Promise<void> {
   if (page !== null) {
     response.statusCode = 404;
     response.setHeader("Cache-Control", REVALIDATE);
-    if ((await sendFile(page.path, request, response, { ranges: false })) === "sent") return;
+    if ((await sendFile(page.path, page.urlPath, request, response, { ranges: false })) === "sent") return;
   }
   sendPage(response, 404);
 }
@@ -179,8 +207,10 @@ function etagOf(release: OpenRelease, stats: Stats): string {
   return `W/"${release.version}-${stats.size.toString(16)}-${Math.trunc(stats.mtimeMs).toString(16)}"`;
 }
 
+/** @param urlPath where the file is in the site, decoded */
 function sendFile(
   path: string,
+  urlPath: string,
   request: IncomingMessage,
   response: ServerResponse,
   { ranges }: { ranges: boolean },
@@ -188,6 +218,9 @@ function sendFile(
   return new Promise((resolve) => {
     const encoded = path.split("/").map(encodeURIComponent).join("/");
     response.once("close", () => resolve("sent"));
+    // A rule may have set another one.
+    const type = contentTypeOf(urlPath);
+    if (type !== null && !response.hasHeader("Content-Type")) response.setHeader("Content-Type", type);
     send(request, encoded, {
       // findFile has decided already which files may be sent.
       dotfiles: "allow",

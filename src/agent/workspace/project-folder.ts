@@ -37,6 +37,9 @@ export function projectFolder(home: string, projectId: ProjectId) {
     cache: join(root, "cache"),
     /** The entries of the cache. A folder that is not among them is unfinished or no longer used. */
     cacheIndex: join(root, "cache.json"),
+    /** For each release that was live lately, a folder with its files whose names have a hash, and a list of them. */
+    assets: join(root, "assets"),
+    assetsIndex: join(root, "assets.json"),
     /** Unfinished files, and files that are about to be deleted. */
     temp: join(root, "tmp"),
     /** Output of processes that activate commands left running. */

@@ -14,6 +14,7 @@ import {
   cachedRows,
   fallbackRows,
   fallbackRules,
+  typedFiles,
 } from "../../support/page-addresses.ts";
 import { createWorkspace, rawRequest, serve, type ServedSite, type Workspace } from "./workspace.ts";
 
@@ -214,6 +215,47 @@ describe("a page", () => {
         path,
         isKept,
       ]);
+  });
+});
+
+describe("a file", () => {
+  it("has the type that browsers and platforms require, also without an extension", async () => {
+    const paths = Object.keys(typedFiles);
+    const files = paths.map((path) => [path === "/a/deep.page" ? "a/deep.page.html" : path.slice(1), "x"]);
+    await workspace.addRelease(1, Object.fromEntries(files));
+    await workspace.switchTo(1);
+    const types = paths.map(async (path) => [path, (await get(path)).headers.get("content-type")]);
+    expect(Object.fromEntries(await Promise.all(types))).toEqual(typedFiles);
+  });
+});
+
+describe("a missing file", () => {
+  const assets = {
+    "assets/index-DiwrgTda.js": "yesterday's",
+    "assets/page-DiwrgTda.html": "page",
+    "old.js": "old",
+  };
+  beforeEach(async () => {
+    await workspace.addAssets(1, assets);
+    await workspace.addRelease(2, { "index.html": "two", "404.html": "ours" });
+    await workspace.switchTo(2);
+  });
+
+  it("is an earlier release's, if its name has a hash and it is no page", async () => {
+    const answer = await get("/assets/index-DiwrgTda.js");
+    expect([answer.status, await answer.text(), Object.fromEntries(answer.headers)]).toMatchObject([
+      200,
+      "yesterday's",
+      { "content-type": "text/javascript; charset=utf-8", "gantry-release": "1" },
+    ]);
+    expect(answer.headers.get("cache-control")).toContain("immutable");
+    for (const path of [
+      "/assets/page-DiwrgTda.html",
+      "/assets/page-DiwrgTda",
+      "/old.js",
+      "/assets/index-DiwrgTdb.js",
+    ])
+      expect([path, (await rawRequest(site.url, path)).body]).toEqual([path, "ours"]);
   });
 });
 

@@ -5,6 +5,7 @@ import { fileRoutes } from "#agent/ingress/caddy/file-routes.ts";
 import { heldFilesRoute, holdRoute } from "#agent/ingress/caddy/hold-route.ts";
 import { answer, answerPage, contentOf, hasFile, type Route } from "#agent/ingress/caddy/route.ts";
 import { rulesRoutes } from "#agent/ingress/caddy/rules-route.ts";
+import { TYPES, typesRoute } from "#agent/ingress/caddy/types-route.ts";
 import { certificates } from "#agent/ingress/caddy/certificates.ts";
 import { ingressPages, MAINTENANCE_RETRY_SECONDS, pageOf } from "#agent/ingress/page.ts";
 import type { IngressSettings } from "#agent/ingress/settings.ts";
@@ -44,7 +45,7 @@ export function caddyConfig(
   const listen = settings.listen;
   const withTls = listen === undefined;
   const rules = rulesRoutes(sites.map(({ site }) => site.content));
-  const named = Object.keys(rules).length === 0 ? {} : { named_routes: rules };
+  const named = sites.length === 0 ? {} : { named_routes: { ...rules, [TYPES]: typesRoute } };
   return {
     admin: { listen: socketAddress(settings.admin), origins: ["gantry"], config: { persist: false } },
     // The agent checks every few seconds whether Caddy answers, which is not worth a line.
@@ -140,14 +141,22 @@ function contentRoutes(
   options: { readonly visitors: boolean },
 ): Route[] {
   const files = slotFiles(slots, project);
+  const folder = projectFolder(home, project);
+  const { assets } = folder;
   switch (site.content.kind) {
     case "app":
-      return appRoutes(files, options);
+      return appRoutes(files, { ...options, assets });
     case "files": {
       const { directory, sources, rule_sets: ruleSets = {} } = site.content;
-      const { current, served: servedPath } = projectFolder(home, project);
+      const { current, served: servedPath } = folder;
       const fallbackRoot = join(current, directory);
-      return fileRoutes(files, { fallbackRoot, servedPath, showsSources: sources === true, ruleSets });
+      return fileRoutes(files, {
+        fallbackRoot,
+        servedPath,
+        showsSources: sources === true,
+        ruleSets,
+        assets,
+      });
     }
   }
 }

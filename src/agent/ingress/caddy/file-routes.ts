@@ -1,6 +1,7 @@
 import { basename, dirname } from "node:path";
 
 import { REVALIDATE } from "#agent/ingress/caching.ts";
+import { earlierRoutes } from "#agent/ingress/caddy/earlier-routes.ts";
 import {
   answer,
   compress,
@@ -16,6 +17,7 @@ import {
   setHeaders,
 } from "#agent/ingress/caddy/route.ts";
 import { rulesName, unconditional } from "#agent/ingress/caddy/rules-route.ts";
+import { setType } from "#agent/ingress/caddy/types-route.ts";
 import { pageOf } from "#agent/ingress/page.ts";
 import { DEFAULT_RULES, type RuleSets } from "#agent/ingress/site-rules.ts";
 import { SERVED_PATTERN, type slotFiles } from "#agent/ingress/slots.ts";
@@ -33,6 +35,8 @@ export type ServedFiles = {
   /** Whether it is the folder with the sources. */
   readonly showsSources: boolean;
   readonly ruleSets: RuleSets;
+  /** The folder with the files of earlier releases. */
+  readonly assets: string;
 };
 
 /**
@@ -47,7 +51,7 @@ export function fileRoutes(files: ReturnType<typeof slotFiles>, served: ServedFi
   });
   const slot = (value: string): Handler => ({ handler: "vars", served: value });
   return [
-    { handle: [slot(escaped(served.fallbackRoot))] },
+    { handle: [slot(escaped(served.fallbackRoot)), { handler: "vars", assets: escaped(served.assets) }] },
     {
       match: [hasFile(dirname(served.servedPath), basename(served.servedPath))],
       handle: [slot(contentOf(served.servedPath))],
@@ -79,11 +83,13 @@ export function fileRoutes(files: ReturnType<typeof slotFiles>, served: ServedFi
     { handle: [compress, normalizePath] },
     ...others.map((id) => byRules({ vars: { [RULES]: [id] } }, id)),
     byRules(others.length === 0 ? {} : { not: [{ vars: { [RULES]: others } }] }, DEFAULT_RULES),
+    ...earlierRoutes(served.assets, (found) => found),
     {
       match: [hasAnyFile("/404.html")],
       handle: [
         unconditional,
         { handler: "rewrite", uri: "/404.html" },
+        setType,
         { handler: "file_server", root: ROOT, canonical_uris: false, status_code: "404" },
       ],
       terminal: true,

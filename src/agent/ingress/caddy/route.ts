@@ -40,6 +40,9 @@ export function matching({ source }: RegExp): Matcher {
   return { path_regexp: { pattern: source } };
 }
 
+/** Every part of the path begins with another character than a dot, or is `.well-known`. */
+export const VISIBLE_PATH = String.raw`^(?:/+(?:\.well-known|[^./][^/]*)?)*$`;
+
 export function setHeaders(set: Readonly<Record<string, string>>): Handler {
   return {
     handler: "headers",

@@ -1,5 +1,7 @@
 import { HASHED_FOLDERS, IMMUTABLE, LOWER_CASE_NAME, PAGE_NAME, VITE_FILES } from "#agent/ingress/caching.ts";
+import { earlierRoutes } from "#agent/ingress/caddy/earlier-routes.ts";
 import { headerRoutes, setsCaching } from "#agent/ingress/caddy/header-routes.ts";
+import { setType } from "#agent/ingress/caddy/types-route.ts";
 import { pageRoutes } from "#agent/ingress/caddy/page-routes.ts";
 import { redirectRoutes } from "#agent/ingress/caddy/redirect-routes.ts";
 import {
@@ -11,6 +13,7 @@ import {
   matching,
   RELEASE,
   ROOT,
+  VISIBLE_PATH,
   type Route,
 } from "#agent/ingress/caddy/route.ts";
 import { ACCEPTS_PAGE, encodedPath, FILE_NAME, WELL_KNOWN } from "#agent/ingress/fallback.ts";
@@ -41,9 +44,6 @@ export function rulesRoutes(contents: readonly SiteFile["content"][]): Record<st
   return Object.fromEntries([...routes].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Every part of the path begins with another character than a dot, or is `.well-known`. */
-const VISIBLE_PATH = String.raw`^(?:/+(?:\.well-known|[^./][^/]*)?)*$`;
-
 const immutablePaths: readonly (Matcher & { readonly not: readonly Matcher[] })[] = [
   { ...matching(HASHED_FOLDERS), not: [matching(PAGE_NAME)] },
   { ...matching(VITE_FILES), not: [matching(LOWER_CASE_NAME), matching(PAGE_NAME)] },
@@ -65,17 +65,20 @@ function rulesRoute(rules: SiteRules, name: string, showsSources: boolean): (rea
   const setFound: readonly Handler[] =
     ofFiles.handle.length === 0 ? [] : [{ handler: "invoke", name: ofFiles.name }];
   const immutable = ofFiles.handle.length === 0 ? immutablePaths : immutablePaths.map(unlessSet);
-  const serve: readonly Handler[] = [
-    ...setFound,
-    ...subroute([{ match: immutable, handle: [cacheForever] }]),
-    ...serveFile,
-  ];
+  const keep = subroute([{ match: immutable, handle: [cacheForever] }]);
+  const serve: readonly Handler[] = [setType, ...setFound, ...keep, releaseTags, fileServer];
+  // The address has no hash, whatever the name of the file is.
+  const serveElsewhere: readonly Handler[] = [setType, ...setFound, releaseTags, fileServer];
   const show = (status: 404 | 410 | null): Route[] => {
-    // The address has no hash, whatever the name of the file is.
     const handle =
       status === null
-        ? [...setFound, ...serveFile]
-        : [...subroute(headers.apply(false)), unconditional, fileWith(status)];
+        ? serveElsewhere
+        : [
+            setType,
+            ...subroute(headers.apply(false)),
+            unconditional,
+            { ...fileServer, status_code: `${status}` },
+          ];
     return [{ match: [isVisible], handle: subroute(pageRoutes("ignore", handle)) }];
   };
   const redirects = redirectRoutes(rules.redirects ?? [], show);
@@ -86,6 +89,8 @@ function rulesRoute(rules: SiteRules, name: string, showsSources: boolean): (rea
       ...headers.decide,
       ...redirects.forced,
       { match: [{ ...isVisible, ...READS }], handle: subroute(pageRoutes(rules.trailing_slash, serve)) },
+      // A rule such as /* for missing pages must not answer for the scripts of an older page.
+      ...(redirects.others.length === 0 ? [] : earlierRoutes("{http.vars.assets}", (found) => found)),
       ...redirects.others,
       {
         match: [{ not: [READS] }],
@@ -99,7 +104,7 @@ function rulesRoute(rules: SiteRules, name: string, showsSources: boolean): (rea
         : [
             {
               match: [{ ...isVisible, not: [...isVisible.not, ...isShown] }],
-              handle: subroute(fallbackRoutes(rules.fallback, [...setFound, ...serveFile])),
+              handle: subroute(fallbackRoutes(rules.fallback, serveElsewhere)),
             },
           ]),
       ...headers.apply(false),
@@ -174,14 +179,7 @@ const releaseTags: Handler = {
 };
 
 /** Serves the file of the path. */
-const serveFile: readonly Handler[] = [
-  releaseTags,
-  { handler: "file_server", root: ROOT, canonical_uris: false },
-];
-
-function fileWith(status: number): Handler {
-  return { handler: "file_server", root: ROOT, canonical_uris: false, status_code: String(status) };
-}
+const fileServer: Handler = { handler: "file_server", root: ROOT, canonical_uris: false };
 
 /** The page for missing files is always sent completely: its ETag and date say nothing about the missing file. */
 export const unconditional: Handler = {
