@@ -16,7 +16,7 @@ import {
   type RedirectRule,
   redirectStatuses,
 } from "#build/site-rules/rule-schemas.ts";
-import { hostOf, readSource } from "#build/site-rules/rule-source.ts";
+import { parseOrigin, readSource } from "#build/site-rules/rule-source.ts";
 
 /** `lines`: the number of the line of each rule. */
 export type ParsedRedirects = {
@@ -203,7 +203,7 @@ function readTarget(word: string, names: readonly string[]): Read<string> {
   const [, scheme = "", authority = "", path = ""] = /^(https?:\/\/)([^/?#]*)(.*)$/i.exec(word) ?? [];
   if (usesAny(authority, names))
     return refuse("The host of the target has a placeholder: a link could lead visitors to any host.");
-  const origin = hostOf(`${scheme}${authority}`);
+  const origin = parseOrigin(`${scheme}${authority}`);
   if (origin === null) return refuse(`The target ${quoted(word)} is no valid address.`);
   const { protocol, username, password, host } = origin;
   if (username !== "" || password !== "")

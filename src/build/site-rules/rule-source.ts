@@ -33,11 +33,11 @@ export function readSource(word: string): Read<RuleSource> {
 
 /** @returns `undefined` for what is no name */
 function readHost(authority: string): string | undefined {
-  return /[@:]/.test(authority) ? undefined : hostOf(`https://${authority}`)?.hostname;
+  return /[@:]/.test(authority) ? undefined : parseOrigin(`https://${authority}`)?.hostname;
 }
 
 /** The host of an origin. URLs allow more in it than names have, such as braces. @returns null if it is no name or address */
-export function hostOf(origin: string): URL | null {
+export function parseOrigin(origin: string): URL | null {
   if (origin.includes("\\") || !URL.canParse(origin)) return null;
   const url = new URL(origin);
   return /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/.test(url.hostname) ? url : null;

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+
 import { describe, expect, it } from "vitest";
 
 import { parseHeaders } from "#build/site-rules/parse-headers.ts";
@@ -184,6 +186,14 @@ describe("the text of a file", () => {
       [{ line: expect.any(Number), reason: expect.stringContaining("1 MiB") }],
     ]);
   });
+});
+
+it("understands the examples of the docs", () => {
+  const page = readFileSync(new URL("../../../docs/static-sites.md", import.meta.url), "utf8");
+  const example = (title: string) =>
+    page.split(`## ${title}\n`)[1]?.split("```")[1]?.replace("text\n", "") ?? "";
+  expect(redirectsIn(example("Redirects"))).toMatchObject({ rules: { length: 10 }, problems: [] });
+  expect(headersIn(example("Headers"))).toMatchObject({ rules: { length: 5 }, problems: [] });
 });
 
 describe("a file _headers", () => {
