@@ -134,7 +134,7 @@ function readLine(text: string): Read<RedirectRule> {
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined) return refuse(`The placeholder :${twice} is there twice.`);
 
-  // "/app/* 200": what is there, and no later rule.
+  // "/app/* 200": the files of the folder, and no later rule.
   const isOmitted = STATUS.test(words[targetAt] ?? "");
   const status = readStatus(words.slice(isOmitted ? targetAt : targetAt + 1));
   if (!status.ok) return status;

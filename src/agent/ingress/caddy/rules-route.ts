@@ -62,13 +62,13 @@ function rulesRoute(rules: SiteRules, name: string, showsSources: boolean): (rea
   const isVisible = visible(showsSources ? [...sourceFiles, ...ruleFiles] : ruleFiles);
   const headers = headerRoutes(rules.headers ?? []);
   const ofFiles = { name: `${name}-headers`, handle: subroute(headers.apply(true)) };
-  const setFound: readonly Handler[] =
+  const setHeaders: readonly Handler[] =
     ofFiles.handle.length === 0 ? [] : [{ handler: "invoke", name: ofFiles.name }];
   const immutable = ofFiles.handle.length === 0 ? immutablePaths : immutablePaths.map(unlessSet);
   const keep = subroute([{ match: immutable, handle: [cacheForever] }]);
-  const serve: readonly Handler[] = [setType, ...setFound, ...keep, releaseTags, fileServer];
+  const serve: readonly Handler[] = [setType, ...setHeaders, ...keep, releaseTags, fileServer];
   // The address has no hash, whatever the name of the file is.
-  const serveElsewhere: readonly Handler[] = [setType, ...setFound, releaseTags, fileServer];
+  const serveElsewhere: readonly Handler[] = [setType, ...setHeaders, releaseTags, fileServer];
   const show = (status: 404 | 410 | null): Route[] => {
     const handle =
       status === null
