@@ -185,9 +185,9 @@ describe("a redirect", () => {
   it("leads to the host of its target alone, whatever a visitor asks for", () => {
     let found = 0;
     fc.assert(
-      fc.property(file(line), asked, query, (content, path, text) => {
+      fc.property(file(line), asked, query, (content, askedPath, text) => {
         const { rules } = parseRedirects(content);
-        const redirect = findRedirect(rules, { host: "site.example", path, query: text });
+        const redirect = findRedirect(rules, { host: "site.example", path: askedPath, query: text });
         if (redirect === null || isShown(redirect.status)) return;
         found += 1;
         const location = locationOf(redirect, text);
