@@ -88,6 +88,9 @@ export async function forgetSiteBefore(folder: ProjectFolder): Promise<void> {
  * @throws the file system's error; the earlier site is unchanged then
  */
 export async function writeSite(folder: ProjectFolder, site: SiteFile | null): Promise<void> {
-  if (site === null) return rm(folder.site, { force: true });
+  if (site === null) {
+    await rm(folder.served, { force: true });
+    return rm(folder.site, { force: true });
+  }
   await writeAtomic(folder.site, `${JSON.stringify(site, null, 2)}\n`, { flush: true });
 }

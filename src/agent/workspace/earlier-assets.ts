@@ -98,7 +98,6 @@ async function dropOthers(folder: ProjectFolder, file: AssetsFile): Promise<void
 /** @param before a release that may have the same files @returns the bytes of the files that it does not have */
 async function linkAssets(folder: ProjectFolder, release: Release, before: number | null): Promise<number> {
   const target = join(folder.assets, String(release.version));
-  await mkdir(target, { recursive: true });
   const root = join(releasePath(folder, release.version), release.root_directory);
   let bytes = 0;
   let count = 0;
