@@ -51,7 +51,6 @@ export function fileRoutes(files: ReturnType<typeof slotFiles>, served: ServedFi
   });
   const slot = (value: string): Handler => ({ handler: "vars", served: value });
   return [
-    { handle: [slot(escaped(served.fallbackRoot))] },
     {
       match: [hasFile(dirname(served.servedPath), basename(served.servedPath))],
       handle: [slot(contentOf(served.servedPath))],
@@ -64,6 +63,8 @@ export function fileRoutes(files: ReturnType<typeof slotFiles>, served: ServedFi
           source: "{http.vars.served}",
           destinations: [RULES, DOCUMENT_ROOT],
           mappings: [{ input_regexp: SERVED_PATTERN, outputs: ["${1}", "${2}"] }],
+          // Also for a file that a power cut has emptied: without a root, Caddy would serve the folder that it runs in.
+          defaults: [DEFAULT_RULES, escaped(served.fallbackRoot)],
         },
         { handler: "vars", root: DOCUMENT_ROOT },
         {
