@@ -37,7 +37,7 @@ const next = (config: string, page: string): App["files"] => ({
 
 const nextExport = (options: string): App["files"] => {
   const page = (text: string) =>
-    `export default function Page() {\n  return <p>{\`${text} ${"$"}{6 * 7}\`}</p>;\n}\n`;
+    ["export default function Page() {\n  return <p>{`", text, " ${6 * 7}`}</p>;\n}\n"].join("");
   return {
     ...next(`export default { output: "export"${options} };\n`, page("from Next")),
     "app/docs/page.jsx": page("docs"),

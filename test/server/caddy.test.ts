@@ -1,4 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { symlink } from "node:fs/promises";
 import { connect as connectHttp2 } from "node:http2";
 import { request as sendPlain, type IncomingHttpHeaders } from "node:http";
 import { request as sendSecure } from "node:https";
@@ -307,6 +308,12 @@ describe("Caddy, as the agent configures it", () => {
       expect([rules, await answers(rules, rows)]).toEqual([rules, expected(rows)]);
     }
     expect(await answers(fallbackRules, fallbackRows)).toEqual(expected(fallbackRows));
+    // As a power cut may leave it: then nothing else is served instead, such as the folder that Caddy runs in.
+    writeFileSync(slotFiles(test.slots, pages).root, "");
+    expect((await ask("pages.localhost", "/package.json")).status).toBe(404);
+    await symlink(join("releases", "1"), projectFolder(test.home, pages).current);
+    expect(await textOf("pages.localhost", "/pricing")).toBe("pricing.html");
+    await writeServed(test.slots, pages, { rules: rulesId(fallbackRules), documentRoot: root });
     for (const [path, isKept] of cachedRows) {
       const caching = (await ask("pages.localhost", path)).headers["cache-control"];
       expect([path, caching?.includes("immutable")]).toEqual([path, isKept]);

@@ -79,8 +79,11 @@ const limitOptions = {
 
 const limitNames = ["memory_mb", "cpu_weight", "tasks"] as const;
 
-/** The given limits; `null` without any. */
+/** The given limits; `null` without any. Refuses all options that are not the numbers that they must be. */
 export function limitFields(options: Options<typeof projectOptions>): Result<Limits | null> {
+  const overlap = options["asset-overlap"];
+  if (overlap !== null && !/^\d+$/.test(overlap))
+    return stop("usage", "--asset-overlap must be a whole number of seconds, such as 86400 for a day.");
   const limits: Limits = {};
   for (const name of limitNames) {
     const text = options[limitOptions[name]];

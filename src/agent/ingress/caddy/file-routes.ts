@@ -51,7 +51,6 @@ export function fileRoutes(files: ReturnType<typeof slotFiles>, served: ServedFi
   });
   const slot = (value: string): Handler => ({ handler: "vars", served: value });
   return [
-    { handle: [slot(escaped(served.fallbackRoot)), { handler: "vars", assets: escaped(served.assets) }] },
     {
       match: [hasFile(dirname(served.servedPath), basename(served.servedPath))],
       handle: [slot(contentOf(served.servedPath))],
@@ -64,8 +63,10 @@ export function fileRoutes(files: ReturnType<typeof slotFiles>, served: ServedFi
           source: "{http.vars.served}",
           destinations: [RULES, DOCUMENT_ROOT],
           mappings: [{ input_regexp: SERVED_PATTERN, outputs: ["${1}", "${2}"] }],
+          // Also for a file that a power cut has emptied: without a root, Caddy would serve the folder that it runs in.
+          defaults: [DEFAULT_RULES, escaped(served.fallbackRoot)],
         },
-        { handler: "vars", root: DOCUMENT_ROOT },
+        { handler: "vars", root: DOCUMENT_ROOT, assets: escaped(served.assets) },
         {
           handler: "map",
           source: ROOT,
