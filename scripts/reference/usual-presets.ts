@@ -12,11 +12,13 @@ export const usualPresetsPath = join(root, "src", "contract", "frameworks", "usu
 export function usualPresetsText(): string {
   const names = [...Object.keys(presets), ...Object.keys(presetAliases)];
   const rows = names.map((name) => {
-    const { install_command, build_command, output_directory, app_type, start_command } = presetFor(name);
+    const preset = presetFor(name);
+    const { install_command, build_command, output_directory, fallback, app_type, start_command } = preset;
     const row: UsualPreset = {
       install: install_command,
       build: build_command,
       output: output_directory,
+      fallback,
       app: app_type,
       start: start_command,
       release: suggestReleaseCommand(name),

@@ -56,6 +56,8 @@ export type BuildChoice = {
   readonly problem: FileProblem | null;
   /** Whether the output directory is published. Otherwise the app runs as a server. */
   readonly isPublished: boolean;
+  /** Whether the project or gantry.json decides about the fallback. */
+  readonly setsFallback: boolean;
   /** The processes that the repository defines. */
   readonly processes: readonly FoundProcess[];
   /** The jobs that the repository defines. */
@@ -139,6 +141,7 @@ export function chooseBuild(tree: Tree, files: RepositoryFiles, settings: Chosen
     installFolder: isSet("install_command") ? null : installFolder(framework, tree),
     problem: found.ok ? (problem === null ? null : { message: problem, hint: null }) : found.problem,
     isPublished: web === undefined && !isSource && (plan.app_type === "static" || namesOutput),
+    setsFallback: isSet("fallback"),
     processes,
     cron: files.cron,
     releaseCommand: isReleaseUsed ? files.releaseCommand : null,

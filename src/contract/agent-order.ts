@@ -7,6 +7,7 @@ import { CronJob, MAX_CRON_JOBS } from "#contract/endpoints/cron/job-schemas.ts"
 import { AllProcessSettings, DrainSeconds, ProcessName } from "#contract/endpoints/processes/schemas.ts";
 import {
   Alias,
+  AssetOverlap,
   BuildSettings,
   CommitRule,
   HealthCheck,
@@ -63,6 +64,7 @@ export type RunVariables = z.infer<typeof RunVariables>;
  * `aliases`: further host names. `cron`: the project's own jobs. An older control plane omits these.
  * `maintenance`: omitted if it was never turned on.
  * `keep_releases`: the releases to keep besides the new one when it is live. The agent removes all others.
+ * `asset_overlap`: an older control plane omits it, which means a day.
  * `variables`: an older control plane has none.
  * `cache`: `clear` empties the project's cache first. A branch without a build cache gets that of `default_branch`. An
  * older control plane omits it.
@@ -94,6 +96,7 @@ export const RunOrder = z.strictObject({
   limits: z.optional(Limits),
   timeouts: Timeouts,
   keep_releases: z.array(ReleaseVersion),
+  asset_overlap: z.optional(AssetOverlap),
   variables: z.optional(RunVariables),
   processes: z.optional(AllProcessSettings),
   restart: z.optional(z.array(ProcessName)),

@@ -163,6 +163,11 @@ function resolveInside(path: string): string | null {
   return parts.join("/") || ".";
 }
 
+/** A file that a static site shows: no name in its path begins with a dot. */
+export const ShownFile = SharedPath.check(
+  z.refine((path) => !/(?:^|\/)\./.test(path), "must not contain a name that begins with a dot"),
+);
+
 /**
  * Masks the passwords of URLs in a text. The pattern matches only the last letter of the scheme: matching its beginning
  * takes quadratic time in long texts, and a build can write any text.

@@ -84,6 +84,8 @@ describe("a repository without a framework setting", () => {
       install_command: null,
       build_command: null,
       output_directory: ".",
+      trailing_slash: "auto",
+      fallback: null,
       app_type: "static",
       start_command: null,
       reasons: ["no file names a framework"],
@@ -110,6 +112,8 @@ describe("a repository without a framework setting", () => {
       install_command: "npm ci",
       build_command: "npm run build",
       output_directory: "dist",
+      trailing_slash: "auto",
+      fallback: "index.html",
       app_type: "static",
       start_command: null,
       reasons: ["package.json depends on vite"],
@@ -118,9 +122,56 @@ describe("a repository without a framework setting", () => {
       runStages.filter((stage) => stage !== "release" && stage !== "start"),
     );
     expect(world.read("current/dist/index.html")).toBe("hello");
-    expect(JSON.parse(world.read("releases/1.json"))).toMatchObject({ output_directory: "dist" });
+    expect(JSON.parse(world.read("releases/1.json"))).toMatchObject({
+      output_directory: "dist",
+      site_rules: { trailing_slash: "auto", fallback: "index.html" },
+    });
+    expect(messagesOf(run, "system")).toContain("paths without a file get index.html with the status 200");
     expect(messagesOf(run, "system")).toContain(
       "framework vite, detected because package.json depends on vite: installed by npm ci, built by npm run build, served from dist",
+    );
+  });
+
+  it("has the rules that the project and gantry.json set, and fails without a fallback that they name", async () => {
+    world.repository.commit({
+      ...viteSite,
+      "gantry.json": `{ "trailing_slash": "never", "fallback": null }`,
+    });
+    await world.startAgent();
+    await deploy();
+    expect(JSON.parse(world.read("releases/1.json"))).toMatchObject({
+      site_rules: { trailing_slash: "never", fallback: null },
+    });
+    const { result } = await deploy({ fallback: "app.html" });
+    expect(result).toMatchObject({
+      outcome: "failed",
+      failure: { message: "the fallback `app.html` is not in the output directory `dist`" },
+    });
+  });
+
+  it("has the rules of its files _redirects and _headers, and names each line that is not used", async () => {
+    world.repository.commit({
+      "index.html": "one",
+      _redirects: "/old /new 302\n/proxy https://api.example.org 200\n",
+      _headers: "/*\n  X-Frame-Options: DENY\n  Content-Length: 5\n",
+    });
+    await world.startAgent();
+    const { run, result } = await deploy();
+    expect(result.outcome).toBe("live");
+    expect(JSON.parse(world.read("releases/1.json"))).toMatchObject({
+      site_rules: {
+        redirects: [{ from: "/old", to: "/new", status: 302 }],
+        headers: [{ from: "/*", unset: [], set: [["x-frame-options", "DENY"]] }],
+      },
+    });
+    expect(messagesOf(run, "system")).toEqual(
+      expect.arrayContaining([
+        "_redirects: 1 redirect, _headers: headers for 1 path",
+        expect.stringMatching(
+          /^warning: _redirects, line 2 is not used: With the status 200 the target must/,
+        ),
+        "warning: _headers, line 3 is not used: content-length is set by the web server alone.",
+      ]),
     );
   });
 
@@ -136,6 +187,8 @@ describe("a repository without a framework setting", () => {
       install_command: null,
       build_command: "hugo --gc --minify",
       output_directory: "public",
+      trailing_slash: "auto",
+      fallback: null,
       app_type: "static",
       start_command: null,
       reasons: ["hugo.toml exists"],
@@ -417,6 +470,8 @@ describe("a project's own setting", () => {
       install_command: null,
       build_command: null,
       output_directory: ".",
+      trailing_slash: "auto",
+      fallback: null,
       app_type: "static",
       start_command: null,
       reasons: [],

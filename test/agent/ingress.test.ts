@@ -14,7 +14,11 @@ import { caddyConfig, type NamedSite } from "#agent/ingress/caddy/config.ts";
 import { ingressLines } from "#agent/ingress/ingress-status.ts";
 import { nameSites } from "#agent/ingress/name-sites.ts";
 import { IngressSettings } from "#agent/ingress/settings.ts";
+import { planSite, publishSite } from "#agent/apps/publish-site.ts";
 import { writeSite } from "#agent/ingress/site-file.ts";
+import { defaultRules, type SiteRules } from "#agent/ingress/site-rules.ts";
+import { slotFiles } from "#agent/ingress/slots.ts";
+import { releasePath, removeRelease, writeRelease } from "#agent/workspace/releases.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
 import { pause } from "#contract/lib/pause.ts";
 import { ProjectId } from "#contract/ids.ts";
@@ -48,7 +52,15 @@ describe("Caddy's configuration", () => {
     },
     {
       project: docs,
-      site: { domain: "docs.example.com", aliases: [], content: { kind: "files", directory: "dist{x}" } },
+      site: {
+        domain: "docs.example.com",
+        aliases: [],
+        content: {
+          kind: "files",
+          directory: "dist{x}",
+          rule_sets: { "0a1b2c3d4e5f": { trailing_slash: "never", fallback: "a {b}.html" } },
+        },
+      },
     },
   ];
   const places = { home: "/var/lib/gantry", slots: "/run/gantry/slots" };
@@ -117,6 +129,9 @@ describe("A host name that two projects have", () => {
 /** A far end of Caddy's admin socket, which refuses configurations with the text `refused`. */
 class FakeCaddy {
   readonly loaded: string[] = [];
+  /** What the slot of a site said at each configuration. */
+  readonly served: string[] = [];
+  onLoad: () => void = () => undefined;
   #server: Server | null = null;
   readonly #path: string;
   constructor(path: string) {
@@ -134,6 +149,7 @@ class FakeCaddy {
           return void response.end(JSON.stringify({ error: 'loading "http": no' }));
         }
         this.loaded.push(body);
+        this.onLoad();
         response.end();
       });
     });
@@ -192,6 +208,61 @@ describe("The agent", () => {
     await ingress().apply();
     expect(caddy.loaded).toHaveLength(2);
     expect(agent.problem()).toBeNull();
+  });
+
+  it("configures rules before the switch to them, once, and drops those of removed releases with the next", async () => {
+    const folder = await putSite({
+      project: ids.project(),
+      site: { domain: "a.test", aliases: [], content: { kind: "files", directory: "dist" } },
+    });
+    const agent = ingress();
+    await agent.apply();
+    const served = () => readFileSync(slotFiles(join(home, "slots"), folder.id).root, "utf8");
+    const isConfigured = () => caddy.loaded.at(-1)?.includes(served().split(":")[0] ?? "");
+    const switchTo = async (version: number, rules: Partial<SiteRules> | null) => {
+      const release = {
+        version,
+        commit_sha: "1".repeat(40),
+        ...{
+          commit_message: "",
+          branch: "main",
+          project_name: "a",
+          root_directory: ".",
+          output_directory: "dist",
+        },
+        activate_command: null,
+        ...(rules === null ? {} : { site_rules: { ...defaultRules, ...rules } }),
+      };
+      await mkdir(releasePath(folder, version), { recursive: true });
+      await writeRelease(folder, release);
+      await publishSite(
+        { ingress: agent, slots: join(home, "slots") },
+        folder,
+        planSite(release, false),
+        null,
+      );
+    };
+    await switchTo(1, null);
+    await switchTo(2, null);
+    expect([served(), caddy.loaded.length]).toEqual([`default:${releasePath(folder, 2)}/dist`, 1]);
+    caddy.onLoad = () => caddy.served.push(served());
+    await switchTo(3, { fallback: "200.html" });
+    expect([caddy.loaded.length, isConfigured(), caddy.served]).toEqual([
+      2,
+      true,
+      [`default:${releasePath(folder, 2)}/dist`],
+    ]);
+    await switchTo(2, null);
+    await switchTo(3, { fallback: "200.html" });
+    await switchTo(4, { fallback: "200.html" });
+    expect([caddy.loaded.length, isConfigured()]).toEqual([2, true]);
+    for (const version of [3, 4]) await removeRelease(folder, version);
+    await switchTo(5, { trailing_slash: "never" });
+    expect([caddy.loaded.length, isConfigured()]).toEqual([3, true]);
+    expect(configFile()).not.toContain("200.html");
+    // After a restart of the server, the slot is empty.
+    expect(readFileSync(folder.served, "utf8")).toBe(served());
+    expect(configFile()).toContain(folder.served);
   });
 
   it("serves the other sites when Caddy refuses one, also after its own restart", async () => {

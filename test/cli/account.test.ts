@@ -465,6 +465,16 @@ describe("gantry projects", () => {
     expect(anyCommit.stdout).toMatch(/^commits by hash\tany$/m);
     const limited = await run("projects", "set", "shop", "--memory-limit", "512", "--task-limit", "100");
     expect(limited.stdout).toMatch(/^limits\t512 MiB of memory, 100 tasks$/m);
+    const pages = ["--trailing-slash", "never", "--fallback", "", "--asset-overlap", "3600"];
+    const site = await run("projects", "set", "shop", ...pages);
+    expect(site.stdout).toMatch(
+      /^changed\tautomatic, trailing_slash, asset_overlap$|^changed\t.*trailing_slash/m,
+    );
+    expect(site.stdout).toMatch(/^asset overlap\t3600 s \(1 h\)$/m);
+    expect(await run("projects", "set", "shop", "--asset-overlap", "24h")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("a whole number of seconds"),
+    });
     const checked = await run("projects", "set", "shop", "--health-check", "/up");
     expect(checked.stdout).toMatch(/^health check\t\/up$/m);
     const unchecked = await run("projects", "set", "shop", "--health-check", "");

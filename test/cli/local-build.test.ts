@@ -127,6 +127,21 @@ describe("gantry detect", () => {
     });
   });
 
+  it("shows the redirects and headers of a site without a build, and lines that are not used", async () => {
+    const site = await createRepository(join(cli.home, "plain"));
+    const redirects = "/a /b\n/c /d\n/e https://example.org 200\n";
+    await site.commit({ "index.html": "", _redirects: redirects, _headers: "/*\n  X-Frame-Options: DENY\n" });
+    const { stdout } = await gantry(site.path, ["detect"]);
+    expect(stdout).toContain("rules\t_redirects: 2 redirects, _headers: headers for 1 path\n");
+    expect(stdout).toMatch(/^warning\t_redirects, line 3 is not used: With the status 200 /m);
+    const json = await gantry(site.path, ["detect", "--json"]);
+    expect(jsonOf(json.stdout)).toMatchObject({
+      redirects: 2,
+      headers: 1,
+      unused_lines: [{ file: "_redirects", line: 3 }],
+    });
+  });
+
   it("refuses a wrong Procfile with its line", async () => {
     const app = await createRepository(join(cli.home, "wrong"));
     await app.commit({ Procfile: "web: a\nWEB: b\n" });
@@ -159,7 +174,8 @@ describe("gantry detect", () => {
 
 describe("gantry build", () => {
   it("builds a copy of the last commit with the environment of a deployment, and deletes it", async () => {
-    const script = 'mkdir public; env | sort > public/env; pwd; echo "at $GANTRY_RELEASE"; test ! -e draft';
+    const script =
+      'mkdir public; env | sort > public/env; printf "/a /b\\n/c\\n" > public/_redirects; pwd; echo "at $GANTRY_RELEASE"; test ! -e draft';
     const site = await createSite(script);
     writeFileSync(join(site.path, "draft"), "");
     const built = await gantry(site.path, ["build"], { GANTRY_TOKEN: "gantry_secret", OTHER: "x" });
@@ -168,6 +184,7 @@ describe("gantry build", () => {
       stdout: expect.stringMatching(/✓ The build succeeded \(build (?:0\.\d s|\d+ ms)/),
     });
     expect(built.stdout).toMatch(new RegExp(`^(${temporary}/.*)\nat \\1$`, "m"));
+    expect(built.stdout).toContain("warning: _redirects, line 2 is not used: The line has no target.");
     expect(copies()).toBe(0);
     expect(existsSync(join(site.path, "public"))).toBe(false);
 

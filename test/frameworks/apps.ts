@@ -7,6 +7,8 @@ export type App = {
   /** Text that its page contains. */
   readonly text: string;
   readonly root_directory?: string;
+  /** Paths with a text of the page, or the address that they redirect to, or `404`. */
+  readonly answers?: Readonly<Record<string, string>>;
 };
 
 type Manifest = {
@@ -33,10 +35,20 @@ const next = (config: string, page: string): App["files"] => ({
   "app/page.js": page,
 });
 
+const nextExport = (options: string): App["files"] => {
+  const page = (text: string) =>
+    ["export default function Page() {\n  return <p>{`", text, " ${6 * 7}`}</p>;\n}\n"].join("");
+  return {
+    ...next(`export default { output: "export"${options} };\n`, page("from Next")),
+    "app/docs/page.jsx": page("docs"),
+    "app/docs/intro/page.jsx": page("intro"),
+  };
+};
+
 const svelteShell =
   '<!doctype html>\n<html lang="en"><head>%sveltekit.head%</head><body><div>%sveltekit.body%</div></body></html>\n';
 
-const svelteKit = (adapter: string, version: string, page: string): App["files"] => ({
+const svelteKit = (adapter: string, version: string, page: string, options = ""): App["files"] => ({
   "package.json": manifest("svelte-app", {
     scripts: { dev: "vite dev", build: "vite build", preview: "vite preview" },
     dependencies: {
@@ -47,7 +59,7 @@ const svelteKit = (adapter: string, version: string, page: string): App["files"]
       vite: "8.3.8",
     },
   }),
-  "vite.config.js": `import adapter from "${adapter}";\nimport { sveltekit } from "@sveltejs/kit/vite";\nexport default { plugins: [sveltekit({ adapter: adapter() })] };\n`,
+  "vite.config.js": `import adapter from "${adapter}";\nimport { sveltekit } from "@sveltejs/kit/vite";\nexport default { plugins: [sveltekit({ adapter: adapter(${options}) })] };\n`,
   "src/app.html": svelteShell,
   "src/routes/+page.svelte": page,
 });
@@ -164,10 +176,28 @@ export const apps: readonly App[] = [
     framework: "next",
     app_type: "static",
     text: "from Next 42",
-    files: next(
-      'export default { output: "export" };\n',
-      "export default function Page() {\n  return <p>{`from Next ${6 * 7}`}</p>;\n}\n",
-    ),
+    files: nextExport(""),
+    answers: {
+      "/docs/intro": "intro 42",
+      "/docs/intro/": "→ /docs/intro",
+      "/docs": "docs 42",
+      "/docs.html": "→ /docs",
+      "/index.html": "→ /",
+      "/nothing": "404",
+    },
+  },
+  {
+    name: "Next.js as a static export with slashes",
+    framework: "next",
+    app_type: "static",
+    text: "from Next 42",
+    files: nextExport(", trailingSlash: true"),
+    answers: {
+      "/docs/intro/": "intro 42",
+      "/docs/intro": "→ /docs/intro/",
+      "/docs": "→ /docs/",
+      "/nothing": "404",
+    },
   },
   {
     name: "React Router as a server",
@@ -182,6 +212,7 @@ export const apps: readonly App[] = [
     app_type: "static",
     text: "<script",
     files: reactRouter("export default { ssr: false };\n"),
+    answers: { "/orders/7": "<script", "/orders.js": "404" },
   },
   {
     name: "Remix",
@@ -238,8 +269,40 @@ export const apps: readonly App[] = [
     app_type: "static",
     text: "from SvelteKit 42",
     files: {
-      ...svelteKit("@sveltejs/adapter-static", "4.0.1", "<p>from SvelteKit {6 * 7}</p>\n"),
+      ...svelteKit(
+        "@sveltejs/adapter-static",
+        "4.0.1",
+        "<p>from SvelteKit {6 * 7}</p><a href='/docs/intro'>x</a>\n",
+      ),
+      "src/routes/docs/intro/+page.svelte": "<p>intro {6 * 7}</p>\n",
       "src/routes/+layout.js": "export const prerender = true;\n",
+    },
+    answers: { "/docs/intro": "intro 42", "/docs/intro/": "→ /docs/intro", "/nothing": "404" },
+  },
+  {
+    name: "SvelteKit as a single page with slashes",
+    framework: "sveltekit",
+    app_type: "static",
+    text: "from SvelteKit 42",
+    files: {
+      ...svelteKit(
+        "@sveltejs/adapter-static",
+        "4.0.1",
+        "<p>from SvelteKit {6 * 7}</p><a href='/docs/'>x</a>\n",
+        '{ fallback: "app.html" }',
+      ),
+      "src/routes/+layout.js": 'export const trailingSlash = "always";\n',
+      "src/routes/+page.js": "export const prerender = true;\n",
+      "src/routes/docs/+page.svelte": "<p>docs {6 * 7}</p>\n",
+      "src/routes/docs/+page.js": "export const prerender = true;\n",
+      "src/routes/orders/[id]/+page.svelte": "<p>order</p>\n",
+    },
+    answers: {
+      "/docs/": "docs 42",
+      "/docs": "→ /docs/",
+      "/orders/7/": "/_app/immutable/",
+      "/orders/7": "/_app/immutable/",
+      "/orders.js": "404",
     },
   },
   {

@@ -54,6 +54,12 @@ async function deploy(app: App): Promise<Project> {
   return await system.api.getProject(id);
 }
 
+async function answerOf(url: string): Promise<string> {
+  const answer = await fetch(url, { redirect: "manual" });
+  if (answer.status === 308) return `→ ${answer.headers.get("location") ?? ""}`;
+  return answer.status === 200 ? await answer.text() : `${answer.status}`;
+}
+
 async function textOf(url: string): Promise<string> {
   return await (await fetch(url)).text();
 }
@@ -85,6 +91,11 @@ describe.concurrent("a repository is deployed by its name and address alone:", (
     expect(project).toMatchObject({ framework: app.framework, app_type: app.app_type });
     const page = await textOf(project.url ?? "");
     expect(page).toContain(app.text);
+    for (const [path, answer] of Object.entries(app.answers ?? {}))
+      expect([path, await answerOf(`${project.url ?? ""}${path}`)]).toEqual([
+        path,
+        expect.stringContaining(answer),
+      ]);
     if (app.app_type === "server")
       expect(await addressesOf(project), "only this server reaches it").toEqual([LOOPBACK]);
     // Makes room for the packages of the next one.

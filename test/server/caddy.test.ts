@@ -1,4 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { symlink } from "node:fs/promises";
 import { connect as connectHttp2 } from "node:http2";
 import { request as sendPlain, type IncomingHttpHeaders } from "node:http";
 import { request as sendSecure } from "node:https";
@@ -11,10 +12,12 @@ import { WebSocket } from "ws";
 import { ingressFiles } from "#agent/ingress/caddy/load-sites.ts";
 import { createPauses, type Pauses } from "#agent/ingress/pauses.ts";
 import { writePause } from "#agent/ingress/pause-files.ts";
-import { setMaintenance, slotFiles, writeDocumentRoot, writeSlots } from "#agent/ingress/slots.ts";
+import { setMaintenance, slotFiles, writeServed, writeSlots } from "#agent/ingress/slots.ts";
+import { DEFAULT_RULES, defaultRules, rulesId, type SiteRules } from "#agent/ingress/site-rules.ts";
 import type { SiteFile } from "#agent/ingress/site-file.ts";
 import { sendRequest } from "#agent/lib/http/send-request.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
+import { TrailingSlash } from "#contract/endpoints/projects/settings.ts";
 import { pause } from "#contract/lib/pause.ts";
 
 import { ingressPrograms } from "../../scripts/shared/ingress-programs.ts";
@@ -22,7 +25,28 @@ import { ids } from "../agent/support/harness.ts";
 import { openSocket, startLoad } from "../support/load/load.ts";
 import { type LoadApp, startLoadApp } from "../support/load/load-app.ts";
 import { freePort } from "../support/free-port.ts";
+import {
+  addressFiles,
+  addressRows,
+  type AddressRow,
+  answerOf,
+  cachedRows,
+  fallbackRows,
+  fallbackRules,
+  typedFiles,
+} from "../support/page-addresses.ts";
 import { runShell } from "../support/run-shell.ts";
+import {
+  catchAllRows,
+  catchAllRules,
+  earlierFile,
+  headerRows,
+  redirectRows,
+  ruleAnswer,
+  type RuleRow,
+  ruleSiteFiles,
+  siteRules,
+} from "../support/site-rules.ts";
 import { TestIngress } from "./support/caddy.ts";
 import { startHttp3Client } from "./support/http3-client.ts";
 
@@ -206,8 +230,10 @@ describe("Caddy, as the agent configures it", () => {
         "assets/logo-20250101.css": "c {}",
       });
     await test.put(docs, docsSite);
+    const serve = (documentRoot: string) =>
+      writeServed(test.slots, docs, { rules: DEFAULT_RULES, documentRoot });
     const root = (release: number) => join(folder.releases, `${release}`, "dist");
-    await writeDocumentRoot(test.slots, docs, root(1));
+    await serve(root(1));
     await untilServed("docs.localhost");
 
     const first = await ask("docs.localhost");
@@ -223,7 +249,7 @@ describe("Caddy, as the agent configures it", () => {
     expect(first.headers["last-modified"]).toBeUndefined();
     const tag = { headers: { "if-none-match": first.headers.etag ?? "" } };
     expect((await ask("docs.localhost", "/", tag)).status).toBe(304);
-    await writeDocumentRoot(test.slots, docs, root(2));
+    await serve(root(2));
     expect(await ask("docs.localhost", "/", tag)).toMatchObject({
       status: 200,
       headers: { "gantry-release": "2" },
@@ -252,6 +278,136 @@ describe("Caddy, as the agent configures it", () => {
     });
   });
 
+  it("has one address for each page, and a fallback, by the rules of the release that is served", async () => {
+    const pages = ids.project();
+    const root = join(projectFolder(test.home, pages).releases, "1", "dist");
+    writeFiles(root, addressFiles);
+    const modes = TrailingSlash.options.map((mode) => ({ ...defaultRules, trailing_slash: mode }));
+    const sets = [...modes, fallbackRules].map((rules) => [rulesId(rules), rules] as const);
+    const rule_sets = Object.fromEntries(sets.filter(([id]) => id !== DEFAULT_RULES));
+    await test.put(pages, {
+      domain: "pages.localhost",
+      aliases: [],
+      content: { kind: "files", directory: "dist", rule_sets },
+    });
+    await untilServed("pages.localhost");
+    const answers = async (rules: SiteRules, rows: readonly AddressRow[]) => {
+      await writeServed(test.slots, pages, { rules: rulesId(rules), documentRoot: root });
+      const found = [];
+      for (const [path, , headers = {}] of rows) {
+        const answer = await ask("pages.localhost", path, { headers });
+        const location = answer.headers.location ?? null;
+        found.push([path, answerOf(answer.status, location, answer.body.toString()), headers]);
+      }
+      return found;
+    };
+    const expected = (rows: readonly AddressRow[]) =>
+      rows.map(([path, answer, headers = {}]) => [path, answer, headers]);
+    for (const rules of modes) {
+      const rows = addressRows[rules.trailing_slash];
+      expect([rules, await answers(rules, rows)]).toEqual([rules, expected(rows)]);
+    }
+    expect(await answers(fallbackRules, fallbackRows)).toEqual(expected(fallbackRows));
+    // As a power cut may leave it: then nothing else is served instead, such as the folder that Caddy runs in.
+    writeFileSync(slotFiles(test.slots, pages).root, "");
+    expect((await ask("pages.localhost", "/package.json")).status).toBe(404);
+    await symlink(join("releases", "1"), projectFolder(test.home, pages).current);
+    expect(await textOf("pages.localhost", "/pricing")).toBe("pricing.html");
+    await writeServed(test.slots, pages, { rules: rulesId(fallbackRules), documentRoot: root });
+    for (const [path, isKept] of cachedRows) {
+      const caching = (await ask("pages.localhost", path)).headers["cache-control"];
+      expect([path, caching?.includes("immutable")]).toEqual([path, isKept]);
+    }
+  });
+
+  it("applies the redirects and headers of a site as the site server does", async () => {
+    const project = ids.project();
+    const root = join(projectFolder(test.home, project).releases, "1", "dist");
+    writeFiles(root, ruleSiteFiles);
+    const id = rulesId(siteRules);
+    await test.put(project, {
+      domain: "rules.localhost",
+      aliases: ["other.localhost", "third.localhost"].map((domain) => ({ domain, redirect: false })),
+      content: {
+        kind: "files",
+        directory: "dist",
+        rule_sets: { [id]: siteRules, [rulesId(catchAllRules)]: catchAllRules },
+      },
+    });
+    expect(test.ingress.problemOf(project)).toBeNull();
+    await writeServed(test.slots, project, { rules: id, documentRoot: root });
+    for (const domain of ["rules.localhost", "other.localhost", "third.localhost"]) await untilServed(domain);
+    const answers = (rows: readonly RuleRow[]) =>
+      Promise.all(
+        rows.map(async (row) => {
+          const options = { method: row.method ?? "GET" };
+          const { status, headers, body } = await ask(row.host ?? "rules.localhost", row.ask, options);
+          return { ...row, answer: ruleAnswer(status, headers.location, body.toString()) };
+        }),
+      );
+    expect(await answers(redirectRows)).toEqual(redirectRows);
+    for (const row of headerRows) {
+      const { status, headers } = await ask(row.host ?? "rules.localhost", row.ask);
+      const values = Object.keys(row.headers).map((name) => [name, headers[name] ?? null]);
+      expect({ ...row, status, headers: Object.fromEntries(values) }).toEqual(row);
+    }
+    writeFiles(join(projectFolder(test.home, project).assets, "1"), { [earlierFile]: earlierFile });
+    await writeServed(test.slots, project, { rules: rulesId(catchAllRules), documentRoot: root });
+    expect(await answers(catchAllRows)).toEqual(catchAllRows);
+  });
+
+  it("has the files of earlier releases whose names have a hash, also for apps, which answer first", async () => {
+    const earlier = {
+      "assets/index-DiwrgTda.js": "yesterday's",
+      "assets/app 5a-1a2b3c4d.css": "spaces",
+      "assets/page-DiwrgTda.html": "page",
+      "missing/app-1a2b3c4d.js": "kept",
+      "headers-1a2b3c4d.js": "kept",
+      "old.js": "old",
+    };
+    for (const project of [docs, shop])
+      writeFiles(join(projectFolder(test.home, project).assets, "1"), earlier);
+    const answer = async (domain: string, path: string) => {
+      const { status, headers, body } = await ask(domain, path);
+      return [path, status, headers["gantry-release"], headers["cache-control"], body.toString()];
+    };
+    const forever = "public, max-age=31536000, immutable";
+    const kept = (path: string, text: string) => [path, 200, "1", forever, text];
+    expect(await answer("docs.localhost", "/assets/app%205a-1a2b3c4d.css")).toEqual(
+      kept("/assets/app%205a-1a2b3c4d.css", "spaces"),
+    );
+    expect(await answer("docs.localhost", "/missing/app-1a2b3c4d.js")).toEqual(
+      kept("/missing/app-1a2b3c4d.js", "kept"),
+    );
+    // The release has this one.
+    expect((await answer("docs.localhost", "/assets/index-DiwrgTda.css")).slice(1, 3)).toEqual([200, "2"]);
+    for (const path of ["/assets/page-DiwrgTda.html", "/old.js", "/assets/index-DiwrgTdb.js", "/1/old.js"])
+      expect((await answer("docs.localhost", path)).slice(0, 2)).toEqual([path, 404]);
+    expect((await ask("docs.localhost", "/missing/app-1a2b3c4d.js", { method: "POST" })).status).toBe(405);
+
+    expect(await answer("shop.localhost", "/missing/app-1a2b3c4d.js")).toEqual(
+      kept("/missing/app-1a2b3c4d.js", "kept"),
+    );
+    expect((await answer("shop.localhost", "/headers-1a2b3c4d.js")).at(-1)).toBe("v1 GET 0");
+    expect((await answer("shop.localhost", "/missing/old.js")).slice(1, 2)).toEqual([404]);
+    expect((await ask("shop.localhost", "/missing/app-1a2b3c4d.js", { method: "POST" })).status).toBe(404);
+  });
+
+  it("sets the types that browsers and platforms require, whatever the server has installed", async () => {
+    const typed = ids.project();
+    const root = join(projectFolder(test.home, typed).releases, "1");
+    const paths = Object.keys(typedFiles);
+    const files = paths.map((path) => [path === "/a/deep.page" ? "a/deep.page.html" : path.slice(1), "x"]);
+    writeFiles(root, Object.fromEntries(files));
+    await writeServed(test.slots, typed, { rules: DEFAULT_RULES, documentRoot: root });
+    const content = { kind: "files", directory: "." } as const;
+    await test.put(typed, { domain: "typed.localhost", aliases: [], content });
+    await untilServed("typed.localhost");
+    const found: Record<string, string | undefined> = {};
+    for (const path of paths) found[path] = (await ask("typed.localhost", path)).headers["content-type"];
+    expect(found).toEqual(typedFiles);
+  });
+
   it("hides what says how a site is built, if it is served from the sources", async () => {
     const plain = ids.project();
     const folder = join(projectFolder(test.home, plain).releases, "1");
@@ -261,7 +417,7 @@ describe("Caddy, as the agent configures it", () => {
       "package.json": "{}",
       "sub/Procfile": "z",
     });
-    await writeDocumentRoot(test.slots, plain, folder);
+    await writeServed(test.slots, plain, { rules: DEFAULT_RULES, documentRoot: folder });
     const content = { kind: "files", directory: ".", sources: true } as const;
     await test.put(plain, { domain: "plain.localhost", aliases: [], content });
     await untilServed("plain.localhost");

@@ -14,6 +14,7 @@ export const defaultPlan: Plan = {
   activateCommand: null,
   sharedPaths: [],
   keepReleases: 5,
+  assetOverlap: 86_400,
   healthCheck: null,
   limits: {},
   timeouts: defaultTimeouts,

@@ -2,10 +2,12 @@ import { posix } from "node:path";
 
 import type { AgentContext } from "#agent/context/context.ts";
 import { readSite, type SiteFile, writeSite } from "#agent/ingress/site-file.ts";
+import { defaultRules, DEFAULT_RULES, rulesId, type RuleSets } from "#agent/ingress/site-rules.ts";
 import { showsSources } from "#agent/ingress/source-files.ts";
-import { writeDocumentRoot } from "#agent/ingress/slots.ts";
+import { servedText, writeServed } from "#agent/ingress/slots.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
-import { type Release, releasePath } from "#agent/workspace/releases.ts";
+import { listReleases, readRelease, type Release, releasePath } from "#agent/workspace/releases.ts";
+import { writeAtomic } from "#node/write-atomic.ts";
 
 /** The host names of a project. */
 export type SiteNames = Pick<SiteFile, "domain" | "aliases">;
@@ -44,11 +46,37 @@ export async function publishSite(
   if (plan.kind === "nothing" || domain === null) await writeSite(folder, null);
   else if (plan.kind === "app") await write({ domain, aliases, content: { kind: "app" } });
   else {
-    const { version, root_directory, output_directory } = plan.release;
+    const { version, root_directory, output_directory, site_rules } = plan.release;
+    const rules = rulesId(site_rules ?? defaultRules);
     const directory = posix.join(root_directory, output_directory);
-    await writeDocumentRoot(slots, folder.id, posix.join(releasePath(folder, version), directory));
-    const sources = showsSources(plan.release) ? ({ sources: true } as const) : {};
-    await write({ domain, aliases, content: { kind: "files", directory, ...sources } });
+    const served = { rules, documentRoot: posix.join(releasePath(folder, version), directory) };
+    const known = earlier?.content.kind === "files" ? (earlier.content.rule_sets ?? {}) : {};
+    const isNew = rules !== DEFAULT_RULES && !Object.hasOwn(known, rules);
+    const sets = isNew ? await keptRules(folder, plan.release) : known;
+    const content: SiteFile["content"] = {
+      kind: "files",
+      directory,
+      ...(showsSources(plan.release) ? { sources: true } : {}),
+      ...(Object.keys(sets).length === 0 ? {} : { rule_sets: sets }),
+    };
+    // The ingress knows the rules before a request is answered by them.
+    if (isNew && earlier?.content.kind === "files") {
+      await write({ ...earlier, content: { ...earlier.content, rule_sets: sets } });
+      await ingress.apply();
+    }
+    await writeServed(slots, folder.id, served);
+    // Read only after a restart of the server. Without space on the disk, it stays as it is until the next switch.
+    await writeAtomic(folder.served, servedText(served)).catch(() => undefined);
+    await write({ domain, aliases, content });
   }
   await ingress.apply();
+}
+
+/** The rules of this release and of all others on the server: those of removed releases are dropped. */
+async function keptRules(folder: ProjectFolder, release: Release): Promise<RuleSets> {
+  const { complete } = await listReleases(folder);
+  const kept = await Promise.all(complete.map((version) => readRelease(folder, version)));
+  const all = [...kept, release].flatMap((one) => one?.site_rules ?? []);
+  const named = all.map((rules) => [rulesId(rules), rules] as const);
+  return Object.fromEntries(named.filter(([id]) => id !== DEFAULT_RULES));
 }

@@ -2,6 +2,7 @@ import { readFile, rename, rm } from "node:fs/promises";
 
 import * as z from "zod/mini";
 
+import { RuleSets } from "#agent/ingress/site-rules.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { listUpTo } from "#contract/bounds.ts";
 import { Alias, Domain, MAX_ALIASES } from "#contract/endpoints/projects/settings.ts";
@@ -21,6 +22,8 @@ const SiteContent = z.discriminatedUnion("kind", [
     directory: InsidePath,
     // Whether it is the folder with the sources.
     sources: z.optional(z.literal(true)),
+    // The rules of all releases on this server, so that a switch to one of them needs no change of this file.
+    rule_sets: z.optional(RuleSets),
   }),
 ]);
 
@@ -85,6 +88,9 @@ export async function forgetSiteBefore(folder: ProjectFolder): Promise<void> {
  * @throws the file system's error; the earlier site is unchanged then
  */
 export async function writeSite(folder: ProjectFolder, site: SiteFile | null): Promise<void> {
-  if (site === null) return rm(folder.site, { force: true });
+  if (site === null) {
+    await rm(folder.served, { force: true });
+    return rm(folder.site, { force: true });
+  }
   await writeAtomic(folder.site, `${JSON.stringify(site, null, 2)}\n`, { flush: true });
 }

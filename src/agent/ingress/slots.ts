@@ -26,7 +26,7 @@ export function slotFiles(slotsFolder: string, projectId: ProjectId) {
     folder,
     /** Each contains the address of an instance, such as 127.0.0.1:20113. */
     slots: Array.from({ length: SLOTS }, (_, at) => join(folder, String(at))),
-    /** The absolute path of the files that are published. */
+    /** The files that are published and the rules to serve them by, as `servedText`. */
     root: join(folder, "root"),
     /** Exists while the app has no instances because it was stopped. */
     stopped: join(folder, "stopped"),
@@ -77,19 +77,25 @@ async function writeAddress(path: string, address: string): Promise<void> {
   });
 }
 
+/** The folder of a release that is published, which is absolute, and the id of the rules to serve it by. */
+export type Served = { readonly rules: string; readonly documentRoot: string };
+
+/** One text for both, so that a switch is one rename. Caddy splits it by `SERVED_PATTERN`. */
+export function servedText({ rules, documentRoot }: Served): string {
+  return `${rules}:${documentRoot}`;
+}
+
+/** An earlier agent wrote only the folder. */
+export const SERVED_PATTERN = "^(?:([0-9a-z]+):)?(/.*)$";
+
 /**
- * Publishes the files of a folder, which is absolute and belongs to one release: then a request gets all of its files
- * from that release. Safe to repeat.
+ * Publishes the files of a release: then a request gets all of its files from that release, by its rules. Safe to repeat.
  * @throws the file system's error
  */
-export async function writeDocumentRoot(
-  slotsFolder: string,
-  projectId: ProjectId,
-  documentRoot: string,
-): Promise<void> {
+export async function writeServed(slotsFolder: string, projectId: ProjectId, served: Served): Promise<void> {
   const files = slotFiles(slotsFolder, projectId);
   await mkdir(files.folder, { recursive: true });
-  await writeAtomic(files.root, documentRoot);
+  await writeAtomic(files.root, servedText(served));
 }
 
 /** Shows a page with status 503 instead of the site, or with null the site again. @throws the file system's error */

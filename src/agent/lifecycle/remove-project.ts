@@ -11,6 +11,7 @@ import { switchCurrent } from "#agent/workspace/current-link.ts";
 import { emptyBin, removeTree } from "#agent/workspace/discard.ts";
 import { tidyOutput } from "#agent/workspace/output-folder.ts";
 import { projectFolder, type ProjectFolder } from "#agent/workspace/project-folder.ts";
+import { removeAssets } from "#agent/workspace/earlier-assets.ts";
 import { listReleases, putReleaseAside, removeIncomplete } from "#agent/workspace/releases.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
@@ -60,6 +61,7 @@ async function removeReleases(context: AgentContext, folder: ProjectFolder): Pro
     await removeIncomplete(folder, null);
     await emptyBin(folder);
   });
+  await removeAssets(folder);
   await rm(folder.cacheIndex, { force: true });
   await tidyCacheFolder(context.isolation, folder, new Set());
   await tidyOutput(context.isolation, folder, null);

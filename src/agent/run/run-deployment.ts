@@ -32,12 +32,14 @@ import { verifyRelease } from "#agent/run/activate/verify-stage.ts";
 import { linkTarget, readCurrent } from "#agent/workspace/current-link.ts";
 import { removeOwned } from "#agent/run/step/remove-owned.ts";
 import { removeTree } from "#agent/workspace/discard.ts";
+import { keepAssets } from "#agent/workspace/earlier-assets.ts";
 import { recordLiveCommit } from "#agent/workspace/live-commits.ts";
 import { tidyOutput } from "#agent/workspace/output-folder.ts";
 import { readRelease, type Release, removeRelease } from "#agent/workspace/releases.ts";
 import type { RunResult } from "#contract/agent-events.ts";
 import type { RunStage } from "#contract/stages.ts";
 import { succeed } from "#contract/lib/result.ts";
+import { DEFAULT_ASSET_OVERLAP } from "#contract/endpoints/projects/settings.ts";
 import { findCronProblem } from "#contract/cron/find-cron-problem.ts";
 import { resolveCron } from "#contract/cron/resolve-cron.ts";
 import { resolveProcesses } from "#contract/processes/resolve-processes.ts";
@@ -103,7 +105,26 @@ export async function runDeployment(scope: RunScope, unreadable: string | null):
   ]);
   if (result === null) return;
   await reportResult(scope.context, reporter, order.project_id, result);
+  // Before the project's next run, which may switch away from the release.
+  if (isLive) await keepLiveAssets(scope, result.release, previous);
   void removePruned(scope, pruned);
+}
+
+/** Without them, browsers with pages of this release miss files after the next switch, which is no reason to fail. */
+async function keepLiveAssets(
+  { context, folder, order }: RunScope,
+  version: number,
+  previous: number | null,
+): Promise<void> {
+  const overlapSeconds = order.asset_overlap ?? DEFAULT_ASSET_OVERLAP;
+  try {
+    const release = await readRelease(folder, version);
+    const before = previous === null || previous === version ? null : await readRelease(folder, previous);
+    const options = { now: context.clock.now(), overlapSeconds };
+    if (release !== null) await keepAssets(folder, release, before, options);
+  } catch (error) {
+    context.log(`${order.project_name}: files for later could not be kept: ${messageOf(error)}`);
+  }
 }
 
 /** How far a run has got, and so what must be undone if it stops there. */

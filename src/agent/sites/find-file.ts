@@ -2,47 +2,91 @@ import type { Stats } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 
-import { sourceFiles } from "#agent/ingress/source-files.ts";
+import { answersWithFallback, encodedPath } from "#agent/ingress/fallback.ts";
+import { ruleFiles, sourceFiles } from "#agent/ingress/source-files.ts";
+import { findPage } from "#agent/sites/find-page.ts";
 import type { OpenRelease } from "#agent/sites/open-release.ts";
+import type { TrailingSlash } from "#contract/endpoints/projects/settings.ts";
 
-/** The result for a request's path. `urlPath`: decoded. `redirect`: a directory was requested without a final slash. */
+/** A file that may be served. `urlPath`: where it is in the site, decoded, with its full name. */
+export type SiteFound = { readonly path: string; readonly stats: Stats; readonly urlPath: string };
+
+/** The result for a request's path. `redirect`: the page has another address. */
 export type Found =
-  | { readonly kind: "file"; readonly path: string; readonly stats: Stats; readonly urlPath: string }
+  | ({ readonly kind: "file" } & SiteFound)
   | { readonly kind: "redirect"; readonly location: string }
-  | { readonly kind: "missing" }
-  | { readonly kind: "malformed" };
+  | { readonly kind: "missing" };
 
 const missing: Found = { kind: "missing" };
 
+/** A path of a request. `parts`: decoded. */
+export type SitePath = { readonly parts: readonly string[]; readonly hasSlash: boolean };
+
 /**
- * Finds the file for `urlPath` (still percent-encoded, without the query) in a release. A file is only found if its
- * real path is in the release or in the project's shared folder. Never throws.
+ * Finds the file of a path in a release, or the address of its page. A file is only found if its real path is in the release
+ * or in the project's shared folder. Never throws.
  */
 export async function findFile(
   projectDirectory: string,
   release: OpenRelease,
-  urlPath: string,
+  { parts, hasSlash }: SitePath,
+  mode: TrailingSlash,
 ): Promise<Found> {
-  const parts = decodePath(urlPath);
-  if (parts === null) return { kind: "malformed" };
-  if (parts.some(isHidden)) return missing;
-  if (release.showsSources && parts.length === 1 && sourceFiles.includes(parts[0] ?? "")) return missing;
-
-  const isDirectoryPath = urlPath.endsWith("/");
-  const target = await look(projectDirectory, release, join(release.documentRoot, ...parts));
-  if (target === null) return missing;
-  if (target.stats.isFile())
-    return isDirectoryPath ? missing : { kind: "file", ...target, urlPath: `/${parts.join("/")}` };
-  if (!target.stats.isDirectory()) return missing;
-
-  const index = await look(projectDirectory, release, join(target.path, "index.html"));
-  if (index === null || !index.stats.isFile()) return missing;
-  if (isDirectoryPath) return { kind: "file", ...index, urlPath };
-  // Built from the parts: a path such as //other.example would redirect the browser to another host.
-  return { kind: "redirect", location: `/${parts.map(encodeURIComponent).join("/")}/` };
+  if (isHiddenPath(release, parts)) return missing;
+  const found = await findPage(mode, parts, hasSlash, (at) => lookForFile(projectDirectory, release, at));
+  switch (found.kind) {
+    case "file":
+      return { kind: "file", ...found.file };
+    case "redirect":
+      return { kind: "redirect", location: addressOf(found) };
+    case "missing":
+      return missing;
+  }
 }
 
-/** @returns `null` for an invalid path: bad percent-encoding, a NUL character, an encoded `..` */
+/**
+ * Finds the page that answers for a path whose file is missing, in a single-page app.
+ * @param accept the header of the request; undefined without one
+ */
+export async function findFallback(
+  projectDirectory: string,
+  release: OpenRelease,
+  { parts }: SitePath,
+  accept: string | undefined,
+): Promise<SiteFound | null> {
+  const { fallback } = release.rules;
+  if (fallback === null || isHiddenPath(release, parts)) return null;
+  if (!answersWithFallback(`/${parts.join("/")}`, accept)) return null;
+  return lookForFile(projectDirectory, release, fallback.split("/"));
+}
+
+/** Built from the parts: a path such as //other.example would redirect the browser to another host. */
+function addressOf({ parts, hasSlash }: SitePath): string {
+  const path = `/${encodedPath(parts.join("/"))}`;
+  return hasSlash && path !== "/" ? `${path}/` : path;
+}
+
+function isHiddenPath({ showsSources }: OpenRelease, parts: readonly string[]): boolean {
+  if (parts.some(isHidden)) return true;
+  const [name = "", ...others] = parts;
+  if (others.length > 0) return false;
+  return ruleFiles.includes(name) || (showsSources && sourceFiles.includes(name));
+}
+
+/** @returns the page of the release for missing files; `missing` without one */
+export function findNotFoundPage(projectDirectory: string, release: OpenRelease): Promise<SiteFound | null> {
+  return lookForFile(projectDirectory, release, ["404.html"]);
+}
+
+/**
+ * @param urlPath percent-encoded, without the query
+ * @returns `null` for an invalid path: bad percent-encoding, a NUL character, an encoded `..`
+ */
+export function readPath(urlPath: string): SitePath | null {
+  const parts = decodePath(urlPath);
+  return parts === null ? null : { parts, hasSlash: /(?:\/|%2f)$/i.test(urlPath) };
+}
+
 function decodePath(urlPath: string): string[] | null {
   if (!urlPath.startsWith("/")) return null;
   try {
@@ -55,8 +99,24 @@ function decodePath(urlPath: string): string[] | null {
   }
 }
 
+/** The decoded parts of a path without hidden ones; null for an invalid path, and for one with hidden parts. */
+export function visibleParts(urlPath: string): readonly string[] | null {
+  const parts = decodePath(urlPath);
+  return parts === null || parts.some(isHidden) ? null : parts;
+}
+
 function isHidden(part: string): boolean {
   return part.startsWith(".") && part !== ".well-known";
+}
+
+/** @returns the file at these parts of a path; null without one */
+async function lookForFile(
+  projectDirectory: string,
+  release: OpenRelease,
+  parts: readonly string[],
+): Promise<SiteFound | null> {
+  const found = await look(projectDirectory, release, join(release.documentRoot, ...parts));
+  return found?.stats.isFile() === true ? { ...found, urlPath: `/${parts.join("/")}` } : null;
 }
 
 async function look(

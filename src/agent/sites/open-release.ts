@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 
 import * as z from "zod/mini";
 
+import { defaultRules, SiteRules } from "#agent/ingress/site-rules.ts";
 import { showsSources } from "#agent/ingress/source-files.ts";
 import { readJsonFile } from "#node/read-json-file.ts";
 import { InsidePath } from "#contract/git-names.ts";
@@ -16,6 +17,7 @@ export type OpenRelease = {
   readonly isPublished: boolean;
   /** Whether the part that is served is the folder with the sources. */
   readonly showsSources: boolean;
+  readonly rules: SiteRules;
 };
 
 /**
@@ -25,6 +27,7 @@ const ReleaseRecord = z.object({
   root_directory: InsidePath,
   output_directory: InsidePath,
   published: z.optional(z.literal(false)),
+  site_rules: z.optional(SiteRules),
 });
 
 /** How often a link that keeps changing is read again before it counts as broken. */
@@ -53,7 +56,8 @@ export async function openRelease(directory: string): Promise<OpenRelease | null
     if (record !== null) {
       const documentRoot = join(folder, record.root_directory, record.output_directory);
       const isPublished = record.published !== false;
-      return { version, folder, documentRoot, isPublished, showsSources: showsSources(record) };
+      const rules = record.site_rules ?? defaultRules;
+      return { version, folder, documentRoot, isPublished, showsSources: showsSources(record), rules };
     }
     // A release that failed its health check is deleted right after the switch back: read the link again.
     if ((await currentVersion(directory)) === version) return null;

@@ -9,7 +9,7 @@ import type { slotFiles } from "#agent/ingress/slots.ts";
 import { HEALTH_CHECK_AGENT } from "#agent/lib/http/health-check-agent.ts";
 import { sendIngressPage, sendMaintenance } from "#agent/sites/pages.ts";
 import { proxyRequest, proxyUpgrade } from "#agent/sites/proxy/proxy-request.ts";
-import { serveSite } from "#agent/sites/serve-site.ts";
+import { sendEarlierAsset, serveSite } from "#agent/sites/serve-site.ts";
 import { pause } from "#contract/lib/pause.ts";
 import { fileExists } from "#node/file-exists.ts";
 
@@ -33,7 +33,9 @@ export async function serveProject(
     case "files":
       return serveSite(project.directory, request, response);
     case "app":
-      return proxyRequest(project.files.slots, request, response);
+      return proxyRequest(project.files.slots, request, response, () =>
+        sendEarlierAsset(project.directory, request, response),
+      );
   }
 }
 

@@ -1,13 +1,28 @@
 import type { Stats } from "node:fs";
 import { realpath } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { join } from "node:path";
 
 import send from "send";
 
+import { findEarlierAsset } from "#agent/workspace/earlier-assets.ts";
 import { IMMUTABLE, isImmutable, REVALIDATE } from "#agent/ingress/caching.ts";
-import { findFile, type Found } from "#agent/sites/find-file.ts";
+import { findHeaders } from "#agent/ingress/custom-headers.ts";
+import { findRedirect, locationOf, type Redirect } from "#agent/ingress/redirects.ts";
+import {
+  findFallback,
+  findFile,
+  findNotFoundPage,
+  readPath,
+  type SiteFound,
+  type SitePath,
+  visibleParts,
+} from "#agent/sites/find-file.ts";
+import { contentTypeOf } from "#agent/ingress/content-types.ts";
 import { currentVersion, openRelease, type OpenRelease } from "#agent/sites/open-release.ts";
 import { type PageStatus, sendPage } from "#agent/sites/pages.ts";
+import { encodePath } from "#build/site-rules/path-pattern.ts";
+import { isShown } from "#build/site-rules/rule-schemas.ts";
 
 /** How often a request is retried with the release that replaced the one it started with. */
 const MAX_RELEASES = 5;
@@ -29,60 +44,157 @@ export async function serveSite(
     if (release === null) return sendPage(response, 503);
     response.setHeader("Gantry-Release", release.version);
     if (!release.isPublished) return sendPage(response, "server");
-    if (request.method !== "GET" && request.method !== "HEAD") {
-      response.setHeader("Allow", "GET, HEAD");
-      return sendPage(response, 405);
-    }
-    const [urlPath, query] = splitQuery(request.url ?? "/");
-    const found = await findFile(project, release, urlPath);
-    if (await answer(found, release, query, request, response)) return;
+    const asked = readAsked(request);
+    if (asked === null) return sendPage(response, 400);
+    const exchange = { project, release, asked, request, response };
+    if (await answer(exchange)) return;
     // The file may be missing because its release failed and was deleted after the switch back: then retry.
-    if ((await currentVersion(project)) === release.version)
-      return sendNotFound(project, release, request, response);
+    if ((await currentVersion(project)) !== release.version) continue;
+    if (await sendEarlierAsset(project, request, response)) return;
+    return sendNotFound(exchange);
   }
   sendPage(response, 503);
 }
 
-async function answer(
-  found: Found,
-  release: OpenRelease,
-  query: string,
+/** A request to a site. `query`: with its question mark. `isRead`: whether a file can answer it. */
+type Asked = SitePath & { readonly host: string; readonly query: string; readonly isRead: boolean };
+
+type Exchange = {
+  readonly project: string;
+  readonly release: OpenRelease;
+  readonly asked: Asked;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+};
+
+/** @returns null if its path is not valid */
+function readAsked({ url = "/", method, headers }: IncomingMessage): Asked | null {
+  const at = url.indexOf("?");
+  const path = readPath(at === -1 ? url : url.slice(0, at));
+  if (path === null) return null;
+  const host = (headers.host ?? "").replace(/:\d+$/, "").toLowerCase();
+  return {
+    ...path,
+    host,
+    query: at === -1 ? "" : url.slice(at),
+    isRead: method === "GET" || method === "HEAD",
+  };
+}
+
+/** @returns false if nothing is found, or the file has just been deleted */
+async function answer(exchange: Exchange): Promise<boolean> {
+  const { project, release, asked, request, response } = exchange;
+  const redirect = findRedirect(release.rules.redirects ?? [], { ...asked, path: encodePath(pathOf(asked)) });
+  const shows = redirect !== null && isShown(redirect.status);
+  if (redirect?.force === true && (await follow(exchange, redirect))) return true;
+  // A page that a rule shows by force replaces that of the path.
+  if (asked.isRead && !(redirect?.force === true && shows)) {
+    const found = await findFile(project, release, asked, release.rules.trailing_slash);
+    switch (found.kind) {
+      case "file":
+        return sendFound(exchange, found, isImmutable(found.urlPath) ? IMMUTABLE : REVALIDATE);
+      case "redirect":
+        sendRedirect(response, 308, found.location + asked.query);
+        return true;
+      case "missing":
+    }
+  }
+  // A rule such as /* for missing pages must not answer for the scripts of an older page.
+  if (redirect !== null && asked.isRead && (await sendEarlierAsset(project, request, response))) return true;
+  if (redirect?.force === false && (await follow(exchange, redirect))) return true;
+  if (!asked.isRead) {
+    response.setHeader("Allow", "GET, HEAD");
+    sendPage(response, 405);
+    return true;
+  }
+  if (shows) return false;
+  const fallback = await findFallback(project, release, asked, request.headers.accept);
+  return fallback !== null && sendFound(exchange, fallback, REVALIDATE);
+}
+
+/** Does what a rule says. @returns false if it shows a page that is missing */
+async function follow(exchange: Exchange, redirect: Redirect): Promise<boolean> {
+  const { project, release, asked, request, response } = exchange;
+  const { status } = redirect;
+  if (!isShown(status)) {
+    sendRedirect(response, status, locationOf(redirect, asked.query));
+    return true;
+  }
+  const path = asked.isRead ? readPath(redirect.target) : null;
+  const found = path === null ? null : await findFile(project, release, path, "ignore");
+  if (found?.kind !== "file") return false;
+  // The address has no hash, whatever the name of the file is.
+  if (status === 200) return sendFound(exchange, found, REVALIDATE);
+  setHeaders(exchange, false);
+  response.statusCode = status;
+  response.setHeader("Cache-Control", REVALIDATE);
+  return (await sendFile(found.path, found.urlPath, request, response, { ranges: false })) === "sent";
+}
+
+/** @returns false if the file has just been deleted */
+async function sendFound(exchange: Exchange, found: SiteFound, caching: string): Promise<boolean> {
+  const { release, request, response } = exchange;
+  response.setHeader("ETag", etagOf(release, found.stats));
+  response.setHeader("Cache-Control", caching);
+  setHeaders(exchange, true);
+  return (await sendFile(found.path, found.urlPath, request, response, { ranges: true })) === "sent";
+}
+
+/** Not for longer than a request: the next release may answer otherwise. */
+function sendRedirect(response: ServerResponse, status: number, location: string): void {
+  response.statusCode = status;
+  response.setHeader("Location", location);
+  response.setHeader("Cache-Control", "no-cache");
+  response.setHeader("Content-Length", 0);
+  response.end();
+}
+
+/** Changes the headers by the rules of the release. */
+function setHeaders({ release, asked, response }: Exchange, isFound: boolean): void {
+  const changes = findHeaders(release.rules.headers ?? [], {
+    host: asked.host,
+    path: pathOf(asked),
+    isFound,
+  });
+  for (const [name, value] of changes)
+    if (value === null) response.removeHeader(name);
+    // Node writes each character as one byte.
+    else response.setHeader(name, Buffer.from(value).toString("latin1"));
+}
+
+/** The path, decoded. */
+function pathOf({ parts, hasSlash }: SitePath): string {
+  return `/${parts.join("/")}${hasSlash && parts.length > 0 ? "/" : ""}`;
+}
+
+/**
+ * Sends the file of an earlier release that has a hash in its name, for a browser with an older page.
+ * @returns false if there is none
+ */
+export async function sendEarlierAsset(
+  directory: string,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<boolean> {
-  switch (found.kind) {
-    case "malformed":
-      sendPage(response, 400);
-      return true;
-    case "redirect":
-      response.statusCode = 301;
-      response.setHeader("Location", found.location + query);
-      // The directory may be a file in the next release.
-      response.setHeader("Cache-Control", "no-cache");
-      response.setHeader("Content-Length", 0);
-      response.end();
-      return true;
-    case "missing":
-      return false;
-    case "file":
-      response.setHeader("ETag", etagOf(release, found.stats));
-      response.setHeader("Cache-Control", isImmutable(found.urlPath) ? IMMUTABLE : REVALIDATE);
-      return (await sendFile(found.path, request, response, { ranges: true })) === "sent";
-  }
+  const parts = visibleParts((request.url ?? "/").replace(/\?.*$/, ""));
+  const found = parts === null ? null : await findEarlierAsset(join(directory, "assets"), parts);
+  if (found === null) return false;
+  response.removeHeader("ETag");
+  response.setHeader("X-Content-Type-Options", "nosniff");
+  response.setHeader("Gantry-Release", found.version);
+  response.setHeader("Cache-Control", IMMUTABLE);
+  return (await sendFile(found.path, found.urlPath, request, response, { ranges: false })) === "sent";
 }
 
-async function sendNotFound(
-  project: string,
-  release: OpenRelease,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+async function sendNotFound(exchange: Exchange): Promise<void> {
+  const { project, release, request, response } = exchange;
   response.removeHeader("ETag");
-  const page = await findFile(project, release, "/404.html");
-  if (page.kind === "file") {
+  setHeaders(exchange, false);
+  const page = await findNotFoundPage(project, release);
+  if (page !== null) {
     response.statusCode = 404;
     response.setHeader("Cache-Control", REVALIDATE);
-    if ((await sendFile(page.path, request, response, { ranges: false })) === "sent") return;
+    if ((await sendFile(page.path, page.urlPath, request, response, { ranges: false })) === "sent") return;
   }
   sendPage(response, 404);
 }
@@ -95,8 +207,10 @@ function etagOf(release: OpenRelease, stats: Stats): string {
   return `W/"${release.version}-${stats.size.toString(16)}-${Math.trunc(stats.mtimeMs).toString(16)}"`;
 }
 
+/** @param urlPath where the file is in the site, decoded */
 function sendFile(
   path: string,
+  urlPath: string,
   request: IncomingMessage,
   response: ServerResponse,
   { ranges }: { ranges: boolean },
@@ -104,6 +218,9 @@ function sendFile(
   return new Promise((resolve) => {
     const encoded = path.split("/").map(encodeURIComponent).join("/");
     response.once("close", () => resolve("sent"));
+    // A rule may have set another one.
+    const type = contentTypeOf(urlPath);
+    if (type !== null && !response.hasHeader("Content-Type")) response.setHeader("Content-Type", type);
     send(request, encoded, {
       // findFile has decided already which files may be sent.
       dotfiles: "allow",
@@ -129,10 +246,4 @@ function sendFile(
 
 function pageStatusOf(status: number | undefined): PageStatus {
   return status === 400 || status === 412 || status === 416 ? status : 500;
-}
-
-/** @returns the path, and the query with its question mark */
-function splitQuery(url: string): [string, string] {
-  const at = url.indexOf("?");
-  return at === -1 ? [url, ""] : [url.slice(0, at), url.slice(at)];
 }

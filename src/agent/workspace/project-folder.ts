@@ -37,6 +37,9 @@ export function projectFolder(home: string, projectId: ProjectId) {
     cache: join(root, "cache"),
     /** The entries of the cache. A folder that is not among them is unfinished or no longer used. */
     cacheIndex: join(root, "cache.json"),
+    /** For each release that was live lately, a folder with its files whose names have a hash, and a list of them. */
+    assets: join(root, "assets"),
+    assetsIndex: join(root, "assets.json"),
     /** Unfinished files, and files that are about to be deleted. */
     temp: join(root, "tmp"),
     /** Output of processes that activate commands left running. */
@@ -55,6 +58,8 @@ export function projectFolder(home: string, projectId: ProjectId) {
     cronRuns: join(root, "cron"),
     /** The domains of the project, and what they lead to. */
     site: join(root, "site.json"),
+    /** What the ingress serves of a static site while its slot is empty: after a restart of the server. */
+    served: join(root, "served"),
     /** Whether visitors get the page of the maintenance. */
     maintenance: join(root, "maintenance.json"),
   };

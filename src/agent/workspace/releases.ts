@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import * as z from "zod/mini";
 
+import { SiteRules } from "#agent/ingress/site-rules.ts";
 import { hasCode } from "#node/has-code.ts";
 import { discard, putAside, removeTree } from "#agent/workspace/discard.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
@@ -31,6 +32,8 @@ export const Release = z.object({
   output_directory: InsidePath,
   /** `false`: the app runs as a server, and none of its files are published. */
   published: z.optional(z.literal(false)),
+  /** How its files are served. Missing: by the default rules. */
+  site_rules: z.optional(SiteRules),
   activate_command: z.nullable(ShellCommand),
   /** The processes that its repository defines. Missing: none, or a release of an earlier agent. */
   processes: z.optional(ProcessDefinitions),

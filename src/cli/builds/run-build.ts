@@ -6,6 +6,8 @@ import { installVariables } from "#build/commands/environment.ts";
 import { describeChoice, startAdvice } from "#build/describe-choice.ts";
 import { outputFailure } from "#build/failure/directory-failure.ts";
 import { makeFailure } from "#build/failure/make-failure.ts";
+import { describeCustomRules } from "#build/site-rules/describe-custom-rules.ts";
+import { readCustomRules } from "#build/site-rules/read-custom-rules.ts";
 import { checkLinks } from "#build/tree/check-links.ts";
 import { folderInside } from "#build/tree/folder-inside.ts";
 import type { BuildLog } from "#cli/builds/build-log.ts";
@@ -61,7 +63,7 @@ export async function runBuild(
     times.push({ stage, duration: Math.round(performance.now() - startedAt) / 1000 });
     if (ended.kind !== "succeeded") return { ...ended, times };
   }
-  return { ...(await checkResult(build, signal)), times };
+  return { ...(await checkResult(build, log, signal)), times };
 }
 
 function stageScope(
@@ -96,6 +98,7 @@ function installScope({ release, root, choice }: LocalBuild, scope: StageScope):
 /** Checks what a deployment would refuse before it publishes the output directory. */
 async function checkResult(
   { release, root, rootDirectory, choice }: LocalBuild,
+  log: BuildLog,
   signal: AbortSignal,
 ): Promise<Checked> {
   const { output_directory } = choice.plan;
@@ -113,5 +116,8 @@ async function checkResult(
   const leaving = await checkLinks(linked, signal);
   if (signal.aborted) return { kind: "interrupted" };
   if (leaving !== null) return { kind: "failed", failure: makeFailure("build_failed", "build", leaving) };
+  if (choice.isPublished)
+    for (const line of describeCustomRules(await readCustomRules(output.path, root)))
+      log.system("build", line);
   return { kind: "succeeded", output: output.path };
 }

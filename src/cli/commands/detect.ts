@@ -1,6 +1,8 @@
+import { countsOf, ruleWarnings } from "#build/site-rules/describe-custom-rules.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { interruptedOr } from "#cli/builds/interrupted-or.ts";
 import { localAdvice } from "#cli/builds/local-advice.ts";
+import { findLocalRules } from "#cli/builds/local-rules.ts";
 import { localToolProblems } from "#cli/builds/local-tool-problems.ts";
 import { prepareBuild, sourceOptions, sourceWords } from "#cli/builds/prepare-build.ts";
 import { requestedTools } from "#cli/builds/requested-tools.ts";
@@ -16,7 +18,7 @@ export const detect = defineCommand({
   name: "detect",
   summary: "Show how a deployment would build this repository, and why",
   details: [
-    "Reads the last commit: the framework, the package manager, the commands and the output directory, as a server detects them, the versions of tools that the repository asks for, and which tools this machine lacks. Nothing is installed or built.",
+    "Reads the last commit: the framework, the package manager, the commands and the output directory, as a server detects them, the versions of tools that the repository asks for, and which tools this machine lacks. For a site without a build also its redirects and headers, with the lines that are not used. Nothing is installed or built.",
     "If you are signed in, the settings of the project that deploys this repository take precedence, as in a deployment. Name the project if there are several. No network is needed otherwise.",
   ],
   words: sourceWords,
@@ -40,14 +42,20 @@ export const detect = defineCommand({
     for (const problem of problems)
       if (problem.kind === "missing")
         missing.push({ message: problem.message, advice: await localAdvice(problem) });
+    const rules = await findLocalRules(build);
     output.json({
       ...buildDocument(build),
+      redirects: rules?.redirects.length ?? null,
+      headers: rules?.headers.length ?? null,
+      unused_lines: rules?.problems ?? [],
       tools: tools.map(({ tool, written, file }) => ({ tool, version: written, file })),
       missing_tools: missing,
       other_versions: others,
     });
     printFacts(output, [
       ...buildFacts(build),
+      ["rules", rules === null ? null : countsOf(rules) || null],
+      ...(rules === null ? [] : ruleWarnings(rules)).map((text) => ["warning", printable(text)] as const),
       ["tools", tools.length === 0 ? null : printable(tools.map(requestText).join(", "))],
       ...missing.map(({ message, advice }) => ["missing", printable(`${message}. ${advice}`)] as const),
       ...others.map((sentence) => ["other version", printable(sentence)] as const),

@@ -1,5 +1,5 @@
 import { ApprovalRule } from "#contract/endpoints/projects/approval-rule.ts";
-import { CommitRule, type Limits } from "#contract/endpoints/projects/settings.ts";
+import { CommitRule, type Limits, TrailingSlash } from "#contract/endpoints/projects/settings.ts";
 import { succeed } from "#contract/lib/result.ts";
 import type { Options, OptionSpecs } from "#cli/arguments/command-spec.ts";
 import { type Result, stop } from "#cli/outcome.ts";
@@ -32,6 +32,22 @@ export const projectOptions = {
     help: "Build command, run by sh",
   },
   "output-directory": { kind: "text", value: "PATH", help: "Directory to publish" },
+  "trailing-slash": {
+    kind: "text",
+    value: "RULE",
+    choices: TrailingSlash.options,
+    help: "How pages are addressed, such as /about or /about/",
+  },
+  fallback: {
+    kind: "text",
+    value: "FILE",
+    help: "File that answers for paths without a file, such as index.html; '' for none",
+  },
+  "asset-overlap": {
+    kind: "text",
+    value: "SECONDS",
+    help: "How long files of earlier releases with a hash in their names stay reachable",
+  },
   "release-command": {
     kind: "text",
     value: "COMMAND",
@@ -63,8 +79,11 @@ const limitOptions = {
 
 const limitNames = ["memory_mb", "cpu_weight", "tasks"] as const;
 
-/** The given limits; `null` without any. */
+/** The given limits; `null` without any. Refuses all options that are not the numbers that they must be. */
 export function limitFields(options: Options<typeof projectOptions>): Result<Limits | null> {
+  const overlap = options["asset-overlap"];
+  if (overlap !== null && !/^\d+$/.test(overlap))
+    return stop("usage", "--asset-overlap must be a whole number of seconds, such as 86400 for a day.");
   const limits: Limits = {};
   for (const name of limitNames) {
     const text = options[limitOptions[name]];
@@ -78,22 +97,29 @@ export function limitFields(options: Options<typeof projectOptions>): Result<Lim
 /** Explains empty commands in the help of a command. */
 export const emptyCommands = "An empty command, such as --install-command '', runs nothing.";
 
-const commandOptions = {
+const textOptions = {
   install_command: "install-command",
   build_command: "build-command",
   release_command: "release-command",
   activate_command: "activate-command",
+  fallback: "fallback",
 } as const;
-const commandNames = ["install_command", "build_command", "release_command", "activate_command"] as const;
+const textNames = [
+  "install_command",
+  "build_command",
+  "release_command",
+  "activate_command",
+  "fallback",
+] as const;
 
-type CommandFields = Partial<Record<keyof typeof commandOptions, string | null>>;
+type TextFields = Partial<Record<keyof typeof textOptions, string | null>>;
 
-/** The given commands. An empty one becomes `null`, which runs nothing. */
-function commandFields(options: Options<typeof projectOptions>): CommandFields {
-  const fields: CommandFields = {};
-  for (const name of commandNames) {
-    const command = options[commandOptions[name]];
-    if (command !== null) fields[name] = command === "" ? null : command;
+/** The given commands and fallback. An empty text becomes `null`: none. */
+function textFields(options: Options<typeof projectOptions>): TextFields {
+  const fields: TextFields = {};
+  for (const name of textNames) {
+    const text = options[textOptions[name]];
+    if (text !== null) fields[name] = text === "" ? null : text;
   }
   return fields;
 }
@@ -114,10 +140,12 @@ export function projectFields(options: Options<typeof projectOptions>, limits: L
     approval: ApprovalRule.options.find((rule) => rule === options.approval) ?? null,
     framework,
     output_directory: options["output-directory"],
+    trailing_slash: TrailingSlash.options.find((rule) => rule === options["trailing-slash"]) ?? null,
+    asset_overlap: options["asset-overlap"] === null ? null : Number(options["asset-overlap"]),
     root_directory: options["root-directory"],
     domain,
     limits,
     shared_paths: paths.length === 0 ? null : [...paths],
   });
-  return { ...given, ...commandFields(options), ...healthCheckField(options["health-check"]) };
+  return { ...given, ...textFields(options), ...healthCheckField(options["health-check"]) };
 }

@@ -67,6 +67,8 @@ export function buildFacts(build: LocalBuild): readonly Fact[] {
     ...choice.processes.map((one) => [`process ${one.name}`, processText(one)] as const),
     ["suggested worker", choice.suggestedWorker === null ? null : printable(choice.suggestedWorker)],
     ["output directory", choice.isPublished ? setting("output_directory") : "none is published (detected)"],
+    ["trailing slash", choice.isPublished ? setting("trailing_slash") : null],
+    ["fallback", choice.isPublished ? setting("fallback") : null],
   ];
 }
 

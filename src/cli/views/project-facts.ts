@@ -80,6 +80,11 @@ function projectFacts(output: Output, project: Project, serverName: string | nul
     ["install command", settingText("install_command", project.install_command)],
     ["build command", settingText("build_command", project.build_command)],
     ["output directory", settingText("output_directory", project.output_directory)],
+    [
+      "trailing slash",
+      project.app_type === "static" ? settingText("trailing_slash", project.trailing_slash) : null,
+    ],
+    ["fallback", project.app_type === "static" ? settingText("fallback", project.fallback) : null],
     ["release command", project.release_command === null ? null : printable(project.release_command)],
     ["activate command", project.activate_command === null ? null : printable(project.activate_command)],
     ["shared paths", project.shared_paths.length === 0 ? null : printable(project.shared_paths.join(", "))],
@@ -88,6 +93,7 @@ function projectFacts(output: Output, project: Project, serverName: string | nul
     ["pushes", pushesText(project)],
     ["health check", healthCheckText(project.health_check)],
     ["keeps releases", `${project.keep_releases}`],
+    ["asset overlap", overlapText(project.asset_overlap)],
     ["limits", limitsText(project.limits)],
     ["queue", project.queue],
     ["approval", project.approval === "none" ? null : project.approval],
@@ -165,6 +171,11 @@ function limitsText({ memory_mb, cpu_weight, tasks }: Limits): string | null {
     ...(tasks === undefined ? [] : [`${tasks} tasks`]),
   ];
   return parts.length === 0 ? null : parts.join(", ");
+}
+
+/** `86400 s (24 h)` */
+function overlapText(seconds: number): string {
+  return seconds === 0 ? "none" : `${seconds} s (${Math.round(seconds / 360) / 10} h)`;
 }
 
 function servingText(serving: NonNullable<Project["serving"]>, output: Output): string {

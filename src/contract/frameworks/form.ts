@@ -5,6 +5,8 @@ export type Form = {
   readonly app_type: "static" | "server";
   /** Of a server: the folder with its public files, or the whole project. */
   readonly output_directory: string;
+  /** The page of a site that has only one, which answers for all of its paths; null for other sites. */
+  readonly fallback: string | null;
   /** The command that starts a server; null if it is unknown. */
   readonly start_command: string | null;
   /** The facts that decided the form. */
@@ -15,12 +17,33 @@ export type Form = {
 
 /** A static site whose pages are built into a folder. */
 export function files(output_directory: string, ...reasons: readonly string[]): Form {
-  return { app_type: "static", output_directory, start_command: null, reasons, problem: null };
+  return {
+    app_type: "static",
+    output_directory,
+    fallback: null,
+    start_command: null,
+    reasons,
+    problem: null,
+  };
 }
+
+/** A site whose pages are all made by the scripts of one. */
+export function onePage(form: Form, fallback = INDEX): Form {
+  return form.app_type === "server" ? form : { ...form, fallback };
+}
+
+const INDEX = "index.html";
 
 /** An app that runs as a server. */
 export function server(start_command: string | null, ...reasons: readonly string[]): Form {
-  return { app_type: "server", output_directory: ".", start_command, reasons, problem: null };
+  return {
+    app_type: "server",
+    output_directory: ".",
+    fallback: null,
+    start_command,
+    reasons,
+    problem: null,
+  };
 }
 
 /** Always a static site in this folder. */

@@ -1,5 +1,5 @@
 import type { ConfiguredTool } from "#contract/frameworks/config-files.ts";
-import { type Form, files, nodeScript, server } from "#contract/frameworks/form.ts";
+import { type Form, files, nodeScript, onePage, server } from "#contract/frameworks/form.ts";
 import { nextServer, nodeServer, PRODUCTION } from "#contract/frameworks/servers/node-server.ts";
 import { insidePath } from "#contract/frameworks/inside-path.ts";
 import type { Tree } from "#contract/frameworks/tree.ts";
@@ -55,7 +55,7 @@ export function nuxtForm(tree: Tree): Form {
   const pages = ".output/public";
   const { scripts } = tree;
   const ssr = setting(tree, "nuxt", "ssr");
-  if (ssr?.value === false) return files(pages, ssr.why);
+  if (ssr?.value === false) return onePage(files(pages, ssr.why), "200.html");
   const preset = setting(tree, "nuxt", "nitro.preset");
   if (typeof preset?.value === "string" && staticNitro.test(preset.value)) return files(pages, preset.why);
   if (runsGenerate(tree)) return files(pages, "the script build runs nuxt generate");
@@ -83,7 +83,10 @@ export function svelteKitForm(tree: Tree): Form {
     setting(tree, "svelte", `*adapter().${name}`) ?? setting(tree, "vite", `*adapter().${name}`);
   if (adapter?.name === "@sveltejs/adapter-node" || adapter?.name === AUTO)
     return server(svelteServer(nodeServer(tree, nodeScript(folder(option("out"), "build")))), ...why);
-  const form = files(folder(option("pages"), "build"), ...why);
+  const fallback = option("fallback");
+  const page = typeof fallback?.value === "string" ? insidePath(fallback.value) : null;
+  const site = files(folder(option("pages"), "build"), ...why);
+  const form = page === null ? site : onePage(site, page);
   const advice = "use @sveltejs/adapter-node for a server, or @sveltejs/adapter-static for a static site";
   if (adapter === null) return { ...form, problem: `the project has no SvelteKit adapter: ${advice}` };
   if (!foreignAdapter.test(adapter.name)) return form;
@@ -114,7 +117,7 @@ function svelteAdapter({ configs, signs }: Tree): { readonly name: string; reado
 /** Remix with Vite: a server, unless its plugin has `ssr: false`. */
 export function remixForm(tree: Tree): Form {
   const ssr = setting(tree, "vite", "*().ssr");
-  if (ssr?.value === false) return files("build/client", ssr.why);
+  if (ssr?.value === false) return onePage(files("build/client", ssr.why));
   return server(
     nodeServer(tree, "remix-serve ./build/server/index.js"),
     "vite.config does not have ssr: false",
@@ -125,7 +128,7 @@ export function remixForm(tree: Tree): Form {
 export function reactRouterForm(tree: Tree): Form {
   const build = folder(setting(tree, "react-router", "buildDirectory"), "build");
   const ssr = setting(tree, "react-router", "ssr");
-  if (ssr?.value === false) return files(`${build}/client`, ssr.why);
+  if (ssr?.value === false) return onePage(files(`${build}/client`, ssr.why));
   const start = nodeServer(tree, `react-router-serve ./${build}/server/index.js`);
   return server(start, "react-router.config does not have ssr: false");
 }
@@ -153,8 +156,20 @@ export function astroForm(tree: Tree): Form {
   };
 }
 
-/** Vite: files. The output directory is relative to the folder of its pages. */
+/** Vite: files, usually of one page. */
 export function viteForm(tree: Tree): Form {
+  const isOther = setting(tree, "vite", "appType")?.value === "mpa" || hasSeveralEntries(tree);
+  return isOther ? viteFiles(tree) : onePage(viteFiles(tree));
+}
+
+/** Whether the configuration names several pages to build. */
+function hasSeveralEntries({ configs }: Tree): boolean {
+  const entry = /^build\.(?:rollupOptions|rolldownOptions)\.input\.[^.]+$/;
+  return [...(configs.get("vite")?.names ?? [])].filter((name) => entry.test(name)).length > 1;
+}
+
+/** The output directory is relative to the folder of the pages. */
+function viteFiles(tree: Tree): Form {
   const root = setting(tree, "vite", "root");
   const base = folder(root, ".");
   const script = / --outDir[= ]["']?([\w./-]+)/.exec(tree.scripts.get("build") ?? "")?.[1];
@@ -172,16 +187,18 @@ export function eleventyForm(tree: Tree): Form {
   return files(folder(output, "_site"), ...(output === null ? [] : [output.why]));
 }
 
-/** Vue CLI: files. */
+/** Vue CLI: files, of one page unless it names several. */
 export function vueForm(tree: Tree): Form {
   const output = setting(tree, "vue", "outputDir");
-  return files(folder(output, "dist"), ...(output === null ? [] : [output.why]));
+  const form = files(folder(output, "dist"), ...(output === null ? [] : [output.why]));
+  const pages = [...(tree.configs.get("vue")?.names ?? [])].filter((name) => /^pages\.[^.]+$/.test(name));
+  return pages.length > 1 ? form : onePage(form);
 }
 
 /** Angular: files, unless angular.json names a server. */
 export function angularForm(tree: Tree): Form {
   const { output, server: script } = tree.angular ?? { output: null, server: null };
-  if (script === null) return files(output ?? "dist");
+  if (script === null) return onePage(files(output ?? "dist"));
   const start = nodeScript(script);
   // The script `start` of Angular is for development.
   return server(start === null ? null : `${PRODUCTION} ${start}`, "angular.json has a server");

@@ -82,6 +82,8 @@ export function presetFor(framework: string, tree: Tree | null = null): Detected
     install_command: install,
     build_command: build,
     output_directory: form.output_directory,
+    trailing_slash: "auto",
+    fallback: form.fallback,
     app_type: form.app_type,
     start_command: form.start_command,
     reasons: tree === null ? [] : [...whyDetected(framework, tree), ...form.reasons],

@@ -1,4 +1,4 @@
-import { files, filesIn, type Form, server, serverIn } from "#contract/frameworks/form.ts";
+import { files, filesIn, type Form, onePage, server, serverIn } from "#contract/frameworks/form.ts";
 import {
   angularForm,
   astroForm,
@@ -127,7 +127,7 @@ export const presets: Readonly<Record<string, FrameworkPreset>> = {
   "create-react-app": {
     signs: [["npm:react-scripts"]],
     commands: node(["build"], "react-scripts build"),
-    form: filesIn("build"),
+    form: () => onePage(files("build")),
   },
   "vue-cli": {
     signs: [["npm:@vue/cli-service"]],

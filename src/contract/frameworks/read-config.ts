@@ -9,6 +9,8 @@ export type Config = {
    * computed, or that has two values, is missing.
    */
   readonly values: ReadonlyMap<string, string | boolean>;
+  /** The paths of all settings, also of those that are computed. */
+  readonly names: ReadonlySet<string>;
   /** The packages that are imported. */
   readonly imports: ReadonlySet<string>;
 };
@@ -34,6 +36,7 @@ export function readConfig(file: string, text: string): Config {
   const isWord = (index: number, pattern: RegExp) =>
     at(index).kind === "word" && pattern.test(at(index).text);
   const values = new Map<string, string | boolean | null>();
+  const names = new Set<string>();
   const imports = new Set<string>();
   const open: Bracket[] = [];
   /** The setting whose value is being read, and where the value begins. */
@@ -63,6 +66,7 @@ export function readConfig(file: string, text: string): Config {
     } else if (isKey) {
       setting = { name: cut(word), from: index + 2 };
       const isWhole = isMark(index + 3, ",", "}", "") || isWord(index + 3, /^(?:as|satisfies)$/);
+      if (outer.length <= DEEPEST) names.add([...outer, cut(word)].join("."));
       if (!isMark(index + 2, "{", "[") && outer.length <= DEEPEST)
         note([...outer, cut(word)].join("."), isWhole ? plainValue(at(index + 2)) : null);
     } else if (kind === "string") {
@@ -73,7 +77,7 @@ export function readConfig(file: string, text: string): Config {
     }
   }
   const plain = [...values].flatMap(([path, value]) => (value === null ? [] : [[path, value] as const]));
-  return { file, values: new Map(plain), imports };
+  return { file, values: new Map(plain), names, imports };
 }
 
 function cut(name: string): string {

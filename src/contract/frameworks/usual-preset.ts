@@ -10,6 +10,7 @@ export type UsualPreset = {
   readonly install: string | null;
   readonly build: string | null;
   readonly output: string;
+  readonly fallback: string | null;
   readonly app: DetectedPreset["app_type"];
   readonly start: string | null;
   readonly release: string | null;
@@ -20,6 +21,7 @@ export const mostly: UsualPreset = {
   install: "npm ci",
   build: "npm run build",
   output: ".",
+  fallback: null,
   app: "server",
   start: null,
   release: null,
@@ -30,12 +32,14 @@ export const mostly: UsualPreset = {
  * more, so its bundle has this table instead of what detects frameworks.
  */
 export function usualPreset(framework: string): DetectedPreset {
-  const { install, build, output, app, start } = usualOf(framework);
+  const { install, build, output, fallback, app, start } = usualOf(framework);
   return {
     framework,
     install_command: install,
     build_command: build,
     output_directory: output,
+    trailing_slash: "auto",
+    fallback,
     app_type: app,
     start_command: start,
     reasons: [],
@@ -57,6 +61,7 @@ const unknown: UsualPreset = {
   install: null,
   build: null,
   output: ".",
+  fallback: null,
   app: "static",
   start: null,
   release: null,
@@ -74,5 +79,7 @@ export function applySettings<AnyPreset extends Preset>(given: BuildSettings, pr
     install_command: given.install_command === undefined ? install : given.install_command,
     build_command: given.build_command === undefined ? preset.build_command : given.build_command,
     output_directory: given.output_directory ?? preset.output_directory,
+    trailing_slash: given.trailing_slash ?? preset.trailing_slash,
+    fallback: given.fallback === undefined ? preset.fallback : given.fallback,
   };
 }

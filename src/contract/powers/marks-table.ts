@@ -36,8 +36,11 @@ const projectSettings = {
   // Files in the output directory are published.
   root_directory: "read_secrets",
   output_directory: "read_secrets",
+  trailing_slash: "none",
+  fallback: "none",
   shared_paths: "read_secrets",
   keep_releases: "weaken_guard",
+  asset_overlap: "none",
   health_check: {
     path: "none",
     url: "send_data",

@@ -21,8 +21,10 @@ import {
 } from "#contract/endpoints/processes/schemas.ts";
 import {
   Alias,
+  AssetOverlap,
   BuildSettings,
   CommitRule,
+  DEFAULT_ASSET_OVERLAP,
   HealthCheck,
   Limits,
   Timeouts,
@@ -61,6 +63,8 @@ export const Plan = z.strictObject({
   activateCommand: z.nullable(z.string()),
   sharedPaths: z.array(z.string()),
   keepReleases: z.int(),
+  /** Absent in plans that were stored by an earlier version. */
+  assetOverlap: z._default(AssetOverlap, DEFAULT_ASSET_OVERLAP),
   healthCheck: z.nullable(HealthCheck),
   /** Absent in plans that were stored by an earlier version. */
   limits: z._default(Limits, {}),

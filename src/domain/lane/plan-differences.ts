@@ -26,6 +26,7 @@ const planFields: Record<keyof Plan, Field> = {
   activateCommand: { name: "activate_command", belongs: "code" },
   sharedPaths: { name: "shared_paths", belongs: "code" },
   keepReleases: { name: "keep_releases", belongs: "now" },
+  assetOverlap: { name: "asset_overlap", belongs: "now" },
   healthCheck: { name: "health_check", belongs: "code" },
   limits: { name: "limits", belongs: "live" },
   timeouts: { name: "timeouts", belongs: "now" },

@@ -73,6 +73,7 @@ export function runOrder(lane: Lane, deployment: Named<"offered">, projectId: Pr
     cron: plan.cron,
     ...(plan.maintenance === null ? {} : { maintenance: plan.maintenance }),
     cache: { clear: deployment.clearCache, default_branch: plan.defaultBranch ?? deployment.branch },
+    asset_overlap: plan.assetOverlap,
     keep_releases: releasesToKeep(lane, deployment.serverId, plan.keepReleases),
   });
 }

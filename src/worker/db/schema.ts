@@ -3,6 +3,7 @@ import { integer, real, type SQLiteColumn, sqliteTable, text } from "drizzle-orm
 
 import { DEFAULT_LOG_RETENTION_DAYS } from "#contract/endpoints/accounts/schemas.ts";
 import type { CronJobs } from "#contract/endpoints/cron/job-schemas.ts";
+import { DEFAULT_ASSET_OVERLAP, type TrailingSlash } from "#contract/endpoints/projects/settings.ts";
 import { DEFAULT_DRAIN_SECONDS } from "#contract/endpoints/processes/schemas.ts";
 import type {
   Actor,
@@ -135,16 +136,19 @@ export const projects = sqliteTable("projects", {
   repository: text("repository").notNull(),
   branch: text("branch").notNull(),
   commits: text("commits").$type<CommitRule>().notNull().default("reachable"),
-  /** Null: the agent detects it. See build-columns.ts for this column, the two commands and the output directory. */
+  /** Null: the agent detects it. See build-columns.ts for this column and the other settings that a framework provides. */
   framework: text("framework"),
   rootDirectory: text("root_directory").notNull(),
   installCommand: text("install_command"),
   buildCommand: text("build_command"),
   outputDirectory: text("output_directory"),
+  trailingSlash: text("trailing_slash").$type<TrailingSlash>(),
+  fallback: text("fallback"),
   releaseCommand: text("release_command"),
   activateCommand: text("activate_command"),
   sharedPaths: text("shared_paths", { mode: "json" }).$type<string[]>().notNull(),
   keepReleases: integer("keep_releases").notNull(),
+  assetOverlap: integer("asset_overlap").notNull().default(DEFAULT_ASSET_OVERLAP),
   healthCheck: text("health_check", { mode: "json" }).$type<HealthCheck>(),
   limits: text("limits", { mode: "json" }).$type<Limits>().notNull().default({}),
   timeouts: text("timeouts", { mode: "json" }).$type<Timeouts>().notNull(),

@@ -48,6 +48,7 @@ export function projectView(record: ProjectRecord, serving: ServingReading | nul
     activate_command: record.activateCommand,
     shared_paths: record.sharedPaths,
     keep_releases: record.keepReleases,
+    asset_overlap: record.assetOverlap,
     health_check: healthCheckView(record.healthCheck),
     limits: record.limits,
     timeouts: { ...defaultTimeouts, ...record.timeouts },
@@ -129,6 +130,8 @@ function automaticSettings(columns: BuildColumns): AutomaticSetting[] {
     ["install_command", columns.installCommand],
     ["build_command", columns.buildCommand],
     ["output_directory", columns.outputDirectory],
+    ["trailing_slash", columns.trailingSlash],
+    ["fallback", columns.fallback],
   ] as const;
   return all.flatMap(([name, value]) => (value === null ? [name] : []));
 }

@@ -130,6 +130,28 @@ describe("The site server leads a project with slots to its app", () => {
     });
   });
 
+  it("and sends a file of an earlier release that the app does not have, if its name has a hash", async () => {
+    await workspace.addAssets(7, {
+      "missing/app-1a2b3c4d.js": "kept",
+      "headers-1a2b3c4d.js": "kept",
+      "missing/old.js": "old",
+    });
+    await lead(await start("v1"));
+    const { status, headers, body } = await get("/missing/app-1a2b3c4d.js?a=b");
+    expect([status, headers["gantry-release"], headers["set-cookie"], body]).toEqual([
+      200,
+      "7",
+      undefined,
+      "kept",
+    ]);
+    expect(headers["content-type"]).toContain("javascript");
+    expect((await get("/headers-1a2b3c4d.js")).body).toBe("v1 GET 0");
+    for (const path of ["/missing/old.js", "/missing/app-1a2b3c4e.js"])
+      expect([path, (await get(path)).status]).toEqual([path, 404]);
+    const posted = await rawRequest(url, "/missing/app-1a2b3c4d.js", { method: "POST" });
+    expect(posted).toMatchObject({ status: 404, body: "v1 POST 0" });
+  });
+
   it("and passes on events as they are sent", async () => {
     await lead(await start("v1"));
     const reader = (await fetch(`${url}/events`)).body?.getReader();

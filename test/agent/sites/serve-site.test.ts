@@ -3,6 +3,19 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
+import { TrailingSlash } from "#contract/endpoints/projects/settings.ts";
+import { defaultRules, type SiteRules } from "#agent/ingress/site-rules.ts";
+
+import {
+  addressFiles,
+  addressRows,
+  type AddressRow,
+  answerOf,
+  cachedRows,
+  fallbackRows,
+  fallbackRules,
+  typedFiles,
+} from "../../support/page-addresses.ts";
 import { createWorkspace, rawRequest, serve, type ServedSite, type Workspace } from "./workspace.ts";
 
 let workspace: Workspace;
@@ -89,9 +102,9 @@ describe("a site with a release", () => {
 
   it("redirects a directory to its path with a slash, never to another host", async () => {
     const answer = await get("/docs?a=1");
-    expect([answer.status, answer.headers.get("location")]).toEqual([301, "/docs/?a=1"]);
+    expect([answer.status, answer.headers.get("location")]).toEqual([308, "/docs/?a=1"]);
     const sneaky = await rawRequest(site.url, "//docs");
-    expect([sneaky.status, sneaky.headers.location]).toEqual([301, "/docs/"]);
+    expect([sneaky.status, sneaky.headers.location]).toEqual([308, "/docs/"]);
     expect(await (await get("/docs/")).text()).toBe("docs");
   });
 
@@ -102,9 +115,9 @@ describe("a site with a release", () => {
   });
 
   it("serves a range of a file, and answers 416 for an invalid range", async () => {
-    const part = await get("/index.html", { range: "bytes=4-8" });
+    const part = await get("/", { range: "bytes=4-8" });
     expect([part.status, await part.text()]).toEqual([206, "three"]);
-    const beyond = await get("/index.html", { range: "bytes=900-" });
+    const beyond = await get("/", { range: "bytes=900-" });
     expect(beyond.status).toBe(416);
     // A client that resumes a download detects the end by it.
     expect(beyond.headers.get("content-range")).toMatch(/^bytes \*\/\d+$/);
@@ -171,6 +184,81 @@ describe("a release with its own root and output directories", () => {
   });
 });
 
+describe("a page", () => {
+  const serveBy = async (rules: SiteRules) => {
+    const record = { root_directory: ".", output_directory: "dist", site_rules: rules };
+    const files = Object.entries(addressFiles).map(([path, text]) => [`dist/${path}`, text]);
+    await workspace.addRelease(1, Object.fromEntries(files), record);
+    await workspace.switchTo(1);
+  };
+  const answers = (rows: readonly AddressRow[]) =>
+    Promise.all(
+      rows.map(async ([path, , headers = {}]) => {
+        const answer = await rawRequest(site.url, path, { headers });
+        const location = answer.headers.location ?? null;
+        return [path, answerOf(answer.status, location, answer.body), headers];
+      }),
+    );
+  const expected = (rows: readonly AddressRow[]) =>
+    rows.map(([path, answer, headers = {}]) => [path, answer, headers]);
+
+  it.each(TrailingSlash.options)("has one address, as trailing_slash %s says", async (mode) => {
+    await serveBy({ ...defaultRules, trailing_slash: mode });
+    expect(await answers(addressRows[mode])).toEqual(expected(addressRows[mode]));
+  });
+
+  it("that does not exist is the fallback, if it is no file's name", async () => {
+    await serveBy(fallbackRules);
+    expect(await answers(fallbackRows)).toEqual(expected(fallbackRows));
+    for (const [path, isKept] of cachedRows)
+      expect([path, (await get(path)).headers.get("cache-control")?.includes("immutable")]).toEqual([
+        path,
+        isKept,
+      ]);
+  });
+});
+
+describe("a file", () => {
+  it("has the type that browsers and platforms require, also without an extension", async () => {
+    const paths = Object.keys(typedFiles);
+    const files = paths.map((path) => [path === "/a/deep.page" ? "a/deep.page.html" : path.slice(1), "x"]);
+    await workspace.addRelease(1, Object.fromEntries(files));
+    await workspace.switchTo(1);
+    const types = paths.map(async (path) => [path, (await get(path)).headers.get("content-type")]);
+    expect(Object.fromEntries(await Promise.all(types))).toEqual(typedFiles);
+  });
+});
+
+describe("a missing file", () => {
+  const assets = {
+    "assets/index-DiwrgTda.js": "yesterday's",
+    "assets/page-DiwrgTda.html": "page",
+    "old.js": "old",
+  };
+  beforeEach(async () => {
+    await workspace.addAssets(1, assets);
+    await workspace.addRelease(2, { "index.html": "two", "404.html": "ours" });
+    await workspace.switchTo(2);
+  });
+
+  it("is an earlier release's, if its name has a hash and it is no page", async () => {
+    const answer = await get("/assets/index-DiwrgTda.js");
+    expect([answer.status, await answer.text(), Object.fromEntries(answer.headers)]).toMatchObject([
+      200,
+      "yesterday's",
+      { "content-type": "text/javascript; charset=utf-8", "gantry-release": "1" },
+    ]);
+    expect(answer.headers.get("cache-control")).toContain("immutable");
+    for (const path of [
+      "/assets/page-DiwrgTda.html",
+      "/assets/page-DiwrgTda",
+      "/old.js",
+      "/assets/index-DiwrgTdb.js",
+    ])
+      expect([path, (await rawRequest(site.url, path)).body]).toEqual([path, "ours"]);
+  });
+});
+
 describe("links in a release", () => {
   beforeEach(async () => {
     await workspace.addRelease(1, { "index.html": "one", ".env": "SECRET=1" });
@@ -184,7 +272,7 @@ describe("links in a release", () => {
     await mkdir(join(workspace.directory, "shared", "uploads"), { recursive: true });
     await writeFile(join(workspace.directory, "shared", "uploads", "cat.txt"), "meow");
     await link("../../shared/uploads", "uploads");
-    expect(await (await get("/home.html")).text()).toBe("one");
+    expect(await (await get("/home")).text()).toBe("one");
     expect(await (await get("/uploads/cat.txt")).text()).toBe("meow");
   });
 

@@ -3,6 +3,7 @@ import { createServer, type IncomingHttpHeaders, request as openRequest, type Se
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
+import type { SiteRules } from "#agent/ingress/site-rules.ts";
 import { serveSite } from "#agent/sites/serve-site.ts";
 
 import { listenLocally } from "../../support/listen.ts";
@@ -11,12 +12,19 @@ import { listenLocally } from "../../support/listen.ts";
 export type Workspace = {
   readonly directory: string;
   addRelease(version: number, files: Record<string, string>, record?: ReleasePaths): Promise<void>;
+  /** Keeps these files of a release that was live. */
+  addAssets(version: number, files: Record<string, string>): Promise<void>;
   switchTo(version: number): Promise<void>;
   removeRelease(version: number): Promise<void>;
   remove(): Promise<void>;
 };
 
-export type ReleasePaths = { root_directory: string; output_directory: string; published?: false };
+export type ReleasePaths = {
+  root_directory: string;
+  output_directory: string;
+  published?: false;
+  site_rules?: SiteRules;
+};
 
 export async function createWorkspace(): Promise<Workspace> {
   const base = await mkdtemp(join(tmpdir(), "gantry-sites-"));
@@ -25,12 +33,9 @@ export async function createWorkspace(): Promise<Workspace> {
   await mkdir(releases, { recursive: true });
   return {
     directory,
+    addAssets: (version, files) => writeFiles(join(directory, "assets", `${version}`), files),
     async addRelease(version, files, record = { root_directory: ".", output_directory: "." }) {
-      for (const [name, text] of Object.entries(files)) {
-        const path = join(releases, `${version}`, name);
-        await mkdir(dirname(path), { recursive: true });
-        await writeFile(path, text);
-      }
+      await writeFiles(join(releases, `${version}`), files);
       await writeFile(
         join(releases, `${version}.json`),
         JSON.stringify({ version, commit_sha: "0".repeat(40), ...record }),
@@ -47,6 +52,14 @@ export async function createWorkspace(): Promise<Workspace> {
     },
     remove: () => rm(base, { recursive: true, force: true }),
   };
+}
+
+async function writeFiles(folder: string, files: Record<string, string>): Promise<void> {
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(folder, name);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+  }
 }
 
 export type ServedSite = { readonly url: string; readonly server: Server; close(): Promise<void> };

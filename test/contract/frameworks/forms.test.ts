@@ -17,6 +17,61 @@ function detect(found: Tree) {
   return presetFor(detectFramework(found), found);
 }
 
+const vite = (config: string) =>
+  tree(["vite"], { "vite.config.ts": `export default defineConfig({ ${config} })` });
+
+describe("a site of one page has a fallback", () => {
+  it.each<[string, Tree, string | null]>([
+    ["Vite", tree(["vite"]), "index.html"],
+    ["Vite with one entry", vite(`build: { rollupOptions: { input: { app: resolve("x") } } }`), "index.html"],
+    [
+      "Vite with several entries",
+      vite(`build: { rollupOptions: { input: { main: resolve("index.html"), admin: "admin/index.html" } } }`),
+      null,
+    ],
+    ["Vite without fallback", vite(`appType: "mpa"`), null],
+    ["Create React App", tree(["react-scripts"]), "index.html"],
+    ["Vue CLI", tree(["@vue/cli-service"]), "index.html"],
+    [
+      "Vue CLI with several pages",
+      tree(["@vue/cli-service"], {
+        "vue.config.js": `module.exports = { pages: { index: "src/a.js", admin: { entry: "src/b.js" } } }`,
+      }),
+      null,
+    ],
+    ["Angular", tree(["@angular/core"]), "index.html"],
+    [
+      "Nuxt",
+      tree(["nuxt"], { "nuxt.config.ts": "export default defineNuxtConfig({ ssr: false })" }),
+      "200.html",
+    ],
+    [
+      "React Router",
+      tree(["@react-router/dev"], {
+        "react-router.config.ts": "export default { ssr: false } satisfies Config",
+      }),
+      "index.html",
+    ],
+    [
+      "SvelteKit",
+      tree(["@sveltejs/kit"], {
+        "svelte.config.js": `import adapter from "@sveltejs/adapter-static"; export default { kit: { adapter: adapter({ fallback: "app.html" }) } }`,
+      }),
+      "app.html",
+    ],
+    [
+      "Next as a static export",
+      tree(["next"], { "next.config.mjs": `export default { output: "export" }` }),
+      null,
+    ],
+    ["Next as a server", tree(["next"]), null],
+    ["Astro", tree(["astro"]), null],
+    ["plain files", surveyTree(new Map([["index.html", ""]]), []), null],
+  ])("%s", (_, found, fallback) => {
+    expect(detect(found).fallback).toBe(fallback);
+  });
+});
+
 describe("a static site", () => {
   it.each<[string, Tree, string, string | null]>([
     [

@@ -224,6 +224,8 @@ describe("a framework", () => {
       install_command: "npm ci",
       build_command: "npm run build",
       output_directory: ".",
+      trailing_slash: "auto",
+      fallback: null,
       app_type: "server",
       start_command: "node_modules/.bin/next start -H 127.0.0.1 -p $PORT",
       reasons: [],
@@ -236,6 +238,8 @@ describe("a framework", () => {
         install_command: null,
         build_command: null,
         output_directory: ".",
+        trailing_slash: "auto",
+        fallback: null,
         app_type: "static",
         start_command: null,
         reasons: [],
@@ -369,12 +373,15 @@ describe("the effective settings", () => {
     install_command: "npm ci",
     build_command: "npm run build",
     output_directory: "dist",
+    trailing_slash: "auto",
+    fallback: "index.html",
   };
 
   it("are the project's own, including null, and the preset's for the rest", () => {
     expect(applySettings({}, preset)).toEqual(preset);
     expect(applySettings({ install_command: null }, preset)).toEqual({ ...preset, install_command: null });
     expect(applySettings({ output_directory: "." }, preset)).toEqual({ ...preset, output_directory: "." });
+    expect(applySettings({ fallback: null }, preset)).toEqual({ ...preset, fallback: null });
   });
 
   it("install nothing besides a build command of the project, unless it has an install command too", () => {

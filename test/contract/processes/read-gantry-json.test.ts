@@ -52,7 +52,7 @@ describe("gantry.json", () => {
     [
       '{ "activate_command": "x" }',
       "line 1 of gantry.json has the unknown key `activate_command`",
-      "The keys are `url`, `project`, `name`, `framework`, `install_command`, `build_command`, `output_directory`, `release_command`, `processes`, `cron`.",
+      "The keys are `url`, `project`, `name`, `framework`, `install_command`, `build_command`, `output_directory`, `trailing_slash`, `fallback`, `release_command`, `processes`, `cron`.",
     ],
   ])("with an unknown key is refused with the nearest one: %j", (text, message, hint) => {
     expect(problemOf(text)).toEqual({ message, hint });

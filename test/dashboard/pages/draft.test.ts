@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { clientEndpoints } from "#contract/endpoints/client-endpoints.ts";
 import { deployOnOf } from "#contract/endpoints/projects/deploy-on.ts";
 import { type Project, UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
-import { Timeouts } from "#contract/endpoints/projects/settings.ts";
+import { AutomaticSetting, Timeouts } from "#contract/endpoints/projects/settings.ts";
 import { createIdGenerator } from "#contract/ids.ts";
 import { changesOf, editsAfter, editsSince } from "#dashboard/pages/settings/changes.ts";
 import { draftOf } from "#dashboard/pages/settings/draft.ts";
@@ -27,11 +27,14 @@ const project: Project = {
   install_command: "npm ci",
   build_command: "npm run build",
   output_directory: "dist",
+  trailing_slash: "auto",
+  fallback: "index.html",
   root_directory: ".",
   release_command: null,
   activate_command: null,
   shared_paths: ["uploads"],
   keep_releases: 5,
+  asset_overlap: 86_400,
   health_check: { path: "/up", status: 204, tries: 3, interval_seconds: 1, timeout_seconds: 5 },
   queue: "all",
   approval: "none",
@@ -47,7 +50,7 @@ const project: Project = {
   variables_applied: null,
   limits: { tasks: 100 },
   timeouts: Timeouts.parse({}),
-  automatic: ["framework", "install_command", "build_command", "output_directory"],
+  automatic: AutomaticSetting.options,
   suggested_release_command: null,
   app_type: "static",
   framework_reasons: [],
@@ -85,6 +88,10 @@ describe("the settings form", () => {
   it.each([
     [{ name: "store" }, { name: "store" }],
     [{ keep_releases: "7" }, { keep_releases: 7 }],
+    [{ asset_overlap: "0" }, { asset_overlap: 0 }],
+    [{ trailing_slash: "never" }, { trailing_slash: "never" }],
+    [{ fallback: "app.html" }, { fallback: "app.html" }],
+    [{ hasNoFallback: true }, { fallback: null }],
     [{ build_seconds: "900" }, { timeouts: { build_seconds: 900 } }],
     [{ limit_memory_mb: " 512 " }, { limits: { memory_mb: 512 } }],
     [{ limit_tasks: "" }, { limits: { tasks: null } }],

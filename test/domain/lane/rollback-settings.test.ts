@@ -298,13 +298,16 @@ const changes: Record<keyof Plan, { readonly to: Partial<Plan>; readonly differs
   commits: { to: { commits: "any" }, differs: [] },
   rootDirectory: { to: { rootDirectory: "other" }, differs: ["root_directory"] },
   build: {
-    to: { build: { build_command: "make", output_directory: "out" } },
-    differs: ["build_command", "output_directory"],
+    to: {
+      build: { build_command: "make", output_directory: "out", trailing_slash: "never", fallback: null },
+    },
+    differs: ["build_command", "output_directory", "trailing_slash", "fallback"],
   },
   releaseCommand: { to: { releaseCommand: "make" }, differs: [] },
   activateCommand: { to: { activateCommand: "make" }, differs: ["activate_command"] },
   sharedPaths: { to: { sharedPaths: ["storage"] }, differs: ["shared_paths"] },
   keepReleases: { to: { keepReleases: 2 }, differs: [] },
+  assetOverlap: { to: { assetOverlap: 0 }, differs: [] },
   healthCheck: {
     to: { healthCheck: { path: "/", status: 200, tries: 1, interval_seconds: 1, timeout_seconds: 1 } },
     differs: ["health_check"],

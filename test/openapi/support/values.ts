@@ -31,6 +31,7 @@ const plausible: Readonly<Record<string, fc.Arbitrary<string>>> = {
   ),
   root_directory: fc.constantFrom(".", "apps/shop"),
   output_directory: fc.constantFrom("dist", "."),
+  fallback: fc.constantFrom("200.html", "app/index.html"),
   shared_paths: fc.constantFrom("storage", "public/uploads"),
   path: fc.constantFrom("/", "/up?deep=1"),
   url: fc.constantFrom("http://127.0.0.1:3000/up", "https://shop.test/"),

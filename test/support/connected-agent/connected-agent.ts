@@ -26,6 +26,8 @@ export const PRESET = {
   install_command: null,
   build_command: null,
   output_directory: "public",
+  trailing_slash: "auto",
+  fallback: null,
 } as const;
 
 const SITE_URL = "http://127.0.0.1:9000";

@@ -1,6 +1,6 @@
 /**
  * An app for load tests, which answers with its name (argument 1) at a port of 127.0.0.1 (argument 2, or PORT): `/` and a
- * POST at once, `/slow` over 1.5 s, `/events` as a stream whose second event comes after a request to `/next`, `/headers` with those of the request, and a WebSocket that
+ * POST at once, `/slow` over 1.5 s, `/events` as a stream whose second event comes after a request to `/next`, `/headers` with those of the request, what is in `/missing` with 404, and a WebSocket that
  * echoes. On SIGTERM it finishes its requests and closes its WebSockets.
  */
 import { createServer } from "node:http";
@@ -40,6 +40,10 @@ async function answer(request, response) {
     return response.end("data: second\n\n");
   }
   if (pathname === "/next") continueEvents();
+  if (pathname.startsWith("/missing/")) {
+    response.statusCode = 404;
+    response.setHeader("Set-Cookie", "app=1");
+  }
   let bytes = 0;
   for await (const chunk of request) bytes += chunk.length;
   response.end(`${name} ${request.method} ${bytes}`);

@@ -45,7 +45,10 @@ it("delivers what version 0.1 had not delivered yet", async () => {
       }));
     },
   );
-  const delivered = { detected: { ...preset, install_command: null }, corrections: [found] };
+  const delivered = {
+    detected: { ...preset, install_command: null, trailing_slash: "auto", fallback: null },
+    corrections: [found],
+  };
   expect(read).toEqual([delivered, delivered]);
 });
 

@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 
 import { deployOnOf } from "#contract/endpoints/projects/deploy-on.ts";
 import { Project, ProjectRows } from "#contract/endpoints/projects/schemas.ts";
+import { AutomaticSetting } from "#contract/endpoints/projects/settings.ts";
 import { defaultTimeouts } from "#contract/stages.ts";
 import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
 import { ServerId } from "#contract/ids.ts";
@@ -55,10 +56,13 @@ describe("a project", () => {
       install_command: null,
       build_command: null,
       output_directory: ".",
+      trailing_slash: "auto",
+      fallback: null,
       release_command: null,
       activate_command: null,
       shared_paths: [],
       keep_releases: 5,
+      asset_overlap: 86_400,
       maintenance: null,
       ingress_problem: null,
       limits: {},
@@ -78,7 +82,7 @@ describe("a project", () => {
       cron: [],
       deploy_on: deployOnOf(null),
       approval: "none",
-      automatic: ["framework", "install_command", "build_command", "output_directory"],
+      automatic: AutomaticSetting.options,
       suggested_release_command: null,
       app_type: "static",
       framework_reasons: [],
@@ -105,10 +109,13 @@ describe("a project", () => {
       install_command: "npm ci",
       build_command: "npm run build",
       output_directory: "dist",
+      trailing_slash: "never",
+      fallback: null,
       release_command: "make migrate",
       activate_command: "touch /tmp/restart",
       shared_paths: ["storage", "public/uploads"],
       keep_releases: 9,
+      asset_overlap: 0,
       health_check: { path: "/health", status: 204, tries: 3, interval_seconds: 0.5, timeout_seconds: 2 },
       timeouts: {
         queue_seconds: 1,

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 
 import { Project } from "#contract/endpoints/projects/schemas.ts";
+import { AutomaticSetting } from "#contract/endpoints/projects/settings.ts";
 import { defaultTimeouts } from "#contract/stages.ts";
 import { createToken, ids } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
@@ -32,10 +33,13 @@ const everySetting = {
   install_command: "make deps",
   build_command: "make",
   output_directory: "public",
+  trailing_slash: "never",
+  fallback: "200.html",
   release_command: "make migrate",
   activate_command: "touch /tmp/restart",
   shared_paths: ["storage"],
   keep_releases: 9,
+  asset_overlap: 0,
   health_check: { path: "/up", status: 204, tries: 3, interval_seconds: 0.5, timeout_seconds: 2 },
   timeouts: {
     ...defaultTimeouts,
@@ -154,7 +158,7 @@ describe("changing a project", () => {
       keep_releases: 7,
       output_directory: "dist",
       timeouts: { build_seconds: 7, fetch_seconds: 8, verify_seconds: 60 },
-      automatic: ["framework", "install_command", "build_command"],
+      automatic: ["framework", "install_command", "build_command", "trailing_slash", "fallback"],
     });
   });
 
@@ -293,32 +297,44 @@ describe("changed settings", () => {
 describe("settings that are left to the framework", () => {
   it("are shown with the values of its preset, and listed as automatic", async () => {
     const world = await copyWorld();
+    const all = AutomaticSetting.options;
+    const allExcept = (...names: AutomaticSetting[]) => all.filter((name) => !names.includes(name));
     expect(await get(world)).toMatchObject({
       framework: "static",
       install_command: null,
       build_command: null,
       output_directory: ".",
-      automatic: ["framework", "install_command", "build_command", "output_directory"],
+      automatic: all,
     });
     expect(await patched(world, { framework: "gatsby" })).toMatchObject({
       framework: "gatsby",
       install_command: "npm ci",
       build_command: "npm run build",
       output_directory: "public",
-      automatic: ["install_command", "build_command", "output_directory"],
+      automatic: allExcept("framework"),
     });
     const none = await patched(world, { build_command: null });
     expect(none).toMatchObject({
       install_command: null,
       build_command: null,
       output_directory: "public",
-      automatic: ["install_command", "output_directory"],
+      automatic: allExcept("framework", "build_command"),
     });
-    const again = await patched(world, { automatic: ["build_command", "framework"] });
+    expect(await patched(world, { framework: "vite", trailing_slash: "always" })).toMatchObject({
+      trailing_slash: "always",
+      fallback: "index.html",
+      automatic: allExcept("framework", "build_command", "trailing_slash"),
+    });
+    expect(await patched(world, { fallback: null, automatic: ["trailing_slash"] })).toMatchObject({
+      trailing_slash: "auto",
+      fallback: null,
+      automatic: allExcept("framework", "build_command", "fallback"),
+    });
+    const again = await patched(world, { automatic: ["build_command", "framework", "fallback"] });
     expect(again).toMatchObject({
       framework: "static",
       build_command: null,
-      automatic: ["framework", "install_command", "build_command", "output_directory"],
+      automatic: all,
     });
   });
 
@@ -334,6 +350,8 @@ describe("settings that are left to the framework", () => {
       install_command: "pnpm install",
       build_command: "pnpm run build",
       output_directory: "docs/.vitepress/dist",
+      trailing_slash: "auto" as const,
+      fallback: null,
       suggested_release_command: "pnpm exec prisma migrate deploy",
     };
     await project.agent.reports(order, { type: "framework", preset });
@@ -348,7 +366,7 @@ describe("settings that are left to the framework", () => {
         output_directory: "site",
         release_command: null,
         suggested_release_command: "pnpm exec prisma migrate deploy",
-        automatic: ["framework", "install_command", "build_command"],
+        automatic: ["framework", "install_command", "build_command", "trailing_slash", "fallback"],
         app_type: "static",
         framework_reasons: [],
       });
@@ -359,7 +377,7 @@ describe("settings that are left to the framework", () => {
     expect(await given.json()).toMatchObject({
       build_command: "hugo --gc --minify",
       suggested_release_command: null,
-      automatic: ["install_command", "build_command"],
+      automatic: ["install_command", "build_command", "trailing_slash", "fallback"],
     });
   });
 
@@ -372,6 +390,8 @@ describe("settings that are left to the framework", () => {
       install_command: "npm ci",
       build_command: "npm run build",
       output_directory: "out",
+      trailing_slash: "auto" as const,
+      fallback: null,
       app_type: "static" as const,
       start_command: null,
       reasons: ["package.json depends on next", 'next.config.mjs has output: "export"'],

@@ -1,3 +1,4 @@
+import { earlierRoutes } from "#agent/ingress/caddy/earlier-routes.ts";
 import {
   answerPage,
   compress,
@@ -10,12 +11,17 @@ import { ingressPages, RETRY_SECONDS } from "#agent/ingress/page.ts";
 import type { slotFiles } from "#agent/ingress/slots.ts";
 
 type SlotFiles = ReturnType<typeof slotFiles>;
+type ProxyHeaders = Record<string, readonly string[]>;
 
 /**
  * How Caddy leads requests to an app. `visitors`: the agent's own checks are requests by HTTPS for the app, although they
- * come without TLS.
+ * come without TLS. `assets`: the folder with the files of earlier releases.
  */
-export function appRoutes(files: SlotFiles, { visitors }: { readonly visitors: boolean }): Route[] {
+export function appRoutes(
+  files: SlotFiles,
+  { visitors, assets }: { readonly visitors: boolean; readonly assets: string },
+): Route[] {
+  const headers: ProxyHeaders = visitors ? {} : { "X-Forwarded-Proto": ["https"] };
   return [
     { match: [hasFile(files.folder, "stopped")], handle: answerPage(ingressPages.stopped), terminal: true },
     // After a reboot, until the agent has started the instances.
@@ -25,7 +31,14 @@ export function appRoutes(files: SlotFiles, { visitors }: { readonly visitors: b
       terminal: true,
     },
     { handle: [compress] },
-    { handle: [proxyTo(files.slots, RETRY_SECONDS, visitors ? {} : { "X-Forwarded-Proto": ["https"] })] },
+    // The app is asked first, because only it knows what it has now.
+    ...earlierRoutes(assets, (found) => [
+      {
+        ...proxyTo(files.slots, RETRY_SECONDS, headers),
+        handle_response: [{ match: { status_code: [404] }, routes: [{ handle: found }] }],
+      },
+    ]),
+    { handle: [proxyTo(files.slots, RETRY_SECONDS, headers)] },
   ];
 }
 
@@ -33,11 +46,7 @@ export function appRoutes(files: SlotFiles, { visitors }: { readonly visitors: b
  * A request goes to another slot while a connection is refused, so that a restart of an instance fails none. An idle
  * connection is closed before the app would close it, because Caddy cannot repeat a POST that was sent into the end.
  */
-function proxyTo(
-  slots: readonly string[],
-  retrySeconds: number,
-  headers: Record<string, readonly string[]>,
-): Handler {
+function proxyTo(slots: readonly string[], retrySeconds: number, headers: ProxyHeaders): Handler {
   return {
     handler: "reverse_proxy",
     upstreams: slots.map((path) => ({ dial: contentOf(path) })),

@@ -4,10 +4,11 @@ import { appRoutes } from "#agent/ingress/caddy/app-routes.ts";
 import { fileRoutes } from "#agent/ingress/caddy/file-routes.ts";
 import { heldFilesRoute, holdRoute } from "#agent/ingress/caddy/hold-route.ts";
 import { answer, answerPage, contentOf, hasFile, type Route } from "#agent/ingress/caddy/route.ts";
+import { rulesRoutes } from "#agent/ingress/caddy/rules-route.ts";
+import { TYPES, typesRoute } from "#agent/ingress/caddy/types-route.ts";
 import { certificates } from "#agent/ingress/caddy/certificates.ts";
 import { ingressPages, MAINTENANCE_RETRY_SECONDS, pageOf } from "#agent/ingress/page.ts";
 import type { IngressSettings } from "#agent/ingress/settings.ts";
-import { sourceFiles } from "#agent/ingress/source-files.ts";
 import type { SiteFile } from "#agent/ingress/site-file.ts";
 import { slotFiles } from "#agent/ingress/slots.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
@@ -43,6 +44,8 @@ export function caddyConfig(
 ): Record<string, unknown> {
   const listen = settings.listen;
   const withTls = listen === undefined;
+  const rules = rulesRoutes(sites.map(({ site }) => site.content));
+  const named = sites.length === 0 ? {} : { named_routes: { ...rules, [TYPES]: typesRoute } };
   return {
     admin: { listen: socketAddress(settings.admin), origins: ["gantry"], config: { persist: false } },
     // The agent checks every few seconds whether Caddy answers, which is not worth a line.
@@ -57,6 +60,7 @@ export function caddyConfig(
             listen: [listen ?? `:${settings.https_port}`],
             routes: [...sites.flatMap((site) => siteRoutes(site, places, settings)), { handle: UNKNOWN }],
             errors: { routes: ERRORS },
+            ...named,
             ...(withTls
               ? { automatic_https: { disable_redirects: true } }
               : {
@@ -69,6 +73,7 @@ export function caddyConfig(
             listen: [socketAddress(settings.check)],
             routes: [...sites.map((site) => checkRoute(site, places)), { handle: UNKNOWN }],
             errors: { routes: ERRORS },
+            ...named,
             automatic_https: { disable: true },
           },
         },
@@ -136,13 +141,23 @@ function contentRoutes(
   options: { readonly visitors: boolean },
 ): Route[] {
   const files = slotFiles(slots, project);
+  const folder = projectFolder(home, project);
+  const { assets } = folder;
   switch (site.content.kind) {
     case "app":
-      return appRoutes(files, options);
-    case "files":
-      return fileRoutes(files, join(projectFolder(home, project).current, site.content.directory), {
-        hidden: site.content.sources === true ? sourceFiles : [],
+      return appRoutes(files, { ...options, assets });
+    case "files": {
+      const { directory, sources, rule_sets: ruleSets = {} } = site.content;
+      const { current, served: servedPath } = folder;
+      const fallbackRoot = join(current, directory);
+      return fileRoutes(files, {
+        fallbackRoot,
+        servedPath,
+        showsSources: sources === true,
+        ruleSets,
+        assets,
       });
+    }
   }
 }
 

@@ -1,54 +1,72 @@
-import {
-  HASHED_FOLDERS,
-  IMMUTABLE,
-  LOWER_CASE_NAME,
-  REVALIDATE,
-  VITE_FILES,
-} from "#agent/ingress/caching.ts";
+import { basename, dirname } from "node:path";
+
+import { REVALIDATE } from "#agent/ingress/caching.ts";
+import { earlierRoutes } from "#agent/ingress/caddy/earlier-routes.ts";
 import {
   answer,
   compress,
   contentOf,
   escaped,
   type Handler,
+  hasAnyFile,
   hasFile,
   type Matcher,
+  RELEASE,
+  ROOT,
   type Route,
   setHeaders,
 } from "#agent/ingress/caddy/route.ts";
+import { rulesName, unconditional } from "#agent/ingress/caddy/rules-route.ts";
+import { setType } from "#agent/ingress/caddy/types-route.ts";
 import { pageOf } from "#agent/ingress/page.ts";
-import type { slotFiles } from "#agent/ingress/slots.ts";
+import { DEFAULT_RULES, type RuleSets } from "#agent/ingress/site-rules.ts";
+import { SERVED_PATTERN, type slotFiles } from "#agent/ingress/slots.ts";
 
-const ROOT = "{http.vars.root}";
-const RELEASE = "{gantry_release}";
+/** The parts of what a site's slot says. */
+const RULES = "{gantry_rules}";
+const DOCUMENT_ROOT = "{gantry_root}";
 
-/** Every part of the path begins with another character than a dot, or is `.well-known`. */
-const VISIBLE_PATH = String.raw`^(?:/+(?:\.well-known|[^./][^/]*)?)*$`;
-
-const matching = ({ source }: RegExp): Matcher => ({ path_regexp: { pattern: source } });
-const immutablePaths: readonly Matcher[] = [
-  matching(HASHED_FOLDERS),
-  { ...matching(VITE_FILES), not: [matching(LOWER_CASE_NAME)] },
-];
+/** What `site.json` says about the files of a project. */
+export type ServedFiles = {
+  /** The folder to serve while nothing says another one: before the first switch of this agent. */
+  readonly fallbackRoot: string;
+  /** As the slot `root`, but kept after a restart of the server. */
+  readonly servedPath: string;
+  /** Whether it is the folder with the sources. */
+  readonly showsSources: boolean;
+  readonly ruleSets: RuleSets;
+  /** The folder with the files of earlier releases. */
+  readonly assets: string;
+};
 
 /**
- * How Caddy serves the files of a release, as the site server does (`src/agent/sites`).
- * @param fallbackRoot the folder to serve while the slot is empty: after a reboot, until the agent has started
- * @param hidden names at the top that are not served
+ * How Caddy serves the files of a release, as the site server does (`src/agent/sites`). The rules of each release that can
+ * be switched to are here already, and the slot says which ones count.
  */
-export function fileRoutes(
-  files: ReturnType<typeof slotFiles>,
-  fallbackRoot: string,
-  { hidden }: { readonly hidden: readonly string[] },
-): Route[] {
+export function fileRoutes(files: ReturnType<typeof slotFiles>, served: ServedFiles): Route[] {
+  const others = Object.keys(served.ruleSets);
+  const byRules = (match: Matcher, id: string): Route => ({
+    match: [match],
+    handle: [{ handler: "invoke", name: rulesName(id, served.showsSources) }],
+  });
+  const slot = (value: string): Handler => ({ handler: "vars", served: value });
   return [
-    { handle: [{ handler: "vars", root: escaped(fallbackRoot) }] },
     {
-      match: [hasFile(files.folder, "root")],
-      handle: [{ handler: "vars", root: contentOf(files.root) }],
+      match: [hasFile(dirname(served.servedPath), basename(served.servedPath))],
+      handle: [slot(contentOf(served.servedPath))],
     },
+    { match: [hasFile(files.folder, "root")], handle: [slot(contentOf(files.root))] },
     {
       handle: [
+        {
+          handler: "map",
+          source: "{http.vars.served}",
+          destinations: [RULES, DOCUMENT_ROOT],
+          mappings: [{ input_regexp: SERVED_PATTERN, outputs: ["${1}", "${2}"] }],
+          // Also for a file that a power cut has emptied: without a root, Caddy would serve the folder that it runs in.
+          defaults: [DEFAULT_RULES, escaped(served.fallbackRoot)],
+        },
+        { handler: "vars", root: DOCUMENT_ROOT, assets: escaped(served.assets) },
         {
           handler: "map",
           source: ROOT,
@@ -63,33 +81,16 @@ export function fileRoutes(
         }),
       ],
     },
+    { handle: [compress, normalizePath] },
+    ...others.map((id) => byRules({ vars: { [RULES]: [id] } }, id)),
+    byRules(others.length === 0 ? {} : { not: [{ vars: { [RULES]: others } }] }, DEFAULT_RULES),
+    ...earlierRoutes(served.assets, (found) => found),
     {
-      match: [{ not: [{ method: ["GET", "HEAD"] }] }],
-      handle: answer(405, pageOf("Method not allowed", "A static site only supports GET and HEAD."), {
-        Allow: "GET, HEAD",
-      }),
-      terminal: true,
-    },
-    { handle: [compress] },
-    { match: immutablePaths, handle: [cacheForever] },
-    {
-      match: [{ path_regexp: { pattern: VISIBLE_PATH } }],
-      handle: [
-        releaseTags,
-        {
-          handler: "file_server",
-          root: ROOT,
-          index_names: ["index.html"],
-          ...(hidden.length === 0 ? {} : { hide: hidden.map((name) => `${ROOT}/${name}`) }),
-          pass_thru: true,
-        },
-      ],
-    },
-    {
-      match: [{ file: { root: ROOT, try_files: ["/404.html"] } }],
+      match: [hasAnyFile("/404.html")],
       handle: [
         unconditional,
         { handler: "rewrite", uri: "/404.html" },
+        setType,
         { handler: "file_server", root: ROOT, canonical_uris: false, status_code: "404" },
       ],
       terminal: true,
@@ -98,43 +99,9 @@ export function fileRoutes(
   ];
 }
 
-/** Only for a file that exists: a missing file may be in the next release. */
-const cacheForever: Handler = {
-  handler: "headers",
-  response: {
-    deferred: true,
-    require: { status_code: [200, 206, 304] },
-    set: { "Cache-Control": [IMMUTABLE] },
-  },
-};
-
-/**
- * Puts the release into the ETag and removes Last-Modified, because exported files can have equal sizes and times in two
- * releases, and a rollback makes files older.
- */
-const releaseTags: Handler = {
-  handler: "headers",
-  request: {
-    replace: Object.fromEntries(
-      ["If-None-Match", "If-Match", "If-Range"].map((name) => [
-        name,
-        [{ search: `"${RELEASE}-`, replace: '"' }],
-      ]),
-    ),
-    delete: ["If-Modified-Since", "If-Unmodified-Since"],
-  },
-  response: {
-    deferred: true,
-    replace: { Etag: [{ search_regexp: '^"', replace: `"${RELEASE}-` }] },
-    delete: ["Last-Modified"],
-  },
-};
-
-/** The page for missing files is always sent completely: its ETag and date say nothing about the missing file. */
-const unconditional: Handler = {
-  handler: "headers",
-  request: {
-    delete: ["If-None-Match", "If-Match", "If-Range", "If-Modified-Since", "If-Unmodified-Since", "Range"],
-  },
-  response: { deferred: true, delete: ["Etag", "Last-Modified", "Accept-Ranges"] },
+/** Has one spelling for each path: no needless encoding, and no empty parts. Keeps the query. */
+const normalizePath: Handler = {
+  handler: "rewrite",
+  uri: "{http.request.uri.path}",
+  path_regexp: [{ find: "/{2,}", replace: "/" }],
 };

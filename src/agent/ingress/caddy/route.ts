@@ -26,6 +26,23 @@ export function hasFile(folder: string, name: string): Matcher {
   return { file: { root: folder, try_files: [`/${name}`] } };
 }
 
+/** Where the files of a static site are, and the version of their release. */
+export const ROOT = "{http.vars.root}";
+export const RELEASE = "{gantry_release}";
+
+/** Whether the site has one of these files. */
+export function hasAnyFile(...paths: readonly string[]): Matcher {
+  return { file: { root: ROOT, try_files: paths } };
+}
+
+/** Whether the path of a request, decoded, matches. */
+export function matching({ source }: RegExp): Matcher {
+  return { path_regexp: { pattern: source } };
+}
+
+/** Every part of the path begins with another character than a dot, or is `.well-known`. */
+export const VISIBLE_PATH = String.raw`^(?:/+(?:\.well-known|[^./][^/]*)?)*$`;
+
 export function setHeaders(set: Readonly<Record<string, string>>): Handler {
   return {
     handler: "headers",

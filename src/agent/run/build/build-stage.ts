@@ -1,6 +1,10 @@
 import { realpath } from "node:fs/promises";
 
 import { refuseLeavingLinks } from "#agent/run/build/check-links.ts";
+import { DEFAULT_RULES, rulesId, type SiteRules } from "#agent/ingress/site-rules.ts";
+import { chooseFallback } from "#build/choose-fallback.ts";
+import { describeCustomRules } from "#build/site-rules/describe-custom-rules.ts";
+import { readCustomRules } from "#build/site-rules/read-custom-rules.ts";
 import { outputFailure } from "#build/failure/directory-failure.ts";
 import { beginStage } from "#agent/run/build/begin-stage.ts";
 import { linkSharedPaths } from "#agent/run/build/link-shared-paths.ts";
@@ -33,6 +37,9 @@ export async function buildRelease(scope: RunScope, plan: BuildPlan): Promise<St
   const output = await folderInside(path, `${order.root_directory}/${output_directory}`);
   if (output.kind !== "inside") return failWith(await outputFailure(output_directory, output, plan.root));
 
+  const rules = await chooseRules(scope, plan, output.path);
+  if (!rules.ok) return rules;
+
   const linked = await linkSharedPaths(scope, path, plan.linked);
   if (!linked.ok) return linked;
   // Checked after the last command and the shared paths, so that what is checked is what will be served.
@@ -61,12 +68,46 @@ export async function buildRelease(scope: RunScope, plan: BuildPlan): Promise<St
     ...(plan.cron.length === 0 ? {} : { cron: [...plan.cron] }),
     ...(plan.releaseCommand === null ? {} : { release_command: plan.releaseCommand.command }),
     ...(plan.isPublished ? {} : { published: false }),
+    ...(rules.value === null ? {} : { site_rules: rules.value }),
     ...(order.limits === undefined ? {} : { limits: order.limits }),
     ...(plan.tools.folders.length === 0 ? {} : { tool_folders: [...plan.tools.folders] }),
     links_checked: true,
   };
   await writeRelease(folder, release);
   return succeed(release);
+}
+
+/** Decides how the files are served. @returns null for the default rules, and for what is not published */
+async function chooseRules(
+  { log }: RunScope,
+  plan: BuildPlan,
+  output: string,
+): Promise<Step<SiteRules | null>> {
+  if (!plan.isPublished) return succeed(null);
+  const { root, setsFallback: isSet, output_directory, trailing_slash } = plan;
+  const chosen = await chooseFallback({ plan, isSet, root, output });
+  if (chosen.kind === "missing")
+    return fail(
+      "build_failed",
+      "build",
+      `the fallback \`${chosen.fallback}\` is not in the output directory \`${output_directory}\``,
+      undefined,
+      "Set fallback to a file that the build creates, or to null for none.",
+    );
+  const { fallback, reason } = chosen;
+  if (fallback !== null) log.system("build", `paths without a file get ${fallback} with the status 200`);
+  if (reason !== null)
+    log.system("build", `paths without a file are missing, because ${reason}: set fallback to change this`);
+  const custom = await readCustomRules(output, root);
+  for (const line of describeCustomRules(custom)) log.system("build", line);
+  const { redirects, headers } = custom;
+  const rules: SiteRules = {
+    trailing_slash,
+    fallback,
+    ...(redirects.length === 0 ? {} : { redirects: [...redirects] }),
+    ...(headers.length === 0 ? {} : { headers: [...headers] }),
+  };
+  return succeed(rulesId(rules) === DEFAULT_RULES ? null : rules);
 }
 
 /** Copies what builds keep for the next one, no longer than a build may take. */

@@ -26,6 +26,8 @@ import type { FileCommand } from "#contract/processes/repository-files.ts";
 export type BuildPlan = DetectedPreset & {
   /** Whether the output directory is published. */
   readonly isPublished: boolean;
+  /** Whether the project or gantry.json decides about the fallback. */
+  readonly setsFallback: boolean;
   /** Whether the install command is the preset's. */
   readonly isPresetInstall: boolean;
   /** The processes that the repository defines. */
@@ -99,9 +101,10 @@ export async function planBuild(
   const installRoot = choice.installFolder === null ? root.path : join(realRelease, choice.installFolder);
   const folders = { release, root: root.path, installRoot, linked: linked.value };
   const places = { ...folders, buildCaches, tools: tools.value };
-  const { isPublished, isPresetInstall, releaseCommand, cron } = choice;
+  const { isPublished, setsFallback, isPresetInstall, releaseCommand, cron } = choice;
   const chosen = {
     isPublished,
+    setsFallback,
     isPresetInstall,
     releaseCommand,
     cron,

@@ -11,13 +11,20 @@ import { endToEnd, headersForApp } from "#agent/sites/proxy/forwarded-headers.ts
 import { ingressPages } from "#agent/ingress/page.ts";
 import { sendIngressPage } from "#agent/sites/pages.ts";
 
-/** Answers a request with what an instance of the app answers. Never throws. */
+/** Answers in place of an app that does not have what is asked for. @returns false if this has nothing either */
+type SendInstead = () => Promise<boolean>;
+
+/**
+ * Answers a request with what an instance of the app answers. Never throws.
+ * @param sendInstead called for a GET or HEAD that the app answers with 404
+ */
 export async function proxyRequest(
   slots: readonly string[],
   request: IncomingMessage,
   response: ServerResponse,
+  sendInstead: SendInstead,
 ): Promise<void> {
-  const outgoing = await requestInstance(slots, request, response, null);
+  const outgoing = await requestInstance(slots, request, response, null, sendInstead);
   if (outgoing === null) return;
   pipeline(request, outgoing, () => undefined);
 }
@@ -63,6 +70,7 @@ async function requestInstance(
   request: IncomingMessage,
   response: ServerResponse,
   takeUpgrade: TakeUpgrade | null,
+  sendInstead: SendInstead | null = null,
 ): Promise<ClientRequest | null> {
   const gone = new AbortController();
   response.once("close", () => gone.abort());
@@ -86,7 +94,15 @@ async function requestInstance(
     else sendIngressPage(response, ingressPages.down);
   };
   outgoing.on("error", giveUp);
+  const isRead = request.method === "GET" || request.method === "HEAD";
   outgoing.on("response", (answer) => {
+    if (answer.statusCode !== 404 || sendInstead === null || !isRead) return pass(answer);
+    void sendInstead().then(
+      (isSent) => (isSent ? answer.resume() : pass(answer)),
+      () => pass(answer),
+    );
+  });
+  const pass = (answer: IncomingMessage): void => {
     try {
       response.writeHead(answer.statusCode ?? 502, answer.statusMessage, endToEnd(answer).flat());
       // Events that an app streams must not wait for more of them.
@@ -95,10 +111,11 @@ async function requestInstance(
       // A status that Node reads and does not write, such as 042. It has kept the text.
       response.statusMessage = "";
       giveUp();
-      return outgoing.destroy();
+      outgoing.destroy();
+      return;
     }
     pipeline(answer, response, () => undefined);
-  });
+  };
   outgoing.on("upgrade", (answer, switched, first) => {
     if (takeUpgrade !== null) return takeUpgrade(answer, switched, first);
     // Nobody has asked for another protocol.

@@ -70,6 +70,8 @@ export const agentSchemas = {
     install_command: "The command that installs the dependencies. `null`: none.",
     build_command: "The build command. `null`: no build.",
     output_directory: "The directory with the build output.",
+    trailing_slash: "How the pages of a static site are addressed.",
+    fallback: "The file that answers for paths without a file; `null`: none.",
     suggested_release_command: "The release command that the framework usually needs. If omitted: none.",
     app_type: "Whether the app is published as files or runs as a server.",
     start_command: "The command that starts a server. `null`: unknown, or no server.",

@@ -22,10 +22,13 @@ export const project = {
   install_command: "npm ci",
   build_command: "npm run build",
   output_directory: ".",
+  trailing_slash: "auto",
+  fallback: null,
   release_command: "npx prisma migrate deploy",
   activate_command: null,
   shared_paths: ["storage"],
   keep_releases: 5,
+  asset_overlap: 86_400,
   health_check: {
     path: "/up",
     status: 200,

@@ -19,9 +19,14 @@ const DetectedPreset = z.extend(Preset, {
 });
 export type DetectedPreset = z.infer<typeof DetectedPreset>;
 
-/** A preset from an older agent or an older row of the database: its build command installs the dependencies too. */
+/**
+ * A preset from an older agent or an older row of the database: its build command installs the dependencies too, and it has
+ * no fallback.
+ */
 export const ReportedPreset = z.extend(z.partial(DetectedPreset), {
   ...Preset.shape,
   install_command: z._default(Preset.shape.install_command, null),
+  trailing_slash: z._default(Preset.shape.trailing_slash, "auto"),
+  fallback: z._default(Preset.shape.fallback, null),
 });
 export type ReportedPreset = z.input<typeof ReportedPreset>;

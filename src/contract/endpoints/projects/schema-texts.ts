@@ -39,6 +39,9 @@ export const projectSchemas = {
     install_command: "The install command of the next deployment. `null`: nothing is installed.",
     build_command: "The build command of the next deployment. `null`: no build.",
     output_directory: "The output directory of the next deployment.",
+    trailing_slash: "How the pages of a static site are addressed in the next deployment.",
+    fallback:
+      "The file that answers for paths without a file in the next deployment; `null`: none. If it is automatic, a file `200.html` of the build counts before it.",
     automatic: "The settings with an automatic value: the framework determines the values shown above.",
     suggested_release_command:
       "The release command that the framework usually needs. It is not run unless you set it as the `release_command`. `null` if the framework needs none.",
@@ -80,6 +83,9 @@ export const projectSchemas = {
         "The command that installs the dependencies. It is run with `sh -c` in the new release. `null`: none.",
       build_command: "The build command. It is run with `sh -c` in the new release. `null`: no build.",
       output_directory: "The directory with the build output.",
+      trailing_slash: "How the pages of a static site are addressed.",
+      fallback:
+        "The file that answers for paths without a file; `null`: none. A file `200.html` of the build counts before it.",
       timeouts: "The maximum time of each stage. Omitted timeouts keep their values.",
       automatic:
         "Settings to make automatic again. A setting that is both listed here and given a value is 422.",

@@ -29,9 +29,11 @@ import { DeployKeySummary } from "#contract/endpoints/projects/repository-access
 import {
   Alias,
   AppType,
+  AssetOverlap,
   AutomaticSetting,
   BuildSettings,
   CommitRule,
+  DEFAULT_ASSET_OVERLAP,
   DisplayName,
   Domain,
   HealthCheck,
@@ -60,6 +62,7 @@ const settings = {
   activate_command: z.nullable(ShellCommand),
   shared_paths: listUpTo(SharedPath, 50),
   keep_releases: wholeBetween(2, 50),
+  asset_overlap: AssetOverlap,
   health_check: z.nullable(HealthCheck),
   limits: Limits,
   queue: QueueMode,
@@ -121,6 +124,7 @@ export const CreateProjectInput = z
     activate_command: z._default(settings.activate_command, null),
     shared_paths: z._default(ApartPaths, []),
     keep_releases: z._default(settings.keep_releases, 5),
+    asset_overlap: z._default(settings.asset_overlap, DEFAULT_ASSET_OVERLAP),
     health_check: z._default(settings.health_check, null),
     limits: z._default(settings.limits, {}),
     timeouts: z.prefault(Timeouts, {}),
@@ -211,6 +215,10 @@ export const Project = z.extend(z.extend(ProjectRow, settings), {
   timeouts: Timeouts,
   /** An earlier control plane has none. */
   approval: z._default(settings.approval, "none"),
+  /** An earlier control plane has none of these. */
+  trailing_slash: z._default(settings.trailing_slash, "auto"),
+  fallback: z._default(settings.fallback, null),
+  asset_overlap: z._default(settings.asset_overlap, DEFAULT_ASSET_OVERLAP),
   automatic: z.array(AutomaticSetting),
   suggested_release_command: z.nullable(ShellCommand),
   app_type: AppType,

@@ -20,6 +20,10 @@ export const settingTexts = {
   build_command:
     "The build command. It is run with `sh -c` in the new release. `null`: no build. If omitted, the framework's default.",
   output_directory: "The directory with the build output. If omitted, the framework's default.",
+  trailing_slash:
+    "How the pages of a static site are addressed. Part of a release: a change counts from the next deployment on.",
+  fallback:
+    "The file of a single-page app that answers for paths without a file, with status 200, relative to the output directory. Requests for names with an extension, in `.well-known`, or that do not accept HTML stay missing. `null`: none. If omitted: `200.html` if the build creates it, and otherwise the framework's default. Part of a release: a change counts from the next deployment on.",
   release_command:
     "The command that runs once in each new release before the server switches to it, such as a database migration, with all variables and secrets. It runs while the earlier release still serves, so a migration must work with its code too. If it fails, nothing is switched. A rollback does not run it. `null`: none.",
   activate_command:
@@ -27,6 +31,8 @@ export const settingTexts = {
   shared_paths:
     "Paths that all releases share, such as `storage` or `.env`. In each release, the path is a symbolic link to the same shared location, also during the build. If the shared location does not exist yet, it starts with the content of the path in the release. If the release has no such path either, a path without a dot in its name starts as an empty directory, and any other path stays missing until someone creates it. A path cannot be inside another one.",
   keep_releases: "The number of releases that the server keeps for rollbacks.",
+  asset_overlap:
+    "How long files of earlier releases stay reachable whose names have a hash of their content, in seconds: a browser with an older page loads them. 0: not at all. Never longer than for the last 20 releases.",
   health_check:
     "How to check that a release works. A `path` is requested from each new instance of `web` before the switch too. `null`: no check after the switch, and a new instance must only accept connections. A password or query value in its address is not sealed: the control plane stores it, and shows it as `***`.",
   limits:
@@ -74,6 +80,12 @@ export const settingSchemas = {
     all: "nothing; each deployment runs in turn",
     latest: "it cancels them, so that only the newest runs",
   }),
+  TrailingSlash: choice(settings.TrailingSlash, "How the pages of a static site are addressed.", {
+    auto: "`about.html` as `/about`, and `about/index.html` as `/about/`; other spellings redirect (308)",
+    always: "with a slash at the end; other spellings redirect (308)",
+    never: "without a slash at the end; other spellings redirect (308)",
+    ignore: "each spelling shows the page",
+  }),
   ApprovalRule: choice(ApprovalRule, "Whether deployments wait for an approval.", {
     none: "they do not",
     required: "they wait until a token with `deployments:approve` approves them",
@@ -112,5 +124,7 @@ export const settingSchemas = {
       "the install command is the framework's default, or none if the build command is not automatic",
     build_command: "the build command is the framework's default",
     output_directory: "the output directory is the framework's default",
+    trailing_slash: "`auto`",
+    fallback: "the fallback is `200.html` if the build creates it, and otherwise the framework's default",
   }),
 } satisfies Record<string, SchemaText>;

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { asciiHost, RequestPath, WebAddress } from "#contract/addresses/web-address.ts";
 import { numberBetween, textBetween, textLike, textUpTo, wholeBetween } from "#contract/bounds.ts";
-import { InsidePath } from "#contract/git-names.ts";
+import { InsidePath, ShownFile } from "#contract/git-names.ts";
 import { firstHidden } from "#contract/hidden-text.ts";
 import { mapValues } from "#contract/lib/map-values.ts";
 import { ShellCommand } from "#contract/shell-command.ts";
@@ -111,20 +111,40 @@ export const CommitRule = z.enum(["reachable", "any", "none"]);
 export type CommitRule = z.infer<typeof CommitRule>;
 
 /** The settings that can be automatic: the agent detects the framework, and the framework determines the others. */
-export const AutomaticSetting = z.enum(["framework", "install_command", "build_command", "output_directory"]);
+export const AutomaticSetting = z.enum([
+  "framework",
+  "install_command",
+  "build_command",
+  "output_directory",
+  "trailing_slash",
+  "fallback",
+]);
 export type AutomaticSetting = z.infer<typeof AutomaticSetting>;
 
 /**
+ * How a static site's pages are addressed. `auto`: `about.html` as `/about`, `about/index.html` as `/about/`. `always` and
+ * `never`: with or without a final slash. Other spellings redirect. `ignore`: each spelling shows the page.
+ */
+export const TrailingSlash = z.enum(["auto", "always", "never", "ignore"]);
+export type TrailingSlash = z.infer<typeof TrailingSlash>;
+
+/**
  * The build settings of a framework. An `install_command` of null means that nothing is installed, a `build_command` of
- * null that nothing is built.
+ * null that nothing is built, and a `fallback` of null that a missing page is missing.
  */
 export const Preset = z.strictObject({
   framework: Framework,
   install_command: z.nullable(ShellCommand),
   build_command: z.nullable(ShellCommand),
   output_directory: InsidePath,
+  trailing_slash: TrailingSlash,
+  fallback: z.nullable(ShownFile),
 });
 export type Preset = z.infer<typeof Preset>;
+
+/** How long files of earlier releases whose names have a hash stay reachable, in seconds. 0: not at all. */
+export const AssetOverlap = wholeBetween(0, 30 * 24 * 60 * 60);
+export const DEFAULT_ASSET_OVERLAP = 24 * 60 * 60;
 
 /** `static`: files that a web server publishes. `server`: a process that answers requests. */
 export const AppType = z.enum(["static", "server"]);

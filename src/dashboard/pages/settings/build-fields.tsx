@@ -55,6 +55,38 @@ export function BuildFields({ project, draft, change, field }: SettingsPart) {
           hint: "Leave empty for the framework's default.",
         })}
       </fieldset>
+      {project.app_type === "server" ? null : (
+        <fieldset>
+          <legend>Pages</legend>
+          <Choice
+            label="Addresses"
+            value={draft.trailing_slash}
+            onChange={(trailing_slash) => change({ trailing_slash })}
+            hint="Other spellings redirect. Counts from the next deployment on."
+          >
+            <option value="">Automatic: as the files are named</option>
+            <option value="auto">As the files are named: /about or /about/</option>
+            <option value="always">With a slash at the end: /about/</option>
+            <option value="never">Without a slash at the end: /about</option>
+            <option value="ignore">Every spelling shows the page</option>
+          </Choice>
+          {draft.hasNoFallback
+            ? null
+            : field("fallback", "Page for paths without a file", {
+                isCode: true,
+                placeholder: project.fallback ?? "none",
+                hint: "For a single-page app, with the status 200. Leave empty for the framework's default.",
+              })}
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={draft.hasNoFallback}
+              onChange={(event) => change({ hasNoFallback: event.currentTarget.checked })}
+            />
+            Paths without a file are missing (404)
+          </label>
+        </fieldset>
+      )}
       <Advanced>
         <Choice
           label="Commits by hash"

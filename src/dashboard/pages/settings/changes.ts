@@ -39,7 +39,7 @@ export function changesOf(draft: Draft, project: Project): Record<string, unknow
   const changes: Record<string, unknown> = {};
   const isChanged = (name: keyof Draft) => draft[name] !== before[name];
   for (const name of textNames) if (isChanged(name)) changes[name] = draft[name].trim();
-  for (const name of ["keep_releases", "drain_seconds"] as const)
+  for (const name of ["keep_releases", "asset_overlap", "drain_seconds"] as const)
     if (isChanged(name)) changes[name] = Number(draft[name]);
   const limits = limitNames.filter((name) => isChanged(`limit_${name}`));
   if (limits.length > 0)
@@ -78,21 +78,22 @@ export function editsSince(sent: Edits | null, now: Edits | null): Edits {
   return Edits.parse(Object.fromEntries(Object.entries(now ?? {}).filter((edit) => !isSent(edit))));
 }
 
-/** Each command with the check box that skips it. */
-const commandNames = [
+/** Each setting that can be none, with the check box for it. */
+const optionalNames = [
   ["install_command", "installsNothing"],
   ["build_command", "buildsNothing"],
+  ["fallback", "hasNoFallback"],
 ] as const;
 
 function automaticChanges(draft: Draft, isChanged: (name: keyof Draft) => boolean): Record<string, unknown> {
   const changes: Record<string, unknown> = {};
   const automatic: AutomaticSetting[] = [];
-  for (const name of ["framework", "output_directory"] as const) {
+  for (const name of ["framework", "output_directory", "trailing_slash"] as const) {
     if (!isChanged(name)) continue;
     if (draft[name].trim() === "") automatic.push(name);
     else changes[name] = draft[name].trim();
   }
-  for (const [name, skips] of commandNames) {
+  for (const [name, skips] of optionalNames) {
     if (!isChanged(name) && !isChanged(skips)) continue;
     if (draft[skips]) changes[name] = null;
     else if (draft[name].trim() === "") automatic.push(name);

@@ -28,11 +28,15 @@ export const Draft = z.object({
   install_command: z.string(),
   build_command: z.string(),
   output_directory: z.string(),
+  /** Empty: automatic. */
+  trailing_slash: z.string(),
+  fallback: z.string(),
   release_command: z.string(),
   activate_command: z.string(),
   /** One per line. */
   shared_paths: z.string(),
   keep_releases: z.string(),
+  asset_overlap: z.string(),
   drain_seconds: z.string(),
   /** Unlike the other fields, only what differs from the saved settings. */
   processes: ProcessEdits,
@@ -55,6 +59,8 @@ export const Draft = z.object({
   installsNothing: z.boolean(),
   /** Skips the build, whatever the framework. */
   buildsNothing: z.boolean(),
+  /** Leaves paths without a file missing, whatever the framework. */
+  hasNoFallback: z.boolean(),
 });
 export type Draft = Readonly<z.infer<typeof Draft>>;
 
@@ -88,10 +94,13 @@ export function draftOf(project: Project): Draft {
     install_command: given("install_command", project.install_command),
     build_command: given("build_command", project.build_command),
     output_directory: given("output_directory", project.output_directory),
+    trailing_slash: given("trailing_slash", project.trailing_slash),
+    fallback: given("fallback", project.fallback),
     release_command: project.release_command ?? "",
     activate_command: project.activate_command ?? "",
     shared_paths: project.shared_paths.join("\n"),
     keep_releases: String(project.keep_releases),
+    asset_overlap: String(project.asset_overlap),
     drain_seconds: String(project.drain_seconds),
     processes: {},
     cron: cronDraft(project.cron),
@@ -109,6 +118,7 @@ export function draftOf(project: Project): Draft {
     ...mapValues(timeouts, String),
     installsNothing: !project.automatic.includes("install_command") && project.install_command === null,
     buildsNothing: !project.automatic.includes("build_command") && project.build_command === null,
+    hasNoFallback: !project.automatic.includes("fallback") && project.fallback === null,
   };
 }
 

@@ -30,6 +30,10 @@ export function ReleaseFields({ project, draft, change, field }: SettingsPart) {
           hint: "Files and folders that all releases share, one per line.",
         })}
         {field("keep_releases", "Releases to keep", { type: "number" })}
+        {field("asset_overlap", "Seconds for which files of earlier releases stay reachable", {
+          type: "number",
+          hint: "Only files with a hash in their names, which a browser with an older page loads.",
+        })}
       </fieldset>
       <fieldset>
         <legend>Health check</legend>

@@ -4,11 +4,11 @@ import type { projects } from "#worker/db/schema.ts";
 /** The settings that a framework can provide. Null in a column: the project does not set it. */
 export type BuildColumns = Pick<
   typeof projects.$inferSelect,
-  "framework" | "installCommand" | "buildCommand" | "outputDirectory"
+  "framework" | "installCommand" | "buildCommand" | "outputDirectory" | "trailingSlash" | "fallback"
 >;
 
-/** The stored value of "no command, regardless of the framework". An empty command is not allowed. */
-const NO_COMMAND = "";
+/** The stored value of "none, regardless of the framework", for commands and the fallback, which cannot be empty. */
+const NONE = "";
 
 /** The columns of the given settings. Settings that are not given have no column here. */
 export function buildColumns({
@@ -16,12 +16,16 @@ export function buildColumns({
   install_command,
   build_command,
   output_directory,
+  trailing_slash,
+  fallback,
 }: BuildSettings): Partial<BuildColumns> {
   return {
     ...(framework === undefined ? {} : { framework }),
-    ...(install_command === undefined ? {} : { installCommand: install_command ?? NO_COMMAND }),
-    ...(build_command === undefined ? {} : { buildCommand: build_command ?? NO_COMMAND }),
+    ...(install_command === undefined ? {} : { installCommand: install_command ?? NONE }),
+    ...(build_command === undefined ? {} : { buildCommand: build_command ?? NONE }),
     ...(output_directory === undefined ? {} : { outputDirectory: output_directory }),
+    ...(trailing_slash === undefined ? {} : { trailingSlash: trailing_slash }),
+    ...(fallback === undefined ? {} : { fallback: fallback ?? NONE }),
   };
 }
 
@@ -31,17 +35,21 @@ export function givenSettings({
   installCommand,
   buildCommand,
   outputDirectory,
+  trailingSlash,
+  fallback,
 }: BuildColumns): BuildSettings {
   return {
     ...(framework === null ? {} : { framework }),
-    ...(installCommand === null ? {} : { install_command: storedCommand(installCommand) }),
-    ...(buildCommand === null ? {} : { build_command: storedCommand(buildCommand) }),
+    ...(installCommand === null ? {} : { install_command: storedText(installCommand) }),
+    ...(buildCommand === null ? {} : { build_command: storedText(buildCommand) }),
     ...(outputDirectory === null ? {} : { output_directory: outputDirectory }),
+    ...(trailingSlash === null ? {} : { trailing_slash: trailingSlash }),
+    ...(fallback === null ? {} : { fallback: storedText(fallback) }),
   };
 }
 
-function storedCommand(command: string): string | null {
-  return command === NO_COMMAND ? null : command;
+function storedText(text: string): string | null {
+  return text === NONE ? null : text;
 }
 
 /** The columns that reset these settings, so that the framework provides them. */
@@ -52,5 +60,7 @@ export function automaticColumns(names: readonly AutomaticSetting[]) {
     ...(names.includes("install_command") ? { installCommand: null } : {}),
     ...(names.includes("build_command") ? { buildCommand: null } : {}),
     ...(names.includes("output_directory") ? { outputDirectory: null } : {}),
+    ...(names.includes("trailing_slash") ? { trailingSlash: null } : {}),
+    ...(names.includes("fallback") ? { fallback: null } : {}),
   };
 }

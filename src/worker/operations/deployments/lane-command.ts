@@ -66,6 +66,7 @@ function planOf(project: ProjectRecord): Plan {
     activateCommand: project.activateCommand,
     sharedPaths: project.sharedPaths,
     keepReleases: project.keepReleases,
+    assetOverlap: project.assetOverlap,
     healthCheck: project.healthCheck,
     limits: project.limits,
     timeouts: { ...defaultTimeouts, ...project.timeouts },

@@ -211,6 +211,7 @@ function changesOf(input: UpdateProjectInput): ProjectChanges {
     activateCommand: input.activate_command,
     sharedPaths: input.shared_paths,
     keepReleases: input.keep_releases,
+    assetOverlap: input.asset_overlap,
     healthCheck: input.health_check,
     limits: input.limits,
     timeouts: input.timeouts,
