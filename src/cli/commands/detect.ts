@@ -52,7 +52,7 @@ export const detect = defineCommand({
       ...missing.map(({ message, advice }) => ["missing", printable(`${message}. ${advice}`)] as const),
       ...others.map((sentence) => ["other version", printable(sentence)] as const),
     ]);
-    return done;
+    return build.choice.problem === null ? done : { ok: true, exit: "failed" };
   },
 });
 
