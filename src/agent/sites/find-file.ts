@@ -2,7 +2,7 @@ import type { Stats } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 
-import { sourceFiles } from "#agent/ingress/source-files.ts";
+import { isHiddenFile } from "#agent/ingress/source-files.ts";
 import type { OpenRelease } from "#agent/sites/open-release.ts";
 
 /** The result for a request's path. `urlPath`: decoded. `redirect`: a directory was requested without a final slash. */
@@ -26,7 +26,7 @@ export async function findFile(
   const parts = decodePath(urlPath);
   if (parts === null) return { kind: "malformed" };
   if (parts.some(isHidden)) return missing;
-  if (release.showsSources && parts.length === 1 && sourceFiles.includes(parts[0] ?? "")) return missing;
+  if (release.showsSources && parts.some(isHiddenFile)) return missing;
 
   const isDirectoryPath = urlPath.endsWith("/");
   const target = await look(projectDirectory, release, join(release.documentRoot, ...parts));

@@ -7,7 +7,7 @@ import { answer, answerPage, contentOf, hasFile, type Route } from "#agent/ingre
 import { certificates } from "#agent/ingress/caddy/certificates.ts";
 import { ingressPages, MAINTENANCE_RETRY_SECONDS, pageOf } from "#agent/ingress/page.ts";
 import type { IngressSettings } from "#agent/ingress/settings.ts";
-import { sourceFiles } from "#agent/ingress/source-files.ts";
+import { hiddenFiles } from "#agent/ingress/source-files.ts";
 import type { SiteFile } from "#agent/ingress/site-file.ts";
 import { slotFiles } from "#agent/ingress/slots.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
@@ -141,7 +141,7 @@ function contentRoutes(
       return appRoutes(files, options);
     case "files":
       return fileRoutes(files, join(projectFolder(home, project).current, site.content.directory), {
-        hidden: site.content.sources === true ? sourceFiles : [],
+        hidden: site.content.sources === true ? hiddenFiles : [],
       });
   }
 }

@@ -34,7 +34,7 @@ const immutablePaths: readonly Matcher[] = [
 /**
  * How Caddy serves the files of a release, as the site server does (`src/agent/sites`).
  * @param fallbackRoot the folder to serve while the slot is empty: after a reboot, until the agent has started
- * @param hidden names at the top that are not served
+ * @param hidden names of files and folders that are not served, at any depth; `*` stands for any text
  */
 export function fileRoutes(
   files: ReturnType<typeof slotFiles>,
@@ -80,7 +80,7 @@ export function fileRoutes(
           handler: "file_server",
           root: ROOT,
           index_names: ["index.html"],
-          ...(hidden.length === 0 ? {} : { hide: hidden.map((name) => `${ROOT}/${name}`) }),
+          ...(hidden.length === 0 ? {} : { hide: hidden }),
           pass_thru: true,
         },
       ],
