@@ -17,9 +17,10 @@ const telling = new Set([
 
 /** Folders that have no app, or the packages of one. */
 const others =
-  /^(?:\..*|node_modules|vendor|venv|env|target|tests?|__tests__|spec|examples?|samples?|fixtures|scripts|tools|coverage)$/;
+  /^(?:\..*|node_modules|vendor|bower_components|venv|env|target|tests?|__tests__|spec|examples?|samples?|fixtures|scripts|tools|coverage)$/;
 
 const MAX_FOLDERS = 8;
+const MAX_FOUND = 50;
 const MAX_LISTED = 200;
 
 /**
@@ -33,9 +34,14 @@ export async function findFolders(root: string): Promise<readonly string[]> {
     if (await isTelling(root, folder)) found.push(folder);
     else
       for (const inner of await foldersIn(root, folder)) if (await isTelling(root, inner)) found.push(inner);
-    if (found.length >= MAX_FOLDERS) break;
+    if (found.length >= MAX_FOUND) break;
   }
-  return found.slice(0, MAX_FOLDERS);
+  return found.toSorted((a, b) => rank(a) - rank(b)).slice(0, MAX_FOLDERS);
+}
+
+/** Folders at the top, and those of a workspace's apps, before others. */
+function rank(folder: string): number {
+  return folder.includes("/") && !folder.startsWith("apps/") ? 1 : 0;
 }
 
 async function foldersIn(root: string, folder: string): Promise<readonly string[]> {

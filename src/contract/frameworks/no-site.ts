@@ -16,6 +16,7 @@ const listed = (names: readonly string[]) => names.slice(0, MOST_NAMED).map(show
 export function noSite(tree: Tree): FileProblem {
   const { signs, folders, scripts } = tree;
   const names = [...signs.keys()].flatMap((sign) => /^file:([^/]+)$/.exec(sign)?.[1] ?? []);
+  const visible = names.filter((name) => !name.startsWith(".") || name === ".meteor");
   const because = (what: string) =>
     `there is nothing to publish: no framework is detected, index.html is neither at the top nor in public, ${what}`;
   const rootHint = `Set root_directory to the folder of the app, such as ${listed(folders)}.`;
@@ -26,12 +27,12 @@ export function noSite(tree: Tree): FileProblem {
       hint: folders.length === 0 ? "Set root_directory to the folder of the app." : rootHint,
     };
   const { platform } = tree;
-  if (platform !== null && folders.length === 0 && otherKind(names)?.file === platform.file)
+  if (platform !== null && folders.length === 0 && otherKind(visible)?.file === platform.file)
     return {
       message: because(`and the settings of ${shown(platform.file)} are for another platform`),
       hint: platformHint(platform),
     };
-  const kind = otherKind(names);
+  const kind = otherKind(visible);
   if (kind !== null && (folders.length === 0 || !isVague(kind.what)))
     return {
       message: because(`and ${shown(kind.file)} is of ${kind.what}, which Gantry does not build by itself`),
@@ -82,7 +83,7 @@ export function noSite(tree: Tree): FileProblem {
     message: because(
       isText
         ? `only ${listed(texts)}`
-        : `and no file says how the project is built (it has ${listed(names)})`,
+        : `and no file says how the project is built (it has ${listed(visible)})`,
     ),
     hint: SETTINGS,
   };

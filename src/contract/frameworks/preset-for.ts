@@ -76,7 +76,9 @@ export function startsNothing(tree: Tree): boolean {
 function buildsPackages(tree: Tree): boolean {
   const { scripts, signs } = tree;
   const isRoot = workspaceSigns.some((sign) => signs.has(sign));
-  const build = scripts.get("build") ?? "";
+  const script = scripts.get("build") ?? "";
+  const called = script.split(/\s+/).flatMap((word) => scripts.get(word) ?? []);
+  const build = [script, ...called].join(" && ");
   const each = /\b(?:turbo|nx|lerna|rush|wireit|workspaces?|moon)\b| (?:-r|-ws|-w|-F|--recursive|--filter)\b/;
   return (isRoot || each.test(build)) && !hasPage(tree) && each.test(build);
 }

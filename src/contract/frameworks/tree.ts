@@ -139,7 +139,7 @@ export function surveyTree(files: ReadonlyMap<string, string>, above: readonly F
     ...(manifest["workspaces"] === undefined
       ? []
       : [["workspace:root", "package.json has workspaces"] as const]),
-    ...nodeSigns(scripts, npm),
+    ...nodeSigns(scripts, keysOf(manifest["dependencies"])),
     ...siteSigns(files),
   ]);
   const own = packageManagerOf(new Set(files.keys()), manifest["packageManager"]);
@@ -157,7 +157,7 @@ export function surveyTree(files: ReadonlyMap<string, string>, above: readonly F
     goProgram: findGoProgram(files),
     nodeEntry: findNodeEntry(new Set(files.keys()), {
       main: manifest["main"],
-      hasServer: serverPackage(new Set(npm)) !== null,
+      hasServer: serverPackage(new Set(keysOf(manifest["dependencies"]))) !== null,
       hasBuild: scripts.some(([name]) => name === "build"),
     }),
     siteOutput: siteOutput(files),

@@ -82,6 +82,21 @@ describe("a Node app is started", () => {
       `${production} node server.js`,
     ],
     [
+      "by no command if a package for servers is only for development",
+      { "package.json": '{"devDependencies":{"fastify":"5"}}', "index.js": "" },
+      null,
+    ],
+    [
+      "Vite that shows what it has built",
+      npm("vite", { start: "npm run build && vite preview", build: "node build.js" }),
+      null,
+    ],
+    [
+      "Vite with a server after its build",
+      npm("vite", { start: "npm run build && node server.js", build: "vite build" }),
+      `${production} npm run start`,
+    ],
+    [
       "Vite without a server",
       npm("vite", { start: "vite", serve: "vite preview", server: "node api.js" }),
       null,

@@ -118,16 +118,16 @@ const DEEPEST = 5;
 /** Says what a script does, by the programs in it and in the scripts that it calls. */
 export function scriptKind(script: string, scripts: Scripts, depth = 0): ScriptKind {
   if (script.length > LONGEST || depth > DEEPEST) return "other";
-  const kinds = new Set(
-    script
-      .split(/&&|\|\||[;|&\n]/)
-      .map((part) => part.trim())
-      .filter((part) => part !== "")
-      .map((part) => partKind(part, scripts, depth)),
-  );
-  return (
-    (["development", "program", "files", "other", "step"] as const).find((kind) => kinds.has(kind)) ?? "step"
-  );
+  const kinds = script.split(/&&|\|\||[;\n]/).map((step) => stepKind(step, scripts, depth));
+  // What comes before ends by itself, such as a build.
+  return kinds.findLast((kind) => kind !== "step") ?? "step";
+}
+
+/** Of several commands at once, a development server is what the author sees while working. */
+function stepKind(step: string, scripts: Scripts, depth: number): ScriptKind {
+  const parts = step.split(/[|&]/).map((part) => part.trim());
+  const kinds = new Set(parts.filter((part) => part !== "").map((part) => partKind(part, scripts, depth)));
+  return (["development", "program", "files", "other"] as const).find((kind) => kinds.has(kind)) ?? "step";
 }
 
 function partKind(part: string, scripts: Scripts, depth: number): ScriptKind {
