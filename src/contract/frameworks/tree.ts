@@ -197,7 +197,7 @@ function pythonNames(text: string): string[] {
     /(?:^[ \t]*|["'])([A-Za-z0-9][A-Za-z0-9._-]*)(?=[ \t]*(?:[<>=!~;,[@"'#(\r]|$))/gm,
   );
   // Source: PEP 503, normalized names.
-  return names.map((name) => name.toLowerCase().replace(/[-_.]+/g, "-"));
+  return [...new Set(names)].map((name) => name.toLowerCase().replace(/[-_.]+/g, "-"));
 }
 
 /** The package `fastapi[standard]` contains a server. */

@@ -458,20 +458,36 @@ describe("the effective settings", () => {
 });
 
 describe("a file that is designed to be slow to parse", () => {
-  it.each(["\n", " ", "\t\n", "a", '"', "a ", 'gem "', "gem ", "a\n", "a=\n"])(
-    "of half a million bytes of %j is read, and soon",
-    (part) => {
-      const text = part.repeat(500_000 / part.length);
-      const files = {
-        Gemfile: text,
-        "requirements.txt": text,
-        "pyproject.toml": text,
-        "package.json": text,
-        "manage.py": `"DJANGO_SETTINGS_MODULE","${text}`,
-        "settings.py": text,
-      };
-      // With quadratic time, the test would not end.
-      expect(() => [tree(files), deepPaths(new Map(Object.entries(files)))]).not.toThrow();
-    },
-  );
+  it.each([
+    ...["\n", " ", "\t\n", "a", '"', "a ", 'gem "', "gem ", "a\n", "a=\n", "import b\n", "-r a.txt\n", "{,"],
+    ...["package main\n", "def create_app(", "app = FastAPI(", "[tool.fastapi]\n", "publish = ", "a && "],
+  ])("of half a million bytes of %j is read, and soon", (part) => {
+    const text = part.repeat(500_000 / part.length);
+    const files = {
+      Gemfile: text,
+      "requirements.txt": text,
+      "pyproject.toml": text,
+      "package.json": text,
+      "manage.py": `"DJANGO_SETTINGS_MODULE","${text}`,
+      "settings.py": text,
+    };
+    const others = {
+      "setup.py": "",
+      "app/main.py": `app = FastAPI()\n${text}`,
+      "app/db.py": text,
+      "web.py": text,
+      "go.mod": text,
+      "server.go": text,
+      "config.toml": text,
+      "mkdocs.yml": text,
+      "netlify.toml": text,
+      "package.json": JSON.stringify({ main: text, scripts: { start: text, build: text } }),
+    };
+    // With quadratic time, the test would not end.
+    for (const some of [files, others])
+      expect(() => {
+        const found = tree(some);
+        return [presetFor(detectFramework(found), found), deepPaths(new Map(Object.entries(some)))];
+      }).not.toThrow();
+  });
 });

@@ -36,6 +36,9 @@ const usualNames = [
 /** The files at the top that usually have the app. */
 export const pythonEntries: readonly string[] = ["wsgi.py", "asgi.py", "app.py", "main.py"];
 
+/** A file has its imports at its beginning. */
+const MOST_IMPORTS = 200;
+
 /** The folders whose folders may have the app. */
 const outerFolders = ["src", "backend", "server", "app", "api"];
 
@@ -178,13 +181,13 @@ function moduleOf(
   const namesOuter = new RegExp(`^[ \\t]*(?:from|import) ${outer}[. ]`, "m").test(text);
   const isPackage =
     files.has(`${folders.join("/")}/__init__.py`) || /^[ \t]*from \./m.test(text) || namesOuter;
-  const imported = [...text.matchAll(/^(?:from|import) (\w{1,100})/gm)].map(([, name]) => name ?? "");
+  const imported = [...text.matchAll(/^(?:from|import) (\w{1,100})/gm)].slice(0, MOST_IMPORTS);
   const isBeside = (name: string) =>
     [...files.keys()].some(
       (file) =>
         file === `${folders.join("/")}/${name}.py` || file.startsWith(`${folders.join("/")}/${name}/`),
     );
-  if (!isPackage && imported.some(isBeside))
+  if (!isPackage && imported.some(([, name = ""]) => isBeside(name)))
     return { module: parts.slice(folders.length).join("."), path: folders.join("/") };
   const isInSource = outer === "src" && !namesOuter && parts.length > 1;
   return isInSource
