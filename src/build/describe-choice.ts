@@ -13,7 +13,8 @@ export function describeChoice(choice: BuildChoice): readonly string[] {
   const install = install_command === null ? "" : `installed by ${install_command}${where}, `;
   const build = build_command === null ? "nothing to build" : `built by ${build_command}`;
   const folderText = choice.findsOutput ? "the folder that the build creates" : output_directory;
-  const use = isPublished ? `served from ${folderText}` : "runs as a server";
+  const isSite = choice.problem === null ? `served from ${folderText}` : "not published";
+  const use = isPublished ? isSite : "runs as a server";
   return [
     ...unknown,
     `${frameworkText(choice)}: ${install}${build}, ${use}`,

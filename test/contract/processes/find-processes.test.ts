@@ -119,6 +119,10 @@ describe("the line about the framework", () => {
       { files: { "server.py": "" }, procfile: "web: python3 server.py" },
     ],
     [
+      "framework static, detected because no file names a framework: nothing to build, not published",
+      { files: { "Cargo.toml": "" } },
+    ],
+    [
       "framework static, set in the project: nothing to build, runs as a server",
       { settings: { framework: "static" }, procfile: "web: x" },
     ],
