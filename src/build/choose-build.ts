@@ -1,15 +1,19 @@
+import { noSite } from "#contract/frameworks/no-site.ts";
 import {
   buildProblem,
   detectFramework,
+  findsOutput,
   hasNodePackages,
   hasPreset,
   installFolder,
   isUnknown,
   NODE,
   presetFor,
+  startsNothing,
 } from "#contract/frameworks/preset-for.ts";
-import { applySettings } from "#contract/frameworks/usual-preset.ts";
-import { startHint } from "#contract/frameworks/servers/start-hint.ts";
+import { applySettings, STATIC } from "#contract/frameworks/usual-preset.ts";
+import { noStart } from "#contract/frameworks/servers/no-start.ts";
+import { scriptNotes } from "#contract/frameworks/servers/node-server.ts";
 import { suggestWorker } from "#contract/frameworks/servers/suggest-workers.ts";
 import { suggestReleaseCommand } from "#contract/frameworks/release-commands.ts";
 import type { ChosenCommands } from "#contract/frameworks/tools/tool-needs.ts";
@@ -28,6 +32,7 @@ export type ChosenSettings = BuildSettings & {
   readonly release_command?: string | null | undefined;
   readonly activate_command?: string | null;
   readonly processes?: AllProcessSettings | undefined;
+  readonly cron?: readonly unknown[] | undefined;
 };
 
 /** How a project is built, and why. */
@@ -64,8 +69,12 @@ export type BuildChoice = {
   readonly cron: readonly CronJob[];
   /** The release command that the repository defines, if the project has none. */
   readonly releaseCommand: FileCommand | null;
-  /** A package to add, so that the framework's preset can start the app; null if that is not known. */
-  readonly startHint: string | null;
+  /** Whether the published folder is found after the build: a folder with a page that it creates. */
+  readonly findsOutput: boolean;
+  /** Whether the output directory is named by a setting. It is then published also without an index.html. */
+  readonly isOutputNamed: boolean;
+  /** What the log says about the scripts of package.json that start the app, and about those that do not. */
+  readonly notes: readonly string[];
   /** The usual command of a process `worker`, which is not started by itself; null if the repository defines processes. */
   readonly suggestedWorker: string | null;
   /** Whether the project starts the app itself, by its own command or its own process `web`. */
@@ -117,8 +126,26 @@ export function chooseBuild(tree: Tree, files: RepositoryFiles, settings: Chosen
   const suggested = hasReleaseCommand
     ? null
     : (files.releaseCommand?.command ?? suggestReleaseCommand(framework, tree));
+  const isPublished = web === undefined && !isSource && (plan.app_type === "static" || namesOutput);
+  const isStartedByProject = startsItself || settings.processes?.[WEB]?.command !== undefined;
   // A build command or an output directory of its own may be the solution.
-  const problem = isSet("build_command") || namesOutput ? null : buildProblem(framework, tree);
+  const unbuildable = isSet("build_command") || namesOutput ? null : buildProblem(framework, tree);
+  const isDeliberate =
+    isStartedByProject ||
+    processes.length > 0 ||
+    Object.keys(settings.processes ?? {}).length > 0 ||
+    files.cron.length > 0 ||
+    (settings.cron ?? []).length > 0 ||
+    (settings.release_command ?? null) !== null ||
+    files.releaseCommand !== null;
+  const problem =
+    unbuildable !== null
+      ? { message: unbuildable, hint: null }
+      : isPublished
+        ? publishProblem(tree, plan, { framework, namesOutput })
+        : isDeliberate
+          ? null
+          : startProblem(framework, tree);
   return {
     plan: { ...plan, ...facts },
     preset: {
@@ -139,15 +166,65 @@ export function chooseBuild(tree: Tree, files: RepositoryFiles, settings: Chosen
     presetCommands,
     isPresetInstall,
     installFolder: isSet("install_command") ? null : installFolder(framework, tree),
-    problem: found.ok ? (problem === null ? null : { message: problem, hint: null }) : found.problem,
-    isPublished: web === undefined && !isSource && (plan.app_type === "static" || namesOutput),
+    problem: found.ok ? problem : found.problem,
+    isPublished,
+    findsOutput:
+      isPublished && !namesOutput && plan.build_command !== null && searches(framework, tree, plan),
+    isOutputNamed: namesOutput,
     setsFallback: isSet("fallback"),
     processes,
     cron: files.cron,
     releaseCommand: isReleaseUsed ? files.releaseCommand : null,
-    startHint: startHint(framework, tree),
+    notes: scriptNotes(tree, isPublished ? null : (web?.definition.command ?? "")),
     suggestedWorker: startsItself || processes.some(({ name }) => name !== WEB) ? null : suggestWorker(tree),
-    isStartedByProject: startsItself || settings.processes?.[WEB]?.command !== undefined,
+    isStartedByProject,
+  };
+}
+
+/** Whether only the build shows which folder is published. */
+function searches(framework: string, tree: Tree, plan: DetectedPreset): boolean {
+  if (findsOutput(framework, tree)) return true;
+  // A build command of the project's own, for files without a framework.
+  return (
+    !hasPreset(framework) || (framework === STATIC && startsNothing(tree) && plan.output_directory === ".")
+  );
+}
+
+/** Why the files of a project must not be published; null if they may be a site, which is checked after the build. */
+function publishProblem(
+  tree: Tree,
+  plan: DetectedPreset,
+  { framework, namesOutput }: { readonly framework: string; readonly namesOutput: boolean },
+): FileProblem | null {
+  const isBuilt = plan.build_command !== null || plan.install_command !== null;
+  if (namesOutput || isBuilt || plan.output_directory !== ".") return null;
+  const { signs } = tree;
+  if (framework === STATIC && signs.has("file:index.html")) {
+    const source = ["Trunk.toml", "Cargo.toml"].find((name) => signs.has(`file:${name}`));
+    if (source === undefined) return null;
+    return {
+      message: `index.html is not published as it is, because ${source} says that the site is built from it`,
+      hint: "Set build_command, such as `trunk build --release`, and output_directory, such as `dist`. To publish the files as they are, set output_directory to `.`.",
+    };
+  }
+  if (!startsNothing(tree)) return null;
+  const { message, hint } = noSite(tree);
+  return hasPreset(framework)
+    ? { message, hint }
+    : { message: `there is no preset for the framework ${framework}, and ${message}`, hint };
+}
+
+/** What to do so that an app that runs as a server is started. */
+export const DEFINE_WEB =
+  "define the process web in a Procfile (`web: COMMAND`), in gantry.json or in the project's processes";
+
+/** Why a project that publishes nothing cannot go live: nothing would answer. */
+function startProblem(framework: string, tree: Tree): FileProblem {
+  const { why, hint } = noStart(framework, tree) ?? { why: "no command for it is known", hint: null };
+  const advice = hint === null ? DEFINE_WEB : `${hint}, or ${DEFINE_WEB}`;
+  return {
+    message: `nothing starts this app: ${why}`,
+    hint: `${advice.slice(0, 1).toUpperCase()}${advice.slice(1)}. To publish files instead, set output_directory.`,
   };
 }
 

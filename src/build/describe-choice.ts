@@ -1,4 +1,4 @@
-import type { BuildChoice } from "#build/choose-build.ts";
+import { type BuildChoice, DEFINE_WEB } from "#build/choose-build.ts";
 import { WEB } from "#contract/endpoints/processes/schemas.ts";
 import { GANTRY_JSON } from "#contract/processes/read-gantry-json.ts";
 import { STATIC } from "#contract/frameworks/usual-preset.ts";
@@ -12,10 +12,13 @@ export function describeChoice(choice: BuildChoice): readonly string[] {
   const where = folder === null ? "" : ` in the workspace \`${folder}\``;
   const install = install_command === null ? "" : `installed by ${install_command}${where}, `;
   const build = build_command === null ? "nothing to build" : `built by ${build_command}`;
-  const use = isPublished ? `served from ${output_directory}` : "runs as a server";
+  const folderText = choice.findsOutput ? "the folder that the build creates" : output_directory;
+  const isSite = choice.problem === null ? `served from ${folderText}` : "not published";
+  const use = isPublished ? isSite : "runs as a server";
   return [
     ...unknown,
     `${frameworkText(choice)}: ${install}${build}, ${use}`,
+    ...choice.notes,
     ...(releaseCommand === null
       ? []
       : [`release command ${releaseCommand.command} (${releaseCommand.from})`]),
@@ -54,11 +57,10 @@ export function sourceOf({ from }: FoundProcess): string {
   return from === "preset" ? "usual for this framework" : from;
 }
 
-/** What to do so that an app that runs as a server is started; null for other projects. */
+/** What to do so that something answers for a project that has only other processes and jobs; null for other projects. */
 export function startAdvice(choice: BuildChoice): string | null {
-  const { isPublished, isStartedByProject, processes, startHint } = choice;
-  if (isPublished || isStartedByProject || processes.some(({ name }) => name === WEB)) return null;
-  const add = "define the process web in a Procfile (`web: COMMAND`) or in the project's processes";
-  if (processes.length > 0) return `nothing answers requests to this app: if something should, ${add}`;
-  return `nothing starts this app: ${startHint === null ? add : `${startHint}, or ${add}`}. To publish files instead, set output_directory.`;
+  const { isPublished, isStartedByProject, processes, problem } = choice;
+  if (isPublished || isStartedByProject || problem !== null || processes.some(({ name }) => name === WEB))
+    return null;
+  return `nothing answers requests to this app: if something should, ${DEFINE_WEB}`;
 }

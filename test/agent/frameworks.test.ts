@@ -198,7 +198,10 @@ describe("a repository without a framework setting", () => {
   });
 
   it("is examined in its root directory, and installed where its workspace is", async () => {
-    installTool("pnpm", 'echo "in ${PWD##*/}"; [ "$1" = run ] && mkdir -p _site; true');
+    installTool(
+      "pnpm",
+      'echo "in ${PWD##*/}"; [ "$1" = run ] && mkdir -p _site && echo x > _site/index.html; true',
+    );
     world.repository.commit({
       "pnpm-lock.yaml": "lockfileVersion: '9.0'",
       "pnpm-workspace.yaml": "packages:\n  - apps/*\n",
@@ -238,7 +241,7 @@ describe("a repository without a framework setting", () => {
       "shop/settings/base.py": 'STATIC_ROOT = "static"',
     });
     await world.startAgent();
-    const { run, result } = await deploy();
+    const { run, result } = await deploy({ release_command: "true" });
     expect(result.outcome).toBe("live");
     expect(messagesOf(run, "stdout")).toEqual([
       "python3 -m venv .venv",
@@ -308,6 +311,122 @@ describe("a repository without a framework setting", () => {
       shop: { link: "../../../../../../shop" },
     });
     expect((await deploy()).preset).toMatchObject({ framework: "django", build_command: null });
+  });
+});
+
+describe("a repository that is no site", () => {
+  const served = () => existsSync(world.path("current"));
+
+  it("fails before it is published, with what was looked for and what to set", async () => {
+    world.repository.commit({
+      "package.json": '{"main":"index.js","dependencies":{"x":"1"}}',
+      "index.js": "",
+    });
+    await world.startAgent();
+    const { run, result } = await deploy();
+    expect(result).toMatchObject({
+      failure: {
+        code: "build_failed",
+        stage: "build",
+        message: expect.stringMatching(
+          /^there is nothing to publish: .* index\.html .*package\.json has no scripts$/,
+        ),
+        hint: expect.stringContaining("Set output_directory"),
+      },
+    });
+    expect(messagesOf(run, "system")).not.toContainEqual(expect.stringMatching(/^running /));
+    expect(served()).toBe(false);
+    const named = await deploy({ output_directory: "." });
+    expect(named.result.outcome).toBe("live");
+  });
+
+  it("is pointed to the folders that have an app", async () => {
+    world.repository.commit({
+      "pnpm-workspace.yaml": "packages:\n  - apps/*\n",
+      "package.json": '{"scripts":{"build":"turbo run build"}}',
+      "apps/web/package.json": "{}",
+      "apps/docs/index.html": "",
+      "node_modules/x/package.json": "{}",
+    });
+    await world.startAgent();
+    expect((await deploy()).result).toMatchObject({
+      failure: { hint: "Set root_directory to the folder of the app, such as `apps/docs`, `apps/web`." },
+    });
+  });
+
+  it("is not published if a framework's build leaves no page, or a page elsewhere", async () => {
+    installTool("npm", "mkdir -p dist/client; echo x > dist/client/index.html; echo lib > dist/lib.js");
+    world.repository.commit(viteSite);
+    await world.startAgent();
+    expect((await deploy()).result).toMatchObject({
+      failure: {
+        code: "build_failed",
+        stage: "build",
+        message:
+          "the output directory `dist` is no site: it has no index.html after the build (it has `client`, `lib.js`)",
+        hint: "`dist/client` has an index.html: set output_directory to it.",
+      },
+    });
+    expect((await deploy({ output_directory: "dist" })).result.outcome).toBe("live");
+  });
+
+  it("is built by its script, and what that creates is published", async () => {
+    installTool("npm", '[ "$1" != run ] || { mkdir -p generated/en; echo built > generated/index.html; }');
+    world.repository.commit({
+      "package.json": '{"scripts":{"build":"node make.js"}}',
+      "index.html": "source",
+      "docs/index.html": "docs",
+    });
+    await world.startAgent();
+    const { run, result } = await deploy();
+    expect(result.outcome).toBe("live");
+    expect(eventsOf(run, "framework").map(({ preset }) => preset.output_directory)).toEqual([
+      ".",
+      "generated",
+    ]);
+    expect(JSON.parse(world.read("releases/1.json"))).toMatchObject({ output_directory: "generated" });
+    expect(messagesOf(run, "system")).toEqual(
+      expect.arrayContaining([
+        expect.stringContaining("built by npm run build, served from the folder that the build creates"),
+        "generated has an index.html after the build, and is published",
+      ]),
+    );
+  });
+
+  it("is published from where its page is, if its script creates no other one", async () => {
+    installTool(
+      "npm",
+      '[ "$1" != run ] || { mkdir -p css node_modules/x; echo x > node_modules/x/index.html; }',
+    );
+    world.repository.commit({ "package.json": '{"scripts":{"build":"sass"}}', "index.html": "page" });
+    await world.startAgent();
+    expect((await deploy()).result.outcome).toBe("live");
+    expect(JSON.parse(world.read("releases/1.json"))).toMatchObject({ output_directory: "." });
+  });
+
+  it("fails if its script creates no page", async () => {
+    installTool("npm", "mkdir -p lib; echo x > lib/index.js");
+    world.repository.commit({ "package.json": '{"scripts":{"build":"tsc"}}' });
+    await world.startAgent();
+    expect((await deploy()).result).toMatchObject({
+      failure: {
+        code: "build_failed",
+        message: "the build made no site: no folder has an index.html (looked in `lib`)",
+        hint: expect.stringMatching(/^Set output_directory to the folder that the build writes to/),
+      },
+    });
+  });
+
+  it("is not live if nothing starts it", async () => {
+    world.repository.commit({ "go.mod": "module a/b" });
+    await world.startAgent();
+    expect((await deploy()).result).toMatchObject({
+      failure: {
+        code: "build_failed",
+        stage: "build",
+        message: expect.stringMatching(/^nothing starts this app: /),
+      },
+    });
   });
 });
 
@@ -452,7 +571,7 @@ describe("a project's own setting", () => {
     installTool("hugo", "mkdir public");
     world.repository.commit(viteSite);
     await world.startAgent();
-    const { run, preset } = await deploy({ framework: "hugo" });
+    const { run, preset } = await deploy({ framework: "hugo", output_directory: "public" });
     expect(preset?.framework).toBe("hugo");
     expect(messagesOf(run, "stdout")).toEqual(["hugo --gc --minify"]);
     expect(messagesOf(run, "system")).toContainEqual(

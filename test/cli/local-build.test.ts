@@ -151,6 +151,18 @@ describe("gantry detect", () => {
     expect(stdout).toContain("Delete one of the two lines");
   });
 
+  it("says the same as a deployment of files that are no site, and what to do", async () => {
+    const app = await createRepository(join(cli.home, "rust"));
+    await app.commit({ "Cargo.toml": "", "src/main.rs": "" });
+    const { code, stdout } = await gantry(app.path, ["detect"]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^type\tnone: there is nothing to publish: .* `Cargo.toml` is of Rust/m);
+    expect(stdout).toMatch(/^what to do\tSet build_command to `cargo build --release`/m);
+    expect(stdout).not.toContain("output directory");
+    const built = await gantry(app.path, ["build"]);
+    expect(built).toMatchObject({ code: 1, stdout: expect.stringContaining("there is nothing to publish") });
+  });
+
   it("names the programs that this machine lacks", async () => {
     const site = await createSite("");
     const { code, stdout } = await gantry(site.path, ["detect"], { PATH: bare });
@@ -175,7 +187,7 @@ describe("gantry detect", () => {
 describe("gantry build", () => {
   it("builds a copy of the last commit with the environment of a deployment, and deletes it", async () => {
     const script =
-      'mkdir public; env | sort > public/env; printf "/a /b\\n/c\\n" > public/_redirects; pwd; echo "at $GANTRY_RELEASE"; test ! -e draft';
+      'mkdir public; echo > public/index.html; env | sort > public/env; printf "/a /b\\n/c\\n" > public/_redirects; pwd; echo "at $GANTRY_RELEASE"; test ! -e draft';
     const site = await createSite(script);
     writeFileSync(join(site.path, "draft"), "");
     const built = await gantry(site.path, ["build"], { GANTRY_TOKEN: "gantry_secret", OTHER: "x" });
@@ -257,7 +269,9 @@ describe("gantry build", () => {
         hint: expect.stringContaining("The folders after the build are `site`."),
       },
     });
-    const leaving = await createSite("mkdir public && ln -s /etc/passwd public/users");
+    const leaving = await createSite(
+      "mkdir public && echo > public/index.html && ln -s /etc/passwd public/users",
+    );
     const refused = await gantry(leaving.path, ["build"]);
     expect(refused).toMatchObject({
       code: 1,
@@ -298,7 +312,7 @@ describe("gantry build", () => {
   it("has the files of submodules that are checked out, and names the others", async () => {
     const theme = await createRepository(join(cli.home, "theme"));
     await theme.commit({ "theme.css": "body {}" });
-    const site = await createSite("mkdir public && cp theme/theme.css public/");
+    const site = await createSite("mkdir public && cp theme/theme.css public/index.html");
     for (const name of ["theme", "other"])
       await site.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", theme.path, name);
     await site.git("commit", "--quiet", "-m", "Add themes");

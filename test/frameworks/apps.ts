@@ -131,6 +131,28 @@ const remix: App["files"] = {
   "app/routes/_index.jsx": "export default function Home() {\n  return <p>{`from Remix ${6 * 7}`}</p>;\n}\n",
 };
 
+const tanstackStart: App["files"] = {
+  "package.json": manifest("tanstack-app", {
+    scripts: { dev: "vite dev", build: "vite build" },
+    dependencies: {
+      "@tanstack/react-router": "1.159.14",
+      "@tanstack/react-start": "1.159.14",
+      "@vitejs/plugin-react": "5.2.0",
+      nitro: "3.0.0",
+      vite: "7.3.8",
+      ...react,
+    },
+  }),
+  "vite.config.js":
+    'import { tanstackStart } from "@tanstack/react-start/plugin/vite";\nimport react from "@vitejs/plugin-react";\nimport { nitro } from "nitro/vite";\nexport default { plugins: [tanstackStart(), nitro(), react()] };\n',
+  "src/router.jsx":
+    'import { createRouter } from "@tanstack/react-router";\nimport { routeTree } from "./routeTree.gen";\nexport const getRouter = () => createRouter({ routeTree });\n',
+  "src/routes/__root.jsx":
+    'import { createRootRoute, HeadContent, Outlet, Scripts } from "@tanstack/react-router";\nexport const Route = createRootRoute({ component: Root });\nfunction Root() {\n  return <html lang="en"><head><HeadContent /></head><body><Outlet /><Scripts /></body></html>;\n}\n',
+  "src/routes/index.jsx":
+    'import { createFileRoute } from "@tanstack/react-router";\nexport const Route = createFileRoute("/")({ component: () => <p>from TanStack Start</p> });\n',
+};
+
 const eleventy = { "@11ty/eleventy": "3.1.8" };
 
 /** Two packages, of which one needs the other. @param theme the version that it asks for */
@@ -147,6 +169,13 @@ const monorepo = (theme: string): App["files"] => ({
 
 /** The slowest first, so that none of them is last and alone. */
 export const apps: readonly App[] = [
+  {
+    name: "TanStack Start",
+    framework: "tanstack-start",
+    app_type: "server",
+    text: "from TanStack Start",
+    files: tanstackStart,
+  },
   {
     name: "Nuxt as a server",
     framework: "nuxt",
@@ -365,6 +394,51 @@ export const apps: readonly App[] = [
       }),
       "app.js":
         'import express from "express";\nconst app = express();\napp.get("/", (_request, response) => response.send(`from Express ${6 * 7}`));\napp.listen(Number(process.env.PORT), "127.0.0.1");\n',
+    },
+  },
+  {
+    name: "Express beside Vite",
+    framework: "vite",
+    app_type: "server",
+    text: "from Express and Vite 42",
+    files: {
+      "package.json": manifest("vite-express-app", {
+        scripts: { dev: "vite", build: "vite build", start: "node server.js", preview: "vite preview" },
+        dependencies: { express: "5.3.0", vite: "8.3.8" },
+      }),
+      "index.html": '<!doctype html>\n<p>source</p>\n<script type="module" src="/main.js"></script>\n',
+      "main.js": 'console.log("loaded");\n',
+      "server.js":
+        'import express from "express";\nconst app = express();\napp.get("/", (_request, response) => response.send(`from Express and Vite ${6 * 7}`));\napp.use(express.static("dist"));\napp.listen(Number(process.env.PORT), "127.0.0.1");\n',
+    },
+  },
+  {
+    name: "Nitro",
+    framework: "nitro",
+    app_type: "server",
+    text: "from Nitro 42",
+    files: {
+      "package.json": manifest("nitro-app", {
+        scripts: { build: "nitro build", dev: "nitro dev", preview: "node .output/server/index.mjs" },
+        dependencies: { nitropack: "2.13.6", h3: "1.15.4" },
+      }),
+      "nitro.config.ts": 'export default { compatibilityDate: "2025-01-01", srcDir: "server" };\n',
+      "server/routes/index.ts":
+        'import { eventHandler } from "h3";\nexport default eventHandler(() => `from Nitro ${6 * 7}`);\n',
+    },
+  },
+  {
+    name: "a bundler that has no preset",
+    framework: "node",
+    app_type: "static",
+    text: "from esbuild",
+    files: {
+      "package.json": manifest("esbuild-app", {
+        scripts: { build: "esbuild main.js --bundle --outdir=bundled && cp page.html bundled/index.html" },
+        dependencies: { esbuild: "0.28.2" },
+      }),
+      "page.html": '<!doctype html>\n<p>from esbuild</p>\n<script src="/main.js"></script>\n',
+      "main.js": 'console.log("loaded");\n',
     },
   },
   {

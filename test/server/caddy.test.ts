@@ -416,14 +416,22 @@ describe("Caddy, as the agent configures it", () => {
       Procfile: "x: y",
       "package.json": "{}",
       "sub/Procfile": "z",
+      "sub/node_modules/a/index.js": "",
+      "sub/server.key": "secret",
+      "sub/page.txt": "page",
+      "contact.php": "<?php",
+      "requirements-dev.txt": "",
     });
     await writeServed(test.slots, plain, { rules: DEFAULT_RULES, documentRoot: folder });
     const content = { kind: "files", directory: ".", sources: true } as const;
     await test.put(plain, { domain: "plain.localhost", aliases: [], content });
     await untilServed("plain.localhost");
     expect(await textOf("plain.localhost")).toBe("plain");
-    expect(await textOf("plain.localhost", "/sub/Procfile")).toBe("z");
-    for (const path of ["/Procfile", "//Procfile", "/sub/..%2fProcfile", "/%50rocfile", "/package.json"])
+    expect(await textOf("plain.localhost", "/sub/page.txt")).toBe("page");
+    for (const path of [
+      ...["/Procfile", "//Procfile", "/sub/..%2fProcfile", "/%50rocfile", "/package.json", "/sub/Procfile"],
+      ...["/sub/node_modules/a/index.js", "/sub/server.key", "/contact.php", "/requirements-dev.txt"],
+    ])
       expect([path, (await ask("plain.localhost", path)).status]).toEqual([path, 404]);
   });
 

@@ -18,7 +18,7 @@ let count = 0;
 
 async function failureOf(files: Readonly<Record<string, string>>): Promise<Deployment["failure"]> {
   count += 1;
-  const project = await server.createProject(`app-${count}`, files);
+  const project = await server.createProject(`app-${count}`, files, { activate_command: "true" });
   return (await server.deploy(project.id)).failure;
 }
 

@@ -51,7 +51,9 @@ describe("a repository that is deployed by name and address alone", () => {
     "is installed, built and works: $framework",
     async (app) => {
       const { framework, files, pages } = app;
-      const project = await server.createProject(framework, files);
+      // No preset starts these, which have no server among their packages: they are started below.
+      const settings = [django, flask, python].includes(app) ? { activate_command: "true" } : {};
+      const project = await server.createProject(framework, files, settings);
       await server.expectLive(project.id);
       expect((await server.api.getProject(project.id)).framework).toBe(framework);
       const port = await serve(project.id, app);
@@ -84,7 +86,8 @@ describe("a repository that is deployed by name and address alone", () => {
 
   it("gets the gems of its lock file, from the cache if it is unchanged", async () => {
     const gemfile = 'source "https://rubygems.org"\ngem "rack"\n';
-    const project = await server.createProject("locked", { Gemfile: gemfile, "config.ru": "" });
+    const files = { Gemfile: gemfile, "config.ru": "" };
+    const project = await server.createProject("locked", files, { activate_command: "true" });
     await server.expectLive(project.id);
     const lock = await server.machine.tell(`cat /var/lib/gantry/projects/${project.id}/current/Gemfile.lock`);
     await server.commit("locked", { "Gemfile.lock": `${lock}\n` });

@@ -79,6 +79,7 @@ describe("an existing user with a home below /home", () => {
       name: "site",
       server_id: server.id,
       repository: "/srv/site",
+      output_directory: ".",
       build_command:
         'echo "$HOME" > home; touch ~/.cache-of-a-build; git config --global user.name Ada; git config user.name > name; mktemp',
     });

@@ -1,21 +1,95 @@
 import { HEADERS_FILE, REDIRECTS_FILE } from "#build/site-rules/rule-lines.ts";
+import { lockFiles } from "#contract/frameworks/install-steps.ts";
 import { packageManagerFiles } from "#contract/frameworks/package-manager.ts";
 import { GANTRY_JSON } from "#contract/processes/read-gantry-json.ts";
 import { PROCFILE } from "#contract/processes/read-procfile.ts";
 
-/**
- * Files at the top of a repository that say how it is built and run. A site that is served from there does not show them to
- * its visitors. Names that begin with a dot are never served.
- */
-export const sourceFiles: readonly string[] = [
+/** Files that say how a repository is built and run. */
+const buildFiles = [
   PROCFILE,
   GANTRY_JSON,
-  ...["package.json", "pnpm-workspace.yaml", "composer.json", "composer.lock", "Gemfile", "Gemfile.lock"],
+  ...[
+    "package.json",
+    "pnpm-workspace.yaml",
+    "composer.json",
+    "Gemfile",
+    "pyproject.toml",
+    "Pipfile",
+    "go.mod",
+  ],
+  ...[
+    "go.sum",
+    "Cargo.toml",
+    "Cargo.lock",
+    "mix.exs",
+    "mix.lock",
+    "deno.lock",
+    "requirements*.txt",
+    "Makefile",
+  ],
+  ...["Dockerfile*", "*.Dockerfile", "Containerfile", "docker-compose*.yml", "docker-compose*.yaml"],
+  ...["compose.yml", "compose.yaml", "compose.*.yml", "compose.*.yaml", "Vagrantfile", "Jenkinsfile"],
+  ...[
+    "netlify.toml",
+    "vercel.json",
+    "wrangler.toml",
+    "wrangler.json",
+    "wrangler.jsonc",
+    "fly.toml",
+    "render.yaml",
+  ],
   ...packageManagerFiles,
+  ...lockFiles,
 ];
 
 /** Files at the top of a site that set its rules. No site shows them. */
 export const ruleFiles: readonly string[] = [REDIRECTS_FILE, HEADERS_FILE];
+
+/** Files with secrets or data: keys, settings, databases, and copies that editors and people leave. */
+const privateFiles = [
+  ...["*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "*.ppk", "*.ovpn"],
+  ...["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "*.env", "*.tfstate", "*.tfstate.backup", "*.tfvars"],
+  ...[
+    "*.sqlite",
+    "*.sqlite3",
+    "*.sqlite-journal",
+    "*.db",
+    "*.db3",
+    "*.sql",
+    "*.sql.gz",
+    "*.dump",
+    "*.rdb",
+    "*.mdb",
+  ],
+  ...["*.log", "*.bak", "*.orig", "*.swp", "*~", "master.key", "credentials.json", "service-account*.json"],
+];
+
+/** Folders of packages and of what programs keep for themselves. */
+const folders = ["node_modules", "__pycache__"];
+
+/**
+ * What a site that is served from the folder with its sources does not show to its visitors, at any depth: names of files
+ * and folders, in which `*` stands for any text. Names that begin with a dot are never served.
+ */
+export const sourceFiles: readonly string[] = [...new Set([...buildFiles, ...privateFiles, ...folders])];
+
+/** Programs that a site server would show as text instead of running them. */
+const programs = ["*.php", "*.phtml", "*.phar", "*.inc"];
+
+/** What a static site that is served from its sources does not show. */
+export const hiddenFiles: readonly string[] = [...sourceFiles, ...programs];
+
+const patterns = hiddenFiles.map((name) =>
+  name.replace(/[.+?^${}()|[\]\\]/g, String.raw`\$&`).replaceAll("*", "[^/]*"),
+);
+
+/** A path with a part that such a site hides. Caddy reads the pattern too. */
+export const HIDDEN_PATH = new RegExp(`(?:^|/)(?:${patterns.join("|")})(?:/|$)`);
+
+/** Whether a static site that is served from its sources hides a part of a path. */
+export function isHiddenFile(part: string): boolean {
+  return HIDDEN_PATH.test(part);
+}
 
 /** Whether a site with this output directory is served from the folder with the sources. */
 export function showsSources({ output_directory }: { readonly output_directory: string }): boolean {

@@ -16,11 +16,12 @@ export type PhpProgramOptions = {
 };
 
 /** The folders of packages may have scripts that visitors must not start. */
-const packageFolders = ["vendor", "node_modules"];
+const packageFolders = ["/vendor/*", "*/node_modules/*"];
 
 /** The text of the program that serves PHP apps. */
 function phpProgram({ ingressCaddy, isLocal }: PhpProgramOptions): string {
-  const sources = [...sourceFiles.map((name) => `/${name}`), ...packageFolders.map((name) => `/${name}/*`)];
+  const names = sourceFiles.map((name) => (name.startsWith("*") ? name : `*/${name}`));
+  const sources = [...names, ...packageFolders];
   return PHP_PROGRAM.replace("@INGRESS_CADDY@", () => shellQuote(ingressCaddy))
     .replace("@IS_LOCAL@", isLocal ? "yes" : "no")
     .replace("@SOURCES@", sources.join(" "));

@@ -3,7 +3,7 @@ import { realpath, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 
 import { answersWithFallback, encodedPath } from "#agent/ingress/fallback.ts";
-import { ruleFiles, sourceFiles } from "#agent/ingress/source-files.ts";
+import { isHiddenFile, ruleFiles } from "#agent/ingress/source-files.ts";
 import { findPage } from "#agent/sites/find-page.ts";
 import type { OpenRelease } from "#agent/sites/open-release.ts";
 import type { TrailingSlash } from "#contract/endpoints/projects/settings.ts";
@@ -67,10 +67,9 @@ function addressOf({ parts, hasSlash }: SitePath): string {
 }
 
 function isHiddenPath({ showsSources }: OpenRelease, parts: readonly string[]): boolean {
-  if (parts.some(isHidden)) return true;
+  if (parts.some(isHidden) || (showsSources && parts.some(isHiddenFile))) return true;
   const [name = "", ...others] = parts;
-  if (others.length > 0) return false;
-  return ruleFiles.includes(name) || (showsSources && sourceFiles.includes(name));
+  return others.length === 0 && ruleFiles.includes(name);
 }
 
 /** @returns the page of the release for missing files; `missing` without one */

@@ -48,6 +48,8 @@ const packages: Readonly<Record<string, Partial<Record<System, string | null>>>>
   php: { debian: "php-cli php-mbstring php-xml", fedora: "php-cli php-mbstring php-xml" },
   go: { debian: "golang-go", fedora: "golang" },
   cargo: { arch: "rust", macos: "rust" },
+  zola: { debian: null, fedora: null },
+  mdbook: { debian: null, fedora: null },
 };
 
 /** A program to install. */

@@ -2,7 +2,8 @@ import type { Dirent } from "node:fs";
 import { open, readdir } from "node:fs/promises";
 import { join, relative } from "node:path";
 
-import { tellingFiles } from "#contract/frameworks/preset-for.ts";
+import { findFolders } from "#build/tree/find-folders.ts";
+import { startsNothing, tellingFiles } from "#contract/frameworks/preset-for.ts";
 import { deepPaths, readFiles, surveyTree, type Tree } from "#contract/frameworks/tree.ts";
 import { type FolderAbove, readWorkspaceFiles, workspaceFiles } from "#contract/frameworks/workspace.ts";
 
@@ -15,42 +16,77 @@ const MAX_FILE_BYTES = 512 * 1024;
  */
 export async function readTree(release: string, root: string): Promise<Tree> {
   const files = await readNamed(root, tellingFiles, readFiles);
+  for (const { name } of await entriesOf(root)) if (!files.has(name)) files.set(name, "");
   for (const path of deepPaths(files))
     for (const [name, text] of await readDeep(root, path)) files.set(name, text);
-  return surveyTree(files, await readFoldersAbove(release, root));
+  const tree = surveyTree(files, await readFoldersAbove(release, root));
+  return startsNothing(tree) ? { ...tree, folders: await findFolders(root) } : tree;
 }
 
 /** A project has few files with settings. Others that match are irrelevant. */
 const MAX_DEEP_FILES = 50;
+const MAX_READ = 300;
+
+/** Folders whose files are not the project's own, or are not what runs. */
+const otherFolders = /^(?:\.|node_modules$|vendor$|venv$|env$|dist$|build$|target$)/;
 
 /** Reads the files of a path of `deepPaths`. Follows no symbolic link. */
 async function readDeep(root: string, path: string): Promise<readonly (readonly [string, string])[]> {
   const parts = path.split("/");
   const last = parts.pop() ?? "";
-  let folder = root;
+  let folders: readonly string[] = [""];
   for (const part of parts) {
-    const entries = await entriesOf(folder);
-    if (!entries.some((entry) => entry.name === part && entry.isDirectory())) return [];
-    folder = join(folder, part);
+    const below = await Promise.all(folders.map((folder) => foldersNamed(root, folder, part)));
+    folders = below.flat().slice(0, MAX_DEEP_FILES);
   }
-  const entries = await entriesOf(folder);
-  const place = (name: string) => [...parts, name].join("/");
+  const found: (readonly [string, string])[] = [];
+  // One after the other, because each is read into a buffer of its own.
+  for (const folder of folders)
+    if (found.length < MAX_READ) found.push(...(await readLast(root, folder, last)));
+  return found;
+}
+
+/** The folders in a folder with a name, or all for `*`. */
+async function foldersNamed(root: string, folder: string, part: string): Promise<readonly string[]> {
+  const entries = (await entriesOf(join(root, folder))).filter((entry) => entry.isDirectory());
+  const names = entries
+    .map(({ name }) => name)
+    .filter((name) => part === name || (part === "*" && !otherFolders.test(name)));
+  return names.map((name) => (folder === "" ? name : `${folder}/${name}`));
+}
+
+/** Of these files, the content matters too. */
+const readDeeply = /\.(?:py|go|txt|toml|ya?ml|json)$/;
+
+async function readLast(
+  root: string,
+  folder: string,
+  last: string,
+): Promise<readonly (readonly [string, string])[]> {
+  const entries = await entriesOf(join(root, folder));
+  const place = (name: string) => (folder === "" ? name : `${folder}/${name}`);
   if (last === "*") {
     const folders = entries.filter((entry) => entry.isDirectory()).slice(0, MAX_DEEP_FILES);
     return folders.map(({ name }) => [place(name), ""]);
   }
-  if (last !== "*.py") return entries.some(({ name }) => name === last) ? [[place(last), ""]] : [];
+  const end = last.startsWith("*") ? last.slice(1) : null;
   const found = entries
-    .filter((entry) => entry.isFile() && entry.name.endsWith(".py"))
+    .filter(({ name }) => (end === null ? name === last : name.endsWith(end)))
     .slice(0, MAX_DEEP_FILES);
-  return await Promise.all(
-    found.map(async ({ name }) => [place(name), await readStart(join(folder, name))] as const),
-  );
+  const texts: (readonly [string, string])[] = [];
+  for (const entry of found) {
+    const isRead = entry.isFile() && readDeeply.test(entry.name);
+    texts.push([place(entry.name), isRead ? await readStart(join(root, folder, entry.name)) : ""]);
+  }
+  return texts;
 }
 
-/** @returns nothing for a folder that cannot be read */
+/** The files and folders of a folder, in the order of their names. @returns nothing for a folder that cannot be read */
 async function entriesOf(folder: string): Promise<readonly Dirent[]> {
-  return await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => entry.isFile() || entry.isDirectory())
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** Reads the files by which a workspace is found, in each folder from the root directory's parent to the release. */

@@ -9,6 +9,8 @@ import { makeFailure } from "#build/failure/make-failure.ts";
 import { describeCustomRules } from "#build/site-rules/describe-custom-rules.ts";
 import { readCustomRules } from "#build/site-rules/read-custom-rules.ts";
 import { checkLinks } from "#build/tree/check-links.ts";
+import { checkSite } from "#build/tree/check-site.ts";
+import { findOutput, listFolders, noOutput } from "#build/tree/find-output.ts";
 import { folderInside } from "#build/tree/folder-inside.ts";
 import type { BuildLog } from "#cli/builds/build-log.ts";
 import { localAdvice } from "#cli/builds/local-advice.ts";
@@ -53,6 +55,7 @@ export async function runBuild(
   const scope = stageScope(build, { log, environment, variables, signal });
   const scopes = { install: installScope(build, scope), build: scope };
   const times: StageTime[] = [];
+  const before = await listFolders(build.root);
   for (const [stage, line] of [
     ["install", plan.install_command],
     ["build", plan.build_command],
@@ -63,7 +66,7 @@ export async function runBuild(
     times.push({ stage, duration: Math.round(performance.now() - startedAt) / 1000 });
     if (ended.kind !== "succeeded") return { ...ended, times };
   }
-  return { ...(await checkResult(build, log, signal)), times };
+  return { ...(await checkResult(build, { log, before }, signal)), times };
 }
 
 function stageScope(
@@ -98,13 +101,20 @@ function installScope({ release, root, choice }: LocalBuild, scope: StageScope):
 /** Checks what a deployment would refuse before it publishes the output directory. */
 async function checkResult(
   { release, root, rootDirectory, choice }: LocalBuild,
-  log: BuildLog,
+  { log, before }: { readonly log: BuildLog; readonly before: ReadonlySet<string> },
   signal: AbortSignal,
 ): Promise<Checked> {
-  const { output_directory } = choice.plan;
+  const found = choice.findsOutput
+    ? await findOutput(root, before, choice.plan.output_directory)
+    : { kind: "found" as const, folder: choice.plan.output_directory };
+  if (found.kind === "missing") return { kind: "failed", failure: noOutput(found) };
+  const output_directory = found.folder;
   const output = await folderInside(release, `${rootDirectory}/${output_directory}`);
   if (output.kind !== "inside")
     return { kind: "failed", failure: await outputFailure(output_directory, output, root) };
+  const noSite =
+    choice.isPublished && !choice.isOutputNamed ? await checkSite(output.path, output_directory, root) : null;
+  if (noSite !== null) return { kind: "failed", failure: noSite };
   const linked = {
     release,
     home: attempt(homedir, dirname(release)),

@@ -18,7 +18,7 @@ export const detect = defineCommand({
   name: "detect",
   summary: "Show how a deployment would build this repository, and why",
   details: [
-    "Reads the last commit: the framework, the package manager, the commands and the output directory, as a server detects them, the versions of tools that the repository asks for, and which tools this machine lacks. For a site without a build also its redirects and headers, with the lines that are not used. Nothing is installed or built.",
+    "Reads the last commit: the framework, the package manager, the commands and the output directory, as a server detects them, the versions of tools that the repository asks for, and which tools this machine lacks. For a site without a build also its redirects and headers, with the lines that are not used. Nothing is installed or built. If a deployment would fail at once, says why and what to do, and the exit code is 1.",
     "If you are signed in, the settings of the project that deploys this repository take precedence, as in a deployment. Name the project if there are several. No network is needed otherwise.",
   ],
   words: sourceWords,
@@ -60,7 +60,7 @@ export const detect = defineCommand({
       ...missing.map(({ message, advice }) => ["missing", printable(`${message}. ${advice}`)] as const),
       ...others.map((sentence) => ["other version", printable(sentence)] as const),
     ]);
-    return done;
+    return build.choice.problem === null ? done : { ok: true, exit: "failed" };
   },
 });
 

@@ -29,6 +29,9 @@ export function buildDocument(build: LocalBuild) {
     processes: choice.processes.map(({ name, definition, from }) => ({ name, from, ...definition })),
     release_command: project?.project.release_command ?? choice.releaseCommand?.command ?? null,
     suggested_worker: choice.suggestedWorker,
+    /** Why a deployment would fail at once; null if nothing is wrong that the files show. */
+    problem: choice.problem,
+    notes: choice.notes,
     package_manager: packageManager(build),
   };
 }
@@ -59,6 +62,8 @@ export function buildFacts(build: LocalBuild): readonly Fact[] {
     ],
     ["because", choice.plan.reasons.length === 0 ? null : printable(choice.plan.reasons.join(", "))],
     ["type", typeText(choice)],
+    ["what to do", choice.problem?.hint == null ? null : printable(choice.problem.hint)],
+    ...choice.notes.map((note) => ["script", printable(note)] as const),
     ["package manager", manager === null ? null : managerText(manager)],
     ["install command", setting("install_command")],
     ["installed in", choice.installFolder === null ? null : printable(choice.installFolder)],
@@ -66,10 +71,16 @@ export function buildFacts(build: LocalBuild): readonly Fact[] {
     ["release command", releaseText(build)],
     ...choice.processes.map((one) => [`process ${one.name}`, processText(one)] as const),
     ["suggested worker", choice.suggestedWorker === null ? null : printable(choice.suggestedWorker)],
-    ["output directory", choice.isPublished ? setting("output_directory") : "none is published (detected)"],
+    ["output directory", outputText(choice, setting("output_directory"))],
     ["trailing slash", choice.isPublished ? setting("trailing_slash") : null],
     ["fallback", choice.isPublished ? setting("fallback") : null],
   ];
+}
+
+function outputText({ isPublished, findsOutput, problem }: BuildChoice, setting: string): string | null {
+  if (problem !== null && isPublished) return null;
+  if (!isPublished) return "none is published (detected)";
+  return findsOutput ? "the folder with an index.html that the build creates" : setting;
 }
 
 function typeText({ plan, problem }: BuildChoice): string {

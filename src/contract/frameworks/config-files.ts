@@ -1,7 +1,18 @@
 import { type Config, readConfig } from "#contract/frameworks/read-config.ts";
 
 /** The tools with a file such as `vite.config.ts`. */
-const tools = ["next", "nuxt", "svelte", "astro", "vite", "react-router", "eleventy", "vue"] as const;
+const tools = [
+  "next",
+  "nuxt",
+  "svelte",
+  "astro",
+  "vite",
+  "react-router",
+  "eleventy",
+  "vue",
+  "nitro",
+  "app",
+] as const;
 
 /** A tool whose configuration is read. */
 export type ConfiguredTool = (typeof tools)[number];

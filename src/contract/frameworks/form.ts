@@ -13,6 +13,8 @@ export type Form = {
   readonly reasons: readonly string[];
   /** Why a build with these files cannot be used on a server; null if it can. */
   readonly problem: string | null;
+  /** Whether the output directory is only known after the build: the folder that it creates. */
+  readonly findsOutput?: true;
 };
 
 /** A static site whose pages are built into a folder. */

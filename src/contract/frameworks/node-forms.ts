@@ -1,6 +1,11 @@
 import type { ConfiguredTool } from "#contract/frameworks/config-files.ts";
 import { type Form, files, nodeScript, onePage, server } from "#contract/frameworks/form.ts";
-import { nextServer, nodeServer, PRODUCTION } from "#contract/frameworks/servers/node-server.ts";
+import {
+  nextServer,
+  nodeServer,
+  PRODUCTION,
+  programScript,
+} from "#contract/frameworks/servers/node-server.ts";
 import { insidePath } from "#contract/frameworks/inside-path.ts";
 import type { Tree } from "#contract/frameworks/tree.ts";
 
@@ -204,13 +209,90 @@ export function angularForm(tree: Tree): Form {
   return server(start === null ? null : `${PRODUCTION} ${start}`, "angular.json has a server");
 }
 
-/** Programs that show the files of a folder while somebody works on them. */
-const fileServer = /^(?:npx )?(?:serve|http-server|live-server|lite-server|browser-sync|servor|sirv)\b/;
+/** A project whose build makes files: a server only if a script of package.json runs a program. */
+export function filesOrProgram(form: (tree: Tree) => Form): (tree: Tree) => Form {
+  return (tree) => {
+    const script = programScript(tree);
+    const found = form(tree);
+    if (script === null || found.app_type === "server") return found;
+    return server(nodeServer(tree, null), `the script ${script} runs a program`);
+  };
+}
 
-/** A project with a script `start`: a server, unless the script only shows the files. */
+/** A framework whose build makes a server for Node, unless one of its settings says that it makes files. */
+export function serverUnless(
+  start: string,
+  output: string,
+  settings: readonly (readonly [ConfiguredTool, string, string | boolean])[],
+): (tree: Tree) => Form {
+  return (tree) => {
+    for (const [tool, path, value] of settings) {
+      const found = setting(tree, tool, path);
+      if (found?.value === value) return files(output, found.why);
+    }
+    return server(nodeServer(tree, start));
+  };
+}
+
+/** TanStack Start: a server if Nitro or a script makes one, because its own build has only a handler of requests. */
+export function tanstackForm(tree: Tree): Form {
+  const hasNitro = ["nitro", "nitropack", "vinxi", "@tanstack/nitro-v2-vite-plugin"].find((name) =>
+    tree.signs.has(`npm:${name}`),
+  );
+  if (hasNitro !== undefined || programScript(tree) !== null)
+    return server(nodeServer(tree, "node .output/server/index.mjs"));
+  const spa = setting(tree, "vite", "*().spa.enabled") ?? setting(tree, "vite", "*().prerender.enabled");
+  if (spa?.value === true) return files("dist/client", spa.why);
+  return {
+    ...files("dist/client"),
+    problem:
+      "TanStack Start builds no server that can be started: add the plugin of Nitro (nitro) to vite.config, or a script start that runs the server",
+  };
+}
+
+/** Qwik City: a server if its adapter for Express or Fastify is there, and otherwise files. */
+export const qwikForm = filesOrProgram(() => files("dist"));
+
+/** Vike: a server if a script runs it, and otherwise the pages that are rendered before. */
+export const vikeForm = filesOrProgram(() => files("dist/client"));
+
+/** Redwood: its own server answers for both sides. */
+export const redwoodForm = (tree: Tree): Form => server(nodeServer(tree, null));
+
+/** VuePress: in the folder with its sources. */
+export function vuepressForm({ signs }: Tree): Form {
+  const base = ["docs", "src"].find((name) => signs.has(`file:${name}/.vuepress`));
+  const isAtTop = base === undefined && signs.has("file:.vuepress");
+  return files(isAtTop ? ".vuepress/dist" : `${base ?? "docs"}/.vuepress/dist`);
+}
+
+/** The folder that a script such as `serve -s dist` shows. */
+function shownFolder(start: string): string {
+  const named = /^(?:npx )?[\w-]+(?: -\w)* (?!-)([\w./-]+)(?: |$)/.exec(start)?.[1];
+  return (named === undefined ? null : insidePath(named)) ?? ".";
+}
+
+/** Whether the project's script `build` is all that says how it is used. */
+export function isOnlyBuilt({ signs }: Tree): boolean {
+  return (
+    signs.has("script:build") &&
+    !["start:server", "node:server", "file:server.js"].some((sign) => signs.has(sign))
+  );
+}
+
+/** A project with scripts: a server, unless its script `start` only shows files, or it has only a script `build`. */
 export function nodeForm(tree: Tree): Form {
-  const start = tree.scripts.get("start") ?? "";
-  if (tree.signs.has("file:index.html") && fileServer.test(start))
-    return files(".", "the script start only shows the files");
-  return server(nodeServer(tree, null));
+  const { signs, scripts } = tree;
+  const isBuilt = signs.has("script:build");
+  if (signs.has("start:files") && !signs.has("node:server")) {
+    const output = shownFolder(scripts.get("start") ?? "");
+    const form = files(output, "the script start only shows the files");
+    return isBuilt ? { ...form, findsOutput: true } : form;
+  }
+  if (!isOnlyBuilt(tree)) return server(nodeServer(tree, null));
+  const { platform } = tree;
+  const output = platform?.output ?? null;
+  const form =
+    platform === null || output === null ? files(".") : files(output, `${platform.file} publishes ${output}`);
+  return { ...form, findsOutput: true };
 }

@@ -1,5 +1,6 @@
 import { packageManagerFiles } from "#contract/frameworks/package-manager.ts";
 import { filesIn } from "#contract/frameworks/form.ts";
+import { isOnlyBuilt } from "#contract/frameworks/node-forms.ts";
 import { noCommands } from "#contract/frameworks/recipes.ts";
 import { type FrameworkPreset, presetName, presets } from "#contract/frameworks/presets.ts";
 import { STATIC } from "#contract/frameworks/usual-preset.ts";
@@ -25,8 +26,12 @@ export const usualTree: Tree = {
   scripts: new Map(["build", "generate"].map((name) => [name, name])),
   configs: new Map(),
   angular: null,
-  python: { wsgi: null, asgi: null },
+  python: { wsgi: null, asgi: null, streamlit: null },
   goProgram: null,
+  nodeEntry: null,
+  siteOutput: null,
+  platform: null,
+  folders: [],
 };
 
 /** Every file or folder that the detection uses, relative to the project's root directory. */
@@ -46,20 +51,52 @@ export const tellingFiles: readonly string[] = [
 
 /**
  * The name of the first preset whose signs are present. If there is none, a program for Node without a page is an app, as
- * for `npm start`, and everything else a static site.
+ * for `npm start`, a project with a script that builds it is one of Node, and everything else a static site.
  */
-export function detectFramework({ signs }: Tree): string {
+export function detectFramework(tree: Tree): string {
+  const { signs } = tree;
   const found = Object.entries(presets).find(([, preset]) => fittingSigns(preset, signs) !== null)?.[0];
-  return found ?? (signs.has(SERVER) && !hasPage(signs) ? NODE : STATIC);
+  if (found !== undefined && found !== STATIC) return found;
+  if (!hasPage(tree) && (signs.has(SERVER) || signs.has(ANSWERS))) return NODE;
+  return signs.has(BUILDS) && !buildsPackages(tree) ? NODE : STATIC;
 }
 
 /** Whether the files neither name a framework nor have a page, so that they are no site. */
 export function isUnknown(tree: Tree): boolean {
-  return !hasPage(tree.signs) && detectFramework(tree) === STATIC;
+  const framework = detectFramework(tree);
+  return !hasPage(tree) && (framework === STATIC || (framework === NODE && isOnlyBuilt(tree)));
 }
 
-function hasPage(signs: Tree["signs"]): boolean {
-  return signs.has("file:index.html") || signs.has("file:public/index.html");
+/** Whether the files are neither a site nor an app, as far as is known. */
+export function startsNothing(tree: Tree): boolean {
+  return !hasPage(tree) && detectFramework(tree) === STATIC;
+}
+
+/** Whether the script `build` builds the packages of a workspace, each in its own folder. */
+function buildsPackages(tree: Tree): boolean {
+  const { scripts, signs } = tree;
+  const isRoot = workspaceSigns.some((sign) => signs.has(sign));
+  const script = scripts.get("build") ?? "";
+  const called = script.split(/\s+/).flatMap((word) => scripts.get(word) ?? []);
+  const build = [script, ...called].join(" && ");
+  const each = /\b(?:turbo|nx|lerna|rush|wireit|workspaces?|moon)\b| (?:-r|-ws|-w|-F|--recursive|--filter)\b/;
+  return (isRoot || each.test(build)) && !hasPage(tree) && each.test(build);
+}
+
+/** The signs of the root of a workspace. */
+export const workspaceSigns: readonly string[] = [
+  ...["pnpm-workspace.yaml", "turbo.json", "nx.json", "lerna.json", "rush.json", "go.work"].map(
+    (name) => `file:${name}`,
+  ),
+  "workspace:root",
+];
+
+/** Whether a page can be published as it is. */
+function hasPage({ signs, platform }: Tree): boolean {
+  const named = platform?.output ?? null;
+  return ["index.html", "public/index.html", ...(named === null ? [] : [`${named}/index.html`])].some(
+    (path) => signs.has(`file:${path}`),
+  );
 }
 
 /** Whether package.json names packages to install. */
@@ -95,6 +132,11 @@ export function installFolder(framework: string, tree: Tree): string | null {
   return presetNamed(framework)?.commands(tree).installIn ?? null;
 }
 
+/** Whether the output directory is found after the build, because it is the folder that the build creates. */
+export function findsOutput(framework: string, tree: Tree): boolean {
+  return presetNamed(framework)?.form(tree).findsOutput === true;
+}
+
 /** Why these files cannot be built for a server, in a sentence; null if they can. */
 export function buildProblem(framework: string, tree: Tree): string | null {
   return presetNamed(framework)?.form(tree).problem ?? null;
@@ -102,16 +144,15 @@ export function buildProblem(framework: string, tree: Tree): string | null {
 
 /** What `npm start` starts without a script. */
 const SERVER = "file:server.js";
-
-/** Where the script writes is unknown, so its files could not be published. */
-const BUILD_SCRIPT = "the script build runs only if build_command and output_directory are set";
+const ANSWERS = "node:server";
+const BUILDS = "script:build";
 
 function whyDetected(framework: string, { signs }: Tree): readonly string[] {
-  if (framework === STATIC)
-    return ["no file names a framework", ...(signs.has("script:build") ? [BUILD_SCRIPT] : [])];
+  if (framework === STATIC) return ["no file names a framework"];
   const preset = presetNamed(framework);
   const fitting = preset === null ? null : fittingSigns(preset, signs);
-  const fallback = framework === NODE ? [SERVER] : [];
+  const fallback =
+    framework === NODE ? [SERVER, ANSWERS, BUILDS].filter((sign) => signs.has(sign)).slice(0, 1) : [];
   return (fitting ?? fallback).map((sign) => signs.get(sign) ?? sign);
 }
 

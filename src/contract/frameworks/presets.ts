@@ -1,23 +1,29 @@
-import { files, filesIn, type Form, onePage, server, serverIn } from "#contract/frameworks/form.ts";
+import { files, filesIn, type Form, server, serverIn } from "#contract/frameworks/form.ts";
 import {
   angularForm,
   astroForm,
   eleventyForm,
+  filesOrProgram,
   nextForm,
   nodeForm,
   nuxtForm,
+  qwikForm,
   reactRouterForm,
+  redwoodForm,
   remixForm,
   runsGenerate,
   selectsAdapter,
+  serverUnless,
   svelteKitForm,
+  tanstackForm,
+  vikeForm,
   viteForm,
   vueForm,
+  vuepressForm,
 } from "#contract/frameworks/node-forms.ts";
 import {
   django,
   go,
-  hasAssetPipeline,
   noCommands,
   node,
   php,
@@ -27,9 +33,21 @@ import {
   ruby,
 } from "#contract/frameworks/recipes.ts";
 import { nodeServer } from "#contract/frameworks/servers/node-server.ts";
-import { laravelServer, phpServer, symfonyServer } from "#contract/frameworks/servers/php-server.ts";
+import { laravelServer, symfonyServer } from "#contract/frameworks/servers/php-server.ts";
 import { pythonServer } from "#contract/frameworks/servers/python-server.ts";
-import { railsServer, rubyServer } from "#contract/frameworks/servers/ruby-server.ts";
+import { staticForm } from "#contract/frameworks/static-form.ts";
+import { adonisForm, ejectedOrProgram, parcelForm } from "#contract/frameworks/bundler-forms.ts";
+import { phpForm, railsForm, rubyForm } from "#contract/frameworks/server-forms.ts";
+import { otherRequirements } from "#contract/frameworks/requirements.ts";
+import { hugoConfigs, hugoFiles } from "#contract/frameworks/site-configs.ts";
+import {
+  antora,
+  bridgetown,
+  pelican,
+  siteIn,
+  sphinx,
+  sphinxOutput,
+} from "#contract/frameworks/site-generators.ts";
 import type { Tree } from "#contract/frameworks/tree.ts";
 
 /** `signs`: the framework is detected if all signs of one of the lists are present. */
@@ -65,32 +83,41 @@ const nodeApp = (tree: Tree): Form => server(nodeServer(tree, null));
 const nestApp = (tree: Tree): Form =>
   server(nodeServer(tree, null, tree.scripts.has("start:prod") ? "start:prod" : "start"));
 
-/** PHP and Ruby apps publish the folder `public`, if the repository has it. */
-const publicServer = (tree: Tree): Form => serverIn(tree.signs.has("file:public") ? "public" : ".")(tree);
-
-/** A site whose pages are all in `public` is meant to be published from there. */
-const staticForm = ({ signs }: Tree): Form =>
-  signs.has("file:public/index.html") ? files("public", "its index.html is in public") : files(".");
-
-const goServer = ({ goProgram }: Tree): string | null => (goProgram === null ? null : `bin/${goProgram}`);
-
-const railsForm = (tree: Tree): Form => ({
-  ...(hasAssetPipeline(tree) ? serverIn("public")(tree) : publicServer(tree)),
-  start_command: railsServer(tree),
-});
-
-const phpForm = (tree: Tree): Form => ({ ...publicServer(tree), start_command: phpServer(tree) });
-
-const rubyForm = (tree: Tree): Form => ({
-  ...publicServer(tree),
-  start_command: rubyServer(tree),
-});
+const goServer = ({ goProgram }: Tree): string | null =>
+  goProgram === null ? null : `bin/${goProgram.name}`;
 
 /**
  * The signs, the commands and the form of each framework. The first match is used, so a framework that is based on
  * another one comes before it.
  */
 export const presets: Readonly<Record<string, FrameworkPreset>> = {
+  "tanstack-start": {
+    signs: [["npm:@tanstack/react-start"], ["npm:@tanstack/solid-start"], ["npm:@tanstack/start"]],
+    commands: node(["build"], "vite build"),
+    form: tanstackForm,
+  },
+  "solid-start": {
+    signs: [["npm:@solidjs/start"]],
+    commands: node(["build"], "vinxi build"),
+    form: serverUnless("node .output/server/index.mjs", ".output/public", [
+      ["app", "server.preset", "static"],
+    ]),
+  },
+  analog: {
+    signs: [["npm:@analogjs/platform"]],
+    commands: node(["build"], "vite build"),
+    form: serverUnless("node dist/analog/server/index.mjs", "dist/analog/public", [
+      ["vite", "*analog().static", true],
+      ["vite", "*analog().ssr", false],
+    ]),
+  },
+  qwik: {
+    signs: [["npm:@builder.io/qwik-city"], ["npm:@qwik.dev/router"]],
+    commands: node(["build"], "qwik build"),
+    form: qwikForm,
+  },
+  redwood: { signs: [["npm:@redwoodjs/core"]], commands: node(["build"], "rw build"), form: redwoodForm },
+  adonis: { signs: [["npm:@adonisjs/core"]], commands: node(["build"], "node ace build"), form: adonisForm },
   next: { signs: [["npm:next"]], commands: node(["build"], "next build"), form: nextForm },
   nuxt: { signs: [["npm:nuxt"]], commands: nuxt, form: nuxtForm },
   astro: { signs: [["npm:astro"]], commands: node(["build"], "astro build"), form: astroForm },
@@ -119,25 +146,43 @@ export const presets: Readonly<Record<string, FrameworkPreset>> = {
     },
     form: ({ signs }) => files(signs.has("file:.vitepress") ? ".vitepress/dist" : "docs/.vitepress/dist"),
   },
+  vuepress: {
+    signs: [["npm:vuepress"]],
+    commands: (tree) => {
+      const folder = vuepressForm(tree).output_directory.replace(/\/?\.vuepress\/dist$/, "");
+      return node(["docs:build", "build"], `vuepress build ${folder === "" ? "." : folder}`)(tree);
+    },
+    form: vuepressForm,
+  },
   angular: {
     signs: [["npm:@angular/core"], ["file:angular.json"]],
     commands: node(["build"], "ng build"),
-    form: angularForm,
+    form: filesOrProgram(angularForm),
   },
   "create-react-app": {
-    signs: [["npm:react-scripts"]],
+    // An ejected app has the second one.
+    signs: [["npm:react-scripts"], ["npm:react-dev-utils"]],
     commands: node(["build"], "react-scripts build"),
-    form: () => onePage(files("build")),
+    form: ejectedOrProgram,
   },
   "vue-cli": {
     signs: [["npm:@vue/cli-service"]],
     commands: node(["build"], "vue-cli-service build"),
-    form: vueForm,
+    form: filesOrProgram(vueForm),
   },
   eleventy: {
-    signs: [["npm:@11ty/eleventy"], ["file:.eleventy.js"]],
+    signs: [
+      ["npm:@11ty/eleventy"],
+      ...[
+        ".eleventy.js",
+        "eleventy.config.js",
+        "eleventy.config.mjs",
+        "eleventy.config.cjs",
+        "eleventy.config.ts",
+      ].map((name) => [`file:${name}`]),
+    ],
     commands: node(["build"], "eleventy"),
-    form: eleventyForm,
+    form: filesOrProgram(eleventyForm),
   },
   hexo: { signs: [["npm:hexo"]], commands: node(["build"], "hexo generate"), form: filesIn("public") },
   laravel: {
@@ -164,44 +209,108 @@ export const presets: Readonly<Record<string, FrameworkPreset>> = {
   },
   fastapi: { signs: [["pip:fastapi"]], commands: python(null), form: serverIn(".", pythonServer) },
   flask: { signs: [["pip:flask"]], commands: python(null), form: serverIn(".", pythonServer) },
+  zola: {
+    signs: [["zola"], ["file:zola.toml"]],
+    commands: () => ({ install: null, build: "zola build" }),
+    form: siteIn("public"),
+  },
   hugo: {
     signs: [
-      ["file:hugo.toml"],
-      ["file:hugo.yaml"],
-      ["file:hugo.json"],
+      ...[...hugoFiles, ...hugoConfigs].map((name) => [`file:${name}`]),
       ["file:config.toml", "file:content"],
       ["file:config.yaml", "file:content"],
+      ["hugo"],
     ],
     commands: () => ({ install: null, build: "hugo --gc --minify" }),
-    form: filesIn("public"),
+    form: siteIn("public"),
+  },
+  mdbook: {
+    signs: [["file:book.toml"]],
+    commands: () => ({ install: null, build: "mdbook build" }),
+    form: siteIn("book"),
   },
   go: { signs: [["file:go.mod"]], commands: go, form: serverIn(".", goServer) },
   nest: { signs: [["npm:@nestjs/core"]], commands: node(["build"], "nest build"), form: nestApp },
-  vite: { signs: [["npm:vite"]], commands: node(["build"], "vite build"), form: viteForm },
+  vike: { signs: [["npm:vike"]], commands: node(["build"], "vite build"), form: vikeForm },
+  nitro: {
+    signs: [["npm:nitro"], ["npm:nitropack"]],
+    commands: node(["build"], "nitro build"),
+    form: serverUnless("node .output/server/index.mjs", ".output/public", [
+      ["nitro", "preset", "static"],
+      ["vite", "*nitro().preset", "static"],
+    ]),
+  },
+  vite: { signs: [["npm:vite"]], commands: node(["build"], "vite build"), form: filesOrProgram(viteForm) },
+  parcel: {
+    signs: [["npm:parcel"], ["npm:parcel-bundler"]],
+    commands: node(["build"], "parcel build"),
+    form: filesOrProgram(parcelForm),
+  },
   hono: { signs: [["npm:hono"]], commands: node(["build"], null), form: nodeApp },
   express: { signs: [["npm:express"]], commands: node(["build"], null), form: nodeApp },
-  node: { signs: [["script:start"]], commands: plainNode, form: nodeForm },
+  node: {
+    signs: [["start:server"], ["start:files", "file:index.html"]],
+    commands: plainNode,
+    form: nodeForm,
+  },
+  bridgetown: { signs: [["gem:bridgetown"]], commands: bridgetown, form: filesIn("output") },
+  middleman: {
+    signs: [["gem:middleman"]],
+    commands: ruby("", "middleman build"),
+    form: filesIn("build"),
+  },
+  nanoc: { signs: [["gem:nanoc"]], commands: ruby("", "nanoc compile"), form: filesIn("output") },
   jekyll: {
-    signs: [["gem:jekyll"], ["gem:github-pages"], ["file:_config.yml"]],
+    signs: [
+      "gem:jekyll",
+      "gem:github-pages",
+      ...["yml", "yaml", "toml"].map((end) => `file:_config.${end}`),
+    ].map((sign) => [sign]),
     commands: ruby("JEKYLL_ENV=production", "jekyll build"),
     form: filesIn("_site"),
   },
-  mkdocs: { signs: [["file:mkdocs.yml"]], commands: python("mkdocs build"), form: filesIn("site") },
+  mkdocs: {
+    signs: [["file:mkdocs.yml"], ["file:mkdocs.yaml"]],
+    commands: python("mkdocs build"),
+    form: siteIn("site"),
+  },
+  antora: {
+    signs: [["file:antora-playbook.yml"], ["file:antora-playbook.yaml"]],
+    commands: antora,
+    form: filesIn("build/site"),
+  },
+  pelican: { signs: [["file:pelicanconf.py"]], commands: pelican, form: filesIn("output") },
   ruby: {
     signs: [["file:config.ru"], ["gem:sinatra"], ["gem:rack"], ["gem:roda"], ["gem:hanami"], ["gem:puma"]],
     commands: ruby("", null),
     form: rubyForm,
   },
-  // Python of a repository with a page is usually a tool for its author.
+  sphinx: {
+    signs: [
+      ["file:docs/conf.py", "pip:sphinx"],
+      ["file:docs/source/conf.py", "pip:sphinx"],
+      ["file:source/conf.py", "pip:sphinx"],
+      ["file:conf.py", "file:index.rst"],
+    ],
+    commands: sphinx,
+    form: filesIn(sphinxOutput),
+  },
+  // Beside a page, Python is usually a tool for its author.
   static: { signs: [["file:index.html"]], commands: () => noCommands, form: staticForm },
   python: {
-    signs: [["file:requirements.txt"], ["toml:project"], ["file:Pipfile"]],
+    signs: [
+      ["file:requirements.txt"],
+      ["toml:project"],
+      ["file:Pipfile"],
+      ["file:requirements"],
+      ...otherRequirements.map((name) => [`file:${name}`]),
+    ],
     commands: python(null),
-    form: serverIn("."),
+    form: serverIn(".", pythonServer),
   },
 };
 
-/** Alternative names of frameworks. */
+/** Alternative names. */
 export const presetAliases: Readonly<Record<string, string>> = {
   "11ty": "eleventy",
   cra: "create-react-app",

@@ -1,4 +1,5 @@
 import { installCommand, scriptCommand, toolCommand } from "#contract/frameworks/package-manager.ts";
+import { requirementsFile } from "#contract/frameworks/requirements.ts";
 import type { Tree } from "#contract/frameworks/tree.ts";
 
 /** The commands that build a project; null for those that it does not need. */
@@ -98,12 +99,15 @@ export const rails: Recipe = (tree) => {
  * Builds the programs of a module into `bin`: its root package and those below `cmd`, or all if it has neither.
  * Without version control information: a folder above the release can be a repository that git must not read.
  */
-export const go: Recipe = ({ signs }) => {
+export const go: Recipe = ({ signs, goProgram }) => {
   const usual = [
     ["file:main.go", "."],
     ["file:cmd", "./cmd/..."],
   ] as const;
-  const packages = usual.flatMap(([sign, pattern]) => (signs.has(sign) ? [pattern] : []));
+  const packages: string[] = usual.flatMap(([sign, pattern]) => (signs.has(sign) ? [pattern] : []));
+  const path = goProgram?.path ?? null;
+  if (path !== null && !packages.includes(path) && !(path.startsWith("./cmd/") && signs.has("file:cmd")))
+    packages.push(path);
   const all = packages.length === 0 ? "./..." : packages.join(" ");
   return { install: null, build: `go build -buildvcs=false -o bin/ ${all}` };
 };
@@ -132,7 +136,9 @@ function installPython(signs: Tree["signs"]): string | null {
   const venv = "python3 -m venv .venv && .venv/bin/pip install";
   if (signs.has("file:requirements.txt")) return `${venv} -r requirements.txt`;
   // Without these tables, the file has only the settings of tools.
-  return signs.has("toml:project") || signs.has("toml:build-system") ? `${venv} .` : null;
+  if (signs.has("toml:project") || signs.has("toml:build-system")) return `${venv} .`;
+  const list = requirementsFile((path) => signs.has(`file:${path}`));
+  return list === null ? null : `${venv} -r ${list}`;
 }
 
 function withEnvironment(environment: string, command: string): string {

@@ -8,21 +8,33 @@ import {
 import { type AngularProject, angularProject } from "#contract/frameworks/angular-project.ts";
 import { configFiles, type ConfiguredTool, readConfigs } from "#contract/frameworks/config-files.ts";
 import type { Config } from "#contract/frameworks/read-config.ts";
-import { findGoProgram } from "#contract/frameworks/servers/go-server.ts";
+import { findGoProgram, type GoProgram, goPaths } from "#contract/frameworks/servers/go-server.ts";
+import { deepNodeEntries, findNodeEntry, serverPackage } from "#contract/frameworks/servers/node-entry.ts";
+import { scriptKind } from "#contract/frameworks/servers/script-kind.ts";
 import {
   findPythonApp,
   type PythonApp,
   pythonEntries,
+  pythonPaths,
   settingsModule,
 } from "#contract/frameworks/servers/python-app.ts";
+import {
+  platformFiles,
+  platformPaths,
+  type PlatformSettings,
+  platformSettings,
+} from "#contract/frameworks/platform-settings.ts";
+import { requirementFiles, requirementPaths } from "#contract/frameworks/requirements.ts";
+import { hugoConfigs, siteConfigs, siteOutput, siteSigns } from "#contract/frameworks/site-configs.ts";
 import { objectOf, parseObject } from "#contract/lib/json-object.ts";
 
 /** The facts about a project's files that the detection of frameworks uses. */
 export type Tree = {
   /**
    * `file:<path>` for existing files, `npm:`, `composer:`, `gem:` and `pip:` for dependencies, `script:` for scripts of
-   * package.json, `toml:` for tables of pyproject.toml, `django:static-root` if the settings have STATIC_ROOT. The value
-   * says it as a reason: `package.json depends on next`.
+   * package.json, `toml:` for tables of pyproject.toml, `django:static-root` if the settings have STATIC_ROOT,
+   * `start:server` for a script `start` that is not for development, `node:server` for a package that answers requests,
+   * `zola` and `hugo` for what a configuration file says. The value says it as a reason: `package.json depends on next`.
    */
   readonly signs: ReadonlyMap<string, string>;
   readonly packageManager: PackageManager;
@@ -34,7 +46,15 @@ export type Tree = {
   readonly angular: AngularProject | null;
   readonly python: PythonApp;
   /** The program of a Go module that answers requests. */
-  readonly goProgram: string | null;
+  readonly goProgram: GoProgram | null;
+  /** The file that a Node app begins with, if no script starts it. */
+  readonly nodeEntry: string | null;
+  /** The output directory that the configuration of a site generator names; null if it names none. */
+  readonly siteOutput: string | null;
+  /** What a file for another platform says about the site. */
+  readonly platform: PlatformSettings | null;
+  /** The folders that have an app or a site of their own, if the project has none. */
+  readonly folders: readonly string[];
 };
 
 /** The files whose content is read. For all other files, only their existence matters. */
@@ -48,13 +68,16 @@ export const readFiles: readonly string[] = [
   "angular.json",
   "manage.py",
   "go.mod",
+  "app.rb",
   ...pythonEntries,
   ...configFiles,
+  ...siteConfigs,
+  ...platformFiles,
 ];
 
 /**
- * The paths below the top level that the detection uses. `*.py` stands for all Python files of a folder, whose content
- * is read, and `*` for the folders in it.
+ * The paths below the top level that the detection uses. `*.py` and `*.go` stand for all such files of a folder, whose
+ * content is read, as that of a `.txt` file, and `*` for the folders in it. A `*` before the last part stands for each folder.
  * @param files the top-level files, as for `surveyTree`
  */
 export function deepPaths(files: ReadonlyMap<string, string>): readonly string[] {
@@ -64,6 +87,19 @@ export function deepPaths(files: ReadonlyMap<string, string>): readonly string[]
     ...(files.has("cmd") ? ["cmd/*"] : []),
     ...(files.has("public") && !files.has("index.html") ? ["public/index.html"] : []),
     ...(files.has("public") ? ["public/index.php"] : []),
+    ...(files.has("config") ? hugoConfigs : []),
+    ...(files.has("docs")
+      ? ["docs/conf.py", "docs/source/conf.py", "docs/.vuepress", "docs/requirements.txt"]
+      : []),
+    ...(files.has("source") ? ["source/conf.py"] : []),
+    ...(files.has("src") ? ["src/.vuepress"] : []),
+    ...(files.has("package.json")
+      ? deepNodeEntries(new Set(files.keys()), parseObject(files.get("package.json") ?? "")["main"])
+      : []),
+    ...requirementPaths(files),
+    ...platformPaths(files),
+    ...pythonPaths(files),
+    ...goPaths(files),
   ];
   if (settings === null) return fixed;
   // `config.settings.production` is config/settings/production.py, and usually imports from the files beside it.
@@ -85,7 +121,7 @@ export function surveyTree(files: ReadonlyMap<string, string>, above: readonly F
   const php = [...keysOf(composer["require"]), ...keysOf(composer["require-dev"])];
   const gems = matches(text("Gemfile"), /^[ \t]*gem[ \t(]+["']([^"'\n]+)/gm);
   const tables = matches(text("pyproject.toml"), /^\[(project|build-system)\]/gm);
-  const python = ["requirements.txt", "pyproject.toml", "Pipfile"].flatMap((file) =>
+  const python = [...requirementFiles(files), "pyproject.toml", "Pipfile"].flatMap((file) =>
     [...pythonNames(text(file)), ...extrasOf(text(file))].map(
       (name) => [`pip:${name}`, `${file} names ${name}`] as const,
     ),
@@ -100,6 +136,11 @@ export function surveyTree(files: ReadonlyMap<string, string>, above: readonly F
     ...python,
     ...tables.map((name) => [`toml:${name}`, `pyproject.toml has a table ${name}`] as const),
     ...(settings === undefined ? [] : [["django:static-root", `${settings[0]} sets STATIC_ROOT`] as const]),
+    ...(manifest["workspaces"] === undefined
+      ? []
+      : [["workspace:root", "package.json has workspaces"] as const]),
+    ...nodeSigns(scripts, keysOf(manifest["dependencies"])),
+    ...siteSigns(files),
   ]);
   const own = packageManagerOf(new Set(files.keys()), manifest["packageManager"]);
   const workspace = own?.isLocked === true ? null : workspaceOf(above);
@@ -114,7 +155,32 @@ export function surveyTree(files: ReadonlyMap<string, string>, above: readonly F
     angular: angularProject(parseObject(text("angular.json"))),
     python: findPythonApp(files),
     goProgram: findGoProgram(files),
+    nodeEntry: findNodeEntry(new Set(files.keys()), {
+      main: manifest["main"],
+      hasServer: serverPackage(new Set(keysOf(manifest["dependencies"]))) !== null,
+      hasBuild: scripts.some(([name]) => name === "build"),
+    }),
+    siteOutput: siteOutput(files),
+    platform: platformSettings(files),
+    folders: [],
   };
+}
+
+/** Whether package.json starts a server, and has a package for one. */
+function nodeSigns(
+  scripts: readonly (readonly [string, string])[],
+  npm: readonly string[],
+): readonly (readonly [string, string])[] {
+  const start = scripts.find(([name]) => name === "start")?.[1];
+  const kind = start === undefined ? "step" : scriptKind(start, new Map(scripts));
+  const answers = serverPackage(new Set(npm));
+  return [
+    ...(kind === "program" || kind === "other"
+      ? [["start:server", "package.json has a script start"] as const]
+      : []),
+    ...(kind === "files" ? [["start:files", "package.json has a script start"] as const] : []),
+    ...(answers === null ? [] : [["node:server", `package.json depends on ${answers}`] as const]),
+  ];
 }
 
 function isText(entry: [string, unknown]): entry is [string, string] {
@@ -131,7 +197,7 @@ function pythonNames(text: string): string[] {
     /(?:^[ \t]*|["'])([A-Za-z0-9][A-Za-z0-9._-]*)(?=[ \t]*(?:[<>=!~;,[@"'#(\r]|$))/gm,
   );
   // Source: PEP 503, normalized names.
-  return names.map((name) => name.toLowerCase().replace(/[-_.]+/g, "-"));
+  return [...new Set(names)].map((name) => name.toLowerCase().replace(/[-_.]+/g, "-"));
 }
 
 /** The package `fastapi[standard]` contains a server. */

@@ -72,6 +72,12 @@ describe("a site with a release", () => {
       Procfile: "worker: node worker.js",
       "package.json": "{}",
       "docs/package.json": "{}",
+      "docs/node_modules/left-pad/index.js": "",
+      "contact.php": "<?php",
+      "keys/server.key": "secret",
+      "data.sqlite3": "",
+      "requirements-dev.txt": "",
+      "docs/readme.txt": "read me",
     });
     await workspace.switchTo(3);
   });
@@ -140,10 +146,14 @@ describe("a site with a release", () => {
     },
   );
 
-  it("does not serve what says how it is built, at the top of the sources alone", async () => {
-    for (const path of ["/Procfile", "/package.json", "//package.json", "/%70ackage.json", "/Procfile/"])
-      expect((await rawRequest(site.url, path)).status).toBe(404);
-    expect((await get("/docs/package.json")).status).toBe(200);
+  it("does not serve what says how it is built, keys and databases from the sources alone", async () => {
+    for (const path of [
+      ...["/Procfile", "/package.json", "//package.json", "/%70ackage.json", "/Procfile/"],
+      ...["/docs/package.json", "/docs/node_modules/left-pad/index.js", "/docs/node_modules", "/contact.php"],
+      ...["/keys/server.key", "/data.sqlite3", "/requirements-dev.txt"],
+    ])
+      expect([path, (await rawRequest(site.url, path)).status]).toEqual([path, 404]);
+    expect((await get("/docs/readme.txt")).status).toBe(200);
     const record = { root_directory: ".", output_directory: "dist" };
     await workspace.addRelease(4, { "dist/package.json": "{}" }, record);
     await workspace.switchTo(4);

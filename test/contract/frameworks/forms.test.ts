@@ -412,8 +412,7 @@ describe("the reasons of a detection", () => {
     ]);
     expect(reasons({ "index.html": "" })).toEqual(["no file names a framework"]);
     expect(reasons({ "package.json": '{"scripts":{"build":"make"}}' })).toEqual([
-      "no file names a framework",
-      "the script build runs only if build_command and output_directory are set",
+      "package.json has a script build",
     ]);
   });
 

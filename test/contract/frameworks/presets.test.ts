@@ -50,7 +50,17 @@ describe("a framework", () => {
   it.each<[string, Files, string | null, string]>([
     ["static", { "index.html": "" }, null, "."],
     ["static", {}, null, "."],
-    ["static", node(["prettier"]), null, "."],
+    ["static", node(["prettier"], ["test"]), null, "."],
+    ["static", { "index.html": "", ...node(["prettier"], []) }, null, "."],
+    ["node", node(["prettier"]), npm, "."],
+    ["node", { "index.html": "", ...node(["esbuild"]) }, npm, "."],
+    ["node", { "index.html": "", ...node(["esbuild"]), "turbo.json": "" }, npm, "."],
+    [
+      "node",
+      { "package.json": '{"scripts":{"start":"serve -s site"}}', "index.html": "" },
+      "npm install",
+      "site",
+    ],
     ["vite", node(["react", "vite"]), npm, "dist"],
     ["astro", node(["astro", "vite"]), npm, "dist"],
     ["next", node(["next", "react"]), npm, "."],
@@ -159,6 +169,42 @@ describe("a framework", () => {
     ["hugo", { "hugo.toml": "", "go.mod": "" }, "hugo --gc --minify", "public"],
     ["hugo", { "hugo.toml": "", ...node(["postcss"], ["start"]) }, "hugo --gc --minify", "public"],
     ["hugo", { "config.toml": "", content: "" }, "hugo --gc --minify", "public"],
+    ["hugo", { "hugo.yml": "" }, "hugo --gc --minify", "public"],
+    ["hugo", { config: "", "config/_default/hugo.toml": "", "go.mod": "" }, "hugo --gc --minify", "public"],
+    ["hugo", { config: "", "config/_default/config.yaml": "" }, "hugo --gc --minify", "public"],
+    ["hugo", { "config.yml": "baseURL: /", content: "" }, "hugo --gc --minify", "public"],
+    ["hugo", { "config.json": '{"baseurl":"/"}', layouts: "" }, "hugo --gc --minify", "public"],
+    ["static", { "config.json": '{"port":1}', content: "" }, null, "."],
+    ["hugo", { "hugo.toml": "publishDir = 'docs'" }, "hugo --gc --minify", "docs"],
+    ["zola", { "config.toml": 'title = "x"\nbase_url = "https://x"', content: "" }, "zola build", "public"],
+    ["zola", { "zola.toml": "" }, "zola build", "public"],
+    ["mdbook", { "book.toml": '[build]\nbuild-dir = "out"' }, "mdbook build", "out"],
+    ["mkdocs", { "mkdocs.yaml": "site_dir: html" }, "mkdocs build", "html"],
+    ["antora", { "antora-playbook.yml": "" }, "npx --yes antora antora-playbook.yml", "build/site"],
+    [
+      "pelican",
+      { "pelicanconf.py": "", content: "", "requirements.txt": "pelican" },
+      `${venv} && .venv/bin/pelican content --settings pelicanconf.py --output output`,
+      "output",
+    ],
+    ["sphinx", { "conf.py": "", "index.rst": "" }, "sphinx-build -b html . _build/html", "_build/html"],
+    ["jekyll", { "_config.yaml": "" }, "JEKYLL_ENV=production jekyll build", "_site"],
+    ["middleman", { Gemfile: 'gem "middleman"' }, `${bundle} && bundle exec middleman build`, "build"],
+    ["nanoc", { Gemfile: 'gem "nanoc"' }, `${bundle} && bundle exec nanoc compile`, "output"],
+    [
+      "bridgetown",
+      { Gemfile: 'gem "bridgetown"\ngem "puma"', "config.ru": "", ...node(["esbuild"]) },
+      `${bundle} && npm ci && BRIDGETOWN_ENV=production bundle exec bridgetown deploy`,
+      "output",
+    ],
+    ["eleventy", { "eleventy.config.mjs": "" }, "npm install && npx eleventy", "_site"],
+    [
+      "vuepress",
+      { ...node(["vuepress"], []), "docs/.vuepress": "" },
+      "npm ci && npx vuepress build docs",
+      "docs/.vuepress/dist",
+    ],
+    ["parcel", { ...node(["parcel"]), "index.html": "" }, npm, "dist"],
     ["jekyll", { "_config.yml": "" }, "JEKYLL_ENV=production jekyll build", "_site"],
     [
       "jekyll",
@@ -181,9 +227,33 @@ describe("a framework", () => {
       ".",
     ],
     ["go", { "go.mod": "", cmd: "" }, "go build -buildvcs=false -o bin/ ./cmd/...", "."],
+    [
+      "go",
+      { "go.mod": "module x/y", "server.go": "package main\n" },
+      "go build -buildvcs=false -o bin/ .",
+      ".",
+    ],
+    [
+      "go",
+      { "go.mod": "module x/y", "backend/main.go": "package main\n", "lib/x.go": "package lib\n" },
+      "go build -buildvcs=false -o bin/ ./backend",
+      ".",
+    ],
     ["ruby", { "config.ru": "", Gemfile: 'gem "roda"' }, bundle, "."],
     ["ruby", { Gemfile: 'gem "sinatra"', public: "" }, bundle, "public"],
     ["python", { "requirements.txt": "bottle" }, venv, "."],
+    [
+      "fastapi",
+      { requirements: "", "requirements/production.txt": "-r base.txt", "requirements/base.txt": "fastapi" },
+      venv.replace("requirements.txt", "requirements/production.txt"),
+      ".",
+    ],
+    [
+      "flask",
+      { "requirements.txt": "-r requirements/production.txt", "requirements/production.txt": "flask" },
+      venv,
+      ".",
+    ],
     [
       "python",
       { "pyproject.toml": "[project]\nname = 'app'" },
@@ -206,7 +276,8 @@ describe("a framework", () => {
       expect.stringContaining("bundle exec rails server"),
     );
     expect(start("ruby", { Gemfile: 'gem "puma"', "config.ru": "" })).toContain("bundle exec puma");
-    expect(start("ruby", { Gemfile: 'gem "thin"', "config.ru": "" })).toBe(null);
+    expect(start("ruby", { Gemfile: 'gem "thin"', "config.ru": "" })).toContain("bundle exec thin start");
+    expect(start("ruby", { Gemfile: 'gem "rack"', "config.ru": "" })).toBe(null);
   });
 
   it("has a preset with valid settings for every project, or none", () => {
@@ -394,20 +465,36 @@ describe("the effective settings", () => {
 });
 
 describe("a file that is designed to be slow to parse", () => {
-  it.each(["\n", " ", "\t\n", "a", '"', "a ", 'gem "', "gem ", "a\n", "a=\n"])(
-    "of half a million bytes of %j is read, and soon",
-    (part) => {
-      const text = part.repeat(500_000 / part.length);
-      const files = {
-        Gemfile: text,
-        "requirements.txt": text,
-        "pyproject.toml": text,
-        "package.json": text,
-        "manage.py": `"DJANGO_SETTINGS_MODULE","${text}`,
-        "settings.py": text,
-      };
-      // With quadratic time, the test would not end.
-      expect(() => [tree(files), deepPaths(new Map(Object.entries(files)))]).not.toThrow();
-    },
-  );
+  it.each([
+    ...["\n", " ", "\t\n", "a", '"', "a ", 'gem "', "gem ", "a\n", "a=\n", "import b\n", "-r a.txt\n", "{,"],
+    ...["package main\n", "def create_app(", "app = FastAPI(", "[tool.fastapi]\n", "publish = ", "a && "],
+  ])("of half a million bytes of %j is read, and soon", (part) => {
+    const text = part.repeat(500_000 / part.length);
+    const files = {
+      Gemfile: text,
+      "requirements.txt": text,
+      "pyproject.toml": text,
+      "package.json": text,
+      "manage.py": `"DJANGO_SETTINGS_MODULE","${text}`,
+      "settings.py": text,
+    };
+    const others = {
+      "setup.py": "",
+      "app/main.py": `app = FastAPI()\n${text}`,
+      "app/db.py": text,
+      "web.py": text,
+      "go.mod": text,
+      "server.go": text,
+      "config.toml": text,
+      "mkdocs.yml": text,
+      "netlify.toml": text,
+      "package.json": JSON.stringify({ main: text, scripts: { start: text, build: text } }),
+    };
+    // With quadratic time, the test would not end.
+    for (const some of [files, others])
+      expect(() => {
+        const found = tree(some);
+        return [presetFor(detectFramework(found), found), deepPaths(new Map(Object.entries(some)))];
+      }).not.toThrow();
+  });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { startHint } from "#contract/frameworks/servers/start-hint.ts";
+import { noStart } from "#contract/frameworks/servers/no-start.ts";
 import { suggestWorker } from "#contract/frameworks/servers/suggest-workers.ts";
 import { deepPaths, surveyTree } from "#contract/frameworks/tree.ts";
 import { detectFramework, presetFor } from "#contract/frameworks/preset-for.ts";
@@ -36,6 +36,106 @@ describe("a Node app is started", () => {
     ],
     ["without a script", npm("express", {}, { "server.js": "" }), `${production} node server.js`],
     ["by no command if nothing names its start file", npm("express", {}), null],
+    [
+      "by the file that it begins with",
+      npm("express", {}, { "index.js": "" }),
+      `${production} node index.js`,
+    ],
+    [
+      "by main of package.json",
+      {
+        "package.json": '{"main":"lib/api.js","dependencies":{"fastify":"5"}}',
+        "lib/api.js": "",
+        "index.js": "",
+      },
+      `${production} node lib/api.js`,
+    ],
+    [
+      "by main of package.json, which the build makes",
+      { "package.json": '{"main":"dist/index","scripts":{"build":"tsc"},"dependencies":{"koa":"2"}}' },
+      `${production} node dist/index.js`,
+    ],
+    ["without nodemon", npm("express", { start: "nodemon src/app.js" }), `${production} node src/app.js`],
+    [
+      "by another script than one for development",
+      npm("express", { start: "webpack serve", "start:prod": "node dist/server.js" }),
+      `${production} node dist/server.js`,
+    ],
+    [
+      "of Nuxt not by a script that previews it",
+      npm("nuxt", { start: "nuxt preview", build: "x" }),
+      `${production} node .output/server/index.mjs`,
+    ],
+    [
+      "Express with Vite",
+      npm("vite", { start: "node server", preview: "vite preview" }),
+      `${production} node server`,
+    ],
+    [
+      "Express with Vite, by a script preview that runs a program",
+      npm("vite", { dev: "node server", preview: "cross-env NODE_ENV=production node server" }),
+      `${production} npm run preview`,
+    ],
+    [
+      "Express with Create React App",
+      npm("react-scripts", { start: "node server.js" }),
+      `${production} node server.js`,
+    ],
+    [
+      "by no command if a package for servers is only for development",
+      { "package.json": '{"devDependencies":{"fastify":"5"}}', "index.js": "" },
+      null,
+    ],
+    [
+      "Vite that shows what it has built",
+      npm("vite", { start: "npm run build && vite preview", build: "node build.js" }),
+      null,
+    ],
+    [
+      "Vite with a server after its build",
+      npm("vite", { start: "npm run build && node server.js", build: "vite build" }),
+      `${production} npm run start`,
+    ],
+    [
+      "Vite without a server",
+      npm("vite", { start: "vite", serve: "vite preview", server: "node api.js" }),
+      null,
+    ],
+    ["Create React App without one", npm("react-scripts", { start: "react-scripts start" }), null],
+    ["an ejected one", npm("react-dev-utils", { start: "node scripts/start.js" }), null],
+    ["Angular without one", npm("@angular/core", { start: "ng serve" }), null],
+    ["TanStack Start", npm("@tanstack/react-start", {}, { "package-lock.json": "" }), null],
+    [
+      "TanStack Start with Nitro",
+      {
+        "package.json": '{"dependencies":{"@tanstack/react-start":"1","nitro":"3","vite":"7"}}',
+        "package-lock.json": "",
+      },
+      `${production} node .output/server/index.mjs`,
+    ],
+    [
+      "TanStack Start with a script",
+      npm("@tanstack/react-start", { start: "node .output/server/index.mjs" }),
+      `${production} node .output/server/index.mjs`,
+    ],
+    ["Nitro", npm("nitropack", {}), `${production} node .output/server/index.mjs`],
+    ["SolidStart", npm("@solidjs/start", { start: "vinxi start" }), `${production} npm run start`],
+    [
+      "Analog",
+      npm("@analogjs/platform", { start: "ng serve" }),
+      `${production} node dist/analog/server/index.mjs`,
+    ],
+    [
+      "Qwik City",
+      npm("@builder.io/qwik-city", { start: "vite --open --mode ssr", serve: "node server/entry.express" }),
+      `${production} node server/entry.express`,
+    ],
+    ["Vike", npm("vike", { prod: "tsx ./server/index.ts" }), `${production} npm run prod`],
+    [
+      "AdonisJS",
+      npm("@adonisjs/core", { start: "node bin/server.js" }),
+      `${production} node build/bin/server.js`,
+    ],
     [
       "Nest, whose script start compiles",
       npm("@nestjs/core", { start: "nest start", "start:prod": "node dist/main" }),
@@ -112,6 +212,85 @@ describe("a Python app is started", () => {
       { "requirements.txt": "fastapi[standard]==0.1", "app/main.py": "app: FastAPI = FastAPI(title='x')" },
       ".venv/bin/uvicorn --host 127.0.0.1 --port $PORT app.main:app",
     ],
+    [
+      "FastAPI in a folder, whose files import each other by plain names",
+      {
+        "requirements.txt": "fastapi\nuvicorn",
+        "backend/main.py": "from fastapi import FastAPI\nfrom db import engine\napp = FastAPI()",
+        "backend/db.py": "",
+      },
+      "PYTHONPATH=backend .venv/bin/uvicorn --host 127.0.0.1 --port $PORT main:app",
+    ],
+    [
+      "FastAPI in a package",
+      {
+        "requirements.txt": "fastapi\nuvicorn",
+        "backend/main.py": "from backend.db import x\napp = FastAPI()",
+      },
+      ".venv/bin/uvicorn --host 127.0.0.1 --port $PORT backend.main:app",
+    ],
+    [
+      "FastAPI in src",
+      {
+        "requirements.txt": "fastapi\nuvicorn",
+        "src/app/main.py": "app = FastAPI()",
+        "src/app/__init__.py": "",
+      },
+      "PYTHONPATH=src .venv/bin/uvicorn --host 127.0.0.1 --port $PORT app.main:app",
+    ],
+    [
+      "FastAPI with an entry point",
+      {
+        "pyproject.toml":
+          '[project]\ndependencies = ["fastapi[standard]"]\n[tool.fastapi]\nentrypoint = "shop.web:api"\n',
+      },
+      ".venv/bin/uvicorn --host 127.0.0.1 --port $PORT shop.web:api",
+    ],
+    [
+      "FastAPI with a factory",
+      { "requirements.txt": "fastapi\nuvicorn\ngunicorn", "main.py": "def create_app() -> FastAPI:\n" },
+      ".venv/bin/uvicorn --host 127.0.0.1 --port $PORT --factory main:create_app",
+    ],
+    [
+      "FastAPI whose packages are in another list",
+      {
+        "requirements.txt": "-r requirements/production.txt",
+        "requirements/production.txt": "-r base.txt\nuvicorn",
+        "requirements/base.txt": "fastapi",
+        "main.py": "app = FastAPI()",
+      },
+      ".venv/bin/uvicorn --host 127.0.0.1 --port $PORT main:app",
+    ],
+    [
+      "Flask in application.py",
+      { "requirements.txt": "flask\ngunicorn", "application.py": "application = Flask(__name__)" },
+      ".venv/bin/gunicorn --bind 127.0.0.1:$PORT --threads 4 application:application",
+    ],
+    [
+      "Flask in a package of any name",
+      { "requirements.txt": "flask\ngunicorn", "shop/__init__.py": "def create_app(test=None):\n" },
+      ".venv/bin/gunicorn --bind 127.0.0.1:$PORT --threads 4 'shop:create_app()'",
+    ],
+    [
+      "Flask with Waitress and a factory",
+      { "requirements.txt": "flask\nwaitress", "app.py": "def create_app():\n" },
+      ".venv/bin/waitress-serve --listen=127.0.0.1:$PORT --call app:create_app",
+    ],
+    [
+      "Bottle",
+      { "requirements.txt": "bottle\ngunicorn", "app.py": "app = bottle.Bottle()" },
+      ".venv/bin/gunicorn --bind 127.0.0.1:$PORT --threads 4 app:app",
+    ],
+    [
+      "Streamlit",
+      { "requirements.txt": "streamlit", "app.py": "import streamlit as st" },
+      ".venv/bin/streamlit run app.py --server.address 127.0.0.1 --server.port $PORT --server.headless true",
+    ],
+    [
+      "a test of FastAPI",
+      { "requirements.txt": "fastapi\nuvicorn", "tests/main.py": "app = FastAPI()" },
+      null,
+    ],
     ["FastAPI without a server", { "requirements.txt": "fastapi", "main.py": "app = FastAPI()" }, null],
     [
       "by no command if no file has the app",
@@ -123,10 +302,12 @@ describe("a Python app is started", () => {
   });
 
   it("once the package is added that the hint names", () => {
-    const hint = (files: Files) => startHint(detectFramework(tree(files)), tree(files));
-    expect(hint({ "requirements.txt": "Django" })).toBe("add gunicorn to its Python packages");
+    const hint = (files: Files) => noStart(detectFramework(tree(files)), tree(files))?.hint ?? null;
+    expect(hint({ "requirements.txt": "Django", ...manage, ...wsgi })).toBe(
+      "add gunicorn to its Python packages",
+    );
     expect(hint({ "requirements.txt": "Django\ngunicorn" })).toBeNull();
-    expect(startHint("constructor", tree({}))).toBeNull();
+    expect(noStart("constructor", tree({}))).toBeNull();
   });
 });
 
@@ -162,6 +343,26 @@ describe("an app in another language is started", () => {
       "php artisan octane:start --host=127.0.0.1 --port=$PORT",
     ],
     ["Go", { "go.mod": "module example.com/shop/v2\n", "main.go": "" }, "bin/shop"],
+    ["Go in server.go", { "go.mod": "module example.com/shop\n", "server.go": "package main\n" }, "bin/shop"],
+    [
+      "Go in a folder of its own",
+      {
+        "go.mod": "module example.com/shop\n",
+        "backend/main.go": "package main\n",
+        "lib/a.go": "package lib\n",
+      },
+      "bin/backend",
+    ],
+    [
+      "a library of Go",
+      {
+        "go.mod": "module a/b\n",
+        "b.go": "package b\n",
+        "gen.go": "//go:build ignore\npackage main\n",
+        "b_test.go": "package main\n",
+      },
+      null,
+    ],
     ["Go with one program", { "go.mod": "module example.com/shop\n", cmd: "", "cmd/x-y": "" }, "bin/x-y"],
     [
       "Go with several",

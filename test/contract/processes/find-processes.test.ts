@@ -71,8 +71,13 @@ describe("the processes of a repository", () => {
     const files = { "package.json": '{"dependencies":{"fastify":"5"}}' };
     const { plan, preset } = choose({ files, procfile: "web: node app.js" });
     expect(plan).toMatchObject({ framework: "node", install_command: "npm install", build_command: null });
-    expect(preset.reasons).toEqual(["package.json has dependencies", "Procfile defines the process web"]);
-    expect(choose({ files }).plan).toMatchObject({ framework: "static", install_command: null });
+    expect(preset.reasons).toEqual(["package.json depends on fastify", "Procfile defines the process web"]);
+    const other = { "package.json": '{"dependencies":{"discord.js":"14"}}' };
+    expect(choose({ files: other, procfile: "worker: node ." }).plan).toMatchObject({
+      framework: "node",
+      reasons: ["package.json has dependencies"],
+    });
+    expect(choose({ files: other }).plan).toMatchObject({ framework: "static", install_command: null });
   });
 
   it("without a command that is known are refused", () => {
@@ -114,6 +119,10 @@ describe("the line about the framework", () => {
       { files: { "server.py": "" }, procfile: "web: python3 server.py" },
     ],
     [
+      "framework static, detected because no file names a framework: nothing to build, not published",
+      { files: { "Cargo.toml": "" } },
+    ],
+    [
       "framework static, set in the project: nothing to build, runs as a server",
       { settings: { framework: "static" }, procfile: "web: x" },
     ],
@@ -126,24 +135,208 @@ describe("the line about the framework", () => {
   });
 });
 
-describe("the advice for an app that nothing starts", () => {
+describe("an app that nothing starts", () => {
   const django = { "manage.py": "", "requirements.txt": "Django" };
+  const web =
+    "efine the process web in a Procfile (`web: COMMAND`), in gantry.json or in the project's processes. To publish files instead, set output_directory.";
 
-  it("names what is missing, and the ways to name its command", () => {
-    expect(startAdvice(choose({ files: django }))).toBe(
-      "nothing starts this app: add gunicorn to its Python packages, or define the process web in a Procfile (`web: COMMAND`) or in the project's processes. To publish files instead, set output_directory.",
-    );
+  it.each<[Given["files"], string, string]>([
+    [
+      { "manage.py": '"DJANGO_SETTINGS_MODULE", "a.b"', "a/wsgi.py": "", "requirements.txt": "Django" },
+      "none of its Python packages is a server, such as gunicorn",
+      `Add gunicorn to its Python packages, or d${web}`,
+    ],
+    [
+      { "requirements.txt": "fastapi\nuvicorn" },
+      "no file creates an app of FastAPI: looked in app.py, main.py, wsgi.py, asgi.py and other files at the top, in the folders there, and in src, backend, server, app and api",
+      `D${web}`,
+    ],
+    [
+      { "package.json": '{"dependencies":{"express":"5"},"scripts":{"start":"webpack serve"}}' },
+      "the script start of package.json starts no server for visitors (`webpack serve`), and none of server.js, index.js, app.js and main.js is at the top, in src or in server",
+      `Add a script start to package.json that runs the app, such as \`node server.js\`, or d${web}`,
+    ],
+    [
+      { "go.mod": "module a/b" },
+      "the module has no package main at its top, in cmd or in a folder of its own, or several with other names than `server`, `web`, `app` and `api`",
+      `D${web}`,
+    ],
+    [
+      { "composer.json": "{}" },
+      "there is neither a folder public nor an index.php",
+      `Put its index.php into public, or d${web}`,
+    ],
+    [{ Gemfile: 'gem "sinatra"' }, "there is no config.ru", `Add a config.ru and the gem puma, or d${web}`],
+  ])("fails with where its command was looked for: %j", (files = {}, why, hint) => {
+    expect(choose({ files }).problem).toEqual({ message: `nothing starts this app: ${why}`, hint });
   });
 
-  it("is not given if something starts it", () => {
+  it("is deployed if a person says how it is used", () => {
     for (const given of [
       { files: express },
       { files: django, settings: { activate_command: "restart" } },
       { files: django, settings: { processes: { web: { command: "x" } } } },
+      { files: django, settings: { processes: { worker: { command: "x" } } } },
+      { files: django, settings: { release_command: "x" } },
+      { files: django, settings: { output_directory: "static" } },
+      { files: django, settings: { cron: [{}] } },
       { files: django, procfile: "web: x" },
+      { files: django, procfile: "release: x" },
+      { files: django, json: { cron: [{ name: "a", schedule: "@daily", command: "x" }] } },
       { files: vite },
     ])
-      expect(startAdvice(choose(given))).toBeNull();
+      expect(choose(given).problem).toBeNull();
+  });
+
+  it("is warned about if it has only other processes", () => {
+    expect(startAdvice(choose({ files: django, procfile: "worker: x" }))).toMatch(
+      /^nothing answers requests to this app: if something should, define the process web/,
+    );
+    expect(startAdvice(choose({ files: express }))).toBeNull();
+  });
+});
+
+describe("files that are neither a site nor a known app", () => {
+  const problemOf = (files: Given["files"], settings: ChosenSettings = {}) =>
+    choose({ files: files ?? {}, settings }).problem;
+  const beginning =
+    "there is nothing to publish: no framework is detected, index.html is neither at the top nor in public, ";
+
+  it.each<[Given["files"], string, RegExp]>([
+    [
+      { "package.json": '{"main":"index.js"}', "index.js": "" },
+      "and package.json has no scripts",
+      /^Add the script/,
+    ],
+    [
+      { "package.json": '{"scripts":{"test":"x"}}' },
+      "and package.json has neither a script start that starts a server nor a script build",
+      /set output_directory|Set output_directory/,
+    ],
+    [{ "Cargo.toml": "", Dockerfile: "" }, "and `Cargo.toml` is of Rust, which", /cargo build --release/],
+    [{ Dockerfile: "" }, "and `Dockerfile` is of Docker, which", /runs no containers/],
+    [
+      { "docker-compose.prod.yml": "" },
+      "and `docker-compose.prod.yml` is of Docker Compose, which",
+      /containers/,
+    ],
+    [{ "compose.yaml": "" }, "and `compose.yaml` is of Docker Compose, which", /containers/],
+    [{ "pom.xml": "" }, "and `pom.xml` is of Java with Maven, which", /mvnw/],
+    [{ "build.gradle.kts": "" }, "and `build.gradle.kts` is of Java or Kotlin", /gradlew/],
+    [{ "mix.exs": "" }, "and `mix.exs` is of Elixir, which", /mix release/],
+    [{ "Shop.csproj": "" }, "and `Shop.csproj` is of .NET, which", /dotnet publish/],
+    [{ "deno.json": "" }, "and `deno.json` is of Deno, which", /deno task start/],
+    [{ "Package.swift": "" }, "and `Package.swift` is of Swift, which", /swift build/],
+    [{ "pubspec.yaml": "" }, "and `pubspec.yaml` is of Dart or Flutter, which", /build\/web/],
+    [{ Makefile: "" }, "and `Makefile` is of a build of its own", /Set build_command/],
+    [
+      { "netlify.toml": "" },
+      "and `netlify.toml` is of settings of another",
+      /output_directory to what the file says/,
+    ],
+    [
+      { "package.json": '{"workspaces":["apps/*"],"scripts":{"build":"turbo run build"}}' },
+      "and this is the root of a workspace",
+      /root_directory/,
+    ],
+    [
+      { "pnpm-workspace.yaml": "", "package.json": "{}" },
+      "and this is the root of a workspace",
+      /root_directory/,
+    ],
+    [{ "about.html": "", "style.css": "" }, "only `about.html`", /Rename the first page to index.html/],
+    [{ "Index.html": "" }, "only `Index.html`, which is another name", /^Rename it to index.html/],
+    [{ "README.md": "", LICENSE: "", ".gitignore": "" }, "only `README.md`, `LICENSE`", /output_directory/],
+    [{}, "and the folder is empty", /output_directory/],
+    [{ "data.csv": "" }, "and no file says how", /output_directory/],
+  ])("%j", (files, why, hint) => {
+    const problem = problemOf(files);
+    expect(problem?.message.slice(0, beginning.length)).toBe(beginning);
+    expect(problem?.message.slice(beginning.length)).toContain(why);
+    expect(problem?.hint).toMatch(hint);
+    expect((problem?.hint ?? "").length).toBeLessThan(500);
+  });
+
+  it("are not published with a framework that has no preset, or with the page of Rust", () => {
+    expect(problemOf({}, { framework: "phoenix" })?.message).toMatch(
+      /^there is no preset for the framework phoenix, and there is nothing/,
+    );
+    expect(problemOf({ "Cargo.toml": "", "index.html": "" })?.message).toMatch(
+      /^index.html is not published as it is/,
+    );
+  });
+
+  it.each<[string, string]>([
+    ["netlify.toml", 'publish = "dist"'],
+    ["vercel.json", '{ "outputDirectory": "./dist/" }'],
+    ["wrangler.toml", '[assets]\ndirectory = "./dist"'],
+    ["firebase.json", '{ "hosting": { "public": "dist" } }'],
+  ])("are published from the folder that %s names, if a page is there", (name, text) => {
+    const page = { [name]: text, "dist/index.html": "" };
+    expect(choose({ files: page })).toMatchObject({ problem: null, plan: { output_directory: "dist" } });
+    expect(problemOf({ [name]: text })).not.toBeNull();
+    const built = choose({ files: { [name]: text, "package.json": '{"scripts":{"build":"x"}}' } });
+    expect(built).toMatchObject({
+      findsOutput: true,
+      isOutputNamed: false,
+      plan: { output_directory: "dist" },
+    });
+  });
+
+  it("are published if a setting names the folder", () => {
+    expect(problemOf({ "Cargo.toml": "" }, { output_directory: "." })).toBeNull();
+    expect(problemOf({ "Cargo.toml": "" }, { build_command: "make" })).toBeNull();
+    expect(problemOf({ "index.html": "", Dockerfile: "" })).toBeNull();
+  });
+});
+
+describe("the folder to publish", () => {
+  const build = { "package.json": '{"scripts":{"build":"rollup -c"}}' };
+
+  it.each<[string, Given, boolean]>([
+    ["is found after a build that no framework explains", { files: build }, true],
+    ["also beside a page, which may be its source", { files: { ...build, "index.html": "" } }, true],
+    ["and after a build command of the project", { settings: { build_command: "make" } }, true],
+    ["but not if a setting names it", { files: build, settings: { output_directory: "x" } }, false],
+    ["or a framework does", { files: vite }, false],
+    [
+      "or the page is there before",
+      { files: { "index.html": "" }, settings: { build_command: "make" } },
+      false,
+    ],
+    ["or the app runs as a server", { files: build, procfile: "web: x" }, false],
+  ])("%s", (_name, given, finds) => {
+    expect(choose(given).findsOutput).toBe(finds);
+  });
+});
+
+describe("the lines about the scripts of package.json", () => {
+  const notes = (dependency: string, scripts: object) =>
+    choose({ files: { "package.json": JSON.stringify({ scripts, dependencies: { [dependency]: "1" } }) } })
+      .notes;
+
+  it.each<[string, object, readonly string[]]>([
+    [
+      "vite",
+      { start: "node server.js", preview: "vite preview" },
+      ["the script start starts the app, because it runs a program: `node server.js`"],
+    ],
+    [
+      "express",
+      { start: "nodemon app.js", "start:prod": "node app.js" },
+      [
+        "the script start:prod starts the app, because it runs a program: `node app.js`",
+        "the script start is not used, because it starts a development server: `nodemon app.js`",
+      ],
+    ],
+    [
+      "vite",
+      { start: "vite" },
+      ["the script start is not used, because it starts a development server: `vite`"],
+    ],
+    ["vite", { build: "vite build" }, []],
+  ])("of %s with %j", (dependency, scripts, lines) => {
+    expect(notes(dependency, scripts)).toEqual(lines);
   });
 });
 

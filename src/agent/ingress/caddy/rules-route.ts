@@ -20,7 +20,7 @@ import { ACCEPTS_PAGE, encodedPath, FILE_NAME, WELL_KNOWN } from "#agent/ingress
 import { pageOf } from "#agent/ingress/page.ts";
 import type { SiteFile } from "#agent/ingress/site-file.ts";
 import { DEFAULT_RULES, defaultRules, type SiteRules } from "#agent/ingress/site-rules.ts";
-import { ruleFiles, sourceFiles } from "#agent/ingress/source-files.ts";
+import { HIDDEN_PATH, ruleFiles } from "#agent/ingress/source-files.ts";
 
 /** The name of the route that answers by these rules. All sites with equal rules share it. */
 export function rulesName(id: string, showsSources: boolean): string {
@@ -59,7 +59,7 @@ function unlessSet<Set extends { readonly not: readonly Matcher[] }>(match: Set)
  * found in many ways.
  */
 function rulesRoute(rules: SiteRules, name: string, showsSources: boolean): (readonly [string, Route])[] {
-  const isVisible = visible(showsSources ? [...sourceFiles, ...ruleFiles] : ruleFiles);
+  const isVisible = visible(showsSources);
   const headers = headerRoutes(rules.headers ?? []);
   const ofFiles = { name: `${name}-headers`, handle: subroute(headers.apply(true)) };
   const setHeaders: readonly Handler[] =
@@ -118,12 +118,13 @@ function rulesRoute(rules: SiteRules, name: string, showsSources: boolean): (rea
 
 const READS: Matcher = { method: ["GET", "HEAD"] };
 
-/** @param hidden names at the top of the site */
-function visible(hidden: readonly string[]): { path_regexp: object; not: readonly Matcher[] } {
-  const names = hidden.map((name) => name.replaceAll(".", String.raw`\.`)).join("|");
+function visible(showsSources: boolean): { path_regexp: object; not: readonly Matcher[] } {
   return {
     path_regexp: { pattern: VISIBLE_PATH },
-    not: [{ path_regexp: { pattern: `^/(?:${names})/?$` } }],
+    not: [
+      { path_regexp: { pattern: `^/(?:${ruleFiles.join("|")})/?$` } },
+      ...(showsSources ? [matching(HIDDEN_PATH)] : []),
+    ],
   };
 }
 

@@ -15,6 +15,8 @@ import { ownRelease } from "#agent/run/step/remove-owned.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { startLimit } from "#agent/run/step/stage-limit.ts";
 import { fail, failWith, interrupted, type Step } from "#agent/run/step/step.ts";
+import { checkSite } from "#build/tree/check-site.ts";
+import { findOutput, noOutput } from "#build/tree/find-output.ts";
 import { folderInside } from "#build/tree/folder-inside.ts";
 import { type Release, writeRelease } from "#agent/workspace/releases.ts";
 import { moveCopiesBack } from "#agent/workspace/shared-paths.ts";
@@ -23,7 +25,7 @@ import { succeed } from "#contract/lib/result.ts";
 /** Turns the files of a release into a complete one: build command, shared paths, record. */
 export async function buildRelease(scope: RunScope, plan: BuildPlan): Promise<Step<Release>> {
   const { order, folder } = scope;
-  const { release: path, build_command, output_directory } = plan;
+  const { release: path, build_command } = plan;
   const place = beginStage(scope, "build", plan);
   if (build_command !== null) {
     await withBuildLimit(scope, plan, restoreBuildCaches);
@@ -34,10 +36,10 @@ export async function buildRelease(scope: RunScope, plan: BuildPlan): Promise<St
   // The helper does it around each command.
   if (plan.install_command === null && build_command === null)
     await ownRelease(scope.context, folder, order.version);
-  const output = await folderInside(path, `${order.root_directory}/${output_directory}`);
-  if (output.kind !== "inside") return failWith(await outputFailure(output_directory, output, plan.root));
-
-  const rules = await chooseRules(scope, plan, output.path);
+  const found = await outputOf(scope, plan);
+  if (!found.ok) return found;
+  const { folder: output_directory, path: output } = found.value;
+  const rules = await chooseRules(scope, { ...plan, output_directory }, output);
   if (!rules.ok) return rules;
 
   const linked = await linkSharedPaths(scope, path, plan.linked);
@@ -108,6 +110,30 @@ async function chooseRules(
     ...(headers.length === 0 ? {} : { headers: [...headers] }),
   };
   return succeed(rulesId(rules) === DEFAULT_RULES ? null : rules);
+}
+
+/** `folder`: relative to the root directory. `path`: the real one. */
+type Output = { readonly folder: string; readonly path: string };
+
+/** The folder to publish, which must be a site if no setting names it. Nothing is published of a server. */
+async function outputOf(scope: RunScope, plan: BuildPlan): Promise<Step<Output>> {
+  const found = plan.findsOutput
+    ? await findOutput(plan.root, plan.foldersBefore, plan.output_directory)
+    : { kind: "found" as const, folder: plan.output_directory };
+  if (found.kind === "missing") return failWith(noOutput(found));
+  const { folder } = found;
+  if (plan.findsOutput) {
+    scope.log.system("build", `${folder} has an index.html after the build, and is published`);
+    scope.reporter.report(
+      { type: "framework", preset: { ...plan.preset, output_directory: folder } },
+      "patient",
+    );
+  }
+  const output = await folderInside(plan.release, `${scope.order.root_directory}/${folder}`);
+  if (output.kind !== "inside") return failWith(await outputFailure(folder, output, plan.root));
+  const failure =
+    plan.isPublished && !plan.isOutputNamed ? await checkSite(output.path, folder, plan.root) : null;
+  return failure === null ? succeed({ folder, path: output.path }) : failWith(failure);
 }
 
 /** Copies what builds keep for the next one, no longer than a build may take. */

@@ -11,6 +11,7 @@ import { releaseCommandOf } from "#agent/run/activate/release-stage.ts";
 import { findBuildCaches } from "#agent/run/cache/build-caches.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { fail, failWith, type Step } from "#agent/run/step/step.ts";
+import { listFolders } from "#build/tree/find-output.ts";
 import { folderInside } from "#build/tree/folder-inside.ts";
 import { readRepository } from "#build/tree/read-repository.ts";
 import { readTree } from "#build/tree/read-tree.ts";
@@ -28,6 +29,14 @@ export type BuildPlan = DetectedPreset & {
   readonly isPublished: boolean;
   /** Whether the project or gantry.json decides about the fallback. */
   readonly setsFallback: boolean;
+  /** Whether a setting names the output directory, which is then published also without an index.html. */
+  readonly isOutputNamed: boolean;
+  /** Whether the folder to publish is found after the build. */
+  readonly findsOutput: boolean;
+  /** The folders at the top of the root directory, before the commands run. */
+  readonly foldersBefore: ReadonlySet<string>;
+  /** What is reported about the framework. */
+  readonly preset: DetectedPreset;
   /** Whether the install command is the preset's. */
   readonly isPresetInstall: boolean;
   /** The processes that the repository defines. */
@@ -100,11 +109,14 @@ export async function planBuild(
   const buildCaches = await findBuildCaches(plan.framework, realRelease, root.path);
   const installRoot = choice.installFolder === null ? root.path : join(realRelease, choice.installFolder);
   const folders = { release, root: root.path, installRoot, linked: linked.value };
-  const places = { ...folders, buildCaches, tools: tools.value };
-  const { isPublished, setsFallback, isPresetInstall, releaseCommand, cron } = choice;
+  const places = { ...folders, buildCaches, tools: tools.value, foldersBefore: await listFolders(root.path) };
+  const { isPublished, setsFallback, isOutputNamed, findsOutput, preset, isPresetInstall, releaseCommand, cron } = choice;
   const chosen = {
     isPublished,
     setsFallback,
+    isOutputNamed,
+    findsOutput,
+    preset,
     isPresetInstall,
     releaseCommand,
     cron,

@@ -1,5 +1,7 @@
 import { scriptCommand, toolCommand } from "#contract/frameworks/package-manager.ts";
+import { type ScriptKind, scriptKind, watchedFile } from "#contract/frameworks/servers/script-kind.ts";
 import type { Tree } from "#contract/frameworks/tree.ts";
+import { shown } from "#contract/processes/file-problem.ts";
 
 /** Without it, many packages show errors to visitors and are slow. */
 export const PRODUCTION = "NODE_ENV=${NODE_ENV:-production}";
@@ -8,33 +10,93 @@ export const PRODUCTION = "NODE_ENV=${NODE_ENV:-production}";
 const plainNode = /^node(?: [\w@%+=:,./-]+)+$/;
 const plainNext = /^next start(?: [\w@%+=:,./$-]+)*$/;
 
+/** The scripts that may start the built app, in order of precedence. */
+const startScripts = [
+  ...["start", "start:prod", "start:production", "production", "prod", "server:prod", "serve:prod"],
+  ...["serve", "preview"],
+];
+
+/** The script that starts an app as a server; null if none does. */
+function serverScript(tree: Tree, preferred: string, accepted: readonly ScriptKind[]): string | null {
+  const { scripts } = tree;
+  const kindOf = (name: string) => scriptKind(scripts.get(name) ?? "", scripts);
+  if (scripts.has(preferred) && accepted.includes(kindOf(preferred))) return preferred;
+  return startScripts.find((name) => scripts.has(name) && kindOf(name) === "program") ?? null;
+}
+
 /**
- * The command of a Node app: the script `start` of package.json, or else the framework's own. A script that starts a
- * development server does not count.
+ * The command of a Node app: the script `start` of package.json, or else another script that runs a program, or else the
+ * framework's own command, or else the file that the app usually begins with. A script that starts a development server or
+ * only shows files does not count.
  */
-export function nodeServer(tree: Tree, tool: string | null, script = "start"): string | null {
+export function nodeServer(tree: Tree, tool: string | null, preferred = "start"): string | null {
   const { scripts, packageManager } = tree;
-  const start = scripts.get(script);
-  if (start !== undefined && plainNode.test(start) && !scripts.has(`pre${script}`))
+  const script = serverScript(tree, preferred, ["program", "other"]);
+  if (script !== null) {
+    const start = scripts.get(script) ?? "";
     // Without a package manager in between, which would take as much memory as a small app.
-    return `${PRODUCTION} ${start}`;
-  if (start !== undefined && (tool === null || !isForDevelopment(start)))
-    return `${PRODUCTION} ${scriptCommand(packageManager, script)}`;
+    return plainNode.test(start) && !scripts.has(`pre${script}`)
+      ? `${PRODUCTION} ${start}`
+      : `${PRODUCTION} ${scriptCommand(packageManager, script)}`;
+  }
   if (tool !== null) return `${PRODUCTION} ${tool.startsWith("node ") ? tool : localTool(tree, tool)}`;
-  // As `npm start` without such a script.
-  return tree.signs.has("file:server.js") ? `${PRODUCTION} node server.js` : null;
+  const file = watchedFile(scripts.get("start") ?? "") ?? tree.nodeEntry;
+  return file === null ? null : `${PRODUCTION} node ${file}`;
+}
+
+/** The script by which a project whose framework builds files is started as a server; null if its files are published. */
+export function programScript(tree: Tree): string | null {
+  return serverScript(tree, "start", ["program"]);
+}
+
+const whyNot: Readonly<Record<ScriptKind, string>> = {
+  program: "it runs a program",
+  development: "it starts a development server",
+  files: "it only shows files",
+  step: "it starts nothing that stays",
+  other: "it is not known to start a server",
+};
+
+/**
+ * Says which script of package.json starts the app and why, and which ones do not.
+ * @param start the command that starts the app; null if its files are published
+ */
+export function scriptNotes({ scripts, packageManager }: Tree, start: string | null): readonly string[] {
+  const named = startScripts.filter((name) => scripts.has(name));
+  const used = named.find((name) => {
+    const text = scripts.get(name) ?? "";
+    return (
+      start !== null &&
+      (start.endsWith(` ${scriptCommand(packageManager, name)}`) || start.endsWith(` ${text}`))
+    );
+  });
+  const others = named
+    .filter((name) => name !== used)
+    .map((name) => ({
+      name,
+      text: scripts.get(name) ?? "",
+      kind: scriptKind(scripts.get(name) ?? "", scripts),
+    }))
+    .filter(({ name, kind }) => name === "start" || kind === "program");
+  const usedText = scripts.get(used ?? "") ?? "";
+  const reason = scriptKind(usedText, scripts) === "program" ? `, because ${whyNot.program}` : "";
+  return [
+    ...(used === undefined ? [] : [`the script ${used} starts the app${reason}: ${shown(usedText)}`]),
+    ...others.map(({ name, text, kind }) =>
+      kind === "program"
+        ? `the script ${name} is not used: ${shown(text)}`
+        : `the script ${name} is not used, because ${whyNot[kind]}: ${shown(text)}`,
+    ),
+  ];
 }
 
 /** Next.js has no variable for the address, so its options are added to those of the script. */
 export function nextServer(tree: Tree): string | null {
   const start = tree.scripts.get("start") ?? "";
-  const script = start === "" || isForDevelopment(start) ? "next start" : start;
+  const kind = scriptKind(start, tree.scripts);
+  const script = kind === "program" || kind === "other" ? start : "next start";
   if (!plainNext.test(script) || tree.scripts.has("prestart")) return nodeServer(tree, "next start");
   return localTool(tree, `${script} -H 127.0.0.1 -p $PORT`);
-}
-
-function isForDevelopment(script: string): boolean {
-  return /\b(?:dev|nodemon)\b/.test(script);
 }
 
 /** A program of a dependency, if possible without a package manager in between. */

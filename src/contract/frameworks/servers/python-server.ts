@@ -1,4 +1,5 @@
 import { python } from "#contract/frameworks/recipes.ts";
+import type { PythonTarget } from "#contract/frameworks/servers/python-app.ts";
 import type { Tree } from "#contract/frameworks/tree.ts";
 
 /** The servers of each kind of app, and their commands. */
@@ -22,9 +23,27 @@ export function pythonServer(tree: Tree): string | null {
     const app = tree.python[kind];
     if (app === null) continue;
     for (const [name, command] of Object.entries(servers[kind]))
-      // The parentheses of a factory such as `app:create_app()` are special to the shell.
       if (tree.signs.has(`pip:${name}`))
-        return python(`${command} ${app.includes("(") ? `'${app}'` : app}`)(tree).build;
+        return withPath(app, python(`${command} ${targetOf(name, app)}`)(tree).build);
   }
-  return null;
+  const { streamlit } = tree.python;
+  if (streamlit === null || !tree.signs.has("pip:streamlit")) return null;
+  return python(
+    `streamlit run ${streamlit} --server.address 127.0.0.1 --server.port $PORT --server.headless true`,
+  )(tree).build;
+}
+
+/** How a server names its app. */
+function targetOf(server: string, { module, name, isFactory }: PythonTarget): string {
+  if (!isFactory) return `${module}:${name}`;
+  if (server === "uvicorn") return `--factory ${module}:${name}`;
+  if (server === "waitress") return `--call ${module}:${name}`;
+  // The parentheses of a factory are special to the shell.
+  return `'${module}:${name}()'`;
+}
+
+function withPath({ path }: PythonTarget, command: string | null): string | null {
+  return path === null || command === null || !/^[\w./-]+$/.test(path)
+    ? command
+    : `PYTHONPATH=${path} ${command}`;
 }

@@ -13,11 +13,21 @@ export function railsServer({ signs }: Tree): string {
     : `mkdir -p tmp/pids && ${environment} exec bundle exec rails server -b 127.0.0.1 -p $PORT -P tmp/pids/$PORT-$$.pid`;
 }
 
+/** Servers of Ruby besides Puma, with the command that starts a config.ru. */
+const others: Readonly<Record<string, string>> = {
+  falcon: "falcon serve --bind http://127.0.0.1:$PORT",
+  unicorn: "unicorn --listen 127.0.0.1:$PORT",
+  thin: "thin start --rackup config.ru --address 127.0.0.1 --port $PORT",
+  rackup: "rackup --host 127.0.0.1 --port $PORT",
+};
+
 /** Starts another Ruby app; null if it has no server that is known. */
 export function rubyServer({ signs }: Tree): string | null {
-  return signs.has("gem:puma") && signs.has("file:config.ru")
-    ? `RACK_ENV=\${RACK_ENV:-production} ${puma}`
-    : null;
+  if (!signs.has("file:config.ru")) return null;
+  const environment = "RACK_ENV=${RACK_ENV:-production}";
+  if (signs.has("gem:puma")) return `${environment} ${puma}`;
+  const server = Object.entries(others).find(([name]) => signs.has(`gem:${name}`))?.[1];
+  return server === undefined ? null : `${environment} bundle exec ${server}`;
 }
 
 const puma = "bundle exec puma -b tcp://127.0.0.1:$PORT";

@@ -1,4 +1,5 @@
 import { PHP_SERVER } from "#contract/frameworks/servers/php-server.ts";
+import { hugoFiles } from "#contract/frameworks/site-configs.ts";
 import type { Tool } from "#contract/frameworks/tools/tool.ts";
 
 /** The tools that a program needs. A program that is no tool itself comes with the first of them. */
@@ -32,6 +33,8 @@ const programs: ReadonlyMap<string, readonly Tool[]> = new Map<string, readonly 
   ["go", ["go"]],
   ["cargo", ["rust"]],
   ["hugo", ["hugo"]],
+  ["zola", ["zola"]],
+  ["mdbook", ["mdbook"]],
 ]);
 
 /** The tools that a program needs; `null` for other programs. */
@@ -63,7 +66,9 @@ const reasons: ReadonlyMap<string, readonly string[]> = new Map([
   ["pipenv", ["Pipfile.lock"]],
   ["go", ["go.mod"]],
   ["cargo", ["Cargo.toml"]],
-  ["hugo", ["hugo.toml", "hugo.yaml", "hugo.json", "config.toml", "config.yaml"]],
+  ["hugo", [...hugoFiles, "config.toml", "config.yaml", "config.yml", "config.json"]],
+  ["zola", ["zola.toml", "config.toml"]],
+  ["mdbook", ["book.toml"]],
 ]);
 
 /** The file of a folder that makes a preset start a program; `null` if there is none. */

@@ -12,6 +12,8 @@ const tools = [
   "go",
   "rust",
   "hugo",
+  "zola",
+  "mdbook",
   "uv",
   "poetry",
 ] as const;
@@ -41,6 +43,8 @@ const titles: Readonly<Record<Tool, string>> = {
   go: "Go",
   rust: "Rust",
   hugo: "Hugo",
+  zola: "Zola",
+  mdbook: "mdBook",
   uv: "uv",
   poetry: "Poetry",
 };

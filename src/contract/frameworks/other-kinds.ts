@@ -1,0 +1,124 @@
+/** A kind of project that no preset builds. `what`: of what the file is, for `Cargo.toml (Rust)`. */
+type OtherKind = { readonly file: RegExp; readonly what: string; readonly hint: string };
+
+const web = (command: string) => `define the process web, such as \`web: ${command}\` in a Procfile`;
+
+/** In order of precedence: a Dockerfile is often beside the others, and says less. */
+const kinds: readonly OtherKind[] = [
+  {
+    file: /^Trunk\.toml$/,
+    what: "Rust for the browser",
+    hint: "Set build_command to `trunk build --release`, and output_directory to `dist`.",
+  },
+  {
+    file: /^Cargo\.toml$/,
+    what: "Rust",
+    hint: `Set build_command to \`cargo build --release\`, and ${web("target/release/NAME")}.`,
+  },
+  {
+    file: /^mix\.exs$/,
+    what: "Elixir",
+    hint: `Set build_command, such as \`mix deps.get --only prod && MIX_ENV=prod mix release\`, and ${web("_build/prod/rel/NAME/bin/NAME start")}.`,
+  },
+  {
+    file: /^pom\.xml$/,
+    what: "Java with Maven",
+    hint: `Set build_command, such as \`./mvnw package -DskipTests\`, and ${web("java -jar target/NAME.jar")}.`,
+  },
+  {
+    file: /^(?:build|settings)\.gradle(?:\.kts)?$/,
+    what: "Java or Kotlin with Gradle",
+    hint: `Set build_command, such as \`./gradlew build -x test\`, and ${web("java -jar build/libs/NAME.jar")}.`,
+  },
+  {
+    file: /^build\.sbt$/,
+    what: "Scala",
+    hint: `Set build_command, such as \`sbt stage\`, and ${web("target/universal/stage/bin/NAME")}.`,
+  },
+  {
+    file: /\.(?:csproj|fsproj|vbproj|sln|slnx)$/,
+    what: ".NET",
+    hint: `Set build_command, such as \`dotnet publish -c Release -o out\`, and ${web("dotnet out/NAME.dll")}.`,
+  },
+  {
+    file: /^(?:deno\.jsonc?|deno\.lock)$/,
+    what: "Deno",
+    hint: `${web("deno task start").replace("define", "Define")}. For a static site, set build_command and output_directory.`,
+  },
+  {
+    file: /^(?:bun\.lockb?|bunfig\.toml)$/,
+    what: "Bun",
+    hint: `Add a script start to package.json, or ${web("bun run index.ts")}.`,
+  },
+  {
+    file: /^Package\.swift$/,
+    what: "Swift",
+    hint: `Set build_command to \`swift build -c release\`, and ${web(".build/release/NAME")}.`,
+  },
+  {
+    file: /^pubspec\.yaml$/,
+    what: "Dart or Flutter",
+    hint: "Set build_command, such as `flutter build web`, and output_directory to `build/web`.",
+  },
+  {
+    file: /^(?:gleam\.toml|rebar\.config|project\.clj|deps\.edn|stack\.yaml|dune-project|shard\.yml|build\.zig)$/,
+    what: "a language that Gantry does not know",
+    hint: `Set build_command, and ${web("./NAME")}.`,
+  },
+  {
+    file: /\.cabal$/,
+    what: "Haskell",
+    hint: `Set build_command, such as \`cabal build\`, and ${web("./NAME")}.`,
+  },
+  {
+    file: /\.nimble$/,
+    what: "Nim",
+    hint: `Set build_command, such as \`nimble build\`, and ${web("./NAME")}.`,
+  },
+  {
+    file: /^elm\.json$/,
+    what: "Elm",
+    hint: "Set build_command, such as `npx elm make src/Main.elm --output=dist/index.html`, and output_directory to `dist`.",
+  },
+  {
+    file: /^\.meteor$/,
+    what: "Meteor",
+    hint: `Set build_command, such as \`meteor build --directory out\`, and ${web("node out/bundle/main.js")}.`,
+  },
+  {
+    file: /^antora\.yml$/,
+    what: "a component of Antora",
+    hint: "Deploy the repository with the antora-playbook.yml, which builds the site.",
+  },
+  {
+    file: /^(?:docker-)?compose[\w.-]*\.ya?ml$/,
+    what: "Docker Compose",
+    hint: `Gantry runs no containers. Set build_command, and ${web("COMMAND")} with the command of the service that answers requests.`,
+  },
+  {
+    file: /(?:^|\.)(?:Dockerfile|Containerfile)(?:$|\.)/,
+    what: "Docker",
+    hint: `Gantry runs no containers. Set build_command to what its lines RUN do, and ${web("COMMAND")} with the command of its line CMD.`,
+  },
+  {
+    file: /^(?:GNUmakefile|Makefile|makefile|CMakeLists\.txt|meson\.build|justfile|Justfile|Taskfile\.ya?ml|Rakefile)$/,
+    what: "a build of its own",
+    hint: `Set build_command, such as \`make\`, and output_directory to the folder that it writes, or ${web("./NAME")}.`,
+  },
+  {
+    file: /^(?:netlify\.toml|vercel\.json|firebase\.json|wrangler\.(?:toml|jsonc?)|render\.yaml|fly\.toml|app\.yaml)$/,
+    what: "settings of another platform",
+    hint: "Set build_command and output_directory to what the file says.",
+  },
+];
+
+/** The kind of a project that Gantry does not build, with the file that says it; null if it is none that is known. */
+export function otherKind(
+  names: readonly string[],
+): { readonly file: string; readonly what: string; readonly hint: string } | null {
+  for (const { file, what, hint } of kinds) {
+    const name = names.find((one) => file.test(one));
+    if (name !== undefined) return { file: name, what, hint };
+  }
+  return null;
+}

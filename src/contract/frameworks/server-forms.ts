@@ -1,0 +1,23 @@
+import { type Form, serverIn } from "#contract/frameworks/form.ts";
+import { hasAssetPipeline } from "#contract/frameworks/recipes.ts";
+import { phpServer } from "#contract/frameworks/servers/php-server.ts";
+import { railsServer, rubyServer } from "#contract/frameworks/servers/ruby-server.ts";
+import type { Tree } from "#contract/frameworks/tree.ts";
+
+/** PHP and Ruby apps publish the folder `public`, if the repository has it. */
+const publicServer = (tree: Tree): Form => serverIn(tree.signs.has("file:public") ? "public" : ".")(tree);
+
+/** Rails, with the folder `public` if it has assets. */
+export const railsForm = (tree: Tree): Form => ({
+  ...(hasAssetPipeline(tree) ? serverIn("public")(tree) : publicServer(tree)),
+  start_command: railsServer(tree),
+});
+
+/** Other apps of PHP. */
+export const phpForm = (tree: Tree): Form => ({ ...publicServer(tree), start_command: phpServer(tree) });
+
+/** Other apps of Ruby. */
+export const rubyForm = (tree: Tree): Form => ({
+  ...publicServer(tree),
+  start_command: rubyServer(tree),
+});

@@ -1,0 +1,63 @@
+import { insidePath } from "#contract/frameworks/inside-path.ts";
+
+const formats = ["toml", "yaml", "yml", "json"];
+
+/** The files of Hugo in its folder `config`. */
+export const hugoConfigs: readonly string[] = ["hugo", "config"].flatMap((name) =>
+  formats.map((format) => `config/_default/${name}.${format}`),
+);
+
+/** The files of Hugo at the top. */
+export const hugoFiles: readonly string[] = formats.map((format) => `hugo.${format}`);
+
+/** The configuration files of site generators that are read. */
+export const siteConfigs: readonly string[] = [
+  ...hugoFiles,
+  ...formats.map((format) => `config.${format}`),
+  ...["zola.toml", "mkdocs.yml", "mkdocs.yaml", "book.toml"],
+];
+
+/** Hugo ignores case in the names of its settings. */
+const ofHugo =
+  /(?:^|[{,])[ \t]*["']?(?:baseURL|languageCode|defaultContentLanguage|publishDir|enableRobotsTXT|theme)["']?[ \t]*[:=]/im;
+
+/**
+ * What the configuration files say: `zola`, or `hugo` for a config file that other programs could have too. Zola has the
+ * required setting `base_url`, which Hugo does not know.
+ */
+export function siteSigns(files: ReadonlyMap<string, string>): readonly (readonly [string, string])[] {
+  const isZola = /^[ \t]*base_url[ \t]*=/m.test(files.get("config.toml") ?? "");
+  const hugo = formats
+    .map((format) => `config.${format}`)
+    .find((name) => {
+      const text = files.get(name);
+      if (text === undefined || (name === "config.toml" && isZola)) return false;
+      const hasContent = files.has("content") && (name === "config.toml" || name === "config.yaml");
+      return (
+        hasContent ||
+        (ofHugo.test(text) && ["content", "archetypes", "layouts", "themes"].some((one) => files.has(one)))
+      );
+    });
+  return [
+    ...(isZola ? [["zola", "config.toml has base_url"] as const] : []),
+    ...(hugo === undefined ? [] : [["hugo", `${hugo} exists`] as const]),
+  ];
+}
+
+/** How the output directory is set in each file. */
+const settings: readonly (readonly [RegExp, RegExp])[] = [
+  [/^(?:hugo|config)\.\w+$/, /^[ \t]*["']?publishDir["']?[ \t]*[:=][ \t]*["']?([\w./-]+)/im],
+  [/^(?:zola|config)\.toml$/, /^[ \t]*output_dir[ \t]*=[ \t]*["']([\w./-]+)/m],
+  [/^mkdocs\.ya?ml$/, /^site_dir:[ \t]*["']?([\w./-]+)/m],
+  [/^book\.toml$/, /^[ \t]*build-dir[ \t]*=[ \t]*["']([\w./-]+)/m],
+];
+
+/** The output directory that a configuration file names; null if none does. */
+export function siteOutput(files: ReadonlyMap<string, string>): string | null {
+  for (const [name, pattern] of settings)
+    for (const [file, text] of files) {
+      const found = name.test(file) ? pattern.exec(text)?.[1] : undefined;
+      if (found !== undefined) return insidePath(found);
+    }
+  return null;
+}
