@@ -39,4 +39,5 @@ export const deploymentFields = {
     "The revision of the project's variables that the deployment runs with. `null` if there were none.",
   clear_cache: "Whether the deployment started without the cache of dependencies and builds.",
   approved_by: "Who approved the deployment. `null` if nobody did, or nobody has yet.",
+  emergency: "Why the deployment passed freezes and approvals. `null` if it was not started as an emergency.",
 };
