@@ -89,7 +89,8 @@ export function isSameHold(one: LaneHold | null, other: LaneHold): boolean {
 
 /** Why a deployment waits, for its log. */
 export function describeHold(lane: Lane, hold: LaneHold): string {
-  const why = hold.differs.length === 0 ? "" : `, because it changes ${listed(hold.differs)}`;
+  const why =
+    hold.differs.length === 0 ? "" : `, because it changes more than the code: ${listed(hold.differs)}`;
   switch (hold.type) {
     case "commit":
       return "Waiting for the server to resolve the commit that needs an approval";

@@ -319,7 +319,9 @@ describe("a restart or a change of scale", () => {
     expect(queuedOf(decided.value.lane)).toMatchObject([
       { state: { hold: { type: "approval", differs: ["activate_command"] } } },
     ]);
-    expect(logOf(decided.value)[1]).toBe("Waiting for an approval, because it changes activate_command");
+    expect(logOf(decided.value)[1]).toBe(
+      "Waiting for an approval, because it changes more than the code: activate_command",
+    );
   });
 });
 

@@ -584,7 +584,7 @@ function ranWith({ serverId, variables, state }: LaneDeployment): RanWith {
   return { plan: state.plan, serverId, revision: variables?.revision ?? 0 };
 }
 
-const withoutScale = ({ processes: _, ...plan }: Plan) => plan;
+const withoutScale = (plan: Plan): Plan => ({ ...plan, processes: {} });
 
 const requestOf = ({ latest, emergency }: Extract<Step, { latest: boolean }>) => ({
   queue: latest ? ("latest" as const) : ("all" as const),

@@ -114,7 +114,7 @@ describe.each(holds)("a rollback under %s", (_what, hold, type) => {
       { version: 3, state: { hold: { type, differs: ["activate_command", "variables"] }, deadlineAt: null } },
     ]);
     expect(logOf(decided)[1]).toMatch(
-      /, because it changes activate_command, variables$/,
+      /, because it changes more than the code: activate_command, variables$/,
     );
     for (const part of [{ settings: "current" }, { variables: "current" }] as const)
       expect(runsWith(rolled(lane, { ...hold, ...today, runWith: { ...open, ...part } }).lane)).toBeNull();

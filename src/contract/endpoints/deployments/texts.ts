@@ -1,4 +1,4 @@
-import { deploymentFields, rowFields } from "#contract/endpoints/deployments/field-texts.ts";
+import { deploymentFields, emergencyText, rowFields } from "#contract/endpoints/deployments/field-texts.ts";
 import { outcomeSchemas } from "#contract/endpoints/deployments/outcome-texts.ts";
 import * as schemas from "#contract/endpoints/deployments/schemas.ts";
 import {
@@ -182,9 +182,6 @@ export const deploymentTexts = {
     },
   },
 } as const satisfies Partial<OperationTexts>;
-
-export const emergencyText =
-  "Why the deployment cannot wait. It then passes freezes and approvals, also what they hold before it. The reason is in the deployment, its events and the audit log. The token needs the scope `deployments:emergency` too.";
 
 const source = {
   branch: "The branch or tag to deploy. If omitted: the project's branch.",

@@ -1,6 +1,6 @@
 import * as schemas from "#contract/endpoints/processes/schemas.ts";
 import { EmergencyInput } from "#contract/endpoints/deployments/emergency.ts";
-import { emergencyText } from "#contract/endpoints/deployments/texts.ts";
+import { emergencyText } from "#contract/endpoints/deployments/field-texts.ts";
 import { example, started } from "#contract/reference/examples.ts";
 import type { OperationTexts } from "#contract/reference/operation-text.ts";
 import { prose } from "#contract/reference/prose.ts";
