@@ -44,4 +44,4 @@ export const deploymentFields = {
 
 /** The text of the field with which a request declares an emergency. */
 export const emergencyText =
-  "Why the deployment cannot wait. It then passes freezes and approvals, also what they hold before it. The reason is in the deployment, its events and the audit log. The token needs the scope `deployments:emergency` too.";
+  "Why the deployment cannot wait. It then passes freezes and approvals, also what they hold before it. The reason is in the deployment, its events and the audit log. The token needs the scope `deployments:emergency` too. If omitted: freezes and approvals hold the deployment.";
