@@ -7,9 +7,12 @@ import { currentVariables } from "#domain/lane/variables.ts";
 
 /**
  * `restart`: the processes whose instances are all replaced. `onlyScale`: the request changes no more than the number of
- * instances, or stops or starts a process.
+ * instances, or stops or starts a process. Absent in a request of an earlier version's Worker.
  */
-export type ConfigRequest = Asked & { readonly restart: readonly ProcessName[]; readonly onlyScale: boolean };
+export type ConfigRequest = Asked & {
+  readonly restart: readonly ProcessName[];
+  readonly onlyScale?: boolean;
+};
 
 /**
  * Queues a deployment of the live code with the current variables and settings, without a build. What is live may change
@@ -39,7 +42,7 @@ export function decideConfig(
     clearCache: false,
     runWith: null,
     restart,
-    onlyScale: request.onlyScale,
+    onlyScale: request.onlyScale ?? false,
     variables: variables.value,
   });
 }
@@ -56,7 +59,8 @@ function sameWaiting(
   if (!isIn(newest, "queued", "offered", "running")) return null;
   if (isIn(newest, "running") && newest.state.ending !== null) return null;
   // In a hold, a change of scale leaves out what else differs. An emergency has its own reason.
-  if (newest.onlyScale !== asked.onlyScale || newest.emergency !== asked.emergency) return null;
+  if (newest.onlyScale !== (asked.onlyScale ?? false) || newest.emergency !== (asked.emergency ?? null))
+    return null;
   const textOf = (one: Pick<LaneDeployment, "serverId" | "variables">, plan: Plan) =>
     JSON.stringify([one.serverId, one.variables, Plan.parse(plan)]);
   return textOf(newest, newest.state.plan) === textOf(asked, asked.plan) ? newest : null;

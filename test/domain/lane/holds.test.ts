@@ -9,7 +9,7 @@ import { type CommitResolved, decideCommitResolved } from "#domain/lane/decide-c
 import { decideDeadlines } from "#domain/lane/decide-deadlines.ts";
 import { decideFreezes } from "#domain/lane/decide-freezes.ts";
 import type { RollbackRequest } from "#domain/lane/decide-rollback.ts";
-import type { StartRequest } from "#domain/lane/decide-start.ts";
+import { decideStart, type StartRequest } from "#domain/lane/decide-start.ts";
 import { nextDeadline, RESEND_MS } from "#domain/lane/deadlines.ts";
 import type { Decision } from "#domain/lane/decision.ts";
 import {
@@ -30,6 +30,7 @@ import {
   accepted,
   APPROVER,
   apply,
+  asked as requestWith,
   CI,
   DEFAULT_TARGET,
   failedEvents,
@@ -342,6 +343,13 @@ describe("an emergency", () => {
       "Emergency, passes freezes and approvals: Checkout is down",
       "Passes v2, which is held",
     ]);
+  });
+
+  it("is not what a Worker of an earlier version asks for, which does not know the field", () => {
+    const request: StartRequest = { ...requestWith(inFreeze), input: {}, defaultBranch: "main" };
+    delete request.emergency;
+    const decided = decideStart(laneWithLive(1), request, HOUR);
+    expect(decided.ok && queue(decided.value.lane)).toBe("2 freeze");
   });
 
   it("leaves the commit that others have approved, and what they wait for", () => {
