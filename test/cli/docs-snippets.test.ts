@@ -32,13 +32,18 @@ const WithId = z.object({ id: z.string() });
 const idOf = async (path: string, body: unknown) =>
   WithId.parse((await api.call("POST", path, body)).json).id;
 
-/** The programs that blocks call. Those of Gantry and curl note each call with its exit code or status. */
+/**
+ * The programs that blocks call. Those of Gantry and curl note each call with its exit code or status. What follows
+ * something that does not end here is stopped after a moment.
+ */
 const SHIMS = {
-  gantry: `timeout -k 1 8 node "$PROGRAM" "$@" 2> "$CALLS/$$.err"
+  gantry: `case " $* " in *" -f "* | *" --follow "* | *" --watch "* | *" --app "*) limit=8 ;; *) limit=100 ;; esac
+timeout -k 1 $limit node "$PROGRAM" "$@" 2> "$CALLS/$$.err"
 code=$?
 { echo "$code"; echo "gantry $*"; cat "$CALLS/$$.err"; } > "$CALLS/$$.call"
 exit $code`,
-  curl: `status=$(/usr/bin/curl "$@" --silent --max-time 3 --output "$CALLS/$$.body" --write-out '%{http_code}')
+  curl: `case " $* " in *" -N "*) limit=5 ;; *) limit=100 ;; esac
+status=$(/usr/bin/curl "$@" --silent --max-time $limit --output "$CALLS/$$.body" --write-out '%{http_code}')
 { echo "HTTP $status"; echo "curl $*"; cat "$CALLS/$$.body"; } > "$CALLS/$$.call"
 cat "$CALLS/$$.body"`,
   ...{ gh: "cat > /dev/null", glab: "cat > /dev/null", tea: "cat > /dev/null", psql: "cat > /dev/null" },
