@@ -1,14 +1,15 @@
 import * as z from "zod/mini";
 
 /**
- * A permission of a token. `write` includes `read` of the same resource. Two are in no other: `commands:run`, because
- * its owner can read everything that a project's commands can, also its secrets; and `deployments:approve`, so that
- * those who start deployments cannot approve them.
+ * A permission of a token. `write` includes `read` of the same resource. Three are in no other: `commands:run`, because
+ * its owner can read everything that a project's commands can, also its secrets; `deployments:approve`, so that those who
+ * start deployments cannot approve them; and `deployments:emergency`, so that they cannot pass freezes and approvals.
  */
 export const Scope = z.enum([
   "deployments:read",
   "deployments:write",
   "deployments:approve",
+  "deployments:emergency",
   "commands:run",
   "projects:read",
   "projects:write",

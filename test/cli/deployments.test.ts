@@ -550,6 +550,11 @@ describe("gantry cancel and gantry delete", () => {
     expect(await gantry("cancel", "v2")).toMatchObject({ code: 0, stdout: "v2 is canceled.\n" });
     expect((await installation.api.ended(second.id)).status).toBe("canceled");
     expect((await gantry("cancel", "v2")).code).toBe(4);
+    const third = await installation.api.start(site.projectId);
+    const several = await gantry("cancel", "v2", third.id, "v9", "v3");
+    expect(several).toMatchObject({ code: 4, stdout: "v3 is canceled.\n" });
+    expect(several.stderr).toContain("The project has no deployment v9.");
+    expect(several.stderr).toContain("v2 has ended. Its status is canceled.");
     expect((await gantry("cancel")).code).toBe(0);
     await site.source.gate.open();
     await installation.api.ended((await newest()).id);

@@ -73,6 +73,22 @@ it("stops following a deployment that is held, and approves it", async () => {
   await run("projects", "set", "--approval", "none");
 });
 
+it("starts a deployment that passes an approval in an emergency, and shows the reason", async () => {
+  await run("projects", "set", "--approval", "required");
+  await run("deploy", "--emergency", "Checkout is down");
+  expect((await run("deployments", "show", "v4")).stdout).toMatch(/^emergency\tCheckout is down$/m);
+  expect((await run("logs", "v4")).stdout).toContain("passes freezes and approvals: Checkout is down");
+  const listed = await cli.inTerminal(["deployments"], { env: { ...env, NO_COLOR: "1" } }).ended;
+  expect(listed.stdout).toMatch(/v4 +building, queued, emergency/);
+  const noReason = await cli.run(["deploy", "--emergency", " "], { env });
+  expect(noReason).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining("why the deployment cannot wait"),
+  });
+  await run("cancel", "v4");
+  await run("projects", "set", "--approval", "none");
+});
+
 it("creates, lists and deletes freezes", async () => {
   const weekly = ["--day", "friday", "--day", "saturday", "--from", "16:00", "--to", "00:00"];
   const made = await run("freezes", "create", "Weekend", ...weekly, "--timezone", "Europe/Berlin", "--json");

@@ -47,6 +47,7 @@ export function asked(changes: Partial<AskedIfLive> = {}): AskedIfLive {
     variables: { revision: 0, notSealed: [] },
     approval: "none",
     freezes: noFreezes,
+    emergency: null,
     ifLive: null,
     ...changes,
   };
@@ -70,7 +71,7 @@ export function rollBack(
 
 /** Applies the current settings to the live code. */
 export function apply(lane: Lane, now = 0, changes: Partial<ConfigRequest> = {}) {
-  return decideConfig(lane, { ...asked(changes), restart: [], ...changes }, now);
+  return decideConfig(lane, { ...asked(changes), restart: [], onlyScale: false, ...changes }, now);
 }
 
 /** The lane of an accepted decision. Throws on a refusal, which is an error in the test. */

@@ -66,6 +66,7 @@ const projectSettings = {
     skip_markers: ["[skip]"],
   },
 };
+const emergency = "Checkout is down";
 const variables = [
   { name: "NODE_OPTIONS", value: "--inspect" },
   { name: "TOKEN", value: "hush", secret: true, build: true },
@@ -74,6 +75,16 @@ const variables = [
 
 /** A body with every marked field, for the operations of which fields are marked. */
 const bodies: { readonly [Name in TokenOperation]?: (world: World) => object } = {
+  startDeployment: () => ({ branch: "stable", commit: "8e8412f", emergency }),
+  deploy: ({ projectId }) => ({ project_id: projectId, branch: "stable", commit: "8e8412f", emergency }),
+  rollBack: ({ projectId, deploymentId }) => ({
+    ...{ project_id: projectId, deployment_id: deploymentId, version: 1 },
+    ...{ settings: "current", variables: "current", emergency },
+  }),
+  restartProcess: () => ({ emergency }),
+  stopProcess: () => ({ emergency }),
+  startProcess: () => ({ emergency }),
+  applyConfig: () => ({ emergency }),
   createProject: ({ serverId }) => ({
     ...projectSettings,
     server_id: serverId,
@@ -86,7 +97,7 @@ const bodies: { readonly [Name in TokenOperation]?: (world: World) => object } =
     automatic: [],
   }),
   testRepository: () => ({ repository: "https://git.test/blog.git" }),
-  updateProcess: () => ({ command: "node server.js", stop_signal: "SIGUSR1" }),
+  updateProcess: () => ({ command: "node server.js", stop_signal: "SIGUSR1", emergency }),
   updateVariables: () => ({ set: variables, remove: ["OLD"] }),
   updateFreeze: () => ({
     times: { type: "weekly", days: ["friday"], from: "16:00", to: "17:00", timezone: "UTC" },
@@ -109,6 +120,8 @@ const bodies: { readonly [Name in TokenOperation]?: (world: World) => object } =
 
 /** What the operation requires beside the field. */
 const required: { readonly [Name in TokenOperation]?: (world: World) => object } = {
+  deploy: ({ projectId }) => ({ project_id: projectId }),
+  rollBack: ({ projectId }) => ({ project_id: projectId }),
   createProject: ({ serverId }) => ({
     name: "blog",
     server_id: serverId,
@@ -131,6 +144,15 @@ function partWith(value: unknown, [field, ...inner]: readonly string[]): unknown
   return { [field]: partWith(own, inner) };
 }
 
+/** Fields that a request with all others cannot have too. */
+const instead: { readonly [Name in TokenOperation]?: readonly string[] } = { rollBack: ["version"] };
+
+function allFields(operation: TokenOperation, world: World): object | undefined {
+  const body = bodies[operation]?.(world);
+  const left = instead[operation] ?? [];
+  return body && Object.fromEntries(Object.entries(body).filter(([field]) => !left.includes(field)));
+}
+
 /** Sends a request. @param part of the example, beside what is required */
 async function send(
   operation: TokenOperation,
@@ -139,7 +161,7 @@ async function send(
   part?: unknown,
 ): Promise<Response> {
   const request = requests[operation](world);
-  const sent = part ?? bodies[operation]?.(world) ?? request.body;
+  const sent = part ?? allFields(operation, world) ?? request.body;
   const body =
     request.body === undefined ? undefined : { ...required[operation]?.(world), ...objectOf(sent) };
   return await call(request.path, { method: table[operation]?.method ?? "", token, body });

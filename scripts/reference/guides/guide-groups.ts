@@ -18,8 +18,14 @@ const groups: readonly GuideGroup[] = [
     title: "Frameworks",
     names: ["guides/node", "guides/rails", "guides/django", "guides/laravel", "guides/static"],
   },
-  { title: "Deploy", names: ["builds", "static-sites", "processes", "jobs", "pushes", "ci", "tokens", "holds"] },
-  { title: "Git hosts", names: ["forges/github", "forges/gitlab", "forges/gitea", "forges/bitbucket"] },
+  {
+    title: "Deploy",
+    names: ["builds", "static-sites", "processes", "jobs", "pushes", "ci", "tokens", "holds"],
+  },
+  {
+    title: "Git hosts",
+    names: ["forges/github", "forges/gitlab", "forges/gitea", "forges/bitbucket", "forges/git"],
+  },
   { title: "Servers", names: ["servers", "ingress"] },
   { title: "Events", names: ["events", "webhooks", "notifications"] },
   { title: "Run Gantry", names: ["release", "reliability", "scaling", "request-costs"] },

@@ -59,11 +59,6 @@ export function readArguments(argv: readonly string[], commands: readonly Comman
     }
     if (value === undefined || (!inlineValue && value.startsWith("-")))
       return stop("usage", `${rawName} needs a value: ${rawName}=${spec.value}.`);
-    if (spec.choices !== undefined && !spec.choices.includes(value))
-      return stop(
-        "usage",
-        `${rawName} must be one of ${spec.choices.join(", ")}.${didYouMean(value, spec.choices)}`,
-      );
     values.set(name, [...(spec.kind === "list" ? (values.get(name) ?? []) : []), value]);
   }
 
@@ -89,12 +84,26 @@ export function readArguments(argv: readonly string[], commands: readonly Comman
     );
   if (global.help || global.version) return succeed({ command, global, given: { options: {}, words: {} } });
 
+  const wrong = refuseOtherChoice(command, values);
+  if (wrong !== null) return wrong;
   const given = readWords(command, rest);
   if (!given.ok) return given;
   const options = Object.fromEntries(
     Object.entries(command.options).map(([name, spec]) => [name, valueOf(spec, values.get(name))]),
   );
   return succeed({ command, global, given: { options, words: given.value } });
+}
+
+/** Refuses a value that is none of its choices. They are those of the command: others have the option too. */
+function refuseOtherChoice({ options }: Command, values: Values) {
+  for (const [name, spec] of Object.entries<OptionSpec>(options)) {
+    if (spec.kind === "flag" || spec.choices === undefined) continue;
+    const { choices } = spec;
+    const other = values.get(name)?.find((value) => !choices.includes(value));
+    if (other !== undefined)
+      return stop("usage", `--${name} must be one of ${choices.join(", ")}.${didYouMean(other, choices)}`);
+  }
+  return null;
 }
 
 function toNode(spec: OptionSpec) {

@@ -1,5 +1,5 @@
 import { defineCommand } from "#cli/arguments/command.ts";
-import { configDetails, followOptions } from "#cli/session/follow-options.ts";
+import { configDetails, startOptions } from "#cli/session/follow-options.ts";
 import { applyConfig } from "#cli/session/apply-config.ts";
 import { findProject } from "#cli/session/find-named.ts";
 import { withSession } from "#cli/session/session.ts";
@@ -12,7 +12,7 @@ export const apply = defineCommand({
     configDetails,
   ],
   words: { project: { isRequired: false, help: "Project name or ID (default: the linked project)" } },
-  options: followOptions,
+  options: startOptions,
   examples: ["apply --follow", "variables set LOG_LEVEL=debug --apply"],
   run: withSession(async (session, { words, options }) => {
     const project = await findProject(session, words.project);

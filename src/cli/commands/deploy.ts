@@ -2,6 +2,7 @@ import { CommitName } from "#contract/git-names.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { givenFields } from "#cli/arguments/given-fields.ts";
 import { stop } from "#cli/outcome.ts";
+import { emergencyOption } from "#cli/session/emergency-option.ts";
 import { findProject, shownName } from "#cli/session/find-named.ts";
 import { withSession } from "#cli/session/session.ts";
 import { printStarted } from "#cli/session/print-started.ts";
@@ -22,6 +23,7 @@ export const deploy = defineCommand({
       help: "Delete the kept dependencies and build caches of the project first",
     },
     follow: { kind: "flag", short: "f", help: "Show the log until the deployment ends" },
+    ...emergencyOption,
     ...warningsOption,
   },
   examples: [
@@ -29,6 +31,7 @@ export const deploy = defineCommand({
     'deploy --commit "$(git rev-parse HEAD)" --follow',
     "deploy -p shop -b next",
     "deploy --clear-cache",
+    'deploy --emergency "Checkout is down" --follow',
   ],
   run: withSession(async (session, { options }) => {
     const { branch, commit } = options;
@@ -38,7 +41,12 @@ export const deploy = defineCommand({
     if (!project.ok) return project;
     const started = await session.client.startDeployment({
       params: { project_id: project.value.id },
-      body: givenFields({ branch, commit, clear_cache: options["clear-cache"] || null }),
+      body: givenFields({
+        branch,
+        commit,
+        clear_cache: options["clear-cache"] || null,
+        emergency: options.emergency,
+      }),
     });
     const { follow, warnings } = options;
     return printStarted(session, started, {

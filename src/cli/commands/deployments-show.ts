@@ -29,6 +29,7 @@ export const deploymentsShow = defineCommand({
       waiting_on: waiting,
       variables_revision: revision,
       approved_by: approver,
+      emergency,
     } = deployment;
     const evidence = failure?.evidence;
     output.json(deployment);
@@ -40,6 +41,7 @@ export const deploymentsShow = defineCommand({
       ["source", sourceText(deployment)],
       ["by", printableName(deployment.actor.name)],
       ["approved by", approver === null ? null : printableName(approver.name)],
+      ["emergency", emergency === null ? null : printable(emergency)],
       ["variables", revision === null ? null : `revision ${revision}`],
       ["cache", deployment.clear_cache ? "cleared" : null],
       ["started", timeText(deployment.created_at, output)],

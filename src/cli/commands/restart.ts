@@ -1,9 +1,10 @@
 import type { ProjectId } from "#contract/ids.ts";
 import { succeed } from "#contract/lib/result.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
-import { configDetails, followOptions } from "#cli/session/follow-options.ts";
+import { configDetails, startOptions } from "#cli/session/follow-options.ts";
 import { done, missing, type Result } from "#cli/outcome.ts";
 import { whileWaiting } from "#cli/output/while-waiting.ts";
+import { emergencyField } from "#cli/session/emergency-option.ts";
 import { findProject, shownName } from "#cli/session/find-named.ts";
 import { printStarted } from "#cli/session/print-started.ts";
 import { type Session, withSession } from "#cli/session/session.ts";
@@ -14,9 +15,10 @@ export const restart = defineCommand({
   details: [
     "Without an argument, restarts every process that runs. The new instances of web get requests when they have passed their check, and the old ones finish theirs, so no request is lost.",
     `Each process has a deployment of its own. With --follow, each one begins when the one before is live. ${configDetails}`,
+    "Freezes and approvals do not hold a restart. It then runs what is live: settings and variables that were saved since wait for gantry apply.",
   ],
   words: { process: { isRequired: false, isList: true, help: "Process, such as web (can be repeated)" } },
-  options: followOptions,
+  options: startOptions,
   examples: ["restart", "restart worker --follow"],
   run: withSession(async (session, { words, options }) => {
     const project = await findProject(session);
@@ -26,7 +28,10 @@ export const restart = defineCommand({
     const processes = given.length > 0 ? succeed(given) : await runningProcesses(session, id);
     if (!processes.ok) return processes;
     for (const process of processes.value) {
-      const started = await session.client.restartProcess({ params: { project_id: id, process } });
+      const started = await session.client.restartProcess({
+        params: { project_id: id, process },
+        body: emergencyField(options),
+      });
       const what = `Restart of ${process} in ${shownName(session, project.value)}`;
       const outcome = await printStarted(session, started, { what, ...options });
       if (!outcome.ok || outcome.exit !== "done") return outcome;

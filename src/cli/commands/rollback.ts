@@ -10,6 +10,7 @@ import { givenFields } from "#cli/arguments/given-fields.ts";
 import { stop } from "#cli/outcome.ts";
 import { printable } from "#cli/output/printable.ts";
 import { timeText } from "#cli/output/times.ts";
+import { emergencyOption } from "#cli/session/emergency-option.ts";
 import { versionIn } from "#cli/session/find-deployment.ts";
 import { type Named, findProject, shownName } from "#cli/session/find-named.ts";
 import { type Session, withSession } from "#cli/session/session.ts";
@@ -42,6 +43,7 @@ export const rollback = defineCommand({
       help: "Variables to run with (default: current, unless they would wait)",
     },
     follow: { kind: "flag", short: "f", help: "Show the log until the rollback ends" },
+    ...emergencyOption,
     ...warningsOption,
   },
   examples: [
@@ -71,6 +73,7 @@ export const rollback = defineCommand({
           version,
           deployment_id: id.success ? id.data : null,
           ...choices,
+          emergency: options.emergency,
         }),
       },
     });

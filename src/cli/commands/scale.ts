@@ -1,8 +1,9 @@
 import { MAX_INSTANCES } from "#contract/endpoints/processes/schemas.ts";
 import { succeed } from "#contract/lib/result.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
-import { configDetails, followOptions } from "#cli/session/follow-options.ts";
+import { configDetails, startOptions } from "#cli/session/follow-options.ts";
 import { done, type Result, stop } from "#cli/outcome.ts";
+import { emergencyField } from "#cli/session/emergency-option.ts";
 import { findProject } from "#cli/session/find-named.ts";
 import { printStarted } from "#cli/session/print-started.ts";
 import { withSession } from "#cli/session/session.ts";
@@ -13,6 +14,7 @@ export const scale = defineCommand({
   details: [
     "The numbers are settings of the project, so later deployments keep them. Instances that already run are not restarted.",
     `Each process has a deployment of its own. With --follow, each one begins when the one before is live. ${configDetails}`,
+    "Freezes and approvals do not hold it. It then changes only the numbers: other settings and variables that were saved since wait for gantry apply.",
   ],
   words: {
     "process=count": {
@@ -21,7 +23,7 @@ export const scale = defineCommand({
       help: `Process and its number of instances, 0 to ${MAX_INSTANCES}`,
     },
   },
-  options: followOptions,
+  options: startOptions,
   examples: ["scale web=3", "scale web=2 worker=1 --follow"],
   run: withSession(async (session, { words, options }) => {
     const counts = readCounts(words["process=count"]);
@@ -31,7 +33,10 @@ export const scale = defineCommand({
     const { id } = project.value;
     for (const [process, instances] of counts.value) {
       const params = { project_id: id, process };
-      const updated = await session.client.updateProcess({ params, body: { instances } });
+      const updated = await session.client.updateProcess({
+        params,
+        body: { instances, ...emergencyField(options) },
+      });
       if (!updated.ok) return updated;
       const { deployment } = updated.value;
       if (deployment === null) {

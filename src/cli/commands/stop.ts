@@ -1,5 +1,6 @@
 import { defineCommand } from "#cli/arguments/command.ts";
-import { configDetails, followOptions } from "#cli/session/follow-options.ts";
+import { configDetails, startOptions } from "#cli/session/follow-options.ts";
+import { emergencyField } from "#cli/session/emergency-option.ts";
 import { findProject, shownName } from "#cli/session/find-named.ts";
 import { printStarted } from "#cli/session/print-started.ts";
 import { withSession } from "#cli/session/session.ts";
@@ -12,14 +13,17 @@ export const stopCommand = defineCommand({
     configDetails,
   ],
   words: { process: { isRequired: true, help: "Process, such as worker" } },
-  options: followOptions,
+  options: startOptions,
   examples: ["stop worker"],
   run: withSession(async (session, { words, options }) => {
     const project = await findProject(session);
     if (!project.ok) return project;
     const { id } = project.value;
     const { process } = words;
-    const started = await session.client.stopProcess({ params: { project_id: id, process } });
+    const started = await session.client.stopProcess({
+      params: { project_id: id, process },
+      body: emergencyField(options),
+    });
     return printStarted(session, started, {
       what: `Stop of ${process} in ${shownName(session, project.value)}`,
       ...options,

@@ -73,6 +73,7 @@ export function forgeRequest(
         website: "https://gitea.com/gitea/tea",
       };
     case "bitbucket":
+    case "git":
       return null;
   }
 }

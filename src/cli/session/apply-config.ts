@@ -1,5 +1,6 @@
 import type { ProjectId } from "#contract/ids.ts";
 import type { Outcome } from "#cli/outcome.ts";
+import { emergencyField } from "#cli/session/emergency-option.ts";
 import { type Named, shownName } from "#cli/session/find-named.ts";
 import { printStarted } from "#cli/session/print-started.ts";
 import type { Session } from "#cli/session/session.ts";
@@ -8,9 +9,12 @@ import type { Session } from "#cli/session/session.ts";
 export async function applyConfig(
   session: Session,
   project: Named<ProjectId>,
-  options: { readonly follow: boolean; readonly warnings: boolean },
+  options: { readonly follow: boolean; readonly warnings: boolean; readonly emergency?: string | null },
 ): Promise<Outcome> {
-  const started = await session.client.applyConfig({ params: { project_id: project.id } });
+  const started = await session.client.applyConfig({
+    params: { project_id: project.id },
+    body: emergencyField({ emergency: options.emergency ?? null }),
+  });
   const what = `Deployment of ${shownName(session, project)} without a build`;
   return printStarted(session, started, { what, ...options });
 }

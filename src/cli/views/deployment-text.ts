@@ -24,12 +24,13 @@ export const deploymentColumns = ["VERSION", "STATUS", "BRANCH", "COMMIT", "DURA
 
 /** A table row for `deploymentColumns`. */
 export function deploymentRow(deployment: Deployment, output: Output): readonly string[] {
-  const { version, status, stage, branch, commit, duration, created_at, id } = deployment;
+  const { version, status, stage, branch, commit, duration, created_at, emergency, id } = deployment;
   const paint = output.style[statusStyles[status]];
   const isPlain = output.form === "plain";
+  const notes = [stage, emergency === null ? null : "emergency"].filter((note) => note !== null);
   return [
     isPlain ? `${version}` : `v${version}`,
-    paint(isPlain || stage === null ? status : `${status}, ${stage}`),
+    paint(isPlain ? status : [status, ...notes].join(", ")),
     printableName(branch),
     commit ?? "–",
     isPlain ? `${duration}` : durationText(duration),

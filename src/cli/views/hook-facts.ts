@@ -38,7 +38,7 @@ export function hookState(
 ): string {
   const isBroken = refused !== null && (received === null || refused > received);
   if (isBroken) return `refused a delivery ${timeText(refused, output)}: ${reason ?? "unknown"}`;
-  return received === null ? "waits for a delivery" : `works, last delivery ${timeText(received, output)}`;
+  return received === null ? "nothing delivered yet" : `works, last delivery ${timeText(received, output)}`;
 }
 
 export const pushColumns = ["RECEIVED", "REF", "COMMIT", "DECISION", "REASON", "BY", "MESSAGE", "ID"];

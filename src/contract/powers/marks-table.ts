@@ -20,6 +20,11 @@ const processSettings = {
   overlap: "none",
 } as const;
 
+/** A deployment that passes freezes and approvals. */
+const emergency = new NeedsToo("deployments:emergency", "weaken_guard");
+
+const source = { branch: "choose_code", commit: "choose_code", clear_cache: "none", emergency } as const;
+
 const projectSettings = {
   name: "none",
   // Another server gets the source code and the secrets.
@@ -73,14 +78,21 @@ const projectSettings = {
 
 export const marks = {
   listProjectDeployments: "none",
-  startDeployment: "choose_code",
+  startDeployment: source,
   getProjectDeployment: "read_output",
   deleteDeployment: "none",
-  deploy: "choose_code",
+  deploy: { ...source, project_id: "choose_code" },
   listDeployments: "read_output",
   getDeployment: "read_output",
   cancelDeployment: "none",
-  rollBack: "choose_code",
+  rollBack: {
+    project_id: "choose_code",
+    deployment_id: "choose_code",
+    version: "choose_code",
+    settings: "choose_code",
+    variables: "choose_code",
+    emergency,
+  },
   listRollbackTargets: "none",
   approveDeployment: "weaken_guard",
   getDeploymentLog: "read_output",
@@ -99,11 +111,12 @@ export const marks = {
     ...processSettings,
     command: new NeedsToo("projects:write", "run_code"),
     stop_signal: new NeedsToo("projects:write", "run_code"),
+    emergency,
   },
-  restartProcess: "none",
-  stopProcess: "none",
-  startProcess: "none",
-  applyConfig: "none",
+  restartProcess: { emergency },
+  stopProcess: { emergency },
+  startProcess: { emergency },
+  applyConfig: { emergency },
   getOutput: "read_output",
   setMaintenance: { on: "none", message: "none" },
   pauseProject: { seconds: "none" },

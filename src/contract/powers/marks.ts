@@ -12,10 +12,12 @@ export type TokenOperation = {
 type TokenAccess<Name extends TokenOperation> = Extract<Endpoints[Name]["access"], { by: "token" }>;
 type ScopeOf<Name extends TokenOperation> = TokenAccess<Name>["scope"] & Scope;
 
-/** The scopes with which a token that is limited to projects can do something. */
-type ProjectScope = {
-  [Name in TokenOperation]: TokenAccess<Name>["reach"] extends "projects" ? ScopeOf<Name> : never;
-}[TokenOperation];
+/** The scopes with which a token that is limited to projects can do something. Only fields need an emergency's. */
+type ProjectScope =
+  | {
+      [Name in TokenOperation]: TokenAccess<Name>["reach"] extends "projects" ? ScopeOf<Name> : never;
+    }[TokenOperation]
+  | "deployments:emergency";
 
 /**
  * Marks a field with a power that the endpoint's scope does not grant. The caller needs this scope too, which grants it.

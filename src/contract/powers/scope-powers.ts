@@ -18,6 +18,7 @@ export const scopePowers = {
   "deployments:read": ["read_output"],
   "deployments:write": ["choose_code"],
   "deployments:approve": ["weaken_guard"],
+  "deployments:emergency": ["weaken_guard"],
   "commands:run": ["run_code", "read_output"],
   "projects:read": [],
   "projects:write": ["run_code", "read_secrets", "send_data", "choose_code", "weaken_guard"],

@@ -6,6 +6,7 @@ export const scopeWords: Readonly<Record<Scope, string>> = {
   "deployments:read": "view deployments, logs and the output of apps",
   "deployments:write": "deploy, roll back, scale, cancel and delete",
   "deployments:approve": "approve deployments that wait for it",
+  "deployments:emergency": "pass freezes and approvals in an emergency",
   "commands:run": "run commands in the live release",
   "projects:read": "view projects and their settings",
   "projects:write":

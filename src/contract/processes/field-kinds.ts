@@ -25,4 +25,4 @@ export const processFieldKinds = {
   stop_signal: "text",
   stop_seconds: "number",
   overlap: "flag",
-} as const satisfies Record<keyof UpdateProcessInput, "text" | "number" | "flag">;
+} as const satisfies Record<Exclude<keyof UpdateProcessInput, "emergency">, "text" | "number" | "flag">;

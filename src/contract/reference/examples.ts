@@ -86,6 +86,7 @@ export const liveDeployment = {
   variables_revision: 3,
   clear_cache: false,
   approved_by: null,
+  emergency: null,
 } as const;
 
 export const canceledDeployment = {

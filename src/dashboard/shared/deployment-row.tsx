@@ -15,7 +15,7 @@ type Props = {
 
 /** A deployment in one row. The row is a link, below its other links and its actions. */
 export function DeploymentRow({ deployment, repository, children }: Props) {
-  const { id, version, status, branch, commit, commit_message: message, kind } = deployment;
+  const { id, version, status, branch, commit, commit_message: message, kind, emergency } = deployment;
   return (
     <div class={children === undefined ? "deployment bare" : "deployment"}>
       <a class="version" href={pathTo({ page: "deployment", id })}>
@@ -24,6 +24,11 @@ export function DeploymentRow({ deployment, repository, children }: Props) {
       <Status of={deployment} />
       <span class="what">
         {kind === "deploy" ? null : <span class="tag">{kind}</span>}{" "}
+        {emergency === null ? null : (
+          <span class="tag warning" title={emergency}>
+            emergency
+          </span>
+        )}{" "}
         <Branch name={branch} repository={repository} />{" "}
         <Commit commit={commit} message={message} isFinal={status !== "building"} repository={repository} />
       </span>

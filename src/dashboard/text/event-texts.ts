@@ -3,6 +3,7 @@ import type { PageRoute } from "#dashboard/router/route.ts";
 
 const happened: Record<EventType, string> = {
   "deployment.started": "was started",
+  "deployment.emergency": "was started as an emergency",
   "deployment.held": "is held",
   "deployment.approved": "was approved",
   "deployment.building": "is building",

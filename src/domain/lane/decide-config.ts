@@ -5,8 +5,14 @@ import { isIn, type Lane, type LaneDeployment, liveOf, Plan } from "#domain/lane
 import { codeOf } from "#domain/lane/transitions.ts";
 import { currentVariables } from "#domain/lane/variables.ts";
 
-/** `restart`: the processes whose instances are all replaced. */
-export type ConfigRequest = Asked & { readonly restart: readonly ProcessName[] };
+/**
+ * `restart`: the processes whose instances are all replaced. `onlyScale`: the request changes no more than the number of
+ * instances, or stops or starts a process. Absent in a request of an earlier version's Worker.
+ */
+export type ConfigRequest = Asked & {
+  readonly restart: readonly ProcessName[];
+  readonly onlyScale?: boolean;
+};
 
 /**
  * Queues a deployment of the live code with the current variables and settings, without a build. What is live may change
@@ -36,6 +42,7 @@ export function decideConfig(
     clearCache: false,
     runWith: null,
     restart,
+    onlyScale: request.onlyScale ?? false,
     variables: variables.value,
   });
 }
@@ -43,16 +50,20 @@ export function decideConfig(
 /** The newest deployment, if it has not ended and applies the same without a restart; null otherwise. */
 function sameWaiting(
   lane: Lane,
-  { serverId, plan, variables }: Pick<LaneDeployment, "serverId" | "variables"> & { readonly plan: Plan },
+  asked: Pick<ConfigRequest, "serverId" | "plan" | "onlyScale" | "emergency"> &
+    Pick<LaneDeployment, "variables">,
 ): LaneDeployment | null {
   const newest = lane.deployments.at(-1);
   if (newest === undefined || newest.deleted || newest.kind !== "config" || newest.restart.length > 0)
     return null;
   if (!isIn(newest, "queued", "offered", "running")) return null;
   if (isIn(newest, "running") && newest.state.ending !== null) return null;
-  const textOf = (one: Pick<LaneDeployment, "serverId" | "variables">, itsPlan: Plan) =>
-    JSON.stringify([one.serverId, one.variables, Plan.parse(itsPlan)]);
-  return textOf(newest, newest.state.plan) === textOf({ serverId, variables }, plan) ? newest : null;
+  // In a hold, a change of scale leaves out what else differs. An emergency has its own reason.
+  if (newest.onlyScale !== (asked.onlyScale ?? false) || newest.emergency !== (asked.emergency ?? null))
+    return null;
+  const textOf = (one: Pick<LaneDeployment, "serverId" | "variables">, plan: Plan) =>
+    JSON.stringify([one.serverId, one.variables, Plan.parse(plan)]);
+  return textOf(newest, newest.state.plan) === textOf(asked, asked.plan) ? newest : null;
 }
 
 /** The newest deployment that brings code and may go live before a new one is offered; null if there is none. */

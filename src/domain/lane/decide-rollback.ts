@@ -51,6 +51,7 @@ export function decideRollback(
     inBranch: false,
     clearCache: false,
     restart: [],
+    onlyScale: false,
     variables: variables.value,
     commitSha: target.commitSha,
     commitMessage: target.commitMessage,

@@ -20,7 +20,7 @@ import {
   type Plan,
   queuedOf,
 } from "#domain/lane/lane.ts";
-import { heldOf, holdOf } from "#domain/lane/holds.ts";
+import { heldOf, mayPass } from "#domain/lane/holds.ts";
 import { firstPin } from "#domain/lane/pins.ts";
 import { currentVariables, type ProjectVariables } from "#domain/lane/variables.ts";
 import { advance, cancel } from "#domain/lane/transitions.ts";
@@ -36,6 +36,8 @@ export type Asked = {
   variables: ProjectVariables;
   approval: ApprovalRule;
   freezes: ReadFreezes;
+  /** Why it passes freezes and approvals; null, or absent in a request of an earlier version's Worker: it does not. */
+  emergency?: string | null;
   /** The push that starts it; absent: a request does. */
   push?: StartingPush;
 };
@@ -62,6 +64,7 @@ type Joining = Pick<
   | "inBranch"
   | "clearCache"
   | "restart"
+  | "onlyScale"
   | "runWith"
   | "variables"
   | "commitSha"
@@ -90,6 +93,7 @@ export function decideStart(
     inBranch: request.input.commit !== undefined && request.input.branch !== undefined,
     clearCache: request.input.clear_cache ?? false,
     restart: [],
+    onlyScale: false,
     runWith: null,
     variables: variables.value,
     commitSha: null,
@@ -117,7 +121,7 @@ export function join(lane: Lane, asked: Asked, now: number, joining: Joining): R
       ? cancelQueued(known, asked, now)
       : { lane: known, effects: [] };
   const version = lane.nextVersion;
-  const { id, runId, serverId, actor, plan, approval } = asked;
+  const { id, runId, serverId, actor, plan, approval, emergency = null } = asked;
   const deadlineAt = heldOf(cleared) === null ? queueDeadline(cleared, plan, now) : null;
   const state = { name: "queued", deadlineAt, hold: null, plan } as const;
   const deployment: Named<"queued"> = {
@@ -132,14 +136,16 @@ export function join(lane: Lane, asked: Asked, now: number, joining: Joining): R
     stages: [],
     approval,
     approvedBy: null,
-    pin: firstPin(joining.kind, asked.approval),
+    emergency,
+    // What passes an approval goes live with the commit that its run fetches.
+    pin: emergency === null ? firstPin(joining.kind, approval) : { name: "none" },
     createdAt: now,
     deleted: false,
     state,
   };
   const active = activeOf(cleared);
-  // A rollback that nothing holds passes what is held, and does not wait.
-  const passes = joining.kind === "rollback" && holdOf(cleared, deployment, now) === null;
+  // It passes what is held, and does not wait.
+  const passes = mayPass(cleared, deployment, now);
   if (queuedOf(cleared).length >= MAX_QUEUED && !(passes && active === null)) {
     return refuse("queue_full", `${MAX_QUEUED} deployments of this project are already waiting.`);
   }
@@ -147,16 +153,19 @@ export function join(lane: Lane, asked: Asked, now: number, joining: Joining): R
   const wait = ahead === null ? "" : `, waiting for v${ahead.version}`;
   const message = `Queued as v${version} by ${actor.name}: ${describe(joining)}${wait}`;
   const started = { type: "event", event: "deployment.started", deployment, plan, actor } as const;
+  const log = { type: "log", deploymentId: id, stage: "queued" } as const;
+  const declared: Effect[] =
+    emergency === null
+      ? []
+      : [
+          { ...log, message: `Emergency, passes freezes and approvals: ${emergency}` },
+          { type: "event", event: "deployment.emergency", deployment, plan, actor },
+        ];
   const next = { ...cleared, nextVersion: version + 1, deployments: [...cleared.deployments, deployment] };
   const advanced = advance(next, now);
   return succeed({
     lane: advanced.lane,
-    effects: [
-      ...effects,
-      { type: "log", deploymentId: id, stage: "queued", message },
-      started,
-      ...advanced.effects,
-    ],
+    effects: [...effects, { ...log, message }, started, ...declared, ...advanced.effects],
     value: { id, version },
   });
 }
@@ -176,12 +185,13 @@ function cancelQueued(lane: Lane, asked: Asked, now: number): { lane: Lane; effe
   return { lane: next, effects };
 }
 
-function describe({ kind, codeVersion, restart, requestedCommit, branch }: Joining): string {
+function describe({ kind, codeVersion, restart, onlyScale, requestedCommit, branch }: Joining): string {
   switch (kind) {
     case "rollback":
       return `rollback to the code of v${codeVersion}`;
     case "config":
-      return restart.length === 0 ? "current variables and settings" : `restart of ${restart.join(", ")}`;
+      if (restart.length > 0) return `restart of ${restart.join(", ")}`;
+      return onlyScale ? "change of scale" : "current variables and settings";
     case "deploy":
       return requestedCommit === null ? `branch ${branch}` : `commit ${requestedCommit} (branch ${branch})`;
   }

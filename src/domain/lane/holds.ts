@@ -9,7 +9,9 @@ import {
   queuedOf,
   replaceDeployment,
 } from "#domain/lane/lane.ts";
+import { withScaleOf } from "#domain/lane/plan-differences.ts";
 import { repinned } from "#domain/lane/pins.ts";
+import { settleConfig } from "#domain/lane/settle-config.ts";
 import { holdOfDeployment, settleRollback } from "#domain/lane/settle-rollback.ts";
 import type { DeploymentVariables } from "#domain/lane/variables.ts";
 
@@ -24,18 +26,42 @@ const MAX_LISTED = 20;
 
 /**
  * The hold of a deployment that would otherwise be offered now; null: nothing holds it. A rollback is held only if it would
- * change more than the code.
+ * change more than the code, a `config` deployment only if it would change more than the scale.
  */
 export function holdOf(lane: Lane, queued: Named<"queued">, now: number): LaneHold | null {
-  return queued.kind === "rollback"
-    ? settleRollback(lane, queued, now).hold
-    : holdOfDeployment(lane, queued, now);
+  return settle(lane, queued, now).hold;
+}
+
+/** Whether a deployment may run before one that is held and was started before it. */
+export function mayPass(lane: Lane, queued: Named<"queued">, now: number): boolean {
+  return settle(lane, queued, now).mayPass;
+}
+
+/** What a deployment runs with if it is offered now, and what holds it. */
+export function settle(lane: Lane, queued: Named<"queued">, now: number) {
+  switch (queued.kind) {
+    case "rollback": {
+      const settled = settleRollback(lane, queued, now);
+      return { ...settled, mayPass: settled.hold === null };
+    }
+    case "config":
+      return settleConfig(lane, queued, now);
+    case "deploy": {
+      const { serverId, variables, state } = queued;
+      return {
+        settings: { serverId, variables, plan: state.plan },
+        hold: holdOfDeployment(lane, queued, now),
+        mayPass: queued.emergency !== null,
+      };
+    }
+  }
 }
 
 /** Whether a queued deployment waits for an approval, or will when it is the first. */
 export function needsApproval(lane: Lane, queued: Named<"queued">, now: number): boolean {
   if (queued.approval === "none") return false;
-  return queued.kind !== "rollback" || holdOf(lane, queued, now)?.type === "approval";
+  if (queued.kind === "deploy") return queued.emergency === null;
+  return holdOf(lane, queued, now)?.type === "approval";
 }
 
 /** The deployment at the head of the queue, if something holds it; null otherwise. */
@@ -85,13 +111,40 @@ function listed(names: readonly string[]): string {
   return more > 0 ? `${names.slice(0, MAX_LISTED).join(", ")} and ${more} more` : names.join(", ");
 }
 
-/** Log lines for a deployment that is offered after a freeze, and for a rollback, which passes what is held. */
+/** Log lines for a deployment that is offered after a freeze, or passes what is held. */
 export function describePass(lane: Lane, next: Named<"queued">, now: number): string[] {
-  if (next.kind !== "rollback") return next.state.hold?.type === "freeze" ? ["The freeze has ended"] : [];
   const held = heldOf(lane);
   return [
-    ...describeSettled(lane, next, now),
+    ...describeOffered(lane, next, now),
     ...(held === null || held.id === next.id ? [] : [`Passes v${held.version}, which is held`]),
+  ];
+}
+
+function describeOffered(lane: Lane, next: Named<"queued">, now: number): string[] {
+  const ended = next.state.hold?.type === "freeze" ? ["The freeze has ended"] : [];
+  switch (next.kind) {
+    case "rollback":
+      return describeSettled(lane, next, now);
+    case "config": {
+      const described = describeConfig(lane, next, now);
+      return described.length === 0 ? ended : described;
+    }
+    case "deploy":
+      return ended;
+  }
+}
+
+/** What a restart or a change of scale leaves out, and what would hold a deployment in its place. */
+function describeConfig(lane: Lane, config: Named<"queued">, now: number): string[] {
+  const { passes, differs, runsWith } = settleConfig(lane, config, now);
+  return [
+    ...(runsWith === "live"
+      ? [`Runs with what is live, without the changes of ${listed(differs)}. \`gantry apply\` applies them`]
+      : []),
+    ...(passes?.type === "freeze"
+      ? [`The freeze ${freezeName(lane, passes.id)} does not hold restarts and changes of scale`]
+      : []),
+    ...(passes?.type === "approval" ? ["Restarts and changes of scale need no approval"] : []),
   ];
 }
 
@@ -120,29 +173,41 @@ function describeSettled(lane: Lane, rollback: Named<"queued">, now: number): st
 }
 
 /**
- * Updates the deployments that a rollback passes in the queue, because they run after it. They get the server and the
- * settings of the rollback's request, if it runs with these: otherwise they would undo a later start. What was approved
- * stays as it was approved, and settings never get to a deployment with a weaker approval rule than the rollback's.
+ * Updates the deployments that another passes in the queue, because they run after it: otherwise they would undo a later
+ * start. A restart or a change of scale gives them its number of instances, and what it has stopped. A rollback or an
+ * emergency gives them the server and the settings of its request, if it runs with these. What was approved stays as it was
+ * approved, and settings never get to a deployment with a weaker approval rule than the one that passes it.
  */
-export function passHeld(lane: Lane, rollback: Named<"queued">, now: number): Lane {
-  const { settings, runsWith } = settleRollback(lane, rollback, now);
-  const { serverId, plan, variables: its } = settings;
-  const isEarlier = runsWith.settings === "deployed" || runsWith.variables === "live";
-  return queuedOf(lane)
-    .filter(({ version }) => version < rollback.version)
-    .reduce((next, one) => {
-      const changed = { ...one, variables: notOlder(one.variables, its) };
-      const keepsOwn =
-        isEarlier ||
-        one.kind === "rollback" ||
-        one.approvedBy !== null ||
-        strictness[one.approval] < strictness[rollback.approval];
-      if (keepsOwn) return replaceDeployment(next, changed);
-      // No hold protects it, so it stays with the person who started the deployment.
-      const { releaseCommand } = one.state.plan;
-      const state = { ...one.state, plan: { ...plan, releaseCommand } };
-      return replaceDeployment(next, repinned(one, { ...changed, serverId, state }));
+export function passHeld(lane: Lane, passing: Named<"queued">, now: number): Lane {
+  const { settings } = settle(lane, passing, now);
+  const passed = queuedOf(lane).filter(({ version }) => version < passing.version);
+  if (passing.kind === "config" && passing.emergency === null)
+    return passed.reduce((next, one) => {
+      const plan = withScaleOf(one.state.plan, settings.plan);
+      return replaceDeployment(next, { ...one, state: { ...one.state, plan } });
     }, lane);
+  const { serverId, plan, variables: its } = settings;
+  const isEarlier = runsWithEarlier(lane, passing, now);
+  return passed.reduce((next, one) => {
+    const changed = { ...one, variables: notOlder(one.variables, its) };
+    const keepsOwn =
+      isEarlier ||
+      one.kind === "rollback" ||
+      one.approvedBy !== null ||
+      strictness[one.approval] < strictness[passing.approval];
+    if (keepsOwn) return replaceDeployment(next, changed);
+    // No hold protects it, so it stays with the person who started the deployment.
+    const { releaseCommand } = one.state.plan;
+    const state = { ...one.state, plan: { ...plan, releaseCommand } };
+    return replaceDeployment(next, repinned(one, { ...changed, serverId, state }));
+  }, lane);
+}
+
+/** Whether a deployment that passes others runs with other settings or variables than the project's current ones. */
+function runsWithEarlier(lane: Lane, passing: Named<"queued">, now: number): boolean {
+  if (passing.kind !== "rollback") return false;
+  const { runsWith } = settleRollback(lane, passing, now);
+  return runsWith.settings === "deployed" || runsWith.variables === "live";
 }
 
 const strictness: Record<ApprovalRule, number> = { none: 0, required: 1, by_another: 2 };

@@ -97,7 +97,7 @@ export type Ending = z.infer<typeof Ending>;
  */
 const LastSend = z.strictObject({ sentAt: unixMs, undelivered: z.boolean() });
 
-/** For a rollback that is held: the settings that differ from those that are live. Empty for others. */
+/** For a rollback or a `config` deployment that is held: the settings that differ from those that are live. Empty for others. */
 const differs = z._default(z.array(z.string()), []);
 
 /**
@@ -227,6 +227,8 @@ export const LaneDeployment = z.strictObject({
   clearCache: z._default(z.boolean(), false),
   /** The processes whose instances are all replaced. */
   restart: z._default(z.array(ProcessName), []),
+  /** For a `config` deployment: whether its request changes no more than the number of instances, or stops a process. */
+  onlyScale: z._default(z.boolean(), false),
   /** For a rollback: what its request said about its settings. Null in lanes that were stored by an earlier version. */
   runWith: z._default(z.nullable(RunWith), null),
   /** null: the project never had variables when the deployment was requested. */
@@ -243,6 +245,8 @@ export const LaneDeployment = z.strictObject({
   /** The project's rule at the start. Absent in lanes that were stored by an earlier version, as the next field. */
   approval: z._default(ApprovalRule, "none"),
   approvedBy: z._default(z.nullable(Actor), null),
+  /** Why it passes freezes and approvals; null: it does not. Absent in lanes that were stored by an earlier version. */
+  emergency: z._default(z.nullable(z.string()), null),
   /** Absent in lanes that were stored by an earlier version. */
   pin: z._default(Pin, { name: "none" }),
   createdAt: unixMs,

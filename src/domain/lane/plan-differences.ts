@@ -38,22 +38,26 @@ const planFields: Record<keyof Plan, Field> = {
   maintenance: { name: "maintenance", belongs: "now" },
 };
 
-/** As `planFields`, for the settings of a process: a rollback neither scales a process nor starts a stopped one. */
-const processFields: Record<keyof ProcessSettings, Exclude<Belongs, "now">> = {
+/**
+ * As `planFields`, for the settings of a process: a rollback neither scales a process nor starts a stopped one. `scale`:
+ * `live`, and a change of it alone is not held.
+ */
+type ProcessBelongs = "code" | "live" | "scale";
+const processFields: Record<keyof ProcessSettings, ProcessBelongs> = {
   command: "code",
   port: "code",
   stop_signal: "code",
   stop_seconds: "code",
   overlap: "code",
-  instances: "live",
+  instances: "scale",
   memory_mb: "live",
   cpu_weight: "live",
   tasks: "live",
-  stopped: "live",
+  stopped: "scale",
 };
 
 const fieldsByKey = new Map<string, Field>(Object.entries(planFields));
-const processFieldsByName = new Map<string, Belongs>(Object.entries(processFields));
+const processFieldsByName = new Map<string, ProcessBelongs>(Object.entries(processFields));
 
 /** The name in a list of differences for the settings as a whole, if those that are live are not known. */
 const ALL = "settings";
@@ -122,17 +126,47 @@ type Processes = Plan["processes"];
  */
 function earlierProcesses(code: Processes, live: Processes): Processes {
   const [codes, lives] = [new Map(Object.entries(code)), new Map(Object.entries(live))];
-  const fieldsOf = (settings: ProcessSettings, belongs: Belongs) =>
-    Object.entries(settings).filter(([field]) => processFieldsByName.get(field) === belongs);
-  const isStopped = (name: string) => lives.get(name)?.stopped === true;
-  const others = [...lives.keys()].filter((name) => !codes.has(name));
-  const names = [...codes.keys(), ...others.toSorted((a, b) => Number(isStopped(b)) - Number(isStopped(a)))];
-  const merged = names.map((name): [string, ProcessSettings] => {
+  const merged = namesOf(codes, lives).map((name): [string, ProcessSettings] => {
     const then = codes.get(name) ?? {};
     const wasStopped = then.command !== undefined && then.stopped === true ? { stopped: true } : {};
     const now = lives.get(name) ?? wasStopped;
-    return [name, Object.fromEntries([...fieldsOf(then, "code"), ...fieldsOf(now, "live")])];
+    return [name, Object.fromEntries([...fieldsOf(then, "code"), ...fieldsOf(now, "live", "scale")])];
   });
-  const named = merged.filter(([, settings]) => Object.keys(settings).length > 0);
+  return limited(merged);
+}
+
+/** A plan with the number of instances and the stops of processes from a later one. */
+export function withScaleOf(plan: Plan, later: Plan): Plan {
+  const [own, others] = [plan.processes, later.processes].map((one) => new Map(Object.entries(one)));
+  if (own === undefined || others === undefined) return plan;
+  const merged = namesOf(own, others).map((name): [string, ProcessSettings] => {
+    const [before, after] = [own.get(name), others.get(name)];
+    // A process that only earlier settings define is removed by more than a change of scale.
+    if (before?.command !== undefined && after === undefined) return [name, before];
+    return [
+      name,
+      Object.fromEntries([...fieldsOf(before ?? {}, "code", "live"), ...fieldsOf(after ?? {}, "scale")]),
+    ];
+  });
+  return { ...plan, processes: limited(merged) };
+}
+
+type ByName = ReadonlyMap<string, ProcessSettings>;
+
+/** The names of both, first those of the first. Of the others, stopped ones come first. */
+function namesOf(first: ByName, second: ByName): string[] {
+  const isStopped = (name: string) => second.get(name)?.stopped === true;
+  const others = [...second.keys()].filter((name) => !first.has(name));
+  return [...first.keys(), ...others.toSorted((a, b) => Number(isStopped(b)) - Number(isStopped(a)))];
+}
+
+function fieldsOf(settings: ProcessSettings, ...belongs: readonly ProcessBelongs[]): [string, unknown][] {
+  return Object.entries(settings).filter(([field]) =>
+    belongs.some((one) => one === processFieldsByName.get(field)),
+  );
+}
+
+function limited(processes: readonly [string, ProcessSettings][]): Processes {
+  const named = processes.filter(([, settings]) => Object.keys(settings).length > 0);
   return Object.fromEntries(named.slice(0, MAX_PROCESSES));
 }

@@ -38,6 +38,7 @@ export function previewRollback(
         runWith: { target, settings: choice, variables: choice },
         approval,
         approvedBy: null,
+        emergency: null,
         pin: firstPin("rollback", approval),
         state: { plan, hold: null },
       },

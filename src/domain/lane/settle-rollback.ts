@@ -18,7 +18,7 @@ type Settings = Pick<LaneDeployment, "serverId" | "variables"> & { readonly plan
 /** A rollback as it was requested, before it is decided what it runs with. */
 export type UnsettledRollback = Pick<
   LaneDeployment,
-  "serverId" | "variables" | "runWith" | "approval" | "approvedBy" | "pin"
+  "serverId" | "variables" | "runWith" | "approval" | "approvedBy" | "pin" | "emergency"
 > & { readonly state: Pick<Named<"queued">["state"], "plan" | "hold"> };
 
 /**
@@ -37,20 +37,19 @@ export type SettledRollback = {
   };
 };
 
+/** What decides whether a deployment is held. */
+export type Holdable = Pick<UnsettledRollback, "approval" | "approvedBy" | "pin" | "emergency" | "state">;
+
 /**
  * What would hold a deployment that is first in the queue; null: nothing. A missing approval comes before a freeze, because
- * it needs a person to act, and the commit comes first, because the person must see it.
+ * it needs a person to act, and the commit comes first, because the person must see it. An emergency passes both.
  */
 export function holdOfDeployment(
   lane: Lane,
-  {
-    approval,
-    approvedBy,
-    pin,
-    state: { hold },
-  }: Pick<UnsettledRollback, "approval" | "approvedBy" | "pin" | "state">,
+  { approval, approvedBy, pin, emergency, state: { hold } }: Holdable,
   now: number,
 ): LaneHold | null {
+  if (emergency !== null) return null;
   if (approval !== "none" && approvedBy === null) {
     const since = hold === null || hold.type === "freeze" ? now : hold.since;
     return { type: pin.name === "unknown" ? "commit" : "approval", since, differs: [] };

@@ -11,7 +11,9 @@ import {
   heldOf,
   holdOf,
   isSameHold,
+  mayPass,
   passHeld,
+  settle,
   withHold,
 } from "#domain/lane/holds.ts";
 import { addPlacement, moveTo } from "#domain/lane/placements.ts";
@@ -32,10 +34,10 @@ import {
   type Unended,
 } from "#domain/lane/lane.ts";
 import { knownPlan, limitPlans } from "#domain/lane/plan-memory.ts";
-import { settleRollback } from "#domain/lane/settle-rollback.ts";
+
 /**
  * Offers the next queued deployment to the agent, if no deployment is active and nothing holds it. The others stay behind
- * one that is held, except rollbacks: the first of them that nothing holds is offered.
+ * one that is held, except those that may pass it: the first of these is offered.
  */
 export function advance(lane: Lane, now: number): Decision {
   const [head] = queuedOf(lane);
@@ -45,11 +47,9 @@ export function advance(lane: Lane, now: number): Decision {
   const hold = holdOf(lane, head, now);
   if (hold === null) return offer(lane, head, now);
   const held = keepHeld(lane, head, hold);
-  const rollback = queuedOf(held.lane).find(
-    (one) => one.kind === "rollback" && holdOf(held.lane, one, now) === null,
-  );
-  if (rollback === undefined) return held;
-  return withEffects(held.effects, offer(passHeld(held.lane, rollback, now), rollback, now));
+  const passing = queuedOf(held.lane).find((one) => mayPass(held.lane, one, now));
+  if (passing === undefined) return held;
+  return withEffects(held.effects, offer(passHeld(held.lane, passing, now), passing, now));
 }
 
 function keepHeld(lane: Lane, head: Named<"queued">, hold: LaneHold): Decision {
@@ -71,12 +71,12 @@ function keepHeld(lane: Lane, head: Named<"queued">, hold: LaneHold): Decision {
 
 /**
  * Offers a queued deployment to the agent. A `config` deployment now gets its code: the live one's, which may have changed
- * since it was queued. If nothing is live, it fails, and the next one is offered. A rollback now gets its settings.
+ * since it was queued. If nothing is live, it fails, and the next one is offered. It and a rollback now get their settings.
  */
 function offer(lane: Lane, next: Named<"queued">, now: number): Decision {
   const live = liveOf(lane);
   if (next.kind === "config" && live === null) return fail(lane, next, nothingLive, now);
-  const { plan, ...changes } = settingsOf(lane, next, now);
+  const { plan, ...changes } = settle(lane, next, now).settings;
   const deadlineAt = now + plan.timeouts.queue_seconds * 1000;
   const offered = replaceDeployment(lane, {
     ...next,
@@ -88,13 +88,6 @@ function offer(lane: Lane, next: Named<"queued">, now: number): Decision {
     (message) => ({ type: "log", deploymentId: next.id, stage: "queued", message }) as const,
   );
   return { lane: addPlacement(resumeUnlessHeld(offered, now), changes.serverId), effects };
-}
-
-function settingsOf(lane: Lane, next: Named<"queued">, now: number) {
-  const { serverId, variables } = next;
-  return next.kind === "rollback"
-    ? settleRollback(lane, next, now).settings
-    : { serverId, variables, plan: next.state.plan };
 }
 
 function resumeUnlessHeld(lane: Lane, now: number): Lane {

@@ -20,7 +20,7 @@ export function deploymentMessage(event: DeploymentEvent, origin: string, isReco
   return {
     level: levelOf(event.type),
     title: `${plainLine(project.name)}${isRecovery ? " recovered" : ""}: ${happened(event)}`,
-    lines: [failure?.message, failure?.hint]
+    lines: [reasonOf(event), failure?.message, failure?.hint]
       .map((text) => plainLine(text ?? ""))
       .filter((text) => text !== ""),
     code: line === "" ? null : line,
@@ -42,6 +42,7 @@ function levelOf(type: DeploymentEvent["type"]): MessageLevel {
       return "success";
     case "deployment.failed":
       return "failure";
+    case "deployment.emergency":
     case "deployment.held":
     case "deployment.canceled":
       return "warning";
@@ -62,6 +63,8 @@ export function happened({ type, data }: DeploymentEvent): string {
   switch (type) {
     case "deployment.started":
       return `${name} is queued`;
+    case "deployment.emergency":
+      return `${name} is an emergency and passes freezes and approvals`;
     case "deployment.held":
       return `${name} is on hold`;
     case "deployment.approved":
@@ -79,6 +82,11 @@ export function happened({ type, data }: DeploymentEvent): string {
     case "deployment.deleted":
       return `${name} was deleted`;
   }
+}
+
+/** Why a deployment passes freezes and approvals, in the message about that. */
+function reasonOf({ type, data: { deployment } }: DeploymentEvent): string | null {
+  return type === "deployment.emergency" ? deployment.emergency : null;
 }
 
 function deploymentName({ kind, version }: EventDeployment): string {
@@ -124,6 +132,7 @@ function actorField({ type, data }: DeploymentEvent): Readonly<Record<string, st
     case "deployment.deleted":
       return { "Deleted by": name };
     case "deployment.started":
+    case "deployment.emergency":
     case "deployment.held":
     case "deployment.building":
     case "deployment.live":

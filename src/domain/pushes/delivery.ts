@@ -10,7 +10,14 @@ export type Delivery =
   | { readonly kind: "ping" }
   /** About something else, such as an issue. */
   | { readonly kind: "other" }
-  | { readonly kind: "malformed" };
+  /** `field`: the first one that is missing or wrong; null: all of it is. */
+  | { readonly kind: "malformed"; readonly field: string | null };
+
+/** A body that is not what the forge documents. */
+export function malformed({ issues: [issue] }: z.core.$ZodError): Delivery {
+  const path = issue?.path.join(".") ?? "";
+  return { kind: "malformed", field: path === "" ? null : path };
+}
 
 const Files = z.nullish(z.array(z.string()));
 

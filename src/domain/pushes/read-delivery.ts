@@ -2,6 +2,7 @@ import type { HookForge } from "#contract/endpoints/hooks/push-decisions.ts";
 import { CommitSha } from "#contract/git-names.ts";
 import type { Delivery } from "#domain/pushes/delivery.ts";
 import { readBitbucket } from "#domain/pushes/forges/bitbucket.ts";
+import { readGit } from "#domain/pushes/forges/git.ts";
 import { readGitHub } from "#domain/pushes/forges/github.ts";
 import { readGitLab } from "#domain/pushes/forges/gitlab.ts";
 import { readGitea } from "#domain/pushes/forges/gitea.ts";
@@ -13,15 +14,18 @@ const MAX_REF = 4_096;
 /** Reads what a forge reports. @param event the forge's name of the event, from its header */
 export function readDelivery(forge: HookForge, event: string, body: unknown): Delivery {
   const delivery = readOf(forge, event, body);
-  const isReadable = delivery.kind !== "pushes" || delivery.pushes.every(isPossible);
-  return isReadable ? delivery : { kind: "malformed" };
+  const field = delivery.kind === "pushes" ? delivery.pushes.map(impossibleField).find(isField) : undefined;
+  return field === undefined ? delivery : { kind: "malformed", field };
 }
 
-/** Whether git can have such a ref and such commits: they become the ledger's rows, and an order to the agent. */
-function isPossible({ ref, before, after }: Push): boolean {
-  return (
-    ref.length <= MAX_REF && [before, after].every((sha) => sha === null || CommitSha.safeParse(sha).success)
-  );
+const isField = (field: string | null) => field !== null;
+
+/** What git cannot have: refs and commits become the ledger's rows, and an order to the agent. */
+function impossibleField({ ref, before, after }: Push): "ref" | "before" | "after" | null {
+  const isCommit = (sha: string | null) => sha === null || CommitSha.safeParse(sha).success;
+  if (ref.length > MAX_REF) return "ref";
+  if (!isCommit(before)) return "before";
+  return isCommit(after) ? null : "after";
 }
 
 function readOf(forge: HookForge, event: string, body: unknown): Delivery {
@@ -34,7 +38,24 @@ function readOf(forge: HookForge, event: string, body: unknown): Delivery {
       return readGitea(event, body);
     case "bitbucket":
       return readBitbucket(event, body);
+    case "git":
+      return readGit(event, body);
   }
+}
+
+/** Where a delivery says which repository it is about. */
+export const repositoryFields: Readonly<Record<HookForge, string>> = {
+  github: "repository.full_name",
+  gitlab: "project.path_with_namespace",
+  gitea: "repository.full_name",
+  bitbucket: "repository.full_name",
+  git: "the line repository",
+};
+
+/** The name with which deliveries are about the repository of a hook. @param key as for `isAboutRepository` */
+export function expectedName(forge: HookForge, key: string): string {
+  const [, ...path] = key.split("/");
+  return (forge === "git" ? path.slice(-1) : path).join("/");
 }
 
 /**

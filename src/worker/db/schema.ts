@@ -240,6 +240,8 @@ export const deployments = sqliteTable("deployments", {
   hold: text("hold", { mode: "json" }).$type<Hold>(),
   /** Who approved it; null: nobody had to, or nobody has yet. */
   approvedBy: text("approved_by", { mode: "json" }).$type<Actor>(),
+  /** Why it passes freezes and approvals; null: it does not. */
+  emergency: text("emergency"),
   /** Rises with each change of the lane. An older revision never overwrites a newer one. */
   revision: integer("revision").notNull(),
 });

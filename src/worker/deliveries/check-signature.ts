@@ -39,6 +39,8 @@ export async function refuseForged(
       const names = ["x-forgejo-signature", "x-gitea-signature"];
       return await refuseForgedHex(secrets, signed, first(signed.headers, names), "");
     }
+    case "git":
+      return await refuseForgedHex(secrets, signed, first(signed.headers, ["x-gantry-signature"]), "");
     case "gitlab":
       return signed.headers.has("webhook-signature")
         ? await refuseForgedStandard(secrets, signed, nowS)

@@ -2,6 +2,7 @@ import type { HookForge } from "#contract/endpoints/hooks/push-decisions.ts";
 
 /** The headers with the event's name, by forge. Gitea also sends those of GitHub, so GitHub is last. */
 const eventHeaders: readonly (readonly [HookForge, header: string])[] = [
+  ["git", "x-gantry-event"],
   ["gitea", "x-forgejo-event"],
   ["gitea", "x-gitea-event"],
   ["gitlab", "x-gitlab-event"],
@@ -14,6 +15,7 @@ const deliveryHeaders: Readonly<Record<HookForge, readonly string[]>> = {
   gitlab: ["webhook-id", "idempotency-key", "x-gitlab-event-uuid"],
   gitea: ["x-forgejo-delivery", "x-gitea-delivery"],
   bitbucket: ["x-request-uuid"],
+  git: ["x-gantry-delivery"],
 };
 
 /** The forge that sent a request, by its headers; null: none of these. */

@@ -11,11 +11,12 @@ export const processHandlers = {
   getProcesses: (context, { params }) => answer(getProcesses(context, params.project_id)),
   updateProcess: (context, { params, body }) =>
     answer(updateProcess(context, params.project_id, params.process, body)),
-  restartProcess: (context, { params }) =>
-    answer(restartProcess(context, params.project_id, params.process), deploymentLocation),
-  stopProcess: (context, { params }) =>
-    answer(setProcessStopped(context, params.project_id, params.process, true), deploymentLocation),
-  startProcess: (context, { params }) =>
-    answer(setProcessStopped(context, params.project_id, params.process, false), deploymentLocation),
-  applyConfig: (context, { params }) => answer(applyConfig(context, params.project_id), deploymentLocation),
+  restartProcess: (context, { params, body }) =>
+    answer(restartProcess(context, params.project_id, params.process, body), deploymentLocation),
+  stopProcess: (context, { params, body }) =>
+    answer(setProcessStopped(context, params.project_id, params.process, true, body), deploymentLocation),
+  startProcess: (context, { params, body }) =>
+    answer(setProcessStopped(context, params.project_id, params.process, false, body), deploymentLocation),
+  applyConfig: (context, { params, body }) =>
+    answer(applyConfig(context, params.project_id, body), deploymentLocation),
 } satisfies Partial<TokenHandlers>;

@@ -84,6 +84,19 @@ it("deployments say what holds them, and run when somebody has approved them and
   await page.getByText(/approved by /).waitFor();
   expect(await violations(page, "dark")).toEqual([]);
 
+  await page.goto(`${local.url}/app/projects/${local.project_id}`);
+  await page.getByRole("button", { name: "Deploy", exact: true }).first().click();
+  const deploying = page.getByRole("dialog");
+  await deploying.getByText("Advanced").click();
+  await deploying.getByLabel("Emergency").fill("Checkout is down");
+  expect(await violations(page, "dark", "dialog")).toEqual([]);
+  await deploying.getByRole("button", { name: "Deploy", exact: true }).click();
+  await page.getByText("Checkout is down. It passes freezes and approvals.").waitFor();
+  await page.locator("h1 .status.live").waitFor();
+  await page.goto(`${local.url}/app/projects/${local.project_id}`);
+  await page.locator(".deployment").filter({ hasText: "emergency" }).waitFor();
+  await page.goto(`${local.url}/app/deployments/${id}`);
+
   await page.getByRole("main").getByRole("link", { name: "Freezes" }).click();
   await page.getByRole("button", { name: "Delete Launch" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();

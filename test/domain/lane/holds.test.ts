@@ -9,10 +9,20 @@ import { type CommitResolved, decideCommitResolved } from "#domain/lane/decide-c
 import { decideDeadlines } from "#domain/lane/decide-deadlines.ts";
 import { decideFreezes } from "#domain/lane/decide-freezes.ts";
 import type { RollbackRequest } from "#domain/lane/decide-rollback.ts";
-import type { StartRequest } from "#domain/lane/decide-start.ts";
+import { decideStart, type StartRequest } from "#domain/lane/decide-start.ts";
 import { nextDeadline, RESEND_MS } from "#domain/lane/deadlines.ts";
 import type { Decision } from "#domain/lane/decision.ts";
-import { activeOf, type Lane, LaneDeployment, liveOf, MAX_QUEUED, queuedOf } from "#domain/lane/lane.ts";
+import {
+  activeOf,
+  emptyLane,
+  isIn,
+  type Lane,
+  LaneDeployment,
+  liveOf,
+  MAX_QUEUED,
+  queuedOf,
+  replaceDeployment,
+} from "#domain/lane/lane.ts";
 import { pendingMessage } from "#domain/lane/pending-messages.ts";
 import { reconcile } from "#domain/lane/reconcile.ts";
 import { defaultPlan } from "../../support/plan.ts";
@@ -20,6 +30,7 @@ import {
   accepted,
   APPROVER,
   apply,
+  asked as requestWith,
   CI,
   DEFAULT_TARGET,
   failedEvents,
@@ -44,6 +55,7 @@ const DAY = 24 * HOUR;
 const frozen: ReadFreezes = { sequence: 5, rules: [freezeBetween(0, 10 * HOUR)] };
 const inFreeze = { freezes: frozen };
 const byAnother = { approval: "by_another" } as const;
+const changedPlan = { ...defaultPlan, activateCommand: "changed" };
 
 /** Versions of the queue with what holds them, such as "3 freeze, 4". */
 const queue = (lane: Lane) =>
@@ -84,7 +96,9 @@ describe("a freeze", () => {
     if (!first.ok) throw new Error("refused");
     expect(eventsOf(first.value)).toEqual(["deployment.started 2", "deployment.held 2"]);
     expect(logOf(first.value)[1]).toBe("Held by the freeze launch until 1970-01-01T10:00:00.000Z");
-    const lane = accepted(start(accepted(apply(first.value.lane, HOUR, inFreeze)), HOUR, inFreeze));
+    const lane = accepted(
+      start(accepted(apply(first.value.lane, HOUR, { ...inFreeze, plan: changedPlan })), HOUR, inFreeze),
+    );
     expect([activeOf(lane), queue(lane)]).toEqual([null, "2 freeze, 3, 4"]);
     expect(queuedOf(lane).map(({ state }) => state.deadlineAt)).toEqual([null, null, null]);
     expect(nextDeadline(lane)).toBe(10 * HOUR);
@@ -200,6 +214,180 @@ describe("a rollback", () => {
   it("needs no approval", () => {
     const lane = accepted(rollBack(laneWithLive(2), DEFAULT_TARGET, 0, byAnother));
     expect(story(lane)).toBe("1 superseded, 2 live, 3 offered");
+  });
+});
+
+describe("a restart or a change of scale", () => {
+  const scaled = { ...defaultPlan, processes: { web: { instances: 3 } } };
+  const scale = { plan: scaled, onlyScale: true };
+  const restart = { restart: ["web"] };
+  const orderOf = (lane: Lane) => {
+    const message = pendingMessage(lane, PROJECT, HOUR)?.message;
+    return message?.type === "run" ? message.order : null;
+  };
+
+  it.each([
+    ["a restart", restart, {}],
+    ["a change of instances", scale, scaled.processes],
+    ["the same settings again", {}, {}],
+    ["a change of instances that is applied", { plan: scaled }, scaled.processes],
+  ])("passes a freeze, an approval and what they hold: %s", (_name, changes, processes) => {
+    const held = accepted(start(laneWithLive(1), HOUR, { ...inFreeze, ...byAnother }));
+    const lane = accepted(apply(held, HOUR, { ...inFreeze, ...byAnother, ...changes }));
+    expect([activeOf(lane)?.version, queue(lane)]).toEqual([3, "2 commit"]);
+    expect(orderOf(lane)).toMatchObject({ processes, restart: "restart" in changes ? ["web"] : [] });
+    expect(refusalOf(lane, 3)).toBe("not_approvable");
+  });
+
+  it("says what it passes", () => {
+    const held = accepted(start(laneWithLive(1), HOUR, inFreeze));
+    const decided = apply(held, HOUR, { ...inFreeze, ...restart });
+    expect(decided.ok && logOf(decided.value)).toEqual([
+      "Queued as v3 by ci: restart of web",
+      "The freeze launch does not hold restarts and changes of scale",
+      "Passes v2, which is held",
+    ]);
+  });
+
+  it.each([
+    ["a restart", restart],
+    ["a change of instances", scale],
+  ])("leaves out what was saved since, and waits for nothing: %s", (_name, changes) => {
+    const plan = {
+      ...scaled,
+      activateCommand: "printenv",
+      processes: { web: { command: "evil", instances: 3 } },
+    };
+    const asked = {
+      ...byAnother,
+      ...changes,
+      plan,
+      serverId: OTHER_SERVER,
+      variables: { revision: 7, notSealed: [] },
+    };
+    const decided = apply(laneWithLive(1), HOUR, asked);
+    if (!decided.ok) throw new Error("refused");
+    expect(activeOf(decided.value.lane)).toMatchObject({
+      serverId: SERVER,
+      variables: { revision: 0, deployed: true },
+    });
+    expect(orderOf(decided.value.lane)).toMatchObject({
+      activate_command: null,
+      processes: { web: { instances: 3 } },
+    });
+    expect(logOf(decided.value).slice(1)).toEqual([
+      "Runs with what is live, without the changes of server_id, activate_command, processes.web.command, variables. `gantry apply` applies them",
+      "Restarts and changes of scale need no approval",
+    ]);
+  });
+
+  it("applies what was saved since if nothing is held", () => {
+    const lane = accepted(apply(laneWithLive(1), HOUR, { ...restart, plan: changedPlan }));
+    expect(orderOf(lane)).toMatchObject({ activate_command: "changed" });
+  });
+
+  it("leaves it out also behind a deployment that is held, if nothing holds the restart itself", () => {
+    const held = accepted(start(laneWithLive(1), HOUR, byAnother));
+    const lane = accepted(apply(held, HOUR, { ...restart, plan: changedPlan }));
+    expect(orderOf(lane)).toMatchObject({ version: 3, activate_command: null });
+    const applied = accepted(apply(held, HOUR, { plan: changedPlan }));
+    expect([activeOf(applied), queue(applied)]).toEqual([null, "2 commit, 3"]);
+  });
+
+  it("is not undone by a deployment that it passes, also by an approved one", () => {
+    const waiting = waitingForApproval(HOUR, inFreeze);
+    const lane = accepted(apply(approved(waiting, 2, HOUR), HOUR, { ...inFreeze, ...scale }));
+    expect(queuedOf(lane)).toMatchObject([
+      { version: 2, state: { plan: { ...defaultPlan, processes: scaled.processes } } },
+    ]);
+  });
+
+  it("waits behind the first deployment, and where the live settings are not known", () => {
+    const first = accepted(
+      apply(accepted(start(emptyLane, HOUR, inFreeze)), HOUR, { ...inFreeze, ...restart }),
+    );
+    expect([activeOf(first), queue(first)]).toEqual([null, "1 freeze, 2"]);
+    const live = laneWithLive(1);
+    const [one] = live.deployments;
+    if (one === undefined || !isIn(one, "live")) throw new Error("not live");
+    const unknown = replaceDeployment(live, { ...one, state: { ...one.state, plan: null } });
+    expect(queue(accepted(apply(unknown, HOUR, { ...inFreeze, ...restart })))).toBe("2 freeze");
+  });
+
+  it("waits with what it changes, if it is an `apply`", () => {
+    const decided = apply(laneWithLive(1), HOUR, { ...byAnother, plan: changedPlan });
+    if (!decided.ok) throw new Error("refused");
+    expect(queuedOf(decided.value.lane)).toMatchObject([
+      { state: { hold: { type: "approval", differs: ["activate_command"] } } },
+    ]);
+    expect(logOf(decided.value)[1]).toBe(
+      "Waiting for an approval, because it changes more than the code: activate_command",
+    );
+  });
+});
+
+describe("an emergency", () => {
+  const emergency = "Checkout is down";
+  const asked = { ...inFreeze, ...byAnother, emergency, plan: changedPlan };
+
+  it("passes freezes, approvals and what they hold, with its own event and without a pin", () => {
+    const held = accepted(start(laneWithLive(1), HOUR, { ...inFreeze, ...byAnother }));
+    const decided = start(held, HOUR, asked);
+    if (!decided.ok) throw new Error("refused");
+    const { lane } = decided.value;
+    expect(activeOf(lane)).toMatchObject({ version: 3, emergency, pin: { name: "none" } });
+    expect([queue(lane), refusalOf(lane, 3)]).toEqual(["2 commit", "not_approvable"]);
+    expect(eventsOf(decided.value)).toEqual(["deployment.started 3", "deployment.emergency 3"]);
+    expect(logOf(decided.value)).toEqual([
+      "Queued as v3 by ci: branch main",
+      "Emergency, passes freezes and approvals: Checkout is down",
+      "Passes v2, which is held",
+    ]);
+  });
+
+  it("is not what a Worker of an earlier version asks for, which does not know the field", () => {
+    const request: StartRequest = { ...requestWith(inFreeze), input: {}, defaultBranch: "main" };
+    delete request.emergency;
+    const decided = decideStart(laneWithLive(1), request, HOUR);
+    expect(decided.ok && queue(decided.value.lane)).toBe("2 freeze");
+  });
+
+  it("leaves the commit that others have approved, and what they wait for", () => {
+    const waiting = approved(waitingForApproval(HOUR, inFreeze), 2, HOUR);
+    const lane = accepted(start(waiting, HOUR, asked));
+    expect(queuedOf(lane)).toMatchObject([
+      {
+        version: 2,
+        commitSha: SHA,
+        pin: { name: "pinned", sha: SHA },
+        state: { plan: { activateCommand: null } },
+      },
+    ]);
+    const ended = reportActive(lane, liveEvents(3, [1, 3]), HOUR).lane;
+    expect(queue(ended)).toBe("2 freeze");
+  });
+
+  it.each([
+    [
+      "a rollback to current settings",
+      (lane: Lane) =>
+        rollBack(lane, DEFAULT_TARGET, HOUR, {
+          ...asked,
+          runWith: { settings: "current", variables: "current" },
+        }),
+    ],
+    ["an apply", (lane: Lane) => apply(lane, HOUR, asked)],
+    [
+      "a restart with what was saved since",
+      (lane: Lane) => apply(lane, HOUR, { ...asked, restart: ["web"] }),
+    ],
+  ])("is also %s", (_name, request) => {
+    const lane = accepted(request(laneWithLive(2)));
+    expect(activeOf(lane)).toMatchObject({
+      version: 3,
+      emergency,
+      state: { plan: { activateCommand: "changed" } },
+    });
   });
 });
 
@@ -348,7 +536,7 @@ describe("the commit of an approval", () => {
     const codes = [null, SHA, OTHER_SHA].map((commit) => refusalOf(lane, 2, { commit }));
     expect(codes).toEqual([null, null, "commit_changed"]);
     // Settings apply to the code that is live at their turn, so their commit may have changed since.
-    const settings = approved(accepted(apply(laneWithLive(1), 0, byAnother)), 2, 0);
+    const settings = approved(accepted(apply(laneWithLive(1), 0, { ...byAnother, plan: changedPlan })), 2, 0);
     expect(refusalOf(settings, 2, { commit: OTHER_SHA })).toBe(null);
   });
 
@@ -386,7 +574,7 @@ describe("the commit of an approval", () => {
   });
 
   it("is not needed for settings, whose code was live", () => {
-    const lane = accepted(apply(laneWithLive(1), 0, byAnother));
+    const lane = accepted(apply(laneWithLive(1), 0, { ...byAnother, plan: changedPlan }));
     expect(queue(lane)).toBe("2 approval");
     expect(refusalOf(lane, 2, { commit: OTHER_SHA })).toBe("commit_changed");
     expect(refusalOf(lane, 2, { commit: SHA })).toBe(null);

@@ -74,7 +74,13 @@ const often = <Value>(arbitrary: fc.Arbitrary<Value>) => ({ weight: 4, arbitrary
 
 /** A step of the world: of a client, the network, the agent or the clock. */
 const step = fc.oneof(
-  often(fc.record({ do: fc.constant("start" as const), latest: fc.boolean() })),
+  often(
+    fc.record({
+      do: fc.constant("start" as const),
+      latest: fc.boolean(),
+      emergency: fc.constantFrom(null, null, null, null, "checkout is down"),
+    }),
+  ),
   often(
     fc.record({
       do: fc.constant("roll back" as const),
@@ -89,7 +95,13 @@ const step = fc.oneof(
     domain: fc.constantFrom("one.localhost", "two.localhost"),
     changesVariables: fc.boolean(),
   }),
-  fc.record({ do: fc.constant("apply" as const), latest: fc.boolean() }),
+  fc.record({
+    do: fc.constant("apply" as const),
+    latest: fc.boolean(),
+    emergency: fc.constantFrom(null, null, null, null, "checkout is down"),
+  }),
+  fc.record({ do: fc.constant("scale" as const), instances: fc.integer({ min: 1, max: 3 }) }),
+  fc.constant({ do: "restart" as const }),
   fc.record({ do: fc.constantFrom("cancel" as const, "delete" as const), pick: fc.nat() }),
   often(fc.constant({ do: "move" as const })),
   fc.record({ do: fc.constant("want approvals" as const), wanted: fc.boolean() }),
@@ -141,7 +153,7 @@ const step = fc.oneof(
 /** The steps around an approval. */
 const approvalStep = fc.oneof(
   fc.constant<Step>({ do: "push" }),
-  often(fc.constant<Step>({ do: "start", latest: false })),
+  often(fc.constant<Step>({ do: "start", latest: false, emergency: null })),
   fc.constant<Step>({ do: "roll back", version: null, settings: null, variables: null }),
   often(fc.constant<Step>({ do: "ask for commits", arrives: true })),
   often(fc.record({ do: fc.constant("answer" as const), pick: fc.nat(), isRepeated: fc.boolean() })),
@@ -188,6 +200,8 @@ class World {
   #answers: CommitResolved[] = [];
   /** The commit that was approved, by the deployment. */
   readonly #approved = new Map<DeploymentId, string | null>();
+  /** The scale at the request of each version. */
+  readonly #scaleAt = new Map<number, Plan["processes"]>();
   readonly givenOut: number[] = [];
   /** The versions that are no rollbacks, in the order in which they were offered. */
   readonly offered: number[] = [];
@@ -226,14 +240,17 @@ class World {
     switch (next.do) {
       case "start":
         if (refuseIfDeleted(this.lane) !== null) return;
-        return this.#join(
-          start(this.lane, this.now, { queue: next.latest ? "latest" : "all", ...this.#settings }),
-        );
+        return this.#join(start(this.lane, this.now, { ...this.#settings, ...requestOf(next) }));
       case "apply":
         if (refuseIfDeleted(this.lane) !== null) return;
-        return this.#join(
-          apply(this.lane, this.now, { queue: next.latest ? "latest" : "all", ...this.#settings }),
-        );
+        return this.#join(apply(this.lane, this.now, { ...this.#settings, ...requestOf(next) }));
+      case "scale":
+        if (refuseIfDeleted(this.lane) !== null) return;
+        this.plan = { ...this.plan, processes: { web: { instances: next.instances } } };
+        return this.#join(apply(this.lane, this.now, { ...this.#settings, onlyScale: true }));
+      case "restart":
+        if (refuseIfDeleted(this.lane) !== null) return;
+        return this.#join(apply(this.lane, this.now, { ...this.#settings, restart: ["web"] }));
       case "roll back": {
         if (refuseIfDeleted(this.lane) !== null) return;
         const { version, settings, variables } = next;
@@ -447,6 +464,7 @@ class World {
     if (!decided.ok) return;
     this.lane = decided.value.lane;
     const { version } = decided.value.value;
+    this.#scaleAt.set(version, this.plan.processes);
     // The same settings that are applied twice are one deployment.
     if (!this.givenOut.includes(version)) this.givenOut.push(version);
   }
@@ -502,13 +520,16 @@ class World {
     const approved = this.approvedWith.get(active.id);
     if (approved !== undefined) {
       const { revision, ...others } = ranWith(active);
-      expect(others, "what is approved runs as it was approved").toMatchObject({
-        plan: approved.plan,
-        serverId: approved.serverId,
-      });
+      expect(withoutScale(others.plan), "what is approved runs as it was approved").toEqual(
+        withoutScale(approved.plan),
+      );
+      expect(others.serverId).toBe(approved.serverId);
       expect(revision).toBeGreaterThanOrEqual(approved.revision);
     }
     if (active.kind === "rollback") return this.#checkRollback(before, active);
+    if (active.emergency !== null) return;
+    const isPassing = queuedOf(this.lane).some(({ version }) => version < active.version);
+    if (active.kind === "config" && (isPassing || !this.#isFree(active))) return this.#checkUnheld(active);
     expect(currentFreeze(this.lane.freezes, this.now), "nothing is offered in a freeze").toBeNull();
     const isApproved = active.approval === "none" || active.approvedBy !== null;
     expect(isApproved, "nothing is offered without its approval").toBe(true);
@@ -516,10 +537,31 @@ class World {
     this.offered.push(active.version);
   }
 
+  /** Whether nothing holds a deployment, whatever it changes. */
+  #isFree({ approval, approvedBy }: LaneDeployment): boolean {
+    const isApproved = approval === "none" || approvedBy !== null;
+    return isApproved && currentFreeze(this.lane.freezes, this.now) === null;
+  }
+
+  /** Settings that pass a hold are those that are live, except for the number of instances. */
+  #checkUnheld(config: LaneDeployment): void {
+    const live = this.#ranLive(liveOf(this.lane));
+    const ran = ranWith(config);
+    const onlyHeld = ({ plan: { activateCommand, domain }, serverId, revision }: RanWith) => {
+      return { activateCommand, domain, serverId, revision };
+    };
+    expect(onlyHeld(ran), "a hold lets only what is live pass").toEqual(onlyHeld(live));
+    const scales = [...this.#scaleAt].filter(([version]) => version >= config.version);
+    if (config.onlyScale)
+      expect(
+        scales.map(([, scale]) => scale),
+        "a change of scale is applied, or a later one that has passed it",
+      ).toContainEqual(ran.plan.processes);
+  }
+
   /** A rollback that passes a hold runs only what was live: now, or with its code. */
   #checkRollback(before: Lane, rollback: LaneDeployment): void {
-    const isApproved = rollback.approval === "none" || rollback.approvedBy !== null;
-    if (isApproved && currentFreeze(this.lane.freezes, this.now) === null) return;
+    if (this.#isFree(rollback) || rollback.emergency !== null) return;
     const live = this.#ranLive(liveOf(this.lane));
     const target = this.#ranLive(findDeployment(before, rollback.runWith?.target ?? rollback.id) ?? rollback);
     const { plan, serverId, revision } = ranWith(rollback);
@@ -542,6 +584,13 @@ function ranWith({ serverId, variables, state }: LaneDeployment): RanWith {
   return { plan: state.plan, serverId, revision: variables?.revision ?? 0 };
 }
 
+const withoutScale = (plan: Plan): Plan => ({ ...plan, processes: {} });
+
+const requestOf = ({ latest, emergency }: Extract<Step, { latest: boolean }>) => ({
+  queue: latest ? ("latest" as const) : ("all" as const),
+  emergency,
+});
+
 const commitOf = (pushes: number) => pushes.toString(16).padStart(40, "0");
 const serverOf = (isOther: boolean): ServerId => servers[isOther ? 1 : 0];
 const runsOf = ({ agents }: World) => [...agents.values()].reduce((sum, { runs }) => sum + runs.length, 0);
@@ -550,18 +599,18 @@ const unended = (lane: Lane) => lane.deployments.filter((one) => isIn(one, "queu
 /** The agent crashes before a removal that waits for a run. It must not carry it out after the next deployment. */
 const interruptedRemoval: Step[] = [
   { do: "move" },
-  { do: "start", latest: false },
+  { do: "start", latest: false, emergency: null },
   { do: "move" },
-  { do: "start", latest: false },
+  { do: "start", latest: false, emergency: null },
   { do: "move" },
   { do: "go well", rounds: 1 },
   { do: "go well", rounds: 2 },
   { do: "go well", rounds: 2 },
-  { do: "start", latest: false },
+  { do: "start", latest: false, emergency: null },
   { do: "go well", rounds: 2 },
   { do: "wait", seconds: 1000 },
   { do: "forget files", arrives: true, answerArrives: false },
-  { do: "start", latest: false },
+  { do: "start", latest: false, emergency: null },
   { do: "connect", on: true, restart: "keeps its runs" },
 ];
 

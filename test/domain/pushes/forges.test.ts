@@ -65,13 +65,18 @@ describe("GitHub", () => {
     ["a commit that is none", { after: "-x" }],
     ["a commit before that is none", { before: "main" }],
   ])("cannot report %s", (_what, wrong) => {
-    expect(readDelivery("github", "push", { ...branchCreated, ...wrong })).toEqual({ kind: "malformed" });
+    expect(readDelivery("github", "push", { ...branchCreated, ...wrong })).toMatchObject({
+      kind: "malformed",
+    });
   });
 
   it("tests the hook with a ping", () => {
     expect(readDelivery("github", "ping", ping)).toEqual({ kind: "ping" });
     expect(readDelivery("github", "issues", {})).toEqual({ kind: "other" });
-    expect(readDelivery("github", "push", { ref: "refs/heads/main" })).toEqual({ kind: "malformed" });
+    expect(readDelivery("github", "push", { ref: "refs/heads/main" })).toEqual({
+      kind: "malformed",
+      field: "before",
+    });
   });
 });
 
@@ -103,6 +108,64 @@ describe("GitLab", () => {
     const zeros = "0".repeat(40);
     const deleted = { ...gitlabTagPush, before: BEFORE, after: zeros, checkout_sha: null };
     expect(gitlab(deleted)).toMatchObject({ before: BEFORE, after: null });
+  });
+});
+
+describe("a git server", () => {
+  const AFTER = "2".repeat(40);
+  const report = (...lines: string[]) =>
+    readDelivery("git", "push", ["repository shop", "delivery 1-2", "pusher ada", ...lines, ""].join("\n"));
+
+  it("reports several refs at once, with the message and the files of each", () => {
+    const range = `${BEFORE}..${AFTER}`;
+    const zeros = "0".repeat(40);
+    expect(
+      report(
+        `push ${BEFORE} ${AFTER} refs/heads/main`,
+        `message ${AFTER} Change "a" [skip deploy]  `,
+        `path ${range} a file.txt`,
+        `path ${range} src/Größe.ts`,
+        `paths ${range} 2`,
+        `push ${zeros} ${AFTER} refs/tags/v1`,
+        `push ${BEFORE} ${zeros} refs/heads/old`,
+      ),
+    ).toEqual({
+      kind: "pushes",
+      repository: "shop",
+      pushes: [
+        {
+          ...{ ref: "refs/heads/main", before: BEFORE, after: AFTER, pusher: "ada" },
+          message: 'Change "a" [skip deploy]  ',
+          paths: ["a file.txt", "src/Größe.ts"],
+        },
+        expect.objectContaining({ ref: "refs/tags/v1", before: null, after: AFTER, paths: null }),
+        expect.objectContaining({ ref: "refs/heads/old", before: BEFORE, after: null }),
+      ],
+    });
+  });
+
+  it.each([
+    ["some are missing", ["path R a", "paths R 2"]],
+    ["git has quoted one", ['path R "a\\tb"', "paths R 1"]],
+    ["none is listed", []],
+  ])("does not know the files if %s", (_why, lines) => {
+    const range = `${BEFORE}..${AFTER}`;
+    const delivery = report(
+      `push ${BEFORE} ${AFTER} refs/heads/main`,
+      ...lines.map((line) => line.replace("R", range)),
+    );
+    expect(pushesOf(delivery)).toMatchObject([{ paths: null }]);
+  });
+
+  it.each([
+    ["push", [`push ${BEFORE} refs/heads/main`]],
+    ["after", [`push ${BEFORE} -x refs/heads/main`]],
+  ])("names the field that is wrong: %s", (field, lines) => {
+    expect(report(...lines)).toEqual({ kind: "malformed", field });
+  });
+
+  it("needs the name of its repository", () => {
+    expect(readDelivery("git", "push", "")).toEqual({ kind: "malformed", field: "repository" });
   });
 });
 

@@ -322,6 +322,94 @@ describe("the commit of an approval", () => {
   });
 });
 
+const Answer = z.union([DeploymentStarted, z.object({ deployment: DeploymentStarted })]);
+
+/** The deployment that a request has started. */
+async function startedBy(answer: Promise<Response>): Promise<DeploymentStarted> {
+  const started = Answer.parse(await (await answer).json());
+  return "deployment" in started ? started.deployment : started;
+}
+
+describe("a restart under a hold", () => {
+  it("runs what is live at once, and leaves out what was saved since", async () => {
+    const project = await TestProject.connected({ processes: { web: { command: "node server.js" } } });
+    await project.deploy();
+    await project.patch({ approval: "required", activate_command: "printenv" });
+    await project.set({ name: "MODE", value: "later" });
+    await freeze(project, 30);
+    const held = await project.start();
+    const web = `/v1/projects/${project.id}/processes/web`;
+    const restarted = await startedBy(project.post(`${web}/restart`));
+    const order = await project.agent.orderOf(restarted.id);
+    expect(order).toMatchObject({ activate_command: null, restart: ["web"], variables: { plain: [] } });
+    await project.agent.completes(order);
+    await project.reaches(restarted.id, "live");
+    const scaled = await startedBy(project.call("PATCH", web, { instances: 3 }));
+    await evictDurableObject(laneOf(project));
+    const scaledOrder = await project.agent.orderOf(scaled.id);
+    expect(scaledOrder).toMatchObject({
+      activate_command: null,
+      processes: { web: { command: "node server.js", instances: 3 } },
+    });
+    await project.agent.completes(scaledOrder);
+    await project.reaches(scaled.id, "live");
+    const applied = await startedBy(project.post(`/v1/projects/${project.id}/apply`));
+    expect((await project.deployment(held.id)).status).toBe("building");
+    expect((await project.deployment(applied.id)).status).toBe("building");
+  });
+});
+
+describe("an emergency", () => {
+  const reason = "Checkout is down";
+
+  it("needs its scope, passes a freeze and an approval, and is in the record, an event and the audit log", async () => {
+    const project = await TestProject.connected();
+    await project.deploy();
+    await project.patch({ approval: "by_another" });
+    await freeze(project, 30);
+    const held = await project.start();
+    const start = (token: string) =>
+      call(`/v1/projects/${project.id}/deployments`, { method: "POST", token, body: { emergency: reason } });
+    const ci = await newToken(project, ["deployments:write"]);
+    expect(await refusalOf(start(ci.token))).toEqual([403, "insufficient_scope"]);
+    const onCall = await newToken(project, ["deployments:write", "deployments:emergency"]);
+    const { id } = await startedBy(start(onCall.token));
+    await evictDurableObject(laneOf(project));
+    await project.agent.completes(await project.agent.orderOf(id));
+    await project.reaches(id, "live");
+    expect(await project.deployment(id)).toMatchObject({ emergency: reason, approved_by: null });
+    expect((await project.deployment(held.id)).status).toBe("building");
+    const event = (await recordedEvents(project.id)).find(({ type }) => type === "deployment.emergency");
+    expect(event?.data).toMatchObject({ actor: { id: onCall.id }, deployment: { id, emergency: reason } });
+    const entry = (await recordedEntries(project.id)).find(({ target }) => target?.id === id);
+    expect(entry).toMatchObject({ changes: { emergency: { before: null, after: reason } } });
+  });
+
+  it.each([
+    ["restart", "POST", "/processes/web/restart", {}],
+    ["stop", "POST", "/processes/web/stop", {}],
+    ["change of a process", "PATCH", "/processes/web", { memory_mb: 512 }],
+    ["apply", "POST", "/apply", {}],
+  ] as const)("is recorded for a %s too", async (_name, method, path, body) => {
+    const project = await TestProject.connected({ processes: { web: { command: "node server.js" } } });
+    await project.deploy();
+    await project.patch({ approval: "required", activate_command: "changed" });
+    const request = { ...body, emergency: reason };
+    const { id } = await startedBy(project.call(method, `/v1/projects/${project.id}${path}`, request));
+    expect(await project.agent.orderOf(id)).toMatchObject({ activate_command: "changed" });
+    const entries = (await recordedEntries(project.id)).filter(({ target }) => target?.id === id);
+    expect(entries).toMatchObject([{ changes: { emergency: { after: reason } } }]);
+    expect(await project.deployment(id)).toMatchObject({ emergency: reason });
+  });
+
+  it("is refused without a reason", async () => {
+    const project = await TestProject.connected();
+    expect((await project.post(`/v1/projects/${project.id}/deployments`, { emergency: " " })).status).toBe(
+      422,
+    );
+  });
+});
+
 const Targets = z.object({ rollback_targets: z.array(RollbackTarget) });
 
 /** A project with a token that may only deploy, as docs/ci.md recommends, and two deployments that were live. */

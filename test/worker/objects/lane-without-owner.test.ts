@@ -34,6 +34,7 @@ function entries(projectId = ids.project()) {
     approval: "none" as const,
     freezes: { sequence: 0, rules: [] },
     ifLive: null,
+    emergency: null,
   };
   const line = {
     time: "2026-01-01T00:00:00.000Z",

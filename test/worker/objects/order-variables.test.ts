@@ -79,6 +79,7 @@ describe("an order", () => {
         plan: { ...defaultPlan, repository: order.source.repository },
         queue: "all",
         ifLive: null,
+        emergency: null,
         variables: { revision: 1, notSealed: [] },
         approval: "none",
         freezes: { sequence: 0, rules: [] },

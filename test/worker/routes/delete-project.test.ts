@@ -133,6 +133,7 @@ describe("deleting a project", () => {
       plan: defaultPlan,
       queue: "all",
       ifLive: null,
+      emergency: null,
     });
     expect(late).toMatchObject({ ok: false, refusal: { code: "not_found" } });
     expect((await remains(project)).rows).toBe(0);

@@ -262,6 +262,37 @@ describe("what is no push", () => {
 });
 
 describe("a refused delivery", () => {
+  it("says which repository it saw and which would be accepted, and the hook does not work until one is", async () => {
+    const { project, hook } = await hooked();
+    const { server_id } = z
+      .object({ server_id: z.string() })
+      .parse(await (await project.get(`/v1/projects/${project.id}`)).json());
+    await project.post("/v1/projects", { name: "docs", server_id, repository });
+    await delivered(hook);
+    const other = giteaBody({ repository: { full_name: "acme/other" } });
+    const answer = await delivered(hook, other);
+    expect(answer.detail).toBe(
+      "The delivery is about acme/other (repository.full_name). This hook is for https://git.test/shop.git: it accepts shop, of the projects docs, shop. After a rename, create another hook.",
+    );
+    const stateOf = async () => Hook.parse(await (await project.get(`/v1/hooks/${hook.id}`)).json());
+    const refused = await stateOf();
+    expect(refused.refused_reason).toBe("other_repository");
+    expect(Date.parse(refused.refused_at ?? "")).toBeGreaterThanOrEqual(
+      Date.parse(refused.received_at ?? ""),
+    );
+    expect((await ofHook(project, hook))[0]).toMatchObject({
+      reason: "other_repository",
+      detail: answer.detail,
+    });
+    expect((await delivered(hook, { ref: "refs/heads/main" })).detail).toBe(
+      "The body is not what this kind of git host documents for a push: before is missing or wrong.",
+    );
+    const github = { "x-github-event": "push", "x-hub-signature-256": `sha256=${"0".repeat(64)}` };
+    expect(await problemOf(await send(hook, "{}", github))).toMatchObject({
+      detail: "The delivery has the headers of GitHub. This hook was created for Gitea or Forgejo.",
+    });
+  });
+
   it("is counted, with one event an hour", async () => {
     const { project, hook } = await hooked();
     for (let count = 0; count < 3; count += 1) {

@@ -39,4 +39,9 @@ export const deploymentFields = {
     "The revision of the project's variables that the deployment runs with. `null` if there were none.",
   clear_cache: "Whether the deployment started without the cache of dependencies and builds.",
   approved_by: "Who approved the deployment. `null` if nobody did, or nobody has yet.",
+  emergency: "Why the deployment passed freezes and approvals. `null` if it was not started as an emergency.",
 };
+
+/** The text of the field with which a request declares an emergency. */
+export const emergencyText =
+  "Why the deployment cannot wait. It then passes freezes and approvals, also what they hold before it. The reason is in the deployment, its events and the audit log. The token needs the scope `deployments:emergency` too. If omitted: freezes and approvals hold the deployment.";

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 
 import { WebAddress } from "#contract/addresses/web-address.ts";
 import { numberFrom, textBetween, textUpTo, wholeFrom } from "#contract/bounds.ts";
+import { EmergencyReason } from "#contract/endpoints/deployments/emergency.ts";
 import { CommitName, CommitSha, FullCommitName, RequestedBranch } from "#contract/git-names.ts";
 import { DeploymentId, FreezeId, ProjectId, ServerId } from "#contract/ids.ts";
 import { NextCursor, PageQuery, separatedByCommas } from "#contract/paging.ts";
@@ -90,7 +91,8 @@ const holds = [
 
 /**
  * What holds a deployment at the head of the queue: a freeze until an instant, a missing approval, or a server that has
- * not resolved the commit that an approval is about. `differs`: for a rollback, its settings that are not live.
+ * not resolved the commit that an approval is about. `differs`: for a rollback or a `config` deployment, its settings that
+ * are not live.
  */
 export const Hold = z.discriminatedUnion("type", holds);
 export type Hold = z.infer<typeof Hold>;
@@ -156,6 +158,8 @@ export const Deployment = z.extend(DeploymentRow, {
   clear_cache: z._default(z.boolean(), false),
   /** As `variables_revision`. */
   approved_by: z._default(z.nullable(Actor), null),
+  /** As `variables_revision`. */
+  emergency: z._default(z.nullable(z.string()), null),
 });
 export type Deployment = z.infer<typeof Deployment>;
 
@@ -171,6 +175,7 @@ export const StartDeploymentInput = z.strictObject({
   branch: z.optional(RequestedBranch),
   commit: z.optional(CommitName),
   clear_cache: z.optional(z.boolean()),
+  emergency: z.optional(EmergencyReason),
 });
 export type StartDeploymentInput = z.infer<typeof StartDeploymentInput>;
 
@@ -195,6 +200,7 @@ export const RollbackInput = z
     version: z.optional(wholeFrom(1)),
     settings: z.optional(RollbackSettings),
     variables: z.optional(RollbackVariables),
+    emergency: z.optional(EmergencyReason),
   })
   .check(
     z.refine((input) => input.deployment_id === undefined || input.version === undefined, {

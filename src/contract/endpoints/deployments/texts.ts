@@ -1,4 +1,4 @@
-import { deploymentFields, rowFields } from "#contract/endpoints/deployments/field-texts.ts";
+import { deploymentFields, emergencyText, rowFields } from "#contract/endpoints/deployments/field-texts.ts";
 import { outcomeSchemas } from "#contract/endpoints/deployments/outcome-texts.ts";
 import * as schemas from "#contract/endpoints/deployments/schemas.ts";
 import {
@@ -189,10 +189,11 @@ const source = {
     "The hash of the commit to deploy, at least 7 characters. If omitted: the newest one of the branch. The commit must be contained in `branch` if you send it, otherwise in any branch or tag, unless the project's `commits` setting says otherwise.",
   clear_cache:
     "Whether to delete what the server keeps of earlier installations and builds of the project. Default: `false`.",
+  emergency: emergencyText,
 };
 
 const differsText =
-  "For a rollback: its settings that differ from those that are live, such as `build_command`, `processes.web.command`, `server_id` and `variables`. `settings`: the live settings are not known.";
+  "For a rollback, and for settings that are applied to the live code: what differs from what is live, such as `build_command`, `processes.web.command`, `server_id` and `variables`. `settings`: the live settings are not known.";
 
 export const deploymentSchemas = {
   ...outcomeSchemas,
@@ -294,6 +295,7 @@ export const deploymentSchemas = {
         "Which settings the rollback runs with. If omitted: the project's current settings, unless a freeze or a missing approval would hold them; then those that the target was live with.",
       variables:
         "Which variables the rollback runs with. If omitted: the project's current variables, unless a freeze or a missing approval would hold them; then those that are live.",
+      emergency: emergencyText,
     },
   ),
   RollbackTarget: object(schemas.RollbackTarget, "A deployment that a project can be rolled back to.", {

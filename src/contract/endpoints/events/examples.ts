@@ -54,6 +54,8 @@ const deploymentOf = (type: (typeof deploymentEventTypes)[number]) => {
     case "deployment.held":
     case "deployment.approved":
       return building;
+    case "deployment.emergency":
+      return { ...building, emergency: "Checkout is down" } as const;
     case "deployment.building":
       return { ...building, stage: "build", started_at: deployment.started_at } as const;
     case "deployment.live":

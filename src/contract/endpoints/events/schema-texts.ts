@@ -23,6 +23,8 @@ const changed = { "data.changed": "The names of the settings that changed." } as
 export const eventSchemas = {
   EventType: choice(schemas.EventType, "The type of an event.", {
     "deployment.started": "a deployment was accepted, and is next or waits in the queue",
+    "deployment.emergency":
+      "somebody started a deployment that passes freezes and approvals; `emergency` has the reason",
     "deployment.held": "a deployment waits for an approval, or for the end of a freeze",
     "deployment.approved": "somebody approved a deployment",
     "deployment.building": "the run of a deployment has begun; its commit is known",

@@ -72,6 +72,7 @@ export type EventDeployment = z.infer<typeof EventDeployment>;
 
 export const deploymentEventTypes = [
   "deployment.started",
+  "deployment.emergency",
   "deployment.held",
   "deployment.approved",
   "deployment.building",

@@ -6,4 +6,5 @@ export const forgeNames: Readonly<Record<HookForge, string>> = {
   gitlab: "GitLab",
   gitea: "Gitea or Forgejo",
   bitbucket: "Bitbucket",
+  git: "Git server",
 };

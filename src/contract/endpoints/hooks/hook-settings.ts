@@ -9,11 +9,12 @@ export type HookSettings = {
   readonly steps: readonly string[];
 };
 
-const pages: Readonly<Record<HookForge, string>> = {
+const pages: Readonly<Record<HookForge, string | null>> = {
   github: "/settings/hooks",
   gitlab: "/-/hooks",
   gitea: "/settings/hooks",
   bitbucket: "/admin/webhooks",
+  git: null,
 };
 
 const stepsFor: Readonly<Record<HookForge, readonly string[]>> = {
@@ -37,10 +38,18 @@ const stepsFor: Readonly<Record<HookForge, readonly string[]>> = {
     "Paste the address into “URL” and the secret into “Secret”. Leave “Active” on and “Skip certificate verification” off.",
     "Leave the trigger “Repository push” on, and save.",
   ],
+  git: [
+    "On the git server, save the script of the guide “Pushes from a git server” as hooks/post-receive in the folder of the bare repository, and make it executable.",
+    "Write the address into its first lines, and the secret into the file that it names.",
+  ],
 };
 
 /** Where to add a hook to the repository with this address, and how. */
 export function hookSettingsOf(forge: HookForge, repository: string): HookSettings {
   const page = repositoryPage(repository);
-  return { settingsUrl: page === null ? null : `${page}${pages[forge]}`, steps: stepsFor[forge] };
+  const settings = pages[forge];
+  return {
+    settingsUrl: page === null || settings === null ? null : `${page}${settings}`,
+    steps: stepsFor[forge],
+  };
 }

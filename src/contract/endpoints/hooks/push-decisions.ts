@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
-/** The forges whose deliveries a hook understands. `gitea`: also Forgejo. */
-export const HookForge = z.enum(["github", "gitlab", "gitea", "bitbucket"]);
+/** What a hook understands deliveries of. `gitea`: also Forgejo. `git`: a git server that runs the `post-receive` of Gantry. */
+export const HookForge = z.enum(["github", "gitlab", "gitea", "bitbucket", "git"]);
 export type HookForge = z.infer<typeof HookForge>;
 
 /** What reported a push to Gantry. `replay`: a person asked for another decision. `poll`: the server's agent found it. */

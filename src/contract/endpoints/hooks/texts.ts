@@ -125,7 +125,7 @@ export const hookTexts = {
       The address to which a git host reports pushes. The body is the host's own JSON, also as the form field
       \`payload\`, of up to 5 MiB. The host signs it with the hook's secret: GitHub in \`X-Hub-Signature-256\`, GitLab in
       \`webhook-signature\` or with \`X-Gitlab-Token\`, Gitea in \`X-Gitea-Signature\`, Forgejo in
-      \`X-Forgejo-Signature\`, Bitbucket in \`X-Hub-Signature\`. Anything else is 401 \`invalid_signature\`.
+      \`X-Forgejo-Signature\`, Bitbucket in \`X-Hub-Signature\`, a git server in \`X-Gantry-Signature\`. Anything else is 401 \`invalid_signature\`.
 
       An authentic delivery is 200, also if it starts no deployment: the response tells why, and hosts show it. It can be
       sent again: it starts no second deployment.`,
@@ -157,7 +157,7 @@ const hookFields = {
   created_at: "When the hook was created.",
   previous_expires_at:
     "Until when the secret from before the last rotation still works. `null` if it no longer works.",
-  received_at: "When the last authentic delivery arrived. `null`: none has.",
+  received_at: "When the last delivery was accepted. `null`: none was.",
   refused_at: "When a delivery was last refused. `null`: none was.",
   refused_reason: "Why it was refused.",
 };
@@ -171,6 +171,7 @@ export const hookSchemas = {
     gitlab: "GitLab",
     gitea: "Gitea, Forgejo or Codeberg",
     bitbucket: "Bitbucket Cloud",
+    git: "a git server with Gantry's `post-receive`",
   }),
   PushSource: choice(decisions.PushSource, "What reported a push to Gantry.", {
     hook: "the git host reported it",

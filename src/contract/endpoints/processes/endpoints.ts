@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import { EmergencyInput } from "#contract/endpoints/deployments/emergency.ts";
 import { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
 import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 import { get, patch, post, token } from "#contract/endpoints/endpoint-defaults.ts";
@@ -9,11 +10,9 @@ import { ProjectId } from "#contract/ids.ts";
 const ProjectParams = z.strictObject({ project_id: ProjectId });
 const ProcessParams = z.strictObject({ project_id: ProjectId, process: schemas.ProcessName });
 
-const NoFields = z.strictObject({});
-
 /** What every start of a `config` deployment has in common. */
 const start = {
-  body: NoFields,
+  body: EmergencyInput,
   success: { status: 201, body: DeploymentStarted },
   problems: ["not_live", "queue_full", "secrets_not_sealed"],
 } as const;

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 
 import { listUpTo, numberFrom, textLike, textUpTo, wholeBetween, wholeFrom } from "#contract/bounds.ts";
+import { EmergencyReason } from "#contract/endpoints/deployments/emergency.ts";
 import { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
 import { ShellCommand } from "#contract/shell-command.ts";
 
@@ -90,7 +91,9 @@ const changes = {
 };
 
 /** The settings of one process to change. Omitted fields keep their values; null removes the project's own value. */
-export const UpdateProcessInput = z.partial(z.strictObject(changes));
+export const UpdateProcessInput = z.extend(z.partial(z.strictObject(changes)), {
+  emergency: z.optional(EmergencyReason),
+});
 export type UpdateProcessInput = z.infer<typeof UpdateProcessInput>;
 
 /** Changes of the settings of several processes, as in `UpdateProcessInput`. Null removes all settings of a process. */

@@ -1,4 +1,6 @@
 import * as schemas from "#contract/endpoints/processes/schemas.ts";
+import { EmergencyInput } from "#contract/endpoints/deployments/emergency.ts";
+import { emergencyText } from "#contract/endpoints/deployments/field-texts.ts";
 import { example, started } from "#contract/reference/examples.ts";
 import type { OperationTexts } from "#contract/reference/operation-text.ts";
 import { prose } from "#contract/reference/prose.ts";
@@ -182,8 +184,11 @@ export const processSchemas = {
   UpdateProcessInput: object(
     schemas.UpdateProcessInput,
     "The settings of a process to change. Omitted fields keep their values, and `null` removes the project's own value.",
-    fields,
+    { ...fields, emergency: emergencyText },
   ),
+  EmergencyInput: object(EmergencyInput, "A request that starts a deployment and needs no other fields.", {
+    emergency: emergencyText,
+  }),
   ProcessUpdated: object(schemas.ProcessUpdated, "A process after a change of its settings.", {
     process: "The project's own settings for the process.",
     ...nested("process", { ...settings, name: "The name of the process." }),

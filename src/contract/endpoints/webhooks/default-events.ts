@@ -5,6 +5,7 @@ import type { WebhookKind } from "#contract/endpoints/webhooks/kinds.ts";
 const forPeople: readonly EventPattern[] = [
   "deployment.failed",
   "deployment.live",
+  "deployment.emergency",
   "server.offline",
   "server.healthy",
 ];

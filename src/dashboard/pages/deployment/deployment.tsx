@@ -78,7 +78,7 @@ function Facts({ deployment }: { readonly deployment: Deployment }) {
   const { value: project } = useProject(deployment.project_id);
   const site = deployment.status === "live" ? (project?.url ?? null) : null;
   const { branch, commit, commit_message: message, actor, kind, rollback_of: source } = deployment;
-  const { trigger, approved_by: approver } = deployment;
+  const { trigger, approved_by: approver, emergency } = deployment;
   const waiting = waitingText(deployment);
   return (
     <dl class="facts">
@@ -105,6 +105,12 @@ function Facts({ deployment }: { readonly deployment: Deployment }) {
         {deployment.clear_cache ? ", with a cleared cache" : ""}
         {approver === null ? "" : `, approved by ${approver.name}`}
       </dd>
+      {emergency === null ? null : (
+        <>
+          <dt>Emergency</dt>
+          <dd>{emergency}. It passes freezes and approvals.</dd>
+        </>
+      )}
       <dt>Duration</dt>
       <dd>
         {waiting ?? (

@@ -12,7 +12,7 @@ type Props = { readonly deployment: Deployment };
 
 /** Says what holds a deployment, or will hold it, and approves it. Renders nothing if nothing does. */
 export function HeldNotice({ deployment }: Props) {
-  const { project_id: projectId, kind, waiting_on: waiting, approved_by: approver } = deployment;
+  const { project_id: projectId, kind, waiting_on: waiting, approved_by: approver, emergency } = deployment;
   const { value: project } = useProject(projectId);
   const why = whyHeld(deployment);
   if (waiting?.type === "approval" || waiting?.type === "commit")
@@ -21,7 +21,10 @@ export function HeldNotice({ deployment }: Props) {
     // The project's current rule. The deployment's own rule is known only once it is the first in the queue, and rarely
     // differs.
     const needsApproval =
-      kind !== "rollback" && approver === null && (project?.approval ?? "none") !== "none";
+      kind === "deploy" &&
+      approver === null &&
+      emergency === null &&
+      (project?.approval ?? "none") !== "none";
     return needsApproval ? <MissingApproval deployment={deployment} why={null} isFirst={false} /> : null;
   }
   if (waiting?.type !== "freeze") return null;

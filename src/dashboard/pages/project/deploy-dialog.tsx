@@ -4,7 +4,9 @@ import { StartDeploymentInput } from "#contract/endpoints/deployments/schemas.ts
 import type { ProjectId } from "#contract/ids.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import { api } from "#dashboard/data/api.ts";
+import { useHasScope } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
+import { Advanced } from "#dashboard/shared/advanced.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
 import { Dialog } from "#dashboard/shared/dialog.tsx";
 import { Field } from "#dashboard/shared/field.tsx";
@@ -24,12 +26,15 @@ type Props = {
 export function DeployDialog({ id, project, onClose }: Props) {
   const [branch, setBranch] = useState("");
   const [commit, setCommit] = useState("");
+  const [emergency, setEmergency] = useState("");
+  const mayPass = useHasScope("deployments:emergency");
   const starting = useAction((body: StartDeploymentInput) =>
     api.startDeployment({ params: { project_id: id }, body }),
   );
   const input = {
     ...(branch.trim() === "" ? {} : { branch: branch.trim() }),
     ...(commit.trim() === "" ? {} : { commit: commit.trim() }),
+    ...(emergency.trim() === "" ? {} : { emergency: emergency.trim() }),
   };
   const form = readForm(StartDeploymentInput, input);
   const start = async (change: StartDeploymentInput = {}) => {
@@ -58,6 +63,18 @@ export function DeployDialog({ id, project, onClose }: Props) {
             error={form.errors["commit"] ?? null}
           />
         )}
+        {mayPass ? (
+          <Advanced>
+            <Field
+              label="Emergency"
+              value={emergency}
+              onInput={setEmergency}
+              placeholder="why it cannot wait"
+              hint="With a reason, it passes freezes and approvals. Approvers and the audit log see it."
+              error={form.errors["emergency"] ?? null}
+            />
+          </Advanced>
+        ) : null}
         <ProblemBox problem={starting.problem} doing="Deploying" />
         <footer>
           <Button onClick={onClose}>Cancel</Button>

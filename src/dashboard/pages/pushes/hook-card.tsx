@@ -82,7 +82,9 @@ function RefusedDelivery({ hook }: { readonly hook: Hook }) {
         {reason === null ? "" : reasonText(reason)}
       </p>
       <p>
-        Rotate the secret below, and enter the new one at the git host.
+        {reason === "bad_signature" || reason === "no_signature"
+          ? "Rotate the secret below, and enter the new one at the git host."
+          : "The list of everything delivered to the hook says what arrived."}
         {forge === "gitlab"
           ? " GitLab turns a webhook off after refusals: press Test there to turn it on again."
           : ""}{" "}

@@ -27,6 +27,7 @@ const resourceNames: Readonly<Partial<Record<Resource, string>>> = {
 /** What no other scope includes has a row of its own. */
 const specialNames: Readonly<Record<SpecialScope, string>> = {
   "deployments:approve": "Approvals",
+  "deployments:emergency": "Emergencies",
   "commands:run": "Commands",
 };
 

@@ -39,6 +39,7 @@ export function commitStates(event: DeploymentEvent): readonly CommitStatus[] {
 export function stateOf(type: DeploymentEvent["type"]): CommitState | null {
   switch (type) {
     case "deployment.started":
+    case "deployment.emergency":
     case "deployment.held":
     case "deployment.approved":
       return "pending";
@@ -77,6 +78,7 @@ function detail({ type, data: { deployment, actor, replaced_by: newer } }: Deplo
     case "deployment.canceled":
       return newer === null ? sentence(`by ${plainLine(actor.name)}`) : "";
     case "deployment.started":
+    case "deployment.emergency":
     case "deployment.held":
     case "deployment.approved":
     case "deployment.building":

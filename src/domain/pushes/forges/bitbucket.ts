@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import type { Delivery } from "#domain/pushes/delivery.ts";
+import { type Delivery, malformed } from "#domain/pushes/delivery.ts";
 import type { Push } from "#domain/pushes/push.ts";
 
 // Source: Bitbucket Cloud's documentation, "Event payloads", repository push.
@@ -23,7 +23,7 @@ export function readBitbucket(event: string, body: unknown): Delivery {
   if (event === "diagnostics:ping") return { kind: "ping" };
   if (event !== "repo:push") return { kind: "other" };
   const parsed = PushBody.safeParse(body);
-  if (!parsed.success) return { kind: "malformed" };
+  if (!parsed.success) return malformed(parsed.error);
   const { push, actor, repository } = parsed.data;
   const pusher = actor?.nickname ?? actor?.display_name ?? null;
   const pushes = push.changes.flatMap(({ new: now, old }): Push[] => {

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { changedPaths, type Delivery, ListedCommit } from "#domain/pushes/delivery.ts";
+import { changedPaths, type Delivery, ListedCommit, malformed } from "#domain/pushes/delivery.ts";
 import { commitOrNull, pushedCommit } from "#domain/pushes/push.ts";
 
 // Source: Gitea's modules/structs/hook.go, PushPayload. Forgejo sends the same.
@@ -20,7 +20,7 @@ const PushBody = z.object({
 export function readGitea(event: string, body: unknown): Delivery {
   if (event !== "push") return { kind: "other" };
   const parsed = PushBody.safeParse(body);
-  if (!parsed.success) return { kind: "malformed" };
+  if (!parsed.success) return malformed(parsed.error);
   const { ref, before, after, total_commits: total, head_commit: head, pusher, repository } = parsed.data;
   // What the button "Test Delivery" sends.
   if (before === after) return { kind: "ping" };

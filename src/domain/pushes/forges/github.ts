@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { changedPaths, type Delivery } from "#domain/pushes/delivery.ts";
+import { changedPaths, type Delivery, malformed } from "#domain/pushes/delivery.ts";
 import { commitOrNull, pushedCommit } from "#domain/pushes/push.ts";
 
 // Source: GitHub's documentation, "Webhook events and payloads", push.
@@ -29,7 +29,7 @@ export function readGitHub(event: string, body: unknown): Delivery {
   if (event === "ping") return { kind: "ping" };
   if (event !== "push") return { kind: "other" };
   const parsed = PushBody.safeParse(body);
-  if (!parsed.success) return { kind: "malformed" };
+  if (!parsed.success) return malformed(parsed.error);
   const { ref, before, after, forced, head_commit: head, commits, pusher, repository } = parsed.data;
   const count = commits.reduce((files, commit) => files + Object.values(commit).flat().length, 0);
   // After a forced push, the files of the commits that were dropped are missing.

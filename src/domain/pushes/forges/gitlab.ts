@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { changedPaths, type Delivery, ListedCommit } from "#domain/pushes/delivery.ts";
+import { changedPaths, type Delivery, ListedCommit, malformed } from "#domain/pushes/delivery.ts";
 import { commitOrNull, pushedCommit } from "#domain/pushes/push.ts";
 
 // Source: GitLab's documentation, "Webhook events", push events and tag events.
@@ -21,7 +21,7 @@ const PushBody = z.object({
 export function readGitLab(event: string, body: unknown): Delivery {
   if (event !== "Push Hook" && event !== "Tag Push Hook") return { kind: "other" };
   const parsed = PushBody.safeParse(body);
-  if (!parsed.success) return { kind: "malformed" };
+  if (!parsed.success) return malformed(parsed.error);
   const { ref, before, after, checkout_sha: checkedOut, commits, total_commits_count: total } = parsed.data;
   const head = commits.find(({ id }) => id === checkedOut);
   const push = {

@@ -34,7 +34,8 @@ export function countedWrites(rows: AccountRows, push: NewPush & { readonly hook
     sql`${pushes.reason} = ${push.reason}`,
     gte(pushes.receivedAt, hourOf(push.receivedAt)),
   );
-  const count = rows.update(pushes, { count: sql`${pushes.count} + 1` }, isSame);
+  const { detail } = push;
+  const count = rows.update(pushes, { count: sql`${pushes.count} + 1`, detail }, isSame);
   return [count, ...rows.insertEach(pushes, [push], sql`changes() = 0`)];
 }
 

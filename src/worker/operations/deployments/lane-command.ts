@@ -11,11 +11,16 @@ import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
 import type { ProjectToDeploy } from "#worker/db/variables/find-project-to-deploy.ts";
 import type { Started } from "#worker/objects/project-lane/lane-commands.ts";
 
-/** The fields of a lane's command that come from the request and from the project's current settings. */
-export function commandFor(context: Context, found: ProjectToDeploy) {
+/**
+ * The fields of a lane's command that come from the request and from the project's current settings.
+ * @param emergency why the deployment passes freezes and approvals, which the audit log records; undefined: it does not
+ */
+export function commandFor(context: Context, found: ProjectToDeploy, emergency: string | undefined) {
   const { account, requestKey } = context;
-  const audit = requestEntry(context, { target: null, projectId: found.project.id });
-  return laneCommand({ accountId: account.id, actor: actorOf(context), requestKey, audit }, found);
+  const changes = emergency === undefined ? {} : { emergency: { before: null, after: emergency } };
+  const audit = requestEntry(context, { target: null, projectId: found.project.id, changes });
+  const asking = { accountId: account.id, actor: actorOf(context), requestKey, audit };
+  return { ...laneCommand(asking, found), emergency: emergency ?? null };
 }
 
 /** Who asks for a deployment. `audit`: null: the caller has recorded the request. */
@@ -29,7 +34,7 @@ export type Asking = {
 /** As `commandFor`, also for what is not a request with a token. */
 export function laneCommand({ accountId, ...asking }: Asking, found: ProjectToDeploy) {
   const { id: projectId, queue } = found.project;
-  return { ...asking, ...currentSettings(found), owner: { accountId, projectId }, queue };
+  return { ...asking, ...currentSettings(found), owner: { accountId, projectId }, queue, emergency: null };
 }
 
 /** What a deployment that starts now runs with, and what holds it. */

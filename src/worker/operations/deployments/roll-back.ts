@@ -37,6 +37,11 @@ export async function rollBack(
   if (found === null) return notFound("project");
   const choice = { deploymentId: input.deployment_id ?? null, version: input.version ?? null };
   const lane = context.lanes.getByName(projectId, context.near(found.project.serverLocation));
-  const command = { ...commandFor(context, found), ifLive, choice, runWith: { settings, variables } };
+  const command = {
+    ...commandFor(context, found, input.emergency),
+    ifLive,
+    choice,
+    runWith: { settings, variables },
+  };
   return answerOf(context, await lane.rollBack(command));
 }

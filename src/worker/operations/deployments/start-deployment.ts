@@ -36,6 +36,11 @@ export async function startDeployment(
       [{ pointer: "/commit", message: "is not allowed: the project's `commits` is `none`" }],
     );
   const lane = context.lanes.getByName(projectId, context.near(project.serverLocation));
-  const command = { ...commandFor(context, found), ifLive, input, defaultBranch: project.branch };
+  const command = {
+    ...commandFor(context, found, input.emergency),
+    ifLive,
+    input,
+    defaultBranch: project.branch,
+  };
   return answerOf(context, await lane.start(command));
 }

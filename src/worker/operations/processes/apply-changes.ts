@@ -21,6 +21,7 @@ type Applied = { readonly project: ProjectRecord; readonly deployment: Deploymen
 export async function applyChanges(
   context: Context,
   projectId: ProjectId,
+  start: { readonly onlyScale: boolean; readonly emergency: string | undefined },
 ): Promise<Result<Applied, Exclude<ApplyRefusal, "not_live">>> {
   for (let tries = 1; ; tries += 1) {
     const found = await findProjectToDeploy(context.latestRows, projectId, "current");
@@ -29,7 +30,7 @@ export async function applyChanges(
     // A further try starts another deployment, also for a request with an Idempotency-Key.
     const key =
       context.requestKey === null || tries === 1 ? context.requestKey : `${context.requestKey}/${tries}`;
-    const started = await startConfig(context, found, { requestKey: key, isRecorded: true });
+    const started = await startConfig(context, found, { ...start, requestKey: key, isRecorded: true });
     if (!started.ok) {
       const { code } = started.refusal;
       if (code === "not_live") return succeed({ project, deployment: null });

@@ -1,4 +1,5 @@
 import type { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
+import type { EmergencyInput } from "#contract/endpoints/deployments/emergency.ts";
 import type { ProcessName } from "#contract/endpoints/processes/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import type { Result } from "#contract/problems.ts";
@@ -16,17 +17,21 @@ export type ApplyRefusal = "not_live" | "queue_full" | "secrets_not_sealed" | "n
 export async function applyConfig(
   context: Context,
   projectId: ProjectId,
+  { emergency }: EmergencyInput,
 ): Promise<Result<DeploymentStarted, ApplyRefusal>> {
   const found = await findProjectToDeploy(context.latestRows, projectId, "current");
-  return found === null ? notFound("project") : await startConfig(context, found);
+  return found === null ? notFound("project") : await startConfig(context, found, { emergency });
 }
 
 /**
- * `restart`: the processes whose instances are all replaced. `requestKey`: starts one deployment for each key.
- * `isRecorded`: the audit log has an entry of the request already.
+ * `restart`: the processes whose instances are all replaced. `onlyScale`: the request changes no more than the number of
+ * instances, or stops or starts a process. `emergency`: why it passes freezes and approvals. `requestKey`: starts one deployment for each key.
+ * `isRecorded`: the audit log has an entry of the request already, without the emergency.
  */
 type ConfigStart = {
   readonly restart?: readonly ProcessName[];
+  readonly onlyScale?: boolean;
+  readonly emergency?: string | undefined;
   readonly requestKey?: string | null;
   readonly isRecorded?: boolean;
 };
@@ -35,10 +40,22 @@ type ConfigStart = {
 export async function startConfig(
   context: Context,
   found: ProjectToDeploy,
-  { restart = [], requestKey = context.requestKey, isRecorded = false }: ConfigStart = {},
+  {
+    restart = [],
+    onlyScale = false,
+    emergency,
+    requestKey = context.requestKey,
+    isRecorded = false,
+  }: ConfigStart,
 ): Promise<Result<DeploymentStarted, ApplyRefusal>> {
-  const { audit, ...command } = { ...commandFor(context, found), restart: [...restart], requestKey };
+  const { audit, ...command } = {
+    ...commandFor(context, found, emergency),
+    ...{ restart: [...restart], onlyScale, requestKey },
+  };
   const { id, serverLocation } = found.project;
   const lane = context.lanes.getByName(id, context.near(serverLocation));
-  return answerOf(context, await lane.apply({ ...command, audit: isRecorded ? null : audit }));
+  return answerOf(
+    context,
+    await lane.apply({ ...command, audit: isRecorded && emergency === undefined ? null : audit }),
+  );
 }

@@ -1,4 +1,5 @@
 import type { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
+import type { EmergencyInput } from "#contract/endpoints/deployments/emergency.ts";
 import type { ProcessName } from "#contract/endpoints/processes/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import type { Result } from "#contract/problems.ts";
@@ -13,9 +14,10 @@ export async function restartProcess(
   context: Context,
   projectId: ProjectId,
   name: ProcessName,
+  { emergency }: EmergencyInput,
 ): Promise<Result<DeploymentStarted, ApplyRefusal>> {
   const found = await findProjectToDeploy(context.latestRows, projectId, "current");
   if (found === null) return notFound("project");
   if (!hasProcess(found.project, name)) return noSuchProcess(found.project, name);
-  return await startConfig(context, found, { restart: [name] });
+  return await startConfig(context, found, { restart: [name], emergency });
 }

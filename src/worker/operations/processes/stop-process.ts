@@ -1,4 +1,5 @@
 import type { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
+import type { EmergencyInput } from "#contract/endpoints/deployments/emergency.ts";
 import type { ProcessName } from "#contract/endpoints/processes/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
@@ -21,6 +22,7 @@ export async function setProcessStopped(
   projectId: ProjectId,
   name: ProcessName,
   stopped: boolean,
+  { emergency }: EmergencyInput,
 ): Promise<Result<DeploymentStarted, ApplyRefusal | "too_many">> {
   const { latestRows: rows } = context;
   const found = await findProjectToConfigure(rows, projectId);
@@ -41,7 +43,7 @@ export async function setProcessStopped(
   if (update === "too_many_processes") return tooManyProcesses();
   if (update !== "updated") return notFound("project");
   announceLater(context);
-  const applied = await applyChanges(context, projectId);
+  const applied = await applyChanges(context, projectId, { onlyScale: true, emergency });
   if (!applied.ok) return applied;
   const { deployment } = applied.value;
   return deployment === null ? notLive() : succeed(deployment);

@@ -24,7 +24,7 @@ export async function updateProcess(
   context: Context,
   projectId: ProjectId,
   name: ProcessName,
-  input: UpdateProcessInput,
+  { emergency, ...input }: UpdateProcessInput,
 ): Promise<Result<ProcessUpdated, Exclude<ApplyRefusal, "not_live"> | "too_many">> {
   const project = await findProject(context.latestRows, projectId);
   if (project === null) return notFound("project");
@@ -39,7 +39,8 @@ export async function updateProcess(
   if (update === "too_many_processes") return tooManyProcesses();
   if (update !== "updated") return notFound("project");
   announceLater(context);
-  const applied = await applyChanges(context, projectId);
+  const onlyScale = Object.keys(input).every((field) => field === "instances");
+  const applied = await applyChanges(context, projectId, { onlyScale, emergency });
   if (!applied.ok) return applied;
   const { project: updated, deployment } = applied.value;
   return succeed({ process: { name, ...updated.processes[name] }, deployment });

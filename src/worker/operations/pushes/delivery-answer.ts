@@ -1,5 +1,7 @@
 import type { Decision } from "#contract/endpoints/hooks/push-decisions.ts";
 import type { DeliveryAnswer } from "#contract/endpoints/hooks/schemas.ts";
+import { maskUrlSecret } from "#contract/git-names.ts";
+import { expectedName, repositoryFields } from "#domain/pushes/read-delivery.ts";
 import type { ReceivingHook } from "#worker/db/hooks/find-receiving-hook.ts";
 import type { TakenPush } from "#worker/operations/pushes/taken-push.ts";
 
@@ -33,31 +35,54 @@ function summaryOf({
   return refused.length > 0 ? "No deployment could be started." : "No project deploys this push.";
 }
 
-/** What is decided about a delivery without a push that concerns the hook. */
-export type UnpushedDecision =
-  | { readonly decision: "ignored"; readonly reason: "ping" | "not_a_push" }
-  | { readonly decision: "refused"; readonly reason: "malformed" | "other_repository" };
+/** What is decided about a delivery without a push. */
+export type UnpushedDecision = { readonly decision: "ignored"; readonly reason: "ping" | "not_a_push" };
 
 /** The answer to such a delivery, which the forge shows on its page of the webhook. */
-export function unpushedAnswer(
-  hook: Pick<ReceivingHook, "repository">,
-  { decision, reason }: UnpushedDecision,
-): DeliveryAnswer {
-  return { decision, detail: detailOf(reason, hook), deployments: [], ignored: [], refused: [] };
+export function unpushedAnswer({ decision, reason }: UnpushedDecision): DeliveryAnswer {
+  const details: Readonly<Record<UnpushedDecision["reason"], string>> = {
+    ping: "The hook works. The settings of each project decide about the next push.",
+    not_a_push: "The delivery is not about a push. Send only push events to this hook.",
+  };
+  return { decision, detail: details[reason], deployments: [], ignored: [], refused: [] };
 }
 
-function detailOf(
-  reason: UnpushedDecision["reason"],
-  { repository }: Pick<ReceivingHook, "repository">,
-): string {
-  switch (reason) {
-    case "ping":
-      return "The hook works. The settings of each project decide about the next push.";
-    case "not_a_push":
-      return "The delivery is not about a push. Send only push events to this hook.";
-    case "malformed":
-      return "The body is not what this kind of git host documents for a push.";
-    case "other_repository":
-      return `The delivery is about another repository. This hook is for ${repository}. After a rename, create another hook.`;
+/** Why the hook does not accept an authentic delivery. `seen`: the repository that it is about. */
+export type RefusedPayload =
+  | { readonly reason: "malformed"; readonly field: string | null }
+  | { readonly reason: "other_repository"; readonly seen: string };
+
+/** Longer names are cut, and more names of projects are counted. */
+const MAX_SEEN = 200;
+const MAX_NAMES = 10;
+
+/** The answer to such a delivery. @param projectNames the projects of the hook's repository */
+export function refusedAnswer(
+  { forge, repository, repositoryKey }: Pick<ReceivingHook, "forge" | "repository" | "repositoryKey">,
+  refused: RefusedPayload,
+  projectNames: readonly string[],
+): DeliveryAnswer {
+  return { decision: "refused", detail: detailOf(), deployments: [], ignored: [], refused: [] };
+
+  function detailOf(): string {
+    switch (refused.reason) {
+      case "malformed": {
+        const what = refused.field === null ? "" : `: ${refused.field} is missing or wrong`;
+        return `The body is not what this kind of git host documents for a push${what}.`;
+      }
+      case "other_repository":
+        return [
+          `The delivery is about ${refused.seen.slice(0, MAX_SEEN)} (${repositoryFields[forge]}).`,
+          `This hook is for ${maskUrlSecret(repository)}: it accepts ${expectedName(forge, repositoryKey)}${ofProjects(projectNames)}.`,
+          "After a rename, create another hook.",
+        ].join(" ");
+    }
   }
+}
+
+function ofProjects(names: readonly string[]): string {
+  if (names.length === 0) return ", which no project has";
+  const more = names.length - MAX_NAMES;
+  const listed = `${names.slice(0, MAX_NAMES).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  return `, of ${names.length === 1 ? "the project" : "the projects"} ${listed}`;
 }

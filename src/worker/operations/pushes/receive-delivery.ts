@@ -8,6 +8,7 @@ import { concatenate, sha256 } from "#sealing/bytes.ts";
 import type { OpenContext } from "#worker/context.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { findReceivingHook, type ReceivingHook } from "#worker/db/hooks/find-receiving-hook.ts";
+import { findProjectNames } from "#worker/db/pushes/find-project-names.ts";
 import { findProjectsOf } from "#worker/db/pushes/find-pushed-projects.ts";
 import { countedWrites, pushWrites, receivedWrite } from "#worker/db/pushes/push-writes.ts";
 import { refuseForged } from "#worker/deliveries/check-signature.ts";
@@ -18,11 +19,13 @@ import { watchChanged } from "#worker/operations/projects/watch-changed.ts";
 import { type AskedProject, askForRepositories } from "#worker/operations/pushes/ask-for-repositories.ts";
 import {
   deliveryAnswer,
+  refusedAnswer,
+  type RefusedPayload,
   unpushedAnswer,
   type UnpushedDecision,
 } from "#worker/operations/pushes/delivery-answer.ts";
 import { type LedgerOrigin, unpushedRow } from "#worker/operations/pushes/ledger-rows.ts";
-import { refuseDelivery } from "#worker/operations/pushes/refuse-delivery.ts";
+import { noteRefusal, refuseDelivery } from "#worker/operations/pushes/refuse-delivery.ts";
 import { type Arrival, isUnavailable, takePushes } from "#worker/operations/pushes/take-pushes.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 
@@ -61,7 +64,7 @@ export async function receiveDelivery(
   const bodyHash = await sha256(bytes);
   const origin: LedgerOrigin = { hookId: id, source: "hook", receivedAt, event, deliveryId, bodyHash };
   const received = { hook, rows: new AccountRows(context.database, hook.accountId), origin };
-  const payload = readPayload(headers.get("content-type"), bytes);
+  const payload = readPayload(hook.forge, headers.get("content-type"), bytes);
   const delivery = readDelivery(hook.forge, event ?? "", payload);
   switch (delivery.kind) {
     case "ping":
@@ -69,23 +72,39 @@ export async function receiveDelivery(
     case "other":
       return await noteUnpushed(context, received, { decision: "ignored", reason: "not_a_push" });
     case "malformed":
-      return await noteUnpushed(context, received, { decision: "refused", reason: "malformed" });
+      return await noteRefused(context, received, { reason: "malformed", field: delivery.field });
     case "pushes":
       if (!isAboutRepository(hook.repositoryKey, delivery.repository))
-        return await noteUnpushed(context, received, { decision: "refused", reason: "other_repository" });
+        return await noteRefused(context, received, {
+          reason: "other_repository",
+          seen: delivery.repository,
+        });
       if (delivery.pushes.length === 0)
         return await noteUnpushed(context, received, { decision: "ignored", reason: "not_a_push" });
       return await deploy(context, received, delivery.pushes);
   }
 }
 
-/** Notes an authentic delivery without a push that concerns the hook. */
+/** Notes an authentic delivery that is not accepted: the hook does not work until one is. */
+async function noteRefused(
+  { ids, feeds }: OpenContext,
+  { hook, rows, origin }: Received,
+  refused: RefusedPayload,
+): Promise<Result<DeliveryAnswer, never>> {
+  const projectNames =
+    refused.reason === "other_repository" ? await findProjectNames(rows, hook.repositoryKey) : [];
+  const answer = refusedAnswer(hook, refused, projectNames);
+  await noteRefusal({ rows, ids, feeds }, hook, origin, { reason: refused.reason, detail: answer.detail });
+  return succeed(answer);
+}
+
+/** Notes an authentic delivery without a push. */
 async function noteUnpushed(
   { ids }: OpenContext,
   { hook, rows, origin }: Received,
   decision: UnpushedDecision,
 ): Promise<Result<DeliveryAnswer, never>> {
-  const answer = unpushedAnswer(hook, decision);
+  const answer = unpushedAnswer(decision);
   const row = unpushedRow(ids, { ...origin, hookId: hook.id }, decision, answer.detail);
   await rows.runTogether([...countedWrites(rows, row), receivedWrite(rows, hook.id, origin.receivedAt)]);
   return succeed(answer);

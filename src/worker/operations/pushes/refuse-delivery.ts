@@ -1,3 +1,4 @@
+import { forgeNames } from "#contract/endpoints/hooks/forge-names.ts";
 import type { PushReason } from "#contract/endpoints/hooks/push-decisions.ts";
 import { MAX_DELIVERY_BYTES } from "#contract/endpoints/hooks/schemas.ts";
 import { maskRepository } from "#contract/git-names.ts";
@@ -9,20 +10,24 @@ import { changeWrites, type NewEvent } from "#worker/db/changes/change-writes.ts
 import type { ReceivingHook } from "#worker/db/hooks/find-receiving-hook.ts";
 import { countedWrites, refusedWrites } from "#worker/db/pushes/push-writes.ts";
 import type { ForgedReason } from "#worker/deliveries/check-signature.ts";
-import { namesOf } from "#worker/deliveries/delivery-headers.ts";
+import { forgeOf, namesOf } from "#worker/deliveries/delivery-headers.ts";
 import { logFailure } from "#worker/log-failure.ts";
 import { announce } from "#worker/objects/event-feed/announce.ts";
-import { unpushedRow } from "#worker/operations/pushes/ledger-rows.ts";
+import { type LedgerOrigin, unpushedRow } from "#worker/operations/pushes/ledger-rows.ts";
 
-const details: Readonly<Record<ForgedReason | "too_large", string>> = {
+const details: Readonly<Record<Exclude<ForgedReason, "other_forge"> | "too_large", string>> = {
   bad_signature:
     "The signature does not match the secret of this hook. Copy the secret into the webhook's settings, or rotate it.",
   no_signature: "The delivery is not signed. Set the secret of this hook in the webhook's settings.",
   too_old: "The signature is more than five minutes old, or the clocks differ that much.",
-  other_forge:
-    "The delivery comes from another kind of git host than the one that this hook was created for.",
   too_large: `The body is larger than ${MAX_DELIVERY_BYTES} bytes. Smaller pushes are received.`,
 };
+
+function detailOf(reason: ForgedReason | "too_large", { forge }: ReceivingHook, headers: Headers): string {
+  if (reason !== "other_forge") return details[reason];
+  const sender = forgeOf(headers);
+  return `The delivery has the headers of ${sender === null ? "another kind of git host" : forgeNames[sender]}. This hook was created for ${forgeNames[forge]}.`;
+}
 
 /**
  * Refuses a delivery that is not authentic, or that cannot be checked. The ledger counts it after the response, with an
@@ -40,28 +45,53 @@ export async function refuseDelivery(
       logFailure("pushes", { what: "note refused delivery", hook_id: hook.id }, error),
     ),
   );
-  return refuse(reason === "too_large" ? "body_too_large" : "invalid_signature", details[reason]);
+  const detail = detailOf(reason, hook, context.raw.headers);
+  return refuse(reason === "too_large" ? "body_too_large" : "invalid_signature", detail);
 }
 
 async function note(
-  { database, ids, clock, feeds, raw }: OpenContext,
-  { id: hookId, accountId, forge, repository }: ReceivingHook,
+  context: OpenContext,
+  hook: ReceivingHook,
   reason: ForgedReason | "too_large",
 ): Promise<void> {
-  const rows = new AccountRows(database, accountId);
-  const receivedAt = clock.now();
-  const detail = details[reason];
-  const names = namesOf(forge, raw.headers);
-  const origin = { hookId, source: "hook", receivedAt, ...names, bodyHash: null } as const;
-  const row = unpushedRow(ids, origin, { decision: "refused", reason }, detail);
+  const { database, clock, raw } = context;
+  const rows = new AccountRows(database, hook.accountId);
+  const names = namesOf(hook.forge, raw.headers);
+  const origin = {
+    hookId: hook.id,
+    source: "hook",
+    receivedAt: clock.now(),
+    ...names,
+    bodyHash: null,
+  } as const;
+  await noteRefusal({ ...context, rows }, hook, origin, {
+    reason,
+    detail: detailOf(reason, hook, raw.headers),
+  });
+}
+
+/** What was refused, and why. */
+type Refusal = {
+  readonly reason: Extract<PushReason, ForgedReason | "too_large" | "malformed" | "other_repository">;
+  readonly detail: string;
+};
+
+/** Counts a refused delivery in the ledger, and records an event once in an hour. */
+export async function noteRefusal(
+  { rows, ids, feeds }: Pick<OpenContext, "ids" | "feeds"> & { readonly rows: AccountRows },
+  { id: hookId, accountId, forge, repository }: ReceivingHook,
+  origin: Omit<LedgerOrigin, "hookId">,
+  { reason, detail }: Refusal,
+): Promise<void> {
+  const row = unpushedRow(ids, { ...origin, hookId }, { decision: "refused", reason }, detail);
   const event: NewEvent = {
     id: ids.event(),
     type: "hook.refused",
     data: { hook: { id: hookId, forge, repository: maskRepository(repository) }, reason: detail },
     actor: SYSTEM,
-    createdAt: receivedAt,
+    createdAt: origin.receivedAt,
   };
-  const refused = { refusedAt: receivedAt, refusedReason: reason };
+  const refused = { refusedAt: origin.receivedAt, refusedReason: reason };
   const recorded = changeWrites(rows, { event, audit: null });
   const counted = countedWrites(rows, row);
   const counts = await rows.runTogether([...counted, ...refusedWrites(rows, hookId, refused, recorded)]);
