@@ -61,6 +61,7 @@ describe("a project", () => {
       keep_releases: 5,
       maintenance: null,
       ingress_problem: null,
+      health: { state: "unknown", reasons: [] },
       limits: {},
       health_check: null,
       timeouts: {

@@ -2,14 +2,17 @@ import type { ComponentChildren } from "preact";
 
 import { mayBeDetectedLater } from "#contract/frameworks/is-detected-later.ts";
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
+import type { ProjectHealth } from "#contract/endpoints/projects/health.ts";
 import type { ProjectRow } from "#contract/endpoints/projects/schemas.ts";
 import type { ServerRow } from "#contract/endpoints/servers/schemas.ts";
+import { Degraded } from "#dashboard/shared/health.tsx";
 import { Commit, ServerState, Status, waitingText } from "#dashboard/shared/status.tsx";
 import { Ago, Duration } from "#dashboard/shared/times.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
 
 type Props = {
   readonly project: ProjectRow;
+  readonly health: ProjectHealth;
   readonly server: ServerRow | null;
   /** Whether the token may read deployments. */
   readonly isVisible: boolean;
@@ -36,7 +39,7 @@ export function ProjectColumns() {
 const hidden = <span class="quiet">no access</span>;
 
 /** A project in the list, with its live and latest deployment and its server. */
-export function ProjectCard({ project, server, isVisible, live, running, latest }: Props) {
+export function ProjectCard({ project, health, server, isVisible, live, running, latest }: Props) {
   return (
     <article class="card project">
       <header>
@@ -55,7 +58,7 @@ export function ProjectCard({ project, server, isVisible, live, running, latest 
           ) : live === null ? (
             <span class="quiet">not deployed yet</span>
           ) : (
-            <Version deployment={live} />
+            <Version deployment={live} health={health} />
           )}
         </Fact>
         <Fact name="Last deployment">
@@ -80,11 +83,17 @@ function Fact({ name, children }: { readonly name: string; readonly children: Co
   );
 }
 
-function Version({ deployment }: { readonly deployment: Deployment }) {
+type VersionProps = { readonly deployment: Deployment; readonly health: ProjectHealth };
+
+function Version({ deployment, health }: VersionProps) {
   return (
     <>
       <a href={pathTo({ page: "deployment", id: deployment.id })}>v{deployment.version}</a>{" "}
-      <Commit commit={deployment.commit} message={deployment.commit_message} />
+      {health.state === "degraded" ? (
+        <Degraded id={deployment.project_id} health={health} />
+      ) : (
+        <Commit commit={deployment.commit} message={deployment.commit_message} />
+      )}
     </>
   );
 }
