@@ -30,9 +30,7 @@ export function HealthReasons({ id, health: { state, reasons } }: Props) {
         const { route, text } = outputOf(id, reason);
         return (
           <li key={`${reason.type} ${reason.name}`}>
-            <strong>{withHiddenShown(reason.summary)}</strong>
-            {reason.detail === null ? "" : `: ${withHiddenShown(detailOf(reason, reason.detail))}`}{" "}
-            <a href={pathTo(route)}>{text}</a>
+            <ReasonText {...reason} /> <a href={pathTo(route)}>{text}</a>
           </li>
         );
       })}
@@ -40,8 +38,16 @@ export function HealthReasons({ id, health: { state, reasons } }: Props) {
   );
 }
 
-function detailOf({ type }: HealthReason, detail: string): string {
-  return type === "process" || type === "cron" ? `it ${detail}.` : detail;
+function ReasonText({ type, summary, detail }: HealthReason) {
+  const shown = withHiddenShown(detail ?? "");
+  // A sentence of its own, which says the same as the summary and more.
+  if (type === "certificate" && shown !== "") return <>{shown}.</>;
+  return (
+    <>
+      <strong>{withHiddenShown(summary)}</strong>
+      {shown === "" ? "." : `: it ${shown}.`}
+    </>
+  );
 }
 
 /** The page with what is known about a reason. */

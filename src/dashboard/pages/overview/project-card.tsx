@@ -65,7 +65,11 @@ export function ProjectCard({ project, health, server, isVisible, live, running,
           {running.length > 0 ? (
             <RunningDeployments deployments={running} />
           ) : (
-            <LatestDeployment project={project} latest={latest} />
+            <LatestDeployment
+              project={project}
+              latest={latest}
+              isDegraded={health.state === "degraded" && latest?.id === live?.id}
+            />
           )}
         </Fact>
         <Fact name="Server">{server === null ? hidden : <ServerName server={server} />}</Fact>
@@ -106,7 +110,9 @@ function ServerName({ server }: { readonly server: ServerRow }) {
   );
 }
 
-function LatestDeployment({ project, latest }: Pick<Props, "project" | "latest">) {
+type LatestProps = Pick<Props, "project" | "latest"> & { readonly isDegraded: boolean };
+
+function LatestDeployment({ project, latest, isDegraded }: LatestProps) {
   if (latest === null)
     return project.last_deploy === null ? (
       <span class="quiet">none</span>
@@ -116,7 +122,11 @@ function LatestDeployment({ project, latest }: Pick<Props, "project" | "latest">
   return (
     <>
       <a href={pathTo({ page: "deployment", id: latest.id })}>v{latest.version}</a>{" "}
-      <Status status={latest.status} stage={latest.stage} />{" "}
+      {isDegraded ? (
+        <span class="status degraded">Degraded</span>
+      ) : (
+        <Status status={latest.status} stage={latest.stage} />
+      )}{" "}
       <span class="quiet">
         <Ago time={latest.created_at} />
       </span>
