@@ -43,8 +43,9 @@ export function healthReasons({
   ];
 }
 
-/** Instances that are starting are not a problem yet. */
+/** Instances that are starting are not a problem yet, nor are those of a deployment while the earlier ones run. */
 function isDegraded(process: ProcessReport): boolean {
+  if (liveCount(process) >= process.wanted) return false;
   switch (processState(process)) {
     case "crash_looping":
     case "restarting":

@@ -20,7 +20,14 @@ import { fieldsOf, type Message, type MessageLevel } from "#domain/notify/messag
  */
 export function messageOf(event: Event, origin: string, isRecovery: boolean): Message {
   if (isAboutDeployment(event)) return deploymentMessage(event, origin, isRecovery);
-  const { level = "info", title, line = null, code = null, page, fields = {} } = otherText(event, isRecovery);
+  const {
+    level = "info",
+    title,
+    line = null,
+    code = null,
+    fields = {},
+    ...rest
+  } = otherText(event, isRecovery);
   const plain = plainLine(line ?? "");
   const output = plainLine(code ?? "");
   return {
@@ -29,7 +36,7 @@ export function messageOf(event: Event, origin: string, isRecovery: boolean): Me
     lines: plain === "" ? [] : [plain],
     code: output === "" ? null : output,
     fields: fieldsOf({ ...fields, By: byText(event.data.actor) }),
-    links: [{ text: "Open Gantry", url: dashboardPage(origin, page) }],
+    links: [{ text: rest.link ?? "Open Gantry", url: dashboardPage(origin, rest.page) }],
     at: event.timestamp,
   };
 }
@@ -42,8 +49,9 @@ type Text = {
   readonly line?: string | null;
   /** A line of output. */
   readonly code?: string | null;
-  /** The page of the dashboard, below its root. */
+  /** The page of the dashboard, below its root, and what its link says. */
   readonly page: string;
+  readonly link?: string;
   readonly fields?: Readonly<Record<string, string | null>>;
 };
 
@@ -90,7 +98,7 @@ function otherText(event: Other, isRecovery: boolean): Text {
 
 function processText({ type, data }: ProcessEvent): Text {
   const { project, process, last_exit: exit, last_line: line, reason } = data;
-  const base = { page: `/projects/${project.id}/processes` };
+  const base = { page: `/projects/${project.id}/processes`, link: "Show the output" };
   if (type === "process.recovered")
     return { ...base, ...recoveredText(project.name, process.name, reason, data.since, "crashed") };
   const end = data.signal ?? (data.exit_code === null ? null : `exit code ${data.exit_code}`);
@@ -109,7 +117,7 @@ function processText({ type, data }: ProcessEvent): Text {
 
 function cronText({ type, data }: CronEvent): Text {
   const { project, job, run, reason } = data;
-  const base = { page: `/projects/${project.id}/commands` };
+  const base = { page: `/projects/${project.id}/commands`, link: "Show the runs" };
   if (type === "cron.recovered" || run === null)
     return { ...base, ...recoveredText(project.name, job.name, reason, data.since, "failed") };
   return {
@@ -126,6 +134,7 @@ function certificateText({ type, data }: CertificateEvent): Text {
   const { project, certificate, problem } = data;
   const base = {
     page: `/projects/${project.id}/settings/domains`,
+    link: "Show the domains",
     fields: { Expires: certificate.expires_at?.slice(0, 10) ?? null },
   };
   const subject = `${project.name}: the certificate of ${certificate.domain}`;

@@ -309,6 +309,8 @@ describe("an instance", () => {
     expect(instanceState({ state: "stopping" }, known)).toBe("draining");
     expect(instanceState({ state: "restarting" }, known)).toBe("restarting");
     expect(instanceState({ state: "running" }, { ...known, isCrashLooping: true })).toBe("crash_looping");
+    const started = { isDesired: false, isClaimed: true, isCrashLooping: true };
+    expect(instanceState({ state: "restarting" }, started)).toBe("restarting");
   });
 
   it("uses CPU since the previous report, or since its start at the first", () => {

@@ -5,6 +5,7 @@ import type { ProjectReport } from "#contract/agent-protocol.ts";
 import type { InstanceState, ProcessReport } from "#contract/endpoints/processes/schemas.ts";
 import { ProjectId } from "#contract/ids.ts";
 import type { CertificateHealth, JobHealth } from "#contract/reported-health.ts";
+import { healthReasons } from "#domain/health/health-reasons.ts";
 import { type HealthRecord, NO_HEALTH, noteHealth } from "#domain/health/note-health.ts";
 
 const MINUTE = 60_000;
@@ -205,5 +206,26 @@ describe("in any history of reports", () => {
           expect(times.filter((other) => other >= time && other < time + 60).length).toBeLessThanOrEqual(3);
       }),
     );
+  });
+});
+
+describe("what does not work", () => {
+  it("is a process without enough live instances, and not a deployment whose new instances end", () => {
+    const summaries = (parts: Parts) => healthReasons(reportOf(parts)).map(({ summary }) => summary);
+    expect(summaries(looping)).toEqual(["worker 0 of 1"]);
+    expect(summaries(restarting)).toEqual(["worker 0 of 1"]);
+    expect(summaries({ processes: [processOf([])] })).toEqual(["worker 0 of 1"]);
+    for (const states of [["live"], ["starting"], ["live", "restarting"]] as const)
+      expect(summaries({ processes: [processOf(states)] })).toEqual([]);
+    expect(summaries(stopped)).toEqual([]);
+  });
+
+  it("is told once of a certificate that expires, also while the ingress reports it", () => {
+    const problem = "The certificate of shop.example.com expires soon";
+    const certificates = [{ ...certificateOf("late"), problem }];
+    const report = { ...reportOf({ certificates }), ingress_problem: problem };
+    expect(healthReasons(report).map(({ type }) => type)).toEqual(["certificate"]);
+    const other = { ...report, ingress_problem: "Caddy refuses this site" };
+    expect(healthReasons(other).map(({ type }) => type)).toEqual(["certificate", "ingress"]);
   });
 });

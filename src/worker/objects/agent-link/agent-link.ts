@@ -173,10 +173,8 @@ export class AgentLink extends DurableObject<Env> {
         watch.noteStatus(now);
         // This wakes no lane, and the write to D1 skips projects that are not on this server.
         deliveries.takeStatus(message.projects.map(keptReport), now);
-        health.noteAll(
-          message.projects.filter(({ project_id }) => queue.isKnown(project_id)),
-          now,
-        );
+        const known = message.projects.filter(({ project_id }) => queue.isKnown(project_id));
+        health.noteAll(known, message.projects.length, now);
         return await runDeliveries(this.#link);
       }
       case "serving": {

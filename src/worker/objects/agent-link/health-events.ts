@@ -27,9 +27,13 @@ export class HealthEvents {
     sql.exec("CREATE TABLE IF NOT EXISTS health (project_id TEXT PRIMARY KEY, json TEXT NOT NULL)");
   }
 
-  /** Takes the reports of all projects on the server. @param at when they arrived, in Unix milliseconds */
-  noteAll(reports: readonly ProjectReport[], at: number): void {
-    const isComplete = reports.length < MAX_REPORTED_PROJECTS;
+  /**
+   * Takes the reports of the projects on the server.
+   * @param count how many projects the message has, also those that are not on the server
+   * @param at when it arrived, in Unix milliseconds
+   */
+  noteAll(reports: readonly ProjectReport[], count: number, at: number): void {
+    const isComplete = count < MAX_REPORTED_PROJECTS;
     if (isComplete && at >= this.#lastAt) {
       const named = new Set(reports.map(({ project_id }) => project_id));
       for (const [projectId, before] of this.#all())

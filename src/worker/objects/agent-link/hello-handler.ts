@@ -47,7 +47,7 @@ export async function welcome(link: LinkContext, socket: WebSocket, hello: Hello
   presence.noteCredential(attachment.credentialHash);
   presence.connected(receivedAt, hello, sealKey);
   queue.takeHello({ ...known, projects: known.projects.map(keptReport) }, receivedAt);
-  health.noteAll(known.projects, receivedAt);
+  health.noteAll(known.projects, hello.projects.length, receivedAt);
   takeDeployKeys(keys, hello);
   if (hello.deploy_keys !== undefined) link.server.noteMaintenanceDue();
   link.watch.noteDue();
