@@ -58,7 +58,7 @@ export class HealthEvents {
     }
   }
 
-  /** Forgets the projects of a deleted server. */
+  /** Removes what is stored of a deleted server. */
   forget(): void {
     this.#sql.exec("DELETE FROM health");
   }
