@@ -2,8 +2,9 @@ import type { CertificateEvent, CronEvent, ProcessEvent } from "#contract/endpoi
 import type { ProjectId } from "#contract/ids.ts";
 import { dashboardPages } from "#contract/dashboard-pages.ts";
 import { dashboardPaths } from "#contract/public-paths.ts";
-import { MAX_LAST_LINE } from "#contract/reported-health.ts";
+import { type FailedRun, MAX_LAST_LINE } from "#contract/reported-health.ts";
 import { liveCount } from "#contract/processes/process-state.ts";
+import { plainLine } from "#domain/notify/limit-text.ts";
 import type { HealthChange } from "#domain/health/note-health.ts";
 
 type Unnumbered<Of extends { readonly type: string; readonly data: object }> = {
@@ -48,17 +49,19 @@ export function healthEvent(
         },
       };
     }
-    case "cron":
+    case "cron": {
+      const failed = to === "failing" ? (sighting.job?.failed ?? null) : null;
       return {
         type: to === "failing" ? "cron.failed" : "cron.recovered",
         data: {
           ...common,
           ...page("commands"),
           job: { name: sighting.name },
-          run: to === "failing" ? (sighting.job?.failed ?? null) : null,
+          run: failed === null ? null : plainRun(failed),
           reason,
         },
       };
+    }
     case "certificate":
       return {
         type: to === "failing" ? "certificate.expiring" : "certificate.renewed",
@@ -72,11 +75,12 @@ export function healthEvent(
   }
 }
 
-/** The agent has masked the values of secrets. */
+/** The last line that is not empty, without colours. The agent has masked the values of secrets. */
 function lastLine(output: string): string | null {
-  const line = output
-    .split("\n")
-    .map((one) => one.trim())
-    .findLast((one) => one !== "");
-  return line?.slice(0, MAX_LAST_LINE).toWellFormed() ?? null;
+  const line = output.split("\n").findLast((one) => plainLine(one) !== "");
+  return line === undefined ? null : plainLine(line).slice(0, MAX_LAST_LINE).toWellFormed();
+}
+
+function plainRun(run: FailedRun): FailedRun {
+  return { ...run, last_line: lastLine(run.last_line ?? "") };
 }

@@ -56,7 +56,10 @@ const reportOf = (project_id: ProjectId, state: "live" | "crash_looping"): Proje
             memory_bytes: null,
             cpu_percent: null,
           },
-          ...{ last_exit: "ended with exit code 1", last_output: "connecting\nError: no queue\n" },
+          ...{
+            last_exit: "ended with exit code 1",
+            last_output: "connecting\n\u001b[31mError: no queue\u001b[0m\n",
+          },
           ...(state === "live" ? {} : { crash_loop: { ends: 5, seconds: 21, exit_code: 1, signal: null } }),
         },
       ],
