@@ -9,6 +9,7 @@ import { Disk, IsolationLevel, MAX_REPORTED_TOOLS, ToolReport } from "#contract/
 import { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import { FollowedLine } from "#contract/endpoints/output/schemas.ts";
 import { ProcessReports } from "#contract/endpoints/processes/schemas.ts";
+import { CertificateHealths, JobHealths } from "#contract/reported-health.ts";
 import { ReleaseVersion, RunOrder } from "#contract/agent-order.ts";
 import { TipMoved, WatchedBranch } from "#contract/agent-watch.ts";
 import { instead } from "#contract/lib/zod-parts.ts";
@@ -137,6 +138,10 @@ export const ProjectReport = z.strictObject({
   url: z.nullable(WebAddress),
   /** What runs. Missing for a project without processes, and from an older agent. */
   processes: z.optional(ProcessReports),
+  /** Missing for a project that never had a cron job, and from an older agent. */
+  jobs: z.optional(JobHealths),
+  /** Missing if Gantry's ingress does not look after the certificates, and from an older agent. */
+  certificates: z.optional(CertificateHealths),
   ...reportedIngress,
 });
 export type ProjectReport = z.infer<typeof ProjectReport>;

@@ -33,6 +33,6 @@ export function keptReport(report: ProjectReport): ProjectReport {
 
 /** The part of a report that a lane needs. */
 export function releaseReport(report: ProjectReport): ProjectReport {
-  const { processes: _processes, ingress_problem: _problem, ...releases } = report;
-  return releases;
+  const { project_id, release, releases, url } = report;
+  return { project_id, release, releases, url };
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
@@ -244,6 +244,50 @@ describe("a job", () => {
     expect(await readRun(1)).toMatchObject({
       ...{ complete: true, run: { status: "lost", message: "was ended because the agent ended" } },
     });
+  });
+});
+
+describe("a job that fails", () => {
+  /** What the agent's messages report of the job, in order, without repetitions. */
+  const reported = () => {
+    const projects = world.control.messages.flatMap((one) =>
+      one.type === "serving"
+        ? [one.project]
+        : one.type === "hello" || one.type === "status"
+          ? one.projects
+          : [],
+    );
+    const verdicts = projects.flatMap(({ jobs: all = [] }) =>
+      all.map(({ failed }) => failed?.number ?? null),
+    );
+    return verdicts.filter((verdict, at) => at === 0 || verdict !== verdicts[at - 1]);
+  };
+
+  it("is reported with its first failure and the last line that it printed, until it succeeds or is removed", async () => {
+    await world.startAgent();
+    const [broken, slow] = [world.file("broken"), world.file("slow")];
+    for (const file of [broken, slow]) writeFileSync(file, "");
+    const fails = `echo trying; if [ -e ${broken} ]; then echo no disk >&2; exit 3; fi`;
+    await deployWith(job(`${fails}; if [ -e ${slow} ]; then sleep 600; fi`, "0 0 1 1 *"));
+    await runNow();
+    await expect.poll(reported).toEqual([1]);
+    const failed = world.control.messages.flatMap((one) =>
+      one.type === "serving" ? (one.project.jobs ?? []).flatMap((two) => two.failed ?? []) : [],
+    );
+    expect(failed.at(-1)).toMatchObject({
+      ...{ number: 1, status: "exited", exit_code: 3, signal: null },
+      ...{ message: "ended with exit code 3", last_line: "no disk" },
+    });
+    await runNow();
+    await expect.poll(async () => (await runs())[0]).toMatchObject({ number: 2, status: "exited" });
+    rmSync(broken);
+    await runNow();
+    await answerTo("cron_run_read", { type: "stop_cron_run", ...about(), job: "tick", run: 3 });
+    await expect.poll(async () => (await runs())[0]).toMatchObject({ number: 3, status: "stopped" });
+    expect(reported()).toEqual([1]);
+    rmSync(slow);
+    await runNow();
+    await expect.poll(reported).toEqual([1, null]);
   });
 });
 

@@ -1,12 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
+import { createServer as createTlsServer } from "node:tls";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 
 import { createCaddyIngress } from "#agent/ingress/caddy/caddy-ingress.ts";
+import { type CertificatesFound, createCertificateChecks } from "#agent/ingress/caddy/check-certificates.ts";
 import { ingressFiles } from "#agent/ingress/caddy/load-sites.ts";
 import { isImmutable } from "#agent/ingress/caching.ts";
 import { isPrivateName } from "#agent/ingress/caddy/certificates.ts";
@@ -24,7 +26,10 @@ import { pause } from "#contract/lib/pause.ts";
 import { ProjectId } from "#contract/ids.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 
+import { createCertificate } from "../support/git-server.ts";
 import { ids } from "./support/harness.ts";
+
+const DAY_MS = 86_400_000;
 
 const app = (domain: string, project = ids.project(), redirects: readonly string[] = []): NamedSite => ({
   project,
@@ -328,5 +333,47 @@ describe("The agent", () => {
     await expect.poll(() => changes).toBe(2);
     await pause(100);
     expect(changes).toBe(2);
+  });
+});
+
+describe("the certificates of a project", () => {
+  it("are unknown until they are checked, late in the last sixth of their time, and valid when they are renewed", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "gantry-certificates-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const { key, cert } = createCertificate(folder);
+    const caddy = createTlsServer({ key: readFileSync(key), cert: readFileSync(cert) });
+    await new Promise<void>((resolve) => caddy.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void caddy.close());
+    const address = caddy.address();
+    if (address === null || typeof address === "string") throw new Error("no port");
+    let now = Date.now();
+    const sockets = { admin: "/run/admin.sock", check: "/run/check.sock" };
+    const settings = IngressSettings.parse({ ...sockets, https_port: address.port });
+    const site = app("shop.test");
+    const checks = createCertificateChecks(settings, () => now);
+    const check = async (times: number) => {
+      let found = await checks.check([site]);
+      for (let time = 1; time < times; time += 1) found = await checks.check([site]);
+      return found;
+    };
+    const of = ({ certificates }: CertificatesFound) => certificates.get(site.project)?.[0];
+
+    now += 0.9 * DAY_MS;
+    expect(of(await check(5))).toEqual({
+      domain: "shop.test",
+      state: "unknown",
+      expires_at: null,
+      problem: null,
+    });
+    const late = await check(1);
+    expect(of(late)).toMatchObject({ state: "late", expires_at: expect.stringMatching(/^20.*Z$/) });
+    expect(late.problems.get(site.project)).toMatch(/^The certificate of shop\.test expires soon/);
+    now -= 0.9 * DAY_MS;
+    const renewed = await check(1);
+    expect(of(renewed)).toMatchObject({ state: "valid", problem: null });
+    expect(renewed.problems.size).toBe(0);
+    // Nothing answers, which says nothing about the certificate.
+    caddy.close();
+    expect(of(await check(2))).toMatchObject({ state: "valid" });
   });
 });

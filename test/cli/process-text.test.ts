@@ -60,8 +60,8 @@ describe("gantry ps", () => {
 
   it("says which processes lack instances, and why an instance keeps ending, with its last lines", () => {
     expect(processNotes(report, plain, Date.parse(checkedAt))).toEqual([
-      "web: 1 of 2 instances live.",
-      "worker: 0 of 1 instances live.",
+      "Starting: web 1 of 2.",
+      "Degraded: worker 0 of 1.",
       "worker-7-0 keeps ending: it ended with exit code 1. Its last lines:",
       "  listening",
       expect.stringContaining("Error: connect ECONNREFUSED 127.0.0.1:5432"),

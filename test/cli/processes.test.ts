@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { ProcessUpdated } from "#contract/endpoints/processes/schemas.ts";
 import { MaintenanceSet } from "#contract/endpoints/traffic/schemas.ts";
 import { Project } from "#contract/endpoints/projects/schemas.ts";
+import { ProjectId } from "#contract/ids.ts";
 import { type Gantry, useGantry } from "../openapi/support/gantry.ts";
 import { crashLooping, instanceReport, processReport } from "../support/process-reports.ts";
 import { type CallOptions, createCli, jsonOf } from "./support/command.ts";
@@ -66,6 +67,21 @@ describe("gantry logs --app", () => {
     expect(ended.stdout).toBe("web-1-0\tone\nweb-1-0\ttwo\n");
     expect(ended.stderr).toContain("3 lines are left out: the app prints faster than they can be sent.");
     await vi.waitFor(() => expect(agent.received.some(({ type }) => type === "stop_output")).toBe(true));
+  });
+});
+
+describe("gantry projects", () => {
+  it("says which project is degraded, and why", async () => {
+    const processes = [processReport("worker", { instances: [instanceReport("worker-1-0", crashLooping)] })];
+    const project_id = ProjectId.parse(server.projectId);
+    server.agent.serving({ project_id, release: null, releases: [], url: null, processes });
+    await vi.waitFor(async () => expect((await settings()).health.state).toBe("degraded"));
+    const listed = await gantryRun("projects");
+    expect(listed.stdout).toMatch(/^apps\t.*\tdegraded: worker 0 of 1\t/m);
+    expect((await gantryRun("projects", "show")).stdout).toMatch(/^health\tdegraded: worker 0 of 1$/m);
+    expect((await gantryRun("events", "--type", "process.*")).stdout).toMatch(
+      /\tprocess\.crash_looping\tapps worker: .*ECONNREFUSED/,
+    );
   });
 });
 

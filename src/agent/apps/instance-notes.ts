@@ -20,7 +20,7 @@ const InstanceNote = z.object({
   port: z.nullable(z.int()),
   fingerprint: z.string(),
   draining_until: z.nullable(z.number()),
-  /** Whether the instance ended five times within a minute, and has not run for a minute since. */
+  /** Whether the instance ended again and again, and has not run for long enough since (`noticeCrashes`). */
   is_crash_looping: z.boolean(),
 });
 export type InstanceNote = z.infer<typeof InstanceNote>;

@@ -16,7 +16,8 @@ export function instanceState(
   { isDesired, isClaimed, isCrashLooping }: Known,
 ): InstanceState {
   if (state === "stopping" || !(isDesired || isClaimed)) return "draining";
-  if (isCrashLooping) return "crash_looping";
+  // A run notices by itself that an instance which it starts keeps ending.
+  if (isCrashLooping && isDesired) return "crash_looping";
   if (state === "restarting") return "restarting";
   return isDesired ? "live" : "starting";
 }

@@ -1,3 +1,4 @@
+import type { CrashHistory } from "#agent/apps/crash-history.ts";
 import { endOf } from "#agent/apps/describe-exit.ts";
 import { type Desired, readDesired } from "#agent/apps/desired.ts";
 import { readNotes } from "#agent/apps/instance-notes.ts";
@@ -105,5 +106,18 @@ function reportInstance(
     last_exit:
       lastExit === null ? null : describeEnd(endOf(lastExit, limitMb ?? null)).slice(0, MAX_LAST_EXIT),
     last_output: lastExit === null ? null : (own.lastOutput.get(name) ?? null),
+    ...(state === "crash_looping" ? crashLoop(own.crashes.get(name) ?? null, lastExit) : {}),
   };
+}
+
+/** After a start of the agent it is not known how often the instance has ended. */
+function crashLoop(
+  history: CrashHistory | null,
+  lastExit: SupervisedInstance["lastExit"],
+): Pick<InstanceReport, "crash_loop"> {
+  const loop = history?.loop ?? null;
+  if (loop === null || lastExit === null) return {};
+  const { code, signal } = lastExit;
+  const seconds = Math.ceil(loop.ms / 1000);
+  return { crash_loop: { ends: loop.ends, seconds, exit_code: signal === null ? code : null, signal } };
 }

@@ -1,4 +1,5 @@
 import type { ProjectId } from "#contract/ids.ts";
+import type { CertificateHealth } from "#contract/reported-health.ts";
 
 /** Where to send a request that the ingress answers as one to the domain. The Host header is the domain. */
 export type IngressTarget = { readonly url: URL; readonly socketPath: string };
@@ -21,6 +22,8 @@ export type Ingress = {
   problem(): string | null;
   /** Why a project's site is not served as `site.json` says, as a sentence. */
   problemOf(projectId: ProjectId): string | null;
+  /** The certificates of a project's domains; null if this ingress does not look after them, or has not checked them yet. */
+  certificatesOf(projectId: ProjectId): CertificateHealth[] | null;
   /** As `problemOf`, if its domain does not lead to the project at all. */
   refusalOf(projectId: ProjectId): string | null;
   /**
@@ -36,6 +39,7 @@ export const noIngress: Ingress = {
   targetOf: () => null,
   problem: () => null,
   problemOf: () => null,
+  certificatesOf: () => null,
   refusalOf: () => null,
   watch: () => Promise.resolve(),
 };

@@ -1,4 +1,4 @@
-import { appendFileSync, closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { appendFileSync, closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 
 import * as z from "zod/mini";
 
@@ -93,4 +93,15 @@ function readPart(path: string, offset: number): OutputPart {
   } finally {
     closeSync(file);
   }
+}
+
+/** How much of the end of a file is read for its last line. */
+const END_BYTES = 32 * 1024;
+
+/** The last line that a command printed and that is not empty; `null`: none. */
+export function readLastLine(path: string): string | null {
+  const size = attempt(() => statSync(path).size, 0);
+  const { lines } = readOutput(path, Math.max(0, size - END_BYTES));
+  const printed = lines.filter(({ stream, message }) => stream !== "system" && message.trim() !== "");
+  return printed.at(-1)?.message ?? null;
 }

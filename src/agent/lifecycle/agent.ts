@@ -63,7 +63,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
   const output = createOutputFollows(context, send, ended.signal);
   const commands = createCommands(context);
   const pauses = createPauses(context, ended.signal);
-  const cron = createCron(context);
+  const cron = createCron(context, (id) => void sendServing(id));
   const watch = createBranchWatch(context, turns, send, ended.signal);
   const requests = createRequests(context, { commands, cron, pauses }, ended.signal);
   let isStopping = false;

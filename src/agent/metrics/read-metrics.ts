@@ -23,7 +23,7 @@ const described = {
   gantry_process_instances_wanted: ["gauge", "How many instances of the process should run."],
   gantry_process_instances_live: ["gauge", "How many instances of the process run and have been checked."],
   gantry_instance_up: ["gauge", "Whether the instance runs: 0 while it waits for its restart."],
-  gantry_instance_crash_looping: ["gauge", "Whether the instance ended five times within a minute."],
+  gantry_instance_crash_looping: ["gauge", "Whether the instance ends again and again."],
   gantry_instance_draining: ["gauge", "Whether the instance was replaced and finishes its requests."],
   gantry_instance_restarts_total: ["counter", "How often the instance was started again."],
   gantry_instance_start_time_seconds: ["gauge", "When the instance was last started, in Unix time."],

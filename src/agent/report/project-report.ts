@@ -3,6 +3,7 @@ import type { SupervisedInstance } from "#agent/apps/supervisor.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { ingressProblemOf } from "#agent/ingress/has-ingress.ts";
 import { leadsToApp, readSite } from "#agent/ingress/site-file.ts";
+import { reportJobHealth } from "#agent/jobs/cron/job-health.ts";
 import { readCurrent } from "#agent/workspace/current-link.ts";
 import { projectFolder, type ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { listReleases } from "#agent/workspace/releases.ts";
@@ -35,6 +36,8 @@ export async function reportProject(
   const { complete } = await listReleases(folder).catch(() => ({ complete: [] }));
   const all = await reportProcesses(context, folder, supervised);
   const processes = limitReports([{ processes: all }], MAX_PROJECT_LENGTH)[0]?.processes;
+  const jobs = reportJobHealth(folder);
+  const certificates = context.ingress.certificatesOf(projectId);
   return {
     project_id: projectId,
     release: await readCurrent(folder),
@@ -42,6 +45,8 @@ export async function reportProject(
     releases: complete.slice(-MAX_REPORTED_RELEASES),
     url: sites.urlOf(projectId),
     ...(processes === undefined ? {} : { processes }),
+    ...(jobs === undefined ? {} : { jobs }),
+    ...(certificates === null ? {} : { certificates }),
     ...(await ingressReport(context, folder)),
   };
 }

@@ -1,10 +1,12 @@
 import { readAll } from "#client/read-all.ts";
 import { mayBeDetectedLater } from "#contract/frameworks/is-detected-later.ts";
+import { type ProjectHealth, UNKNOWN_HEALTH } from "#contract/endpoints/projects/health.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done } from "#cli/outcome.ts";
 import { printableName } from "#cli/output/printable.ts";
 import { timeText } from "#cli/output/times.ts";
 import { withSession } from "#cli/session/session.ts";
+import { healthText } from "#cli/views/health-text.ts";
 
 export const projectsList = defineCommand({
   name: "projects list",
@@ -13,15 +15,20 @@ export const projectsList = defineCommand({
   words: {},
   options: {},
   run: withSession(async ({ client, output }) => {
-    const projects = await readAll(client.listProjects, (page) => page.projects);
+    const health = new Map<string, ProjectHealth>();
+    const projects = await readAll(client.listProjects, (page) => {
+      for (const [id, one] of Object.entries(page.health)) health.set(id, one);
+      return page.projects;
+    });
     if (!projects.ok) return projects;
-    output.json({ projects: projects.value });
+    output.json({ projects: projects.value, health: Object.fromEntries(health) });
     output.table(
-      ["NAME", "FRAMEWORK", "DOMAIN", "LAST DEPLOYMENT", "ID"],
+      ["NAME", "FRAMEWORK", "DOMAIN", "HEALTH", "LAST DEPLOYMENT", "ID"],
       projects.value.map((project) => [
         printableName(project.name),
         mayBeDetectedLater(project) ? "–" : project.framework,
         project.domain,
+        healthText(health.get(project.id) ?? UNKNOWN_HEALTH, output.style),
         timeText(project.last_deploy, output),
         output.style.dim(project.id),
       ]),

@@ -23,6 +23,14 @@ function aboutText({ data }: Event): string {
     const { freeze, project } = data;
     return `${printableName(freeze.name)} (${project === null ? "all projects" : printableName(project.name)})`;
   }
+  if ("process" in data)
+    return withReason(`${data.project.name} ${data.process.name}`, data.last_line ?? data.last_exit);
+  if ("job" in data)
+    return withReason(
+      `${data.project.name} ${data.job.name}`,
+      data.run?.last_line ?? data.run?.message ?? null,
+    );
+  if ("certificate" in data) return withReason(data.certificate.domain, data.problem);
   if ("project" in data) return withChanges(data.project.name, data.changed);
   if ("token" in data) return printableName(data.token.name);
   if ("webhook" in data) return withReason(data.webhook.name, data.reason);

@@ -78,7 +78,8 @@ function lacksInstances(process: ProcessReport): boolean {
 }
 
 function lackText(process: ProcessReport): string {
-  return `${process.name}: ${liveCount(process)} of ${process.wanted} instances live.`;
+  const counts = `${process.name} ${liveCount(process)} of ${process.wanted}`;
+  return processState(process) === "starting" ? `Starting: ${counts}.` : `Degraded: ${counts}.`;
 }
 
 /** Enough for an error with its stack. An instance that keeps ending prints the same lines each time. */

@@ -6,6 +6,7 @@ import { isDetectedLater } from "#contract/frameworks/is-detected-later.ts";
 import type { Output } from "#cli/output/output.ts";
 import { printable, printableName } from "#cli/output/printable.ts";
 import { timeText } from "#cli/output/times.ts";
+import { healthText } from "#cli/views/health-text.ts";
 
 const NOT_DETECTED = "detected at the first deployment (automatic)";
 
@@ -19,7 +20,13 @@ export function printProject(output: Output, project: Project, serverName: strin
 }
 
 /** What changes without a change of the settings. */
-const NO_SETTINGS: ReadonlySet<string> = new Set(["serving", "last_deploy", "ingress_problem", "deploy_key"]);
+const NO_SETTINGS: ReadonlySet<string> = new Set([
+  "serving",
+  "last_deploy",
+  "ingress_problem",
+  "health",
+  "deploy_key",
+]);
 
 /**
  * Prints what a change of a project's settings has changed: the fields, and the new values of those that `printProject`
@@ -65,6 +72,7 @@ function projectFacts(output: Output, project: Project, serverName: string | nul
     ["domain", project.domain],
     ["aliases", aliasesText(project.aliases)],
     ["maintenance", maintenanceText(project.maintenance, output)],
+    ["health", healthText(project.health, output.style)],
     ["ingress problem", project.ingress_problem === null ? null : printable(project.ingress_problem)],
     ["serves", serving === null ? null : servingText(serving, output)],
     ["repository", printableName(project.repository)],

@@ -18,7 +18,11 @@ const SLOW_POLL_MS = 30_000;
 /** More live deployments than an account can have. */
 const MOST_DEPLOYMENTS = 1_000;
 
-export const useProjects = resources(() => api.listProjects(), POLL_MS, "project deployment");
+export const useProjects = resources(
+  () => api.listProjects(),
+  POLL_MS,
+  "project deployment process cron certificate",
+);
 // Servers are polled: what their agents report, and a short disconnect, is no event.
 export const useServers = resources(() => api.listServers(), POLL_MS);
 export const useTokens = resources(() => api.listTokens(), SLOW_POLL_MS, "token");
@@ -46,7 +50,7 @@ export function useHasScope(scope: Scope): boolean {
 export const useProject = resources(
   (id: ProjectId) => api.getProject({ params: { project_id: id } }),
   POLL_MS,
-  "project deployment variables",
+  "project deployment variables process cron certificate",
 );
 
 /** The deployments of all projects that have not ended. */

@@ -1,4 +1,4 @@
-import type { Event, EventType } from "#contract/endpoints/events/schemas.ts";
+import type { Event, EventType, RecoveryReason } from "#contract/endpoints/events/schemas.ts";
 import type { PageRoute } from "#dashboard/router/route.ts";
 
 const happened: Record<EventType, string> = {
@@ -22,6 +22,12 @@ const happened: Record<EventType, string> = {
   "project.updated": "was changed",
   "project.deleted": "was deleted",
   "variables.updated": "has changed variables",
+  "process.crash_looping": "is crashing again and again",
+  "process.recovered": "has recovered",
+  "cron.failed": "failed",
+  "cron.recovered": "has recovered",
+  "certificate.expiring": "is about to expire",
+  "certificate.renewed": "was renewed",
   "token.created": "was created",
   "token.rotated": "was rotated",
   "token.revoked": "was revoked",
@@ -66,6 +72,24 @@ function subjectOf({ type, data }: Event): Omit<EventText, "happened"> {
   }
   if ("server" in data)
     return { subject: data.server.name, route: { page: "servers" }, detail: listed(data.changed) };
+  if ("process" in data)
+    return {
+      subject: `${data.process.name} of ${data.project.name}`,
+      route: { page: "processes", id: data.project.id },
+      detail: data.last_line ?? data.last_exit ?? recoveryText(data.reason),
+    };
+  if ("job" in data)
+    return {
+      subject: `Cron job ${data.job.name} of ${data.project.name}`,
+      route: { page: "commands", id: data.project.id },
+      detail: data.run === null ? recoveryText(data.reason) : (data.run.last_line ?? data.run.message),
+    };
+  if ("certificate" in data)
+    return {
+      subject: `Certificate of ${data.certificate.domain}`,
+      route: { page: "settings_domains", id: data.project.id },
+      detail: data.problem,
+    };
   if ("token" in data)
     return { subject: `Token ${data.token.name}`, route: { page: "tokens" }, detail: null };
   if ("webhook" in data) return { subject: `Webhook ${data.webhook.name}`, route: null, detail: data.reason };
@@ -87,6 +111,18 @@ function subjectOf({ type, data }: Event): Omit<EventText, "happened"> {
     route: isGone ? null : { page: "project", id: project.id },
     detail: "set" in data ? namesText(data.set, data.removed) : listed(data.changed),
   };
+}
+
+function recoveryText(reason: RecoveryReason | null): string | null {
+  switch (reason) {
+    case "stopped":
+      return "it was stopped";
+    case "removed":
+      return "it was removed";
+    case "working":
+    case null:
+      return null;
+  }
 }
 
 type Commit = {
@@ -118,6 +154,9 @@ export const eventFamilies = {
   "server.*": "Servers",
   "project.*": "Projects",
   "variables.*": "Variables",
+  "process.*": "Processes",
+  "cron.*": "Cron jobs",
+  "certificate.*": "Certificates",
   "token.*": "Tokens",
   "webhook.*": "Webhooks",
   "hook.*": "Hooks",

@@ -1,4 +1,12 @@
-import type { DeploymentEvent, Event, EventActor } from "#contract/endpoints/events/schemas.ts";
+import type {
+  CertificateEvent,
+  CronEvent,
+  DeploymentEvent,
+  Event,
+  EventActor,
+  ProcessEvent,
+  RecoveryReason,
+} from "#contract/endpoints/events/schemas.ts";
 import { maskRepository } from "#contract/git-names.ts";
 import { dashboardPage } from "#contract/public-paths.ts";
 import { deploymentMessage, isAboutDeployment } from "#domain/notify/deployment-message.ts";
@@ -12,15 +20,23 @@ import { fieldsOf, type Message, type MessageLevel } from "#domain/notify/messag
  */
 export function messageOf(event: Event, origin: string, isRecovery: boolean): Message {
   if (isAboutDeployment(event)) return deploymentMessage(event, origin, isRecovery);
-  const { level = "info", title, line = null, page, fields = {} } = otherText(event, isRecovery);
+  const {
+    level = "info",
+    title,
+    line = null,
+    code = null,
+    fields = {},
+    ...rest
+  } = otherText(event, isRecovery);
   const plain = plainLine(line ?? "");
+  const output = plainLine(code ?? "");
   return {
     level,
     title: plainLine(title),
     lines: plain === "" ? [] : [plain],
-    code: null,
+    code: output === "" ? null : output,
     fields: fieldsOf({ ...fields, By: byText(event.data.actor) }),
-    links: [{ text: "Open Gantry", url: dashboardPage(origin, page) }],
+    links: [{ text: rest.link ?? "Open Gantry", url: dashboardPage(origin, rest.page) }],
     at: event.timestamp,
   };
 }
@@ -31,8 +47,11 @@ type Text = {
   readonly level?: MessageLevel;
   readonly title: string;
   readonly line?: string | null;
-  /** The page of the dashboard, below its root. */
+  /** A line of output. */
+  readonly code?: string | null;
+  /** The page of the dashboard, below its root, and what its link says. */
   readonly page: string;
+  readonly link?: string;
   readonly fields?: Readonly<Record<string, string | null>>;
 };
 
@@ -49,6 +68,9 @@ function otherText(event: Other, isRecovery: boolean): Text {
       ...serverText(data.server, "failure", "offline"),
       line: "Its agent has lost contact. Deployments wait until it is back.",
     };
+  if (type === "process.crash_looping" || type === "process.recovered") return processText(event);
+  if (type === "cron.failed" || type === "cron.recovered") return cronText(event);
+  if (type === "certificate.expiring" || type === "certificate.renewed") return certificateText(event);
   if (type === "webhook.test")
     return {
       title: "A test of this notification",
@@ -72,6 +94,84 @@ function otherText(event: Other, isRecovery: boolean): Text {
       level: "warning",
     };
   return changeText(event, ...subjectOf(event));
+}
+
+function processText({ type, data }: ProcessEvent): Text {
+  const { project, process, last_exit: exit, last_line: line, reason } = data;
+  const base = { page: `/projects/${project.id}/processes`, link: "Show the output" };
+  if (type === "process.recovered")
+    return { ...base, ...recoveredText(project.name, process.name, reason, data.since, "crashed") };
+  const end = data.signal ?? (data.exit_code === null ? null : `exit code ${data.exit_code}`);
+  const often =
+    data.ends === null || data.seconds === null ? null : `${data.ends} times in ${periodText(data.seconds)}`;
+  const known = [end, often].filter((part) => part !== null).join(", ");
+  return {
+    ...base,
+    level: "failure",
+    title: `${project.name}: ${process.name} crashes again and again${known === "" ? "" : ` (${known})`}`,
+    line: end === null && exit !== null ? `It ${exit}.` : null,
+    code: line,
+    fields: { Running: runningText(data), Deployment: versionText(data) },
+  };
+}
+
+function cronText({ type, data }: CronEvent): Text {
+  const { project, job, run, reason } = data;
+  const base = { page: `/projects/${project.id}/commands`, link: "Show the runs" };
+  if (type === "cron.recovered" || run === null)
+    return { ...base, ...recoveredText(project.name, job.name, reason, data.since, "failed") };
+  return {
+    ...base,
+    level: "failure",
+    title: `${project.name}: the cron job ${job.name} failed`,
+    line: `Run ${run.number} ${run.message ?? "failed"}. There is no further message until it succeeds.`,
+    code: run.last_line,
+    fields: { Deployment: versionText(data) },
+  };
+}
+
+function certificateText({ type, data }: CertificateEvent): Text {
+  const { project, certificate, problem } = data;
+  const base = {
+    page: `/projects/${project.id}/settings/domains`,
+    link: "Show the domains",
+    fields: { Expires: certificate.expires_at?.slice(0, 10) ?? null },
+  };
+  const subject = `${project.name}: the certificate of ${certificate.domain}`;
+  return type === "certificate.renewed"
+    ? { ...base, level: "success", title: `${subject} was renewed` }
+    : { ...base, level: "warning", title: `${subject} expires soon`, line: problem };
+}
+
+/** @param failed what it did since then */
+function recoveredText(
+  project: string,
+  name: string,
+  reason: RecoveryReason | null,
+  since: string,
+  failed: "crashed" | "failed",
+): Pick<Text, "level" | "title" | "line"> {
+  const title = `${project}: ${name} ${recoveries[reason ?? "working"][failed]}`;
+  const level = reason === "working" ? "success" : "info";
+  return { level, title, line: `It ${failed} since ${since.slice(0, 16).replace("T", " ")} UTC.` };
+}
+
+const recoveries: Readonly<Record<RecoveryReason, Record<"crashed" | "failed", string>>> = {
+  working: { crashed: "runs again", failed: "succeeds again" },
+  stopped: { crashed: "was stopped, and no longer crashes", failed: "was stopped" },
+  removed: { crashed: "was removed, and no longer crashes", failed: "was removed" },
+};
+
+function periodText(seconds: number): string {
+  return seconds < 90 ? `${Math.max(1, seconds)} s` : `${Math.round(seconds / 60)} minutes`;
+}
+
+function runningText({ process: { running, desired } }: ProcessEvent["data"]): string | null {
+  return running === null || desired === null ? null : `${running} of ${desired}`;
+}
+
+function versionText({ live }: { readonly live: ProcessEvent["data"]["live"] }): string | null {
+  return live === null ? null : `v${live.version}`;
 }
 
 const serverText = ({ name }: { readonly name: string }, level: MessageLevel, is: string): Text => ({

@@ -30,6 +30,7 @@ import type {
   QueueMode,
   Timeouts,
 } from "#contract/endpoints/projects/settings.ts";
+import type { HealthReason } from "#contract/endpoints/projects/health.ts";
 import type { ReportedPreset } from "#contract/endpoints/projects/reported-preset.ts";
 import type { IsolationLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
 import type { Scope } from "#contract/scopes.ts";
@@ -181,6 +182,8 @@ export const projects = sqliteTable("projects", {
   reportedProcesses: text("reported_processes", { mode: "json" }).$type<ProcessReport[]>(),
   /** Why the ingress did not serve the project as it should. */
   ingressProblem: text("ingress_problem"),
+  /** What did not work of the project; null: not known. */
+  health: text("health", { mode: "json" }).$type<HealthReason[]>(),
   /** The public half of the deploy key that the project's server has made; null until it has reported it. */
   deployKey: text("deploy_key", { mode: "json" }).$type<DeployKeySummary>(),
 });

@@ -7,6 +7,7 @@ import { defaultTimeouts } from "#contract/stages.ts";
 import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
 import type { ProjectSummary } from "#worker/db/projects/list-projects.ts";
 import type { ServingReading } from "#worker/db/projects/find-project-with-serving.ts";
+import { projectHealth } from "#domain/health/health-reasons.ts";
 import { maintenanceView } from "#worker/views/maintenance-view.ts";
 import { processesState } from "#worker/views/processes-view.ts";
 import { abbreviatedCommit } from "#worker/views/deployment-view.ts";
@@ -64,6 +65,7 @@ export function projectView(record: ProjectRecord, serving: ServingReading | nul
     variables_applied: serving?.variablesApplied ?? null,
     maintenance: maintenanceView(record.maintenance),
     ingress_problem: record.ingressProblem,
+    health: projectHealth(record.health, serving?.isConnected ?? false),
     url: record.url,
     serving: serving === null ? null : servingView(record, serving),
     deploy_key: record.deployKey,

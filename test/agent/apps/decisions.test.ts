@@ -245,11 +245,15 @@ describe("the upkeep of a project", () => {
 
 describe("an instance", () => {
   type State = "running" | "restarting";
-  const after = (looks: readonly (readonly [at: number, restarts: number, state: State])[]) =>
-    looks.reduce<CrashHistory>(
-      (before, [at, restarts, state]) => noticeCrashes(before, { state, restarts }, at),
+  type Look = readonly [at: number, restarts: number, state: State];
+  const historyOf = (looks: readonly Look[], code = 1) => {
+    const lastExit = { code, signal: null, isOutOfMemory: false };
+    return looks.reduce<CrashHistory>(
+      (before, [at, restarts, state]) => noticeCrashes(before, { state, restarts, lastExit }, at),
       noCrashes,
-    ).isLooping;
+    );
+  };
+  const after = (looks: readonly Look[], code = 1) => historyOf(looks, code).isLooping;
 
   it("is crash-looping after five ends within a minute", () => {
     expect(after([[5_000, 3, "restarting"]])).toBe(false);
@@ -262,8 +266,25 @@ describe("an instance", () => {
     expect(after([[5_000, 4, "restarting"]])).toBe(true);
   });
 
-  it("is not if its ends are further apart", () => {
+  it("is not if its ends are further apart and none is a failure", () => {
     const looks = [1, 2, 3, 4, 5, 6].map((n) => [n * 20_000, n, "running"] as const);
+    expect(after(looks, 0)).toBe(false);
+    expect(after(looks)).toBe(true);
+  });
+
+  it("is crash-looping all the time while it fails every two minutes, and until it has run for twice as long", () => {
+    const minutes = (count: number): Look[] =>
+      Array.from({ length: count }, (_, at) => [at * 60_000, Math.floor(at / 2), "running"]);
+    const states = Array.from({ length: 240 }, (_, at) => after(minutes(at + 1)));
+    expect(states.lastIndexOf(false)).toBe(9);
+    expect(historyOf(minutes(240)).loop).toEqual({ ends: 5, ms: 480_000 });
+    const [lastAt, restarts] = minutes(239).at(-1) ?? [0, 0];
+    expect(after([...minutes(239), [lastAt + 239_000, restarts, "running"]])).toBe(true);
+    expect(after([...minutes(239), [lastAt + 240_000, restarts, "running"]])).toBe(false);
+  });
+
+  it("is not while it fails every eight minutes", () => {
+    const looks = Array.from({ length: 60 }, (_, n): Look => [n * 480_000, n, "running"]);
     expect(after(looks)).toBe(false);
   });
 
@@ -288,6 +309,8 @@ describe("an instance", () => {
     expect(instanceState({ state: "stopping" }, known)).toBe("draining");
     expect(instanceState({ state: "restarting" }, known)).toBe("restarting");
     expect(instanceState({ state: "running" }, { ...known, isCrashLooping: true })).toBe("crash_looping");
+    const started = { isDesired: false, isClaimed: true, isCrashLooping: true };
+    expect(instanceState({ state: "restarting" }, started)).toBe("restarting");
   });
 
   it("uses CPU since the previous report, or since its start at the first", () => {

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it, vi } from "vitest";
 
 import { Project } from "#contract/endpoints/projects/schemas.ts";
+import { ProjectId } from "#contract/ids.ts";
 import { createServerWithKey } from "../../cli/support/server-with-key.ts";
 import { crashLooping, instanceReport, processReport } from "../../support/process-reports.ts";
 import { faultsOf, violations } from "./support/browser.ts";
@@ -21,6 +22,7 @@ const serveNext = async (count: number) => {
 };
 const settings = async () => Project.parse((await api.call("GET", `/v1/projects/${projectId}`)).json);
 
+const served = { project_id: ProjectId.parse(projectId), release: 1, releases: [1], url: null };
 const webs = [instanceReport("web-1-0", { restarts: 1 }), instanceReport("web-1-1")];
 const web = processReport("web", { wanted: 2, instances: webs });
 const worker = processReport("worker", { instances: [instanceReport("worker-1-0", crashLooping)] });
@@ -88,6 +90,20 @@ describe("the processes of a project", () => {
     await press(page.getByRole("button", { name: "Stop showing output" }));
 
     const dialog = page.getByRole("dialog");
+    await press(section("Deployments"));
+    const production = page.getByRole("region", { name: "Production" });
+    await production.locator(".status.live").waitFor();
+    // The page hears of it without a reload.
+    agent.serving({ ...served, processes: [web, worker] });
+    await production.getByRole("link", { name: "Degraded: worker 0 of 1" }).waitFor();
+    const reason = production.getByRole("list", { name: "What does not work" }).getByRole("listitem");
+    expect(await reason.allTextContents()).toEqual([
+      "worker 0 of 1: it ended with exit code 1. Show the output",
+    ]);
+    expect(await faultsOf(page)).toEqual([]);
+    await press(page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link", { name: "Projects" }));
+    await press(page.getByRole("article").getByRole("link", { name: "Degraded: worker 0 of 1" }));
+    await card("worker").getByText("worker-1-0 keeps ending.").waitFor();
     await press(section("Deployments"));
     const more = page.getByRole("button", { name: "More actions" });
     await choose(more, "Maintenance");

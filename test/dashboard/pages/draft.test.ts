@@ -47,6 +47,7 @@ const project: Project = {
   processes_state: null,
   maintenance: null,
   ingress_problem: null,
+  health: { state: "ok", reasons: [] },
   variables_applied: null,
   limits: { tasks: 100 },
   timeouts: Timeouts.parse({}),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { eventExamples } from "#contract/endpoints/events/examples.ts";
+import { eventExamples, exampleOf } from "#contract/endpoints/events/examples.ts";
 import { Event } from "#contract/endpoints/events/schemas.ts";
 import { messageOf } from "#domain/notify/message-of.ts";
 import { isRecovery, isReported } from "#domain/notify/outcomes.ts";
@@ -106,6 +106,12 @@ describe("the messages about everything else", () => {
     [serverEvent("server.degraded"), false, "warning", "Server web-1 is degraded"],
     [serverEvent("server.created"), false, "info", "Server web-1 was created"],
     [testEvent(), false, "info", "A test of this notification"],
+    [
+      Event.parse(exampleOf("process.crash_looping")),
+      ...([false, "failure", "shop: worker crashes again and again (exit code 1, 5 times in 21 s)"] as const),
+    ],
+    [Event.parse(exampleOf("process.recovered")), true, "success", "shop: worker runs again"],
+    [Event.parse(exampleOf("cron.failed")), false, "failure", "shop: the cron job backup failed"],
   ] as const)("%#", (event, recovery, level, title) => {
     expect(read(event, recovery)).toMatchObject({ level, title });
   });

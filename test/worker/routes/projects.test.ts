@@ -65,6 +65,7 @@ describe("a project", () => {
       asset_overlap: 86_400,
       maintenance: null,
       ingress_problem: null,
+      health: { state: "unknown", reasons: [] },
       limits: {},
       health_check: null,
       timeouts: {

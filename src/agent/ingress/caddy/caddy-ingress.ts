@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 
 import { checkCaddy } from "#agent/ingress/caddy/admin.ts";
-import { createCertificateChecks } from "#agent/ingress/caddy/check-certificates.ts";
+import { type CertificatesFound, createCertificateChecks } from "#agent/ingress/caddy/check-certificates.ts";
 import { ingressFiles, loadSites, readAcceptedSites } from "#agent/ingress/caddy/load-sites.ts";
 import { type IngressStatus, writeIngressStatus } from "#agent/ingress/ingress-status.ts";
 import { readSites, type SiteProblem } from "#agent/ingress/caddy/read-sites.ts";
@@ -30,12 +30,11 @@ export function createCaddyIngress(options: CaddyIngressOptions): Ingress {
   /** The problem of Caddy as a whole, and those of single sites. */
   let problem: string | null = null;
   let problems: ReadonlyMap<ProjectId, SiteProblem> = new Map();
-  /** Names without a valid certificate. */
-  let uncertified: ReadonlyMap<ProjectId, string> = new Map();
+  let certified: CertificatesFound = { problems: new Map(), certificates: new Map() };
   let isApplied = false;
   let shown = "";
   /** The problems at the last call of `onChange`. The hello reports those before the first. */
-  let reported = JSON.stringify([null, []]);
+  let reported = JSON.stringify([null, [], []]);
   let onChange: () => void = () => undefined;
   let last: Promise<void> = Promise.resolve();
   let waiting: Promise<void> | null = null;
@@ -68,23 +67,24 @@ export function createCaddyIngress(options: CaddyIngressOptions): Ingress {
 
   async function checkCertificates(): Promise<void> {
     const found = await certificates.check(await readAcceptedSites(home));
-    for (const [project, reason] of found)
-      if (uncertified.get(project) !== reason) log(`${project}: ${reason}`);
-    uncertified = found;
+    for (const [project, reason] of found.problems)
+      if (certified.problems.get(project) !== reason) log(`${project}: ${reason}`);
+    certified = found;
   }
 
   const reasonOf = (projectId: ProjectId): string | null =>
-    problems.get(projectId)?.reason ?? uncertified.get(projectId) ?? null;
+    problems.get(projectId)?.reason ?? certified.problems.get(projectId) ?? null;
 
   /** For `gantry-agent status` and the control plane, when it changes. */
   async function show(): Promise<void> {
-    const ids = new Set([...problems.keys(), ...uncertified.keys()]);
+    const ids = new Set([...problems.keys(), ...certified.problems.keys()]);
     const refused = [...ids].map((project) => ({ project, reason: reasonOf(project) ?? "" }));
     const status: IngressStatus = { problem, sites: (await readAcceptedSites(home)).length, refused };
     const text = JSON.stringify(status);
     if (text === shown) return;
     shown = text;
-    const latest = JSON.stringify([problem, refused]);
+    const expiring = [...certified.certificates.values()].flat().filter(({ state }) => state === "late");
+    const latest = JSON.stringify([problem, refused, expiring]);
     if (latest !== reported) onChange();
     reported = latest;
     await mkdir(ingressFiles(home).folder, { recursive: true }).catch(() => undefined);
@@ -109,6 +109,7 @@ export function createCaddyIngress(options: CaddyIngressOptions): Ingress {
     targetOf: (domain, path) => ({ url: new URL(`http://${domain}${path}`), socketPath: settings.check }),
     problem: () => problem,
     problemOf: reasonOf,
+    certificatesOf: (projectId) => certified.certificates.get(projectId) ?? null,
     refusalOf(projectId) {
       const found = problems.get(projectId);
       return found === undefined || found.isServed ? null : found.reason;

@@ -3,6 +3,7 @@ import { connect } from "node:tls";
 import { namesOf, type NamedSite } from "#agent/ingress/caddy/config.ts";
 import type { IngressSettings } from "#agent/ingress/settings.ts";
 import type { ProjectId } from "#contract/ids.ts";
+import type { CertificateHealth } from "#contract/reported-health.ts";
 
 /** Caddy obtains a certificate in some seconds. A name without one is a problem after this many checks. */
 const FAILED_CHECKS = 6;
@@ -17,12 +18,20 @@ const LATE = 1 / 6;
 /** `unknown`: Caddy does not answer, which is a problem of its own. */
 type CertificateState = "valid" | "missing" | "late" | "unknown";
 
-type Failure = { readonly checks: number; readonly state: "missing" | "late" };
+/** `expiresAt`: ISO 8601; null: it was not seen. */
+type Certificate = { readonly state: CertificateState; readonly expiresAt: string | null };
+
+/** What is known of the certificates of projects. */
+export type CertificatesFound = {
+  /** For each project with a name without a valid certificate why, as a sentence. */
+  readonly problems: ReadonlyMap<ProjectId, string>;
+  readonly certificates: ReadonlyMap<ProjectId, CertificateHealth[]>;
+};
 
 /** Looks for names of sites for which Caddy could not obtain or renew a certificate. */
 export type CertificateChecks = {
-  /** @returns for each project with such a name why, as a sentence. Never throws. */
-  check(sites: readonly NamedSite[]): Promise<ReadonlyMap<ProjectId, string>>;
+  /** Never throws. */
+  check(sites: readonly NamedSite[]): Promise<CertificatesFound>;
 };
 
 /** @param now Unix milliseconds */
@@ -30,56 +39,61 @@ export function createCertificateChecks(
   { listen, https_port: port }: IngressSettings,
   now: () => number,
 ): CertificateChecks {
-  /** For each name how many checks have failed since it had a certificate, and why the last one did. */
-  const failures = new Map<string, Failure>();
+  /** For each name how many checks have failed since it had a certificate. */
+  const failures = new Map<string, number>();
   /** For each name how many checks are left out until the next. */
   const passes = new Map<string, number>();
 
-  async function problemOf(name: string): Promise<string | null> {
+  /** What was found out about each name, as soon as it is certain. */
+  const known = new Map<string, Omit<CertificateHealth, "domain">>();
+
+  async function checkName(name: string): Promise<void> {
     const left = passes.get(name) ?? 0;
-    if (left > 0) {
-      passes.set(name, left - 1);
-      return null;
-    }
-    const state = await certificateState(name, port, now());
+    if (left > 0) return void passes.set(name, left - 1);
+    const { state, expiresAt } = await readCertificate(name, port, now());
     switch (state) {
       case "valid":
         passes.set(name, RECHECK);
         failures.delete(name);
-        return null;
+        known.set(name, { state, expires_at: expiresAt, problem: null });
+        return;
       case "unknown":
-        return failureText(name);
+        return;
       case "missing":
-      case "late":
-        failures.set(name, { checks: (failures.get(name)?.checks ?? 0) + 1, state });
-        return failureText(name);
+      case "late": {
+        const failed = (failures.get(name) ?? 0) + 1;
+        failures.set(name, failed);
+        if (failed >= FAILED_CHECKS)
+          known.set(name, { state, expires_at: expiresAt, problem: textOf(name, state) });
+      }
     }
   }
 
-  function failureText(name: string): string | null {
-    const failure = failures.get(name);
-    return failure === undefined || failure.checks < FAILED_CHECKS ? null : textOf(name, failure.state);
-  }
+  const healthOf = (domain: string): CertificateHealth => ({
+    domain,
+    ...(known.get(domain) ?? { state: "unknown", expires_at: null, problem: null }),
+  });
 
   return {
     async check(sites) {
       const problems = new Map<ProjectId, string>();
+      const certificates = new Map<ProjectId, CertificateHealth[]>();
       // Behind a web server of the owner, which has the certificates.
-      if (listen !== undefined) return problems;
+      if (listen !== undefined) return { problems, certificates };
       const all = new Set(sites.flatMap(namesOf));
-      for (const known of [failures, passes])
-        for (const name of known.keys()) if (!all.has(name)) known.delete(name);
-      const names = sites.flatMap((site) => namesOf(site).map((name) => ({ name, project: site.project })));
-      for (let at = 0; at < names.length; at += AT_ONCE) {
-        const some = names.slice(at, at + AT_ONCE);
-        const found = await Promise.all(some.map(({ name }) => problemOf(name)));
+      for (const noted of [failures, passes, known])
+        for (const name of noted.keys()) if (!all.has(name)) noted.delete(name);
+      const names = [...all];
+      for (let at = 0; at < names.length; at += AT_ONCE)
+        await Promise.all(names.slice(at, at + AT_ONCE).map(checkName));
+      for (const site of sites) {
         // In the order of the names, so that the problem of a project with several stays the same.
-        for (const [index, { project }] of some.entries()) {
-          const problem = found[index] ?? null;
-          if (problem !== null && !problems.has(project)) problems.set(project, problem);
-        }
+        const found = namesOf(site).map(healthOf);
+        certificates.set(site.project, found);
+        const problem = found.find((one) => one.problem !== null)?.problem ?? null;
+        if (problem !== null) problems.set(site.project, problem);
       }
-      return problems;
+      return { problems, certificates };
     },
   };
 }
@@ -91,7 +105,7 @@ function textOf(name: string, state: "missing" | "late"): string {
 }
 
 /** Begins a TLS connection as a visitor does. */
-function certificateState(name: string, port: number, now: number): Promise<CertificateState> {
+function readCertificate(name: string, port: number, now: number): Promise<Certificate> {
   return new Promise((resolve) => {
     const socket = connect({
       host: "127.0.0.1",
@@ -101,15 +115,16 @@ function certificateState(name: string, port: number, now: number): Promise<Cert
       rejectUnauthorized: false,
       ALPNProtocols: ["http/1.1"],
     });
-    const end = (state: CertificateState): void => {
+    const end = (state: CertificateState, expiresAt: string | null = null): void => {
       socket.destroy();
-      resolve(state);
+      resolve({ state, expiresAt });
     };
     socket.setTimeout(ANSWER_MS, () => end("unknown"));
     socket.once("secureConnect", () => {
       const { valid_from, valid_to } = socket.getPeerCertificate();
       const [from, to] = [Date.parse(valid_from), Date.parse(valid_to)];
-      end(to - now < (to - from) * LATE ? "late" : "valid");
+      const expiresAt = Number.isNaN(to) ? null : new Date(to).toISOString();
+      end(to - now < (to - from) * LATE ? "late" : "valid", expiresAt);
     });
     // Without a certificate, Caddy ends the handshake with the alert `internal error`.
     socket.once("error", (error: NodeJS.ErrnoException) =>

@@ -4,7 +4,9 @@ import { refuseJob } from "#agent/jobs/refuse-job.ts";
 import { createDueTimes } from "#agent/jobs/cron/due-times.ts";
 import { type Cause, skippedRun, startedRun } from "#agent/jobs/cron/new-run.ts";
 import { type LiveJob, type LiveJobs, readLiveJobs } from "#agent/workspace/live-jobs.ts";
-import { isStopped, jobProblem, reportJobs, STOPPED } from "#agent/jobs/cron/report-jobs.ts";
+import { isStopped, jobProblem, reportJobs } from "#agent/jobs/cron/report-jobs.ts";
+import { isFailing } from "#agent/jobs/cron/job-health.ts";
+import { IS_RUNNING, STOPPED } from "#agent/jobs/cron/skip-reasons.ts";
 import { runFiles } from "#agent/jobs/cron/run-files.ts";
 import {
   hasRunFor,
@@ -42,14 +44,26 @@ type Refusal = Extract<CronRunReading, { ok: false }>;
 
 const MINUTE_MS = 60_000;
 
-export function createCron(context: AgentContext): Cron {
+/** @param onChange called when a job begins or ends to fail */
+export function createCron(context: AgentContext, onChange: (project: ProjectId) => void): Cron {
   const runs = createJobRuns<CronRun>(context);
   const dueTimes = createDueTimes(context.clock);
   /** The starts of each job, one after the other. */
   const turns = new Map<string, Promise<unknown>>();
   /** The live deployment and job names of each project at the last check, to delete runs of removed jobs only once. */
   const seen = new Map<ProjectId, string>();
+  /** Whether each job failed at the last end of a run. */
+  const failing = new Map<string, boolean>();
   let isEnding = false;
+
+  /** Called when a run has ended or was skipped. The end of the agent ends runs too, and the next agent process reports it. */
+  function noteEnd(folder: ProjectFolder, name: CronName): void {
+    const id = `${folder.id} ${name}`;
+    const isNow = isFailing(folder, name);
+    const wasFailing = failing.get(id) ?? !isNow;
+    failing.set(id, isNow);
+    if (isNow !== wasFailing && !isEnding) onChange(folder.id);
+  }
 
   async function checkAll(): Promise<void> {
     for (const { folder } of await listProjects(context.home)) {
@@ -111,12 +125,19 @@ export function createCron(context: AgentContext): Cron {
     const isRunning = listRunNotes(folder, name).some(({ run }) =>
       runs.isRunning(runFiles(folder, name, run.number)),
     );
-    if (isRunning) return refuseJob("is_running", "the previous run has not ended");
+    if (isRunning) return refuseJob("is_running", IS_RUNNING);
     const problem = jobProblem(context, job);
     if (problem !== null) return refuseJob(problem.code, problem.message);
     if (cause.trigger !== "manual" && isStopped(folder)) return refuseJob("failed", STOPPED);
     const number = nextNumber(folder, name);
-    const files = runFiles(folder, name, number, cause.trigger === "manual" ? cause.key : null);
+    const kept = runFiles(folder, name, number, cause.trigger === "manual" ? cause.key : null);
+    const files = {
+      ...kept,
+      prune: () => {
+        kept.prune();
+        noteEnd(folder, name);
+      },
+    };
     const started = await runs.start(files, {
       ...{ line: job.command, marker: markerOf(folder, name, number), timeoutSeconds: job.timeout_seconds },
       release: () => Promise.resolve(live.release),
@@ -138,6 +159,7 @@ export function createCron(context: AgentContext): Cron {
     const run = skippedRun(newest, nextNumber(folder, job), cause, reason, now);
     await writeRunNote(folder, { job, key: null, run });
     pruneRuns(folder, job);
+    noteEnd(folder, job);
   }
 
   async function read(

@@ -2,6 +2,7 @@ import type { AgentContext } from "#agent/context/context.ts";
 import { readDesired } from "#agent/apps/desired.ts";
 import { type LiveJob, readLiveJobs } from "#agent/workspace/live-jobs.ts";
 import { listRunNotes } from "#agent/jobs/cron/run-notes.ts";
+import { STOPPED } from "#agent/jobs/cron/skip-reasons.ts";
 import { checkCron } from "#agent/policy/check-policy.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { readTimes } from "#contract/cron/find-cron-problem.ts";
@@ -35,8 +36,6 @@ export function reportJobs(
       };
     });
 }
-
-export const STOPPED = "all processes of the project are stopped";
 
 /** Whether all processes of the project were stopped by a user. */
 export function isStopped(folder: ProjectFolder): boolean {

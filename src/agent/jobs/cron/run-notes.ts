@@ -45,7 +45,7 @@ export async function writeRunNote(folder: ProjectFolder, note: RunNote): Promis
 
 /** The runs of a job that are kept, the newest first. */
 export function listRunNotes(folder: ProjectFolder, job: CronName): readonly RunNote[] {
-  return listNumbers(folder, job).flatMap((number) => readRunNote(folder, job, number) ?? []);
+  return listRunNumbers(folder, job).flatMap((number) => readRunNote(folder, job, number) ?? []);
 }
 
 /** Whether a job ran, or was skipped, for this time of its schedule. @param time Unix milliseconds */
@@ -55,7 +55,7 @@ export function hasRunFor(folder: ProjectFolder, job: CronName, time: number): b
 
 /** The number of the next run of a job. */
 export function nextNumber(folder: ProjectFolder, job: CronName): number {
-  return (listNumbers(folder, job)[0] ?? 0) + 1;
+  return (listRunNumbers(folder, job)[0] ?? 0) + 1;
 }
 
 /** The runs that have not ended: they run, or ran when an earlier agent process ended. */
@@ -95,8 +95,8 @@ function listJobs({ cronRuns }: ProjectFolder): readonly CronName[] {
   return attempt(() => readdirSync(cronRuns), []).filter((name) => CronName.safeParse(name).success);
 }
 
-/** The newest first. Numbers and not times, because the clock may be put back. */
-function listNumbers({ cronRuns }: ProjectFolder, job: CronName): readonly number[] {
+/** The numbers of the runs of a job that are kept, the newest first. Numbers and not times, because the clock may be put back. */
+export function listRunNumbers({ cronRuns }: ProjectFolder, job: CronName): readonly number[] {
   return attempt(() => readdirSync(join(cronRuns, job)), [])
     .flatMap((file) => /^([1-9]\d{0,8})\.json$/.exec(file)?.[1] ?? [])
     .map(Number)

@@ -1,3 +1,4 @@
+import { CertificateHealth, FailedRun, JobHealth } from "#contract/reported-health.ts";
 import * as events from "#contract/agent-events.ts";
 import * as protocol from "#contract/agent-protocol.ts";
 import { ReportedPreset } from "#contract/endpoints/projects/reported-preset.ts";
@@ -97,7 +98,29 @@ export const agentSchemas = {
     releases: "The complete releases on the server.",
     url: "The URL at which the agent serves the project, if it does.",
     processes: "The processes of the project and their instances, if it has any.",
+    jobs: "The cron jobs of the project, and which of them fail, if it has had any.",
+    certificates: "The certificates of the project's domains, if Gantry's ingress looks after them.",
     ingress_problem: "Why the ingress does not serve the project as it should. Missing if it does.",
+  }),
+  JobHealth: object(JobHealth, "A cron job of the live deployment.", {
+    name: "The name of the job.",
+    failed: "The run that failed first since the job last succeeded. `null` if it does not fail.",
+  }),
+  FailedRun: object(FailedRun, "A run of a cron job that failed.", {
+    number: "The number of the run.",
+    status: "How it ended.",
+    exit_code: "Its exit code. `null` if it has none.",
+    signal: "The signal that ended it. `null` if none did.",
+    message: "How it ended, as the end of a sentence.",
+    failed_at: "When it ended.",
+    last_line: "The last line that it printed. `null` if there is none.",
+  }),
+  CertificateHealth: object(CertificateHealth, "The certificate of a domain.", {
+    domain: "The domain.",
+    state:
+      "`valid`. `late`: it expires soon and could not be renewed. `missing`: it could not be obtained. `unknown`: not checked yet.",
+    expires_at: "When it expires. `null` if that is not known.",
+    problem: "What is wrong, as a sentence. `null` if nothing is.",
   }),
   Instruction: choice(events.Instruction, "What the agent must do next.", {
     continue: "continue, and wait before the switch to the new release",

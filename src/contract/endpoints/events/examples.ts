@@ -11,6 +11,9 @@ import {
   tokenEventTypes,
   webhookEventTypes,
   withoutRecordFields,
+  processEventTypes,
+  cronEventTypes,
+  certificateEventTypes,
 } from "#contract/endpoints/events/schemas.ts";
 import { example, liveDeployment } from "#contract/reference/examples.ts";
 
@@ -74,6 +77,23 @@ const server = { id: example.server, name: "web-1", status: "healthy" } as const
 const webhook = { id: example.webhook, name: "Deployments", kind: "standard" } as const;
 const hook = { id: example.hook, forge: "github", repository: project.repository } as const;
 
+const troubled = {
+  sequence: numbered.sequence,
+  actor: system,
+  project: shop,
+  live: { id: example.deployment, version: 12 },
+  since: common.timestamp,
+} as const;
+const failedRun = {
+  number: 17,
+  status: "exited",
+  exit_code: 1,
+  signal: null,
+  message: "ended with exit code 1",
+  failed_at: "2026-11-20T09:14:41.020Z",
+  last_line: "pg_dump: error: connection to server failed",
+} as const;
+
 /** An event of each type. */
 export const eventExamples: readonly EventExample[] = [
   ...deploymentEventTypes.map((type): EventExample => ({
@@ -101,6 +121,57 @@ export const eventExamples: readonly EventExample[] = [
     type: "variables.updated",
     data: { ...numbered, project: shop, revision: 4, set: ["DATABASE_URL"], removed: [] },
   },
+  ...processEventTypes.map((type): EventExample => {
+    const isLooping = type === "process.crash_looping";
+    return {
+      ...common,
+      type,
+      data: {
+        ...troubled,
+        page: `/app/projects/${shop.id}/processes`,
+        process: { name: "worker", running: isLooping ? 0 : 1, desired: 1 },
+        ends: isLooping ? 5 : null,
+        seconds: isLooping ? 21 : null,
+        exit_code: isLooping ? 1 : null,
+        signal: null,
+        last_exit: isLooping ? "ended with exit code 1" : null,
+        last_line: isLooping ? "Error: connect ECONNREFUSED 127.0.0.1:6379" : null,
+        reason: isLooping ? null : "working",
+      },
+    };
+  }),
+  ...cronEventTypes.map((type): EventExample => {
+    const isFailed = type === "cron.failed";
+    return {
+      ...common,
+      type,
+      data: {
+        ...troubled,
+        page: `/app/projects/${shop.id}/commands`,
+        job: { name: "backup" },
+        run: isFailed ? failedRun : null,
+        reason: isFailed ? null : "working",
+      },
+    };
+  }),
+  ...certificateEventTypes.map((type): EventExample => {
+    const isExpiring = type === "certificate.expiring";
+    return {
+      ...common,
+      type,
+      data: {
+        ...troubled,
+        page: `/app/projects/${shop.id}/settings/domains`,
+        certificate: {
+          domain: "shop.example.com",
+          expires_at: isExpiring ? "2026-11-25T08:10:00.000Z" : "2027-02-18T08:10:00.000Z",
+        },
+        problem: isExpiring
+          ? "The certificate of shop.example.com expires soon, and could not be renewed. The issuer's answer: journalctl -u gantry-ingress"
+          : null,
+      },
+    };
+  }),
   ...tokenEventTypes.map((type): EventExample => ({
     ...common,
     type,

@@ -18,6 +18,13 @@ const project = {
   "data.project.id": "The project's id.",
   "data.project.name": "The project's name.",
 } as const;
+const troubled = {
+  "data.live": "The live deployment. `null` if there is none.",
+  "data.live.id": "The id of the live deployment.",
+  "data.live.version": "The version of the live deployment.",
+  "data.since": "Since when it failed, or has failed before it recovered.",
+  "data.page": "The path of the dashboard's page with the output, below the address of the installation.",
+} as const;
 const changed = { "data.changed": "The names of the settings that changed." } as const;
 
 export const eventSchemas = {
@@ -44,6 +51,12 @@ export const eventSchemas = {
     "project.updated": "the settings of a project changed",
     "project.deleted": "a project was deleted",
     "variables.updated": "variables or secrets of a project changed",
+    "process.crash_looping": "an instance of a process ends again and again",
+    "process.recovered": "a process that was crash-looping runs, was stopped or was removed",
+    "cron.failed": "the run of a cron job failed, after one that did not",
+    "cron.recovered": "a job that failed succeeded, or was removed",
+    "certificate.expiring": "the last sixth of a certificate's time has begun, and it could not be renewed",
+    "certificate.renewed": "a certificate that could not be renewed was renewed",
     "token.created": "a token was created",
     "token.rotated": "a token got a new secret",
     "token.revoked": "a token was revoked",
@@ -109,6 +122,48 @@ export const eventSchemas = {
     "data.revision": "The revision that the change made.",
     "data.set": "The names of the variables that were set. The values are in no event.",
     "data.removed": "The names of the variables that were removed.",
+  }),
+  RecoveryReason: choice(schemas.RecoveryReason, "Why something no longer counts as failing.", {
+    working: "it works: the process has run for long enough, or the job succeeded",
+    stopped: "somebody stopped it, or scaled it to 0",
+    removed: "it is no longer part of what is live, or the project was removed from the server",
+  }),
+  ProcessEvent: object(schemas.ProcessEvent, "A process crashes again and again, or has recovered.", {
+    ...common,
+    ...project,
+    ...troubled,
+    "data.process": "The process.",
+    "data.process.name": "The name of the process.",
+    "data.process.running": "How many of its instances run. `null` if it was removed.",
+    "data.process.desired": "How many of its instances should run. `null` if it was removed.",
+    "data.ends":
+      "How often an instance ended within `seconds`. `null` if that is not known, and in `process.recovered`.",
+    "data.seconds": "See `ends`.",
+    "data.exit_code": "The exit code of its last end. `null` if a signal ended it, or if that is not known.",
+    "data.signal": "The signal that ended it last. `null` if none did, or if that is not known.",
+    "data.last_exit": "How it ended last, such as `ended with exit code 1`. `null` if that is not known.",
+    "data.last_line":
+      "The last line that it printed before it ended. Values of secrets are masked. `null`: none.",
+    "data.reason": "Why it recovered. `null` in `process.crash_looping`.",
+  }),
+  CronEvent: object(schemas.CronEvent, "A cron job failed, or has recovered.", {
+    ...common,
+    ...project,
+    ...troubled,
+    "data.job": "The job.",
+    "data.job.name": "The name of the job.",
+    "data.run": "The run that failed, with the last line that it printed. `null` in `cron.recovered`.",
+    "data.reason": "Why it recovered. `null` in `cron.failed`.",
+  }),
+  CertificateEvent: object(schemas.CertificateEvent, "A certificate expires soon, or was renewed.", {
+    ...common,
+    ...project,
+    ...troubled,
+    "data.certificate": "The certificate.",
+    "data.certificate.domain": "The domain.",
+    "data.certificate.expires_at": "When it expires. `null` if that is not known.",
+    "data.problem":
+      "Why it was not renewed, as far as it is known, as a sentence. `null` in `certificate.renewed`.",
   }),
   TokenEvent: object(schemas.TokenEvent, "A token has changed.", {
     ...common,

@@ -13,6 +13,7 @@ import {
   TokenId,
   WebhookId,
 } from "#contract/ids.ts";
+import { FailedRun } from "#contract/reported-health.ts";
 import { Scope } from "#contract/scopes.ts";
 
 /** Who caused an event. `system`: Gantry itself, such as a deadline that has passed. `name`: as it was at that time. */
@@ -91,6 +92,9 @@ export const serverEventTypes = [
   "server.deleted",
 ] as const;
 export const projectEventTypes = ["project.created", "project.updated", "project.deleted"] as const;
+export const processEventTypes = ["process.crash_looping", "process.recovered"] as const;
+export const cronEventTypes = ["cron.failed", "cron.recovered"] as const;
+export const certificateEventTypes = ["certificate.expiring", "certificate.renewed"] as const;
 export const tokenEventTypes = ["token.created", "token.rotated", "token.revoked"] as const;
 export const webhookEventTypes = [
   "webhook.created",
@@ -146,6 +150,54 @@ export const VariablesEvent = event(["variables.updated"], {
 });
 export type VariablesEvent = z.infer<typeof VariablesEvent>;
 
+/** The live deployment at that time; null: none. */
+const live = z.nullable(z.strictObject({ id: DeploymentId, version: wholeFrom(1) }));
+
+/** Why it recovered: it works again, a user stopped it, or the live deployment does not have it. */
+export const RecoveryReason = z.enum(["working", "stopped", "removed"]);
+export type RecoveryReason = z.infer<typeof RecoveryReason>;
+
+/** `page`: the path of the dashboard's page with the output. */
+const troubled = { project: ProjectReference, live, since: z.string(), page: z.string() };
+
+/**
+ * `ends`, `seconds`: how often an instance ended within how many seconds; null in other events, and if it is not known.
+ * `reason`: null if it did not recover.
+ */
+export const ProcessEvent = event(processEventTypes, {
+  ...troubled,
+  process: z.strictObject({
+    name: z.string(),
+    running: z.nullable(wholeFrom(0)),
+    desired: z.nullable(wholeFrom(0)),
+  }),
+  ends: z.nullable(wholeFrom(1)),
+  seconds: z.nullable(wholeFrom(0)),
+  exit_code: z.nullable(wholeFrom(0)),
+  signal: z.nullable(z.string()),
+  last_exit: z.nullable(z.string()),
+  last_line: z.nullable(z.string()),
+  reason: z.nullable(RecoveryReason),
+});
+export type ProcessEvent = z.infer<typeof ProcessEvent>;
+
+/** `run`: the run that failed; null if the job recovered. */
+export const CronEvent = event(cronEventTypes, {
+  ...troubled,
+  job: z.strictObject({ name: z.string() }),
+  run: z.nullable(FailedRun),
+  reason: z.nullable(RecoveryReason),
+});
+export type CronEvent = z.infer<typeof CronEvent>;
+
+/** `problem`: what is known about why it was not renewed, as a sentence. */
+export const CertificateEvent = event(certificateEventTypes, {
+  ...troubled,
+  certificate: z.strictObject({ domain: z.string(), expires_at: z.nullable(z.string()) }),
+  problem: z.nullable(z.string()),
+});
+export type CertificateEvent = z.infer<typeof CertificateEvent>;
+
 export const TokenEvent = event(tokenEventTypes, {
   token: z.strictObject({ id: TokenId, name: z.string(), scopes: z.array(Scope) }),
 });
@@ -190,6 +242,9 @@ export const Event = z.discriminatedUnion("type", [
   ServerEvent,
   ProjectEvent,
   VariablesEvent,
+  ProcessEvent,
+  CronEvent,
+  CertificateEvent,
   TokenEvent,
   WebhookEvent,
   HookEvent,
@@ -205,6 +260,9 @@ export const EventType = z.enum([
   ...serverEventTypes,
   ...projectEventTypes,
   "variables.updated",
+  ...processEventTypes,
+  ...cronEventTypes,
+  ...certificateEventTypes,
   ...tokenEventTypes,
   ...webhookEventTypes,
   ...hookEventTypes,

@@ -108,7 +108,7 @@ export const InstanceName = textLike(/^[a-z][a-z0-9_-]{0,29}-[1-9][0-9]{0,14}-[0
 /**
  * `starting`: it runs and has not passed its check. `live`: it gets requests, or a process without a port runs.
  * `draining`: it finishes its requests and ends. `restarting`: it ended by itself and is started again.
- * `crash_looping`: as `restarting`, after it ended five times within a minute.
+ * `crash_looping`: it ended five times within a minute, or failed five times within half an hour.
  */
 export const InstanceState = z.enum(["starting", "live", "draining", "restarting", "crash_looping"]);
 export type InstanceState = z.infer<typeof InstanceState>;
@@ -119,9 +119,19 @@ export const MAX_LAST_EXIT = 100;
 /** The most instances of a process in a report, with those that drain. */
 export const MAX_REPORTED_INSTANCES = 4 * MAX_INSTANCES;
 
+/** Why an instance is `crash_looping`: how often it ended within how many seconds, and how it ended last. */
+export const CrashLoop = z.strictObject({
+  ends: wholeFrom(1),
+  seconds: wholeFrom(0),
+  exit_code: z.nullable(wholeFrom(0)),
+  signal: z.nullable(textUpTo(20)),
+});
+export type CrashLoop = z.infer<typeof CrashLoop>;
+
 /**
  * An instance as the server sees it. `restarts`: how often it was started again after it ended by itself. `cpu_percent`:
  * of one core, since the previous request. `last_exit` and `last_output` say how and with which lines it ended last.
+ * `crash_loop`: missing if it is not `crash_looping`, and from an older agent.
  */
 export const InstanceReport = z.strictObject({
   name: InstanceName,
@@ -132,6 +142,7 @@ export const InstanceReport = z.strictObject({
   cpu_percent: z.nullable(numberFrom(0)),
   last_exit: z.nullable(textUpTo(MAX_LAST_EXIT)),
   last_output: z.nullable(textUpTo(MAX_LAST_OUTPUT)),
+  crash_loop: z.optional(CrashLoop),
 });
 export type InstanceReport = z.infer<typeof InstanceReport>;
 
@@ -160,7 +171,7 @@ export type Processes = z.infer<typeof Processes>;
 
 /**
  * The state of what runs, from the server's last report. `restarting`: an instance ended by itself and is started again.
- * `crash_looping`: one has ended five times within a minute.
+ * `crash_looping`: one ended five times within a minute, or failed five times within half an hour.
  */
 export const ProcessesState = z.enum(["running", "restarting", "crash_looping"]);
 export type ProcessesState = z.infer<typeof ProcessesState>;

@@ -147,7 +147,8 @@ export const processSchemas = {
     live: "it gets requests; an instance without a port runs",
     draining: "it was replaced and finishes its requests",
     restarting: "it ended by itself and is started again",
-    crash_looping: "it ended five times within a minute and is started again, less often each time",
+    crash_looping:
+      "it ended five times within a minute, or failed five times within half an hour, and is started again, less often each time",
   }),
   ProcessDefinition: object(
     schemas.ProcessDefinition,
@@ -167,6 +168,13 @@ export const processSchemas = {
       "The CPU time that its processes used since the previous request, in percent of one core. `null`: unknown.",
     last_exit: "How it ended last, such as `ended with exit code 1`. `null`: it has not ended by itself.",
     last_output: "The last lines that it printed before it ended. `null`: it has not ended by itself.",
+    crash_loop: "Why its state is `crash_looping`. Missing in other states, and if it is not known.",
+  }),
+  CrashLoop: object(schemas.CrashLoop, "How an instance ended again and again.", {
+    ends: "How often it ended.",
+    seconds: "Within how many seconds.",
+    exit_code: "The exit code of its last end. `null` if a signal ended it.",
+    signal: "The signal that ended it last. `null` if none did.",
   }),
   ProcessReport: object(schemas.ProcessReport, "A process as the server runs it.", {
     name: "The name of the process.",
@@ -197,6 +205,7 @@ export const processSchemas = {
   ProcessesState: choice(schemas.ProcessesState, "The state of a project's processes.", {
     running: "every instance runs",
     restarting: "an instance ended by itself and is started again",
-    crash_looping: "an instance ended five times within a minute, and is started again less often each time",
+    crash_looping:
+      "an instance ended five times within a minute, or failed five times within half an hour, and is started again, less often each time",
   }),
 } satisfies Record<string, SchemaText>;

@@ -71,6 +71,7 @@ export const project = {
   variables_applied: true,
   maintenance: null,
   ingress_problem: null,
+  health: { state: "ok", reasons: [] },
   deploy_key: exampleKey,
   created_at: "2026-11-02T08:10:27.640Z",
 } as const;

@@ -1,3 +1,4 @@
+import { HealthReason, ProjectHealth } from "#contract/endpoints/projects/health.ts";
 import { repositoryAccessSchemas } from "#contract/endpoints/projects/repository-access-texts.ts";
 import * as schemas from "#contract/endpoints/projects/schemas.ts";
 import {
@@ -26,9 +27,24 @@ export const projectSchemas = {
     checked_at: "When the agent checked.",
     drifted: "Whether the server serves something other than the live deployment.",
   }),
+  HealthReason: object(HealthReason, "Why a project is degraded.", {
+    type: "`process`: fewer instances run than should. `cron`: the last run of a cron job failed. `certificate`: a certificate expires soon and could not be renewed. `ingress`: the ingress does not serve the project as it should.",
+    name: "The name of the process or of the job, or the domain of the certificate. `null` for `ingress`.",
+    summary: "A few words, such as `worker 0 of 1`.",
+    detail: "What is known besides, such as how the process ended last. `null`: nothing.",
+    running: "How many instances of the process run. `null` for other types.",
+    desired: "How many instances of the process should run. `null` for other types.",
+    run: "The number of the job's run that failed first since it last succeeded. `null` for other types.",
+  }),
+  ProjectHealth: object(ProjectHealth, "Whether all of a project works.", {
+    state:
+      "`ok`: no problem is known. `degraded`: something does not work; `reasons` says what. `unknown`: the server has not reported it yet, or is not connected; `reasons` is what it reported last.",
+    reasons: "What does not work. Empty if no problem is known.",
+  }),
   ProjectRow: object(schemas.ProjectRow, "A project in the list.", rowFields),
   ProjectRows: object(schemas.ProjectRows, "A page of projects.", {
     projects: "The projects of this page, newest first.",
+    health: "The health of the projects of this page, by their ids.",
     next_cursor: nextCursor,
   }),
   Project: object(schemas.Project, "A project with its settings.", {
@@ -57,6 +73,7 @@ export const projectSchemas = {
       "The state of what runs, from the last report of the server's agent. `null` if it reported no processes.",
     ingress_problem:
       "Why the server's ingress does not serve the project as it should, such as a missing certificate, as a sentence. `null`: no problem is known.",
+    health: "Whether all of the project works, from the last report of the server's agent.",
     maintenance: "The maintenance of the site. `null`: it is off.",
     ...nested("maintenance", {
       message: "What visitors read. `null`: a general message.",

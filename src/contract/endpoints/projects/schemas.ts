@@ -25,6 +25,7 @@ import {
 } from "#contract/endpoints/processes/schemas.ts";
 import { DeployOn, DeployOnChanges } from "#contract/endpoints/projects/deploy-on.ts";
 import { hasUsefulPatterns } from "#contract/endpoints/projects/push-patterns.ts";
+import { ProjectHealth, UNKNOWN_HEALTH } from "#contract/endpoints/projects/health.ts";
 import { DeployKeySummary } from "#contract/endpoints/projects/repository-access.ts";
 import {
   Alias,
@@ -229,9 +230,10 @@ export const Project = z.extend(z.extend(ProjectRow, settings), {
   processes_state: z.nullable(ProcessesState),
   variables_applied: z.nullable(z.boolean()),
   maintenance: z.nullable(Maintenance),
-  /** An earlier control plane has neither of these. */
+  /** An earlier control plane has none of these. */
   deploy_on: z.prefault(DeployOn, {}),
   ingress_problem: z._default(z.nullable(z.string()), null),
+  health: z._default(ProjectHealth, UNKNOWN_HEALTH),
   deploy_key: z.nullable(DeployKeySummary),
   created_at: z.string(),
 });
@@ -247,8 +249,10 @@ const QueryFlag = z
 
 export const DeleteProjectQuery = z.strictObject({ purge: z.optional(QueryFlag) });
 
+/** `health`: of the projects of this page, by their ids. An earlier control plane has none. */
 export const ProjectRows = z.strictObject({
   projects: z.array(ProjectRow),
+  health: z._default(z.record(ProjectId, ProjectHealth), {}),
   next_cursor: NextCursor,
 });
 export type ProjectRows = z.infer<typeof ProjectRows>;

@@ -10,7 +10,11 @@ export const projectTexts = {
     description: prose`
       Returns the projects that the token can access, newest first. Without \`limit\`, the response contains all of them:
       an account can have 1,000 projects.`,
-    answer: { projects: [row], next_cursor: null },
+    answer: {
+      projects: [row],
+      health: { [row.id]: { state: "ok", reasons: [] } },
+      next_cursor: null,
+    },
   },
   createProject: {
     summary: "Create a project",
@@ -50,6 +54,7 @@ export const projectTexts = {
       variables_applied: null,
       maintenance: null,
       ingress_problem: null,
+      health: { state: "unknown", reasons: [] },
       deploy_key: null,
     },
     location: `/v1/projects/${example.project}`,

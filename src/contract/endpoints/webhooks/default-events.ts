@@ -8,6 +8,12 @@ const forPeople: readonly EventPattern[] = [
   "deployment.emergency",
   "server.offline",
   "server.healthy",
+  "process.crash_looping",
+  "process.recovered",
+  "cron.failed",
+  "cron.recovered",
+  "certificate.expiring",
+  "certificate.renewed",
 ];
 
 /** The events that a webhook of each kind gets if its creation names none. */

@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
 
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
-import type { ProjectRow } from "#contract/endpoints/projects/schemas.ts";
+import { UNKNOWN_HEALTH } from "#contract/endpoints/projects/health.ts";
+import type { ProjectRow, ProjectRows } from "#contract/endpoints/projects/schemas.ts";
 import type { ServerRow } from "#contract/endpoints/servers/schemas.ts";
 import type { Watched } from "#dashboard/data/resource.ts";
 import type { Activity } from "#dashboard/data/activity.ts";
@@ -54,6 +55,7 @@ export function Overview() {
                   {(shown) => (
                     <Projects
                       projects={listed.projects}
+                      health={listed.health}
                       servers={known.visible?.servers ?? null}
                       activity={shown.visible}
                     />
@@ -80,12 +82,13 @@ function orNull<Value>({
 
 type ProjectsProps = {
   readonly projects: readonly ProjectRow[];
+  readonly health: ProjectRows["health"];
   /** null: the token has no access. The same for `activity`. */
   readonly servers: readonly ServerRow[] | null;
   readonly activity: Activity | null;
 };
 
-function Projects({ projects, servers, activity }: ProjectsProps) {
+function Projects({ projects, health, servers, activity }: ProjectsProps) {
   const mayAdd = useMay("createProject");
   const [query, setQuery] = useState("");
   // Before the first deployment, there is nothing to list.
@@ -107,6 +110,7 @@ function Projects({ projects, servers, activity }: ProjectsProps) {
             <li key={project.id}>
               <ProjectCard
                 project={project}
+                health={health[project.id] ?? UNKNOWN_HEALTH}
                 server={serversById.get(project.server_id) ?? null}
                 isVisible={activity !== null}
                 live={live.get(project.id)?.[0] ?? null}

@@ -2,14 +2,17 @@ import type { ComponentChildren } from "preact";
 
 import { mayBeDetectedLater } from "#contract/frameworks/is-detected-later.ts";
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
+import type { ProjectHealth } from "#contract/endpoints/projects/health.ts";
 import type { ProjectRow } from "#contract/endpoints/projects/schemas.ts";
 import type { ServerRow } from "#contract/endpoints/servers/schemas.ts";
+import { Degraded } from "#dashboard/shared/health.tsx";
 import { Commit, ServerState, Status, waitingText } from "#dashboard/shared/status.tsx";
 import { Ago, Duration } from "#dashboard/shared/times.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
 
 type Props = {
   readonly project: ProjectRow;
+  readonly health: ProjectHealth;
   readonly server: ServerRow | null;
   /** Whether the token may read deployments. */
   readonly isVisible: boolean;
@@ -36,7 +39,7 @@ export function ProjectColumns() {
 const hidden = <span class="quiet">no access</span>;
 
 /** A project in the list, with its live and latest deployment and its server. */
-export function ProjectCard({ project, server, isVisible, live, running, latest }: Props) {
+export function ProjectCard({ project, health, server, isVisible, live, running, latest }: Props) {
   return (
     <article class="card project">
       <header>
@@ -55,14 +58,18 @@ export function ProjectCard({ project, server, isVisible, live, running, latest 
           ) : live === null ? (
             <span class="quiet">not deployed yet</span>
           ) : (
-            <Version deployment={live} />
+            <Version deployment={live} health={health} />
           )}
         </Fact>
         <Fact name="Last deployment">
           {running.length > 0 ? (
             <RunningDeployments deployments={running} />
           ) : (
-            <LatestDeployment project={project} latest={latest} />
+            <LatestDeployment
+              project={project}
+              latest={latest}
+              isDegraded={health.state === "degraded" && latest?.id === live?.id}
+            />
           )}
         </Fact>
         <Fact name="Server">{server === null ? hidden : <ServerName server={server} />}</Fact>
@@ -80,11 +87,17 @@ function Fact({ name, children }: { readonly name: string; readonly children: Co
   );
 }
 
-function Version({ deployment }: { readonly deployment: Deployment }) {
+type VersionProps = { readonly deployment: Deployment; readonly health: ProjectHealth };
+
+function Version({ deployment, health }: VersionProps) {
   return (
     <>
       <a href={pathTo({ page: "deployment", id: deployment.id })}>v{deployment.version}</a>{" "}
-      <Commit commit={deployment.commit} message={deployment.commit_message} />
+      {health.state === "degraded" ? (
+        <Degraded id={deployment.project_id} health={health} />
+      ) : (
+        <Commit commit={deployment.commit} message={deployment.commit_message} />
+      )}
     </>
   );
 }
@@ -97,7 +110,9 @@ function ServerName({ server }: { readonly server: ServerRow }) {
   );
 }
 
-function LatestDeployment({ project, latest }: Pick<Props, "project" | "latest">) {
+type LatestProps = Pick<Props, "project" | "latest"> & { readonly isDegraded: boolean };
+
+function LatestDeployment({ project, latest, isDegraded }: LatestProps) {
   if (latest === null)
     return project.last_deploy === null ? (
       <span class="quiet">none</span>
@@ -106,7 +121,8 @@ function LatestDeployment({ project, latest }: Pick<Props, "project" | "latest">
     );
   return (
     <>
-      <a href={pathTo({ page: "deployment", id: latest.id })}>v{latest.version}</a> <Status of={latest} />{" "}
+      <a href={pathTo({ page: "deployment", id: latest.id })}>v{latest.version}</a>{" "}
+      {isDegraded ? <span class="status degraded">Degraded</span> : <Status of={latest} />}{" "}
       <span class="quiet">
         <Ago time={latest.created_at} />
       </span>

@@ -9,6 +9,7 @@ import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import { ALL, useLive, useMay, useServers } from "#dashboard/data/resources.ts";
 import { pathTo } from "#dashboard/router/route.ts";
 import { Button } from "#dashboard/shared/button.tsx";
+import { Degraded, HealthReasons } from "#dashboard/shared/health.tsx";
 import { RedeployButton } from "#dashboard/shared/redeploy-button.tsx";
 import { RollbackDialog } from "#dashboard/shared/rollback-dialog.tsx";
 import { Branch, Commit, Repository, ServerState, Status } from "#dashboard/shared/status.tsx";
@@ -32,16 +33,25 @@ export function ProductionCard({ project }: Props) {
           // The list below says that the token has no access to deployments.
           isKnown && !isNotAllowed(problem) && <span class="quiet">not deployed yet</span>
         ) : (
-          <Status of={live} />
+          <LiveStatus project={project} live={live} />
         )}
         <LiveActions project={project} live={live} />
       </header>
+      {live === null ? null : <HealthReasons id={project.id} health={project.health} />}
       <dl class="details">
         {/* Their names are shown while the deployment loads, so that the page does not move. */}
         {live === null && isKnown ? null : <LiveFacts live={live} project={project} />}
         <ProjectFacts project={project} live={live} />
       </dl>
     </section>
+  );
+}
+
+function LiveStatus({ project: { id, health }, live }: Props & { readonly live: Deployment }) {
+  return health.state === "degraded" ? (
+    <Degraded id={id} health={health} />
+  ) : (
+    <Status of={live} />
   );
 }
 

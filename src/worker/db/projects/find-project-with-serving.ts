@@ -4,7 +4,7 @@ import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { DeploymentId, ProjectId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { type LocatedProject, placedFields } from "#worker/db/projects/find-project.ts";
-import { confirmedAt } from "#worker/db/projects/find-served-project.ts";
+import { confirmedAt, servingConnectedAt } from "#worker/db/projects/find-served-project.ts";
 import { deployments, projects } from "#worker/db/schema.ts";
 import { currentRevision } from "#worker/db/variables/variable-reading.ts";
 
@@ -17,6 +17,8 @@ export type ServingReading = {
   readonly liveRelease: number | null;
   /** When its server last reported all of this unchanged, in Unix milliseconds; null: not since it was recorded. */
   readonly confirmedAt: number | null;
+  /** Whether its server is connected. */
+  readonly isConnected: boolean;
   /** Whether the live deployment runs with the current variables; null: nothing is live. */
   readonly variablesApplied: boolean | null;
 };
@@ -35,10 +37,12 @@ export async function findProjectWithServing(
   const [found] = await rows.select(fieldsOf, projects, { where: eq(projects.id, id), limit: 1 });
   if (found === undefined) return null;
   const { deploymentId, commitSha, liveRelease, confirmedAt: at, liveId, liveRevision, ...rest } = found;
-  const { revision, ...project } = rest;
+  const { revision, connectedAt, ...project } = rest;
+  const isConnected = connectedAt !== null;
   if (project.servingCheckedAt === null) return { project, serving: null };
   const variablesApplied = liveId === null ? null : (liveRevision ?? 0) === revision;
-  return { project, serving: { deploymentId, commitSha, liveRelease, confirmedAt: at, variablesApplied } };
+  const served = { deploymentId, commitSha, liveRelease, confirmedAt: at };
+  return { project, serving: { ...served, isConnected, variablesApplied } };
 }
 
 function fieldsOf(rows: AccountRows) {
@@ -54,6 +58,7 @@ function fieldsOf(rows: AccountRows) {
     commitSha: served<string>(deployments.commitSha),
     liveRelease: live<number>(deployments.release),
     confirmedAt: confirmedAt(rows),
+    connectedAt: servingConnectedAt(rows),
     liveId: live<DeploymentId>(deployments.id),
     liveRevision: live<number>(deployments.variablesRevision),
     revision: currentRevision(rows),

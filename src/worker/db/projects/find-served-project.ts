@@ -43,6 +43,16 @@ export function confirmedAt(rows: AccountRows) {
   return rows.first<number>(servers.reportsCheckedAt, servers, isConfirmed, sql`${servers.id}`);
 }
 
+/** Since when the server of the project in `projects` is connected; null: it is not. */
+export function servingConnectedAt(rows: AccountRows) {
+  return rows.first<number>(
+    servers.connectedAt,
+    servers,
+    eq(servers.id, servingServer(rows)),
+    sql`${servers.id}`,
+  );
+}
+
 /** The server on which the project in `projects` is live, or will be deployed if it is not live anywhere. */
 export function servingServer(rows: AccountRows) {
   return sql<ServerId>`coalesce(${liveServer(rows, projects.id)}, ${projects.serverId})`;

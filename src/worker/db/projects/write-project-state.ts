@@ -61,5 +61,6 @@ function servingChanges(
     url: accepted(projects.url, report.url),
     reportedProcesses: accepted(projects.reportedProcesses, report.reportedProcesses),
     ingressProblem: accepted(projects.ingressProblem, report.ingressProblem),
+    health: accepted(projects.health, report.health),
   };
 }

@@ -1,24 +1,61 @@
-import { eq, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 
-import type { ServerId } from "#contract/ids.ts";
+import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { computedEventWrites } from "#worker/db/changes/change-writes.ts";
 import type { StoredChange } from "#worker/db/changes/stored-change.ts";
-import { servers } from "#worker/db/schema.ts";
+import { servingServerOf } from "#worker/db/projects/find-served-project.ts";
+import { deployments, projects, servers } from "#worker/db/schema.ts";
 
-/** Adds events of a server's status with its name, unless the server was deleted. Safe to repeat. */
+/** What D1 adds to the data of an event, and whether the event is still to be written. */
+type Completed = { readonly data: SQL; readonly isWanted: SQL };
+
+/**
+ * Adds events of a server's status, and of what begins or ends to fail of its projects, with what only D1 knows of them.
+ * Skips those of a server or a project that was deleted. Safe to repeat.
+ */
 export function serverEventWrites(
   rows: AccountRows,
   id: ServerId,
   changes: readonly StoredChange[],
 ): Write[] {
-  const ofServer = eq(servers.id, id);
-  const name = rows.first<string>(servers.name, servers, ofServer, sql`1`);
-  const exists = sql`${rows.count(servers, ofServer)} = 1`;
   return changes.flatMap(({ event }) => {
     if (event === null) return [];
-    const { data, ...row } = event;
-    const named = sql`json_set(${JSON.stringify(data)}, '$.server.name', ${name})`;
-    return computedEventWrites(rows, row, named, exists);
+    const { data: stored, ...row } = event;
+    const json = JSON.stringify(stored);
+    const { data, isWanted } =
+      row.projectId === null
+        ? ofServer(rows, id, json)
+        : ofProject(rows, id, row.projectId, json, "reason" in stored && stored["reason"] !== null);
+    return computedEventWrites(rows, row, data, isWanted);
   });
+}
+
+function ofServer(rows: AccountRows, id: ServerId, json: string): Completed {
+  const isIt = eq(servers.id, id);
+  const name = rows.first<string>(servers.name, servers, isIt, sql`1`);
+  return {
+    data: sql`json_set(${json}, '$.server.name', ${name})`,
+    isWanted: sql`${rows.count(servers, isIt)} = 1`,
+  };
+}
+
+/** @param hasRecovered then the event is written also if the project has moved to another server since */
+function ofProject(
+  rows: AccountRows,
+  serverId: ServerId,
+  id: ProjectId,
+  json: string,
+  hasRecovered: boolean,
+): Completed {
+  const isIt = eq(projects.id, id);
+  const name = rows.firstNamed<string>(projects.name, projects, isIt, sql`1`);
+  const isLive = and(eq(deployments.projectId, id), sql`${deployments.status} = 'live'`);
+  const reference = sql`json_object('id', ${deployments.id}, 'version', ${deployments.version})`;
+  const live = rows.firstNamed<string>(reference, deployments, isLive, sql`1`);
+  const exists = sql`${rows.count(projects, isIt)} = 1`;
+  return {
+    data: sql`json_set(${json}, '$.project.name', ${name}, '$.live', json(${live}))`,
+    isWanted: hasRecovered ? exists : sql`${exists} and ${servingServerOf(rows, id)} = ${serverId}`,
+  };
 }

@@ -1,6 +1,8 @@
 import { and, eq, isNotNull, isNull, lte, or, type SQL, sql } from "drizzle-orm";
 
 import type { ProjectReport } from "#contract/agent-protocol.ts";
+import type { HealthReason } from "#contract/endpoints/projects/health.ts";
+import { healthReasons } from "#domain/health/health-reasons.ts";
 import type { ProcessReport } from "#contract/endpoints/processes/schemas.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { Disk, IsolationLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
@@ -95,22 +97,23 @@ export type ServingReport = {
   readonly url: string | null;
   readonly reportedProcesses: readonly ProcessReport[] | null;
   readonly ingressProblem: string | null;
+  /** Null: an earlier version has stored the report. */
+  readonly health: readonly HealthReason[] | null;
 };
 
 /** What a project serves, for its row. */
 export type ServingRow = { readonly projectId: ProjectId; readonly report: ServingReport };
 
 /** The columns of an agent's report. @param checkedAt Unix milliseconds */
-export function servingReport(
-  { release, url, processes, ingress_problem: ingressProblem }: ProjectReport,
-  checkedAt: number,
-) {
+export function servingReport(report: ProjectReport, checkedAt: number) {
+  const { release, url, processes, ingress_problem: ingressProblem } = report;
   return {
     servingRelease: release,
     servingCheckedAt: checkedAt,
     url,
     reportedProcesses: processes ?? null,
     ingressProblem: ingressProblem ?? null,
+    health: healthReasons(report),
   } satisfies ServingReport;
 }
 
@@ -134,6 +137,7 @@ export async function setServings(
     url: sql`given.value ->> 'url'`,
     reportedProcesses: sql`given.value ->> 'reportedProcesses'`,
     ingressProblem: sql`given.value ->> 'ingressProblem'`,
+    health: sql`given.value ->> 'health'`,
   };
   const notLater = or(isNull(projects.servingCheckedAt), sql`${projects.servingCheckedAt} <= ${checkedAt}`);
   const isItsServer = sql`${servingServer(rows)} = ${serverId}`;

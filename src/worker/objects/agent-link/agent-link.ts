@@ -32,6 +32,7 @@ import { LinkedServer } from "#worker/objects/agent-link/linked-server.ts";
 import { OutputReaders } from "#worker/objects/agent-link/output-readers.ts";
 import { PresenceRecord } from "#worker/objects/agent-link/presence-record.ts";
 import { FoundPushes } from "#worker/objects/agent-link/found-pushes.ts";
+import { HealthEvents } from "#worker/objects/agent-link/health-events.ts";
 import { WatchRecord } from "#worker/objects/agent-link/watch-record.ts";
 import { StatusEvents } from "#worker/objects/agent-link/status-events.ts";
 import { ChangeOutbox } from "#worker/objects/shared/change-outbox.ts";
@@ -63,8 +64,9 @@ export class AgentLink extends DurableObject<Env> {
     const watch = new WatchRecord(ctx.storage.kv);
     const found = new FoundPushes(ctx.storage.sql);
     const changes = new ChangeOutbox(ctx.storage.sql);
+    const health = new HealthEvents(ctx.storage.sql, changes);
     const status = new StatusEvents(ctx.storage.kv, changes, server, presence);
-    const parts = { env, server, presence, queue, keys, watch, found, changes, sockets };
+    const parts = { env, server, presence, queue, keys, watch, found, changes, health, sockets };
     const deliveries = new LinkDeliveries(parts);
     const alarm = new ObjectAlarm(ctx.storage);
     this.#readers = new OutputReaders(ctx, sockets);
@@ -163,7 +165,7 @@ export class AgentLink extends DurableObject<Env> {
       return this.#readers.agentConnected();
     }
     if (attachmentOf(socket).state !== "ready") return;
-    const { presence, queue, keys, watch, found, server, deliveries } = this.#link;
+    const { presence, queue, keys, watch, found, health, server, deliveries } = this.#link;
     switch (message.type) {
       case "status": {
         const now = Date.now();
@@ -171,12 +173,17 @@ export class AgentLink extends DurableObject<Env> {
         watch.noteStatus(now);
         // This wakes no lane, and the write to D1 skips projects that are not on this server.
         deliveries.takeStatus(message.projects.map(keptReport), now);
+        const known = message.projects.filter(({ project_id }) => queue.isKnown(project_id));
+        health.noteAll(known, message.projects.length, now);
         return await runDeliveries(this.#link);
       }
-      case "serving":
+      case "serving": {
+        const now = Date.now();
         if (!queue.isKnown(message.project.project_id)) return;
-        queue.takeChange(keptReport(message.project), Date.now());
+        queue.takeChange(keptReport(message.project), now);
+        health.note(message.project, now);
         return await runDeliveries(this.#link);
+      }
       case "repository_tested":
       case "processes_read":
       case "maintenance_set":

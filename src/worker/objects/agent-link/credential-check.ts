@@ -44,7 +44,7 @@ async function check(link: LinkContext): Promise<void> {
 
 /** D1 does not have the server: notifies the lanes that wait for it, and deletes everything else. */
 async function dropServer(link: LinkContext): Promise<void> {
-  const { env, server, presence, status, queue, keys, found } = link;
+  const { env, server, presence, status, queue, keys, found, health } = link;
   server.noteRemoved();
   // Until all lanes have been notified: if one does not answer, the alarm repeats all of this.
   server.expectRemoval(Date.now());
@@ -53,6 +53,7 @@ async function dropServer(link: LinkContext): Promise<void> {
   queue.forgetServing();
   keys.forget();
   found.forget();
+  health.forget();
   const notify = (projectId: ProjectId) => env.PROJECT_LANE.getByName(projectId).serverDeleted(server.id);
   await armAlarm(link);
   await Promise.all(queue.waiting().map(notify));

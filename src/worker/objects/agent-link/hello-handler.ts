@@ -27,7 +27,7 @@ type Hello = Extract<FromAgent, { type: "hello" }>;
 
 /** Answers a hello: makes this the ready socket, closes all others, and delivers what the hello contains to D1 and to the lanes. */
 export async function welcome(link: LinkContext, socket: WebSocket, hello: Hello): Promise<void> {
-  const { sockets, presence, queue, keys } = link;
+  const { sockets, presence, queue, keys, health } = link;
   const attachment = attachmentOf(socket);
   const receivedAt = Date.now();
   const [isValid, known, sealKey] = await Promise.all([
@@ -47,6 +47,7 @@ export async function welcome(link: LinkContext, socket: WebSocket, hello: Hello
   presence.noteCredential(attachment.credentialHash);
   presence.connected(receivedAt, hello, sealKey);
   queue.takeHello({ ...known, projects: known.projects.map(keptReport) }, receivedAt);
+  health.noteAll(known.projects, hello.projects.length, receivedAt);
   takeDeployKeys(keys, hello);
   if (hello.deploy_keys !== undefined) link.server.noteMaintenanceDue();
   link.watch.noteDue();

@@ -66,8 +66,8 @@ export class LinkDeliveries {
   async run(): Promise<void> {
     await Promise.all([
       this.#deliverHello(),
-      this.#deliverPresence().then(() => this.#announce()),
-      this.#deliverServing(),
+      // A reader who hears of an event reads the project's row.
+      Promise.all([this.#deliverPresence(), this.#deliverServing()]).then(() => this.#announce()),
       this.#deliverKeys(),
       this.#deliverMaintenance(),
       this.#deliverWatch(),

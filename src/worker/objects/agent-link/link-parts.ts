@@ -2,6 +2,7 @@ import type { ChangeOutbox } from "#worker/objects/shared/change-outbox.ts";
 import type { DeliveryQueue } from "#worker/objects/agent-link/delivery-queue.ts";
 import type { DeployKeyQueue } from "#worker/objects/agent-link/deploy-key-queue.ts";
 import type { FoundPushes } from "#worker/objects/agent-link/found-pushes.ts";
+import type { HealthEvents } from "#worker/objects/agent-link/health-events.ts";
 import type { LinkSockets } from "#worker/objects/agent-link/link-sockets.ts";
 import type { LinkedServer } from "#worker/objects/agent-link/linked-server.ts";
 import type { PresenceRecord } from "#worker/objects/agent-link/presence-record.ts";
@@ -17,5 +18,6 @@ export type LinkParts = {
   readonly watch: WatchRecord;
   readonly found: FoundPushes;
   readonly changes: ChangeOutbox;
+  readonly health: HealthEvents;
   readonly sockets: LinkSockets;
 };

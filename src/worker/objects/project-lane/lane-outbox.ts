@@ -4,6 +4,7 @@ import { ProjectReport } from "#contract/agent-protocol.ts";
 import { DeploymentId, ServerId } from "#contract/ids.ts";
 import { ReportedPreset } from "#contract/endpoints/projects/reported-preset.ts";
 import { ProcessReports } from "#contract/endpoints/processes/schemas.ts";
+import { HealthReasons } from "#contract/endpoints/projects/health.ts";
 import { servingReport } from "#worker/db/servers/server-presence.ts";
 import { releaseReport } from "#domain/kept-report.ts";
 import { RESTORABLE_MS } from "#domain/lane/lane.ts";
@@ -17,6 +18,7 @@ const StoredServing = z.strictObject({
     /** Absent in what an earlier version stored. */
     reportedProcesses: z._default(z.nullable(ProcessReports), null),
     ingressProblem: z._default(z.nullable(z.string()), null),
+    health: z._default(z.nullable(HealthReasons), null),
   }),
 });
 type StoredServing = z.infer<typeof StoredServing>;

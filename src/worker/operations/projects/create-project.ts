@@ -141,6 +141,7 @@ function newProject({ ids, clock, baseDomain }: Context, input: CreateProjectInp
     servingCheckedAt: null,
     reportedProcesses: null,
     ingressProblem: null,
+    health: null,
     deployKey: null,
     maintenance: null,
   };

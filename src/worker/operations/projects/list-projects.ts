@@ -5,6 +5,7 @@ import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { listProjects as readProjects } from "#worker/db/projects/list-projects.ts";
 import { readAll } from "#worker/paging.ts";
+import { projectHealth } from "#domain/health/health-reasons.ts";
 import { projectRow } from "#worker/views/project-view.ts";
 
 /** Lists the account's projects, newest first: all of them, or one page if the query has a limit. */
@@ -14,5 +15,11 @@ export async function listProjects(
 ): Promise<Result<ProjectRows, "invalid_request">> {
   const page = await readAll("projects", ProjectId, (position) => readProjects(rows, position), query);
   if (!page.ok) return page;
-  return succeed({ projects: page.value.rows.map(projectRow), next_cursor: page.value.nextCursor });
+  const { rows: found, nextCursor } = page.value;
+  const health = found.map((one) => [one.id, projectHealth(one.health, one.connectedAt !== null)] as const);
+  return succeed({
+    projects: found.map(projectRow),
+    health: Object.fromEntries(health),
+    next_cursor: nextCursor,
+  });
 }
