@@ -14,7 +14,7 @@ export function Ago({ time }: { readonly time: string }) {
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** A time that is known to the hour only. @param time the start of the hour */
+/** A time that is written once an hour, so that it can be up to an hour before the last one. */
 export function AgoByHour({ time }: { readonly time: string }) {
   const now = useNow();
   return now - Date.parse(time) < HOUR_MS ? <>within the last hour</> : <Ago time={time} />;
