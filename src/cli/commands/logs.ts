@@ -21,6 +21,7 @@ export const logs = defineCommand({
       help: `${DEPLOYMENT_HELP} (default: the newest); with --app, the project (default: the linked one)`,
     },
   },
+  otherNames: { tail: "lines", limit: "lines", n: "lines", num: "lines", t: "follow", ps: "process" },
   options: {
     follow: { kind: "flag", short: "f", help: "Print new lines until the deployment ends" },
     ...warningsOption,
