@@ -70,7 +70,7 @@ export function rollBack(
 
 /** Applies the current settings to the live code. */
 export function apply(lane: Lane, now = 0, changes: Partial<ConfigRequest> = {}) {
-  return decideConfig(lane, { ...asked(changes), restart: [], ...changes }, now);
+  return decideConfig(lane, { ...asked(changes), restart: [], repositoryInstances: {}, ...changes }, now);
 }
 
 /** The lane of an accepted decision. Throws on a refusal, which is an error in the test. */

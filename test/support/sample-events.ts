@@ -41,6 +41,7 @@ const deployment: EventDeployment = {
   failure: null,
   pushed_sha: SHA,
   approved_by: null,
+  changes: null,
   hold: null,
 };
 

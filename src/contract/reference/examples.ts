@@ -86,6 +86,7 @@ export const liveDeployment = {
   variables_revision: 3,
   clear_cache: false,
   approved_by: null,
+  changes: null,
 } as const;
 
 export const canceledDeployment = {
@@ -110,6 +111,7 @@ export const waitingDeployment = {
   release_kept: false,
   stages: [],
   approved_by: { type: "token", id: example.token, name: "Ada" },
+  changes: null,
 } as const;
 
 export const started = { id: example.deployment, status: "building", version: 12 } as const;

@@ -4,6 +4,7 @@ import type {
   Deployment,
   DeploymentStage,
   DeploymentStatus,
+  WaitingOn,
 } from "#contract/endpoints/deployments/schemas.ts";
 import { withHiddenShown } from "#contract/hidden-text.ts";
 import type { ServerStatus } from "#contract/endpoints/servers/schemas.ts";
@@ -11,13 +12,22 @@ import { branchLink, commitLink, repositoryLink } from "#dashboard/text/forge-li
 import { serverStatusLabels, buildingLabels, statusLabels } from "#dashboard/text/labels.ts";
 import { minuteText } from "#dashboard/text/times.ts";
 
-type Props = { readonly status: DeploymentStatus; readonly stage?: DeploymentStage | null };
+type Props = {
+  readonly status: DeploymentStatus;
+  readonly stage?: DeploymentStage | null;
+  readonly waiting?: WaitingOn | null;
+};
 
-/** A deployment's status, or its stage while it is building. */
-export function Status({ status, stage = null }: Props) {
-  return (
-    <span class={`status ${status}`}>{stage === null ? statusLabels[status] : buildingLabels[stage]}</span>
-  );
+/** A deployment's status, its stage while it is building, or that it is held. */
+export function Status({ status, stage = null, waiting = null }: Props) {
+  const label = stage === null ? statusLabels[status] : (heldLabel(waiting) ?? buildingLabels[stage]);
+  return <span class={`status ${status}`}>{label}</span>;
+}
+
+/** The status of a deployment that people or a freeze hold; null: nothing does. */
+function heldLabel(waiting: WaitingOn | null): string | null {
+  if (waiting?.type === "approval" || waiting?.type === "commit") return "Needs approval";
+  return waiting?.type === "freeze" ? "Held" : null;
 }
 
 export function ServerState({ status }: { readonly status: ServerStatus }) {

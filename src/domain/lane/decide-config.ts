@@ -2,11 +2,18 @@ import type { ProcessName } from "#contract/endpoints/processes/schemas.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import { type Asked, join, type Joined } from "#domain/lane/decide-start.ts";
 import { isIn, type Lane, type LaneDeployment, liveOf, Plan } from "#domain/lane/lane.ts";
+import { configChanges } from "#domain/lane/config-changes.ts";
 import { codeOf } from "#domain/lane/transitions.ts";
 import { currentVariables } from "#domain/lane/variables.ts";
 
-/** `restart`: the processes whose instances are all replaced. */
-export type ConfigRequest = Asked & { readonly restart: readonly ProcessName[] };
+/**
+ * `restart`: the processes whose instances are all replaced. `repositoryInstances`: how many instances the repository
+ * wants of its processes, if not one.
+ */
+export type ConfigRequest = Asked & {
+  readonly restart: readonly ProcessName[];
+  readonly repositoryInstances: Readonly<Record<string, number>>;
+};
 
 /**
  * Queues a deployment of the live code with the current variables and settings, without a build. What is live may change
@@ -29,8 +36,12 @@ export function decideConfig(
   const same = sameWaiting(lane, { ...request, variables: variables.value });
   if (same !== null && restart.length === 0)
     return succeed({ lane, effects: [], value: { id: same.id, version: same.version } });
+  const { plan, repositoryInstances } = request;
+  const applied = { plan, restart, repositoryInstances, variables: variables.value };
   return join(lane, request, now, {
     ...codeOf(source),
+    repositoryInstances,
+    changes: configChanges(liveOf(lane), applied),
     kind: "config",
     rollbackOf: null,
     clearCache: false,

@@ -51,6 +51,8 @@ export function decideRollback(
     inBranch: false,
     clearCache: false,
     restart: [],
+    repositoryInstances: {},
+    changes: null,
     variables: variables.value,
     commitSha: target.commitSha,
     commitMessage: target.commitMessage,

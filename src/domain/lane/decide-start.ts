@@ -62,6 +62,8 @@ type Joining = Pick<
   | "inBranch"
   | "clearCache"
   | "restart"
+  | "repositoryInstances"
+  | "changes"
   | "runWith"
   | "variables"
   | "commitSha"
@@ -90,6 +92,8 @@ export function decideStart(
     inBranch: request.input.commit !== undefined && request.input.branch !== undefined,
     clearCache: request.input.clear_cache ?? false,
     restart: [],
+    repositoryInstances: {},
+    changes: null,
     runWith: null,
     variables: variables.value,
     commitSha: null,

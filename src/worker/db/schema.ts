@@ -6,6 +6,7 @@ import type { CronJobs } from "#contract/endpoints/cron/job-schemas.ts";
 import { DEFAULT_DRAIN_SECONDS } from "#contract/endpoints/processes/schemas.ts";
 import type {
   Actor,
+  DeploymentChange,
   DeploymentKind,
   DeploymentStage,
   DeploymentStatus,
@@ -236,6 +237,8 @@ export const deployments = sqliteTable("deployments", {
   hold: text("hold", { mode: "json" }).$type<Hold>(),
   /** Who approved it; null: nobody had to, or nobody has yet. */
   approvedBy: text("approved_by", { mode: "json" }).$type<Actor>(),
+  /** What a `config` deployment changes; null: it is of another kind, or not known. */
+  changes: text("changes", { mode: "json" }).$type<DeploymentChange[]>(),
   /** Rises with each change of the lane. An older revision never overwrites a newer one. */
   revision: integer("revision").notNull(),
 });

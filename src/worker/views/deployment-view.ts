@@ -56,6 +56,7 @@ export function sharedFields(record: ShownRecord, now: number) {
     started_at: timestampOrNull(record.startedAt),
     finished_at: timestampOrNull(record.finishedAt),
     approved_by: record.approvedBy,
+    changes: record.changes,
   };
 }
 

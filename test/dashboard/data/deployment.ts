@@ -26,6 +26,7 @@ export function deployment(version: number, status: Deployment["status"] = "supe
     deadline_at: null,
     waiting_on: null,
     approved_by: null,
+    changes: null,
     trigger: "api",
     actor: { type: "token", id: common.actor_id, name: "CI" },
     commit_sha: null,

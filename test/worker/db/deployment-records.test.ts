@@ -54,6 +54,7 @@ function recordIn({ projectId, serverId }: Place, changes: Partial<DeploymentRec
     pushedSha: null,
     hold: null,
     approvedBy: null,
+    changes: null,
     revision: 1,
     ...changes,
   };

@@ -39,4 +39,6 @@ export const deploymentFields = {
     "The revision of the project's variables that the deployment runs with. `null` if there were none.",
   clear_cache: "Whether the deployment started without the cache of dependencies and builds.",
   approved_by: "Who approved the deployment. `null` if nobody did, or nobody has yet.",
+  changes:
+    "For a deployment of the kind `config`: what it changes. Until it starts, compared with what is live now. `null` for other kinds, and if the settings that are live are not known.",
 };

@@ -1,5 +1,6 @@
 import { useEffect, useMemo } from "preact/hooks";
 
+import { changesText } from "#contract/endpoints/deployments/changes-text.ts";
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId, ProjectId } from "#contract/ids.ts";
 import { LogStore } from "#dashboard/data/log-store.ts";
@@ -66,10 +67,11 @@ function ProjectCrumbs({ id }: { readonly id: ProjectId }) {
   return <Crumbs crumbs={projectCrumbs(id, project?.name ?? null)} />;
 }
 
-function Heading({ deployment: { version, status, stage } }: { readonly deployment: Deployment }) {
+function Heading({ deployment }: { readonly deployment: Deployment }) {
+  const { version, status, stage } = deployment;
   return (
     <>
-      v{version} <Status status={status} stage={stage} />
+      v{version} <Status status={status} stage={stage} waiting={deployment.waiting_on} />
     </>
   );
 }
@@ -80,6 +82,7 @@ function Facts({ deployment }: { readonly deployment: Deployment }) {
   const { branch, commit, commit_message: message, actor, kind, rollback_of: source } = deployment;
   const { trigger, approved_by: approver } = deployment;
   const waiting = waitingText(deployment);
+  const changed = changesText(deployment.changes);
   return (
     <dl class="facts">
       <dt>Source</dt>
@@ -101,7 +104,7 @@ function Facts({ deployment }: { readonly deployment: Deployment }) {
             , as a rollback to <Source id={source} />
           </>
         ) : null}
-        {kind === "config" ? ", to apply variables and settings without a build" : ""}
+        {kind === "config" ? `, to apply without a build: ${changed ?? "variables and settings"}` : ""}
         {deployment.clear_cache ? ", with a cleared cache" : ""}
         {approver === null ? "" : `, approved by ${approver.name}`}
       </dd>

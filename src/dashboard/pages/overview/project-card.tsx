@@ -107,7 +107,7 @@ function LatestDeployment({ project, latest }: Pick<Props, "project" | "latest">
   return (
     <>
       <a href={pathTo({ page: "deployment", id: latest.id })}>v{latest.version}</a>{" "}
-      <Status status={latest.status} stage={latest.stage} />{" "}
+      <Status status={latest.status} stage={latest.stage} waiting={latest.waiting_on} />{" "}
       <span class="quiet">
         <Ago time={latest.created_at} />
       </span>
@@ -122,7 +122,7 @@ function RunningDeployments({ deployments }: { readonly deployments: readonly De
   return (
     <>
       <a href={pathTo({ page: "deployment", id: current.id })}>v{current.version}</a>{" "}
-      <Status status={current.status} stage={current.stage} />{" "}
+      <Status status={current.status} stage={current.stage} waiting={current.waiting_on} />{" "}
       <span class="quiet">
         {waitingText(current) ?? <Duration seconds={current.duration} runningSince={current.started_at} />}
         {deployments.length > 1 ? `, ${deployments.length - 1} queued` : ""}

@@ -42,6 +42,7 @@ export function recordOf(deployment: LaneDeployment, projectId: ProjectId): Unre
     pushedSha: deployment.pushedSha,
     hold: state.name === "queued" ? holdView(state.hold, deployment.serverId) : null,
     approvedBy: deployment.approvedBy,
+    changes: deployment.changes,
   };
 }
 

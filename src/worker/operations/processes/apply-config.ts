@@ -1,5 +1,5 @@
 import type { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
-import type { ProcessName } from "#contract/endpoints/processes/schemas.ts";
+import type { ProcessDefinitions, ProcessName } from "#contract/endpoints/processes/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import type { Result } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
@@ -37,8 +37,18 @@ export async function startConfig(
   found: ProjectToDeploy,
   { restart = [], requestKey = context.requestKey, isRecorded = false }: ConfigStart = {},
 ): Promise<Result<DeploymentStarted, ApplyRefusal>> {
-  const { audit, ...command } = { ...commandFor(context, found), restart: [...restart], requestKey };
+  const repositoryInstances = instancesIn(found.project.detected?.processes ?? {});
+  const asked = { restart: [...restart], repositoryInstances, requestKey };
+  const { audit, ...command } = { ...commandFor(context, found), ...asked };
   const { id, serverLocation } = found.project;
   const lane = context.lanes.getByName(id, context.near(serverLocation));
   return answerOf(context, await lane.apply({ ...command, audit: isRecorded ? null : audit }));
+}
+
+/** How many instances the repository wants of its processes, if not one. */
+function instancesIn(definitions: ProcessDefinitions): Readonly<Record<string, number>> {
+  const instances = Object.entries(definitions).map(
+    ([name, { instances: count }]) => [name, count ?? 1] as const,
+  );
+  return Object.fromEntries(instances.filter(([, count]) => count !== 1));
 }
