@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 
+import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 import { RepositoryTest } from "#contract/endpoints/projects/repository-access.ts";
 import { Project } from "#contract/endpoints/projects/schemas.ts";
 import type { Host } from "../support/faults/host.ts";
@@ -67,4 +68,11 @@ it("a private repository is set up with the command alone: the key, the refused 
   expect(RepositoryTest.parse(jsonOf(passed.stdout))).toMatchObject({ ok: true, branch: "main" });
   const missing = await gantry("projects", "test-repository", "--branch", "nowhere");
   expect(missing).toMatchObject({ code: 1, stdout: expect.stringContaining("branch_not_found") });
+  expect(missing.stdout).toContain(
+    "result\tthe server can read the repository, which does not have this branch\n",
+  );
+  const moved = await gantry("servers", "add", "other", "192.0.2.7", "--json");
+  const { id } = ServerCreated.parse(jsonOf(moved.stdout));
+  const set = await gantry("projects", "set", "--server", id);
+  expect(set.stderr).toContain("That server has another deploy key: add it to the repository first.");
 });

@@ -16,6 +16,7 @@ import { completionScript, shells } from "#cli/completion/script.ts";
 import { exitCodes, exitOf } from "#cli/exit-codes.ts";
 import { commandHelp, generalHelp } from "#cli/help.ts";
 import { printable, printableInColour, printableName } from "#cli/output/printable.ts";
+import { nextTimeText, timeByHour } from "#cli/output/times.ts";
 import { createStyle } from "#cli/output/style.ts";
 import { cut, lengthOf, tableText } from "#cli/output/table.ts";
 import { COMMAND_VERSION } from "#cli/version.ts";
@@ -220,6 +221,17 @@ describe("the command line", () => {
     expect(suggest("depoly", ["deploy", "delete"])).toBe("deploy");
     expect(suggest("deployment", ["deploy", "deployments"])).toBe("deployments");
     expect(suggest("frobnicate", ["deploy", "delete"])).toBeNull();
+  });
+});
+
+describe("times at a terminal", () => {
+  const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
+  it("are now for what is due, and no minutes for what is written once an hour", () => {
+    const terminal = { form: "terminal" } as const;
+    expect(nextTimeText(ago(720_000), terminal)).toBe("now");
+    expect(nextTimeText(ago(-720_500), terminal)).toBe("in 12 minutes");
+    expect(timeByHour(ago(1_680_000), terminal)).toBe("within the last hour");
+    expect(timeByHour(ago(7_300_000), terminal)).toBe("2 hours ago");
   });
 });
 

@@ -79,7 +79,10 @@ function projectFacts(output: Output, project: Project, serverName: string | nul
     ["type", typeText(project)],
     ["install command", settingText("install_command", project.install_command)],
     ["build command", settingText("build_command", project.build_command)],
-    ["output directory", settingText("output_directory", project.output_directory)],
+    [
+      "output directory",
+      isServer(project) ? null : settingText("output_directory", project.output_directory),
+    ],
     ["release command", project.release_command === null ? null : printable(project.release_command)],
     ["activate command", project.activate_command === null ? null : printable(project.activate_command)],
     ["shared paths", project.shared_paths.length === 0 ? null : printable(project.shared_paths.join(", "))],
@@ -94,6 +97,12 @@ function projectFacts(output: Output, project: Project, serverName: string | nul
     ["last deployment", timeText(project.last_deploy, output)],
   ];
 }
+
+/** A server publishes no folder. */
+const isServer = (project: Project): boolean =>
+  !isDetectedLater(project) &&
+  project.app_type !== "static" &&
+  project.automatic.includes("output_directory");
 
 function typeText(project: Project): string | null {
   if (isDetectedLater(project)) return null;

@@ -7,7 +7,7 @@ export const scopeWords: Readonly<Record<Scope, string>> = {
   "deployments:write": "deploy, roll back, scale, cancel and delete",
   "deployments:approve": "approve deployments that wait for it",
   "commands:run": "run commands in the live release",
-  "projects:read": "view projects and their settings",
+  "projects:read": "view projects, their settings and the values of plain variables",
   "projects:write":
     "create, change and delete projects, with their repository, commands, variables and approvals",
   "servers:read": "view servers",
