@@ -62,7 +62,7 @@ export function printSummary(summary: Summary): void {
   const body = `-H "Content-Type: application/json" -d "{\\"project_id\\":\\"$PROJECT\\"}"`;
   print(`  ROLLBACK=$(curl -sS -X POST "$URL/v1/rollback" ${AUTH} ${body} | grep -o 'dpl_[0-9a-z]*')`);
   print(`  curl -sSN "$URL/v1/logs/$ROLLBACK" ${AUTH} -H "Accept: text/event-stream"`);
-  comment("read the log of the first deployment as text, and delete it");
+  comment("read the log of the deployment before the rollback as text, and delete that deployment");
   print(`  curl -sS "$URL/v1/logs/$DEPLOYMENT" ${AUTH} -H "Accept: text/plain"`);
   print(`  curl -sS -X DELETE "${project}/deployments/$DEPLOYMENT" ${AUTH}`);
   rule();

@@ -103,6 +103,8 @@ export const agentRequests = [
     request_id: RequestId,
     project_id: ProjectId,
     ...outputFilter,
+    /** Reads the instances that have ended. An older agent reads those that run. */
+    ended: z.optional(z.boolean()),
   }),
   // One-off commands. The answer to each of the first three is `command_read`.
   /** Starts a command in the live release, unless the agent knows its id: then it only reads it. */

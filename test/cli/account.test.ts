@@ -401,6 +401,7 @@ describe("gantry servers", () => {
     const added = await run("servers", "add", "web-1", "192.0.2.10");
     expect(added.code).toBe(0);
     expect(added.stdout).toMatch(/^curl .*install\.sh.*gantry_enroll_.*\n$/);
+    expect(added.stderr).toContain("Its policy, /etc/gantry/policy.json on the server, limits that");
     expect((await run("servers")).stdout).toMatch(/^web-1\tpending\t192\.0\.2\.10\t0\t/m);
     expect((await run("servers", "show", "web-1")).stdout).toMatch(/^status\tpending$/m);
     const again = await run("servers", "enroll", "web-1");

@@ -193,9 +193,9 @@ describe("gantry deploy", () => {
 
   it("--follow prints what a deployment waits for", async () => {
     await site.source.gate.hold("build");
-    const { id } = await installation.api.start(site.projectId);
+    await installation.api.start(site.projectId);
     const second = cli.start(["deploy", "--follow"], jobOptions());
-    await second.printed("stderr", `v2 is waiting for deployment ${id} (position 1 in the queue)`);
+    await second.printed("stderr", `v2 is waiting for v1 (position 1 in the queue)`);
     await site.source.gate.open();
     expect((await second.ended).code).toBe(0);
 
@@ -203,7 +203,7 @@ describe("gantry deploy", () => {
     const { id: away } = ServerCreated.parse(jsonOf(server.stdout));
     expect((await gantry("projects", "set", "--server", away)).code).toBe(0);
     const third = cli.start(["deploy", "--follow"], jobOptions());
-    await third.printed("stderr", `v3 is waiting for its server (${away}) to take it`);
+    await third.printed("stderr", `v3 is waiting for its server away-${sites} to take it`);
     await gantry("cancel");
     expect((await third.ended).code).toBe(1);
   });
@@ -397,6 +397,10 @@ describe("gantry deployments", () => {
       .trim()
       .split("\n")
       .map((line) => line.split("\t"));
+    expect(rows.map((row) => row.slice(7))).toEqual([
+      ["deploy", expect.any(String), expect.any(String)],
+      ["deploy", expect.any(String), expect.any(String)],
+    ]);
     expect(rows.map(([version, status, branch]) => [version, status, branch])).toEqual([
       ["2", "failed", "main"],
       ["1", "live", "main"],

@@ -100,9 +100,10 @@ describe("gantry detect", () => {
   it("shows the processes of the repository, and where they come from", async () => {
     const app = await createRepository(join(cli.home, "shop"));
     const written = { build_command: "make", processes: { web: { instances: 2, memory_mb: 512 } } };
+    const cron = [{ name: "backup", schedule: "30 2 * * *", command: "bin/backup" }];
     await app.commit({
       Gemfile: 'gem "rails"\ngem "puma"\ngem "sidekiq"\n',
-      "gantry.json": JSON.stringify(written),
+      "gantry.json": JSON.stringify({ ...written, cron }),
     });
     const first = await gantry(app.path, ["detect"]);
     expect(first.stderr).toBe("");
@@ -110,6 +111,7 @@ describe("gantry detect", () => {
       /^process web\t.* bundle exec puma .* \(usual for this framework, instances 2, memory_mb 512\)$/m,
     );
     expect(first.stdout).toContain("build command\tmake (gantry.json)\n");
+    expect(first.stdout).toContain("job backup\tbin/backup at 30 2 * * * (gantry.json)\n");
     expect(first.stdout).toContain("suggested worker\tRAILS_ENV=production bundle exec sidekiq\n");
     await app.commit({ Procfile: "web: bin/web\nworker: bin/work\nrelease: bin/migrate\n" });
     const second = await gantry(app.path, ["detect"]);

@@ -48,6 +48,23 @@ describe("gantry logs --app", () => {
     expect(wrong.stderr).not.toContain("--lines");
   });
 
+  it("names the processes instead of waiting for one that does not exist, or is no deployment", async () => {
+    server.agent.processes = [processReport("web", { instances: [instanceReport("web-1-0")] })];
+    const nope = await gantryRun("logs", "--app", "--process", "nope");
+    expect({ code: nope.code, stderr: nope.stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining("The project has no process nope. Its processes are web."),
+    });
+    const word = await gantryRun("logs", "worker");
+    expect(word.stderr).toContain("gantry logs --app --process worker");
+    expect((await gantryRun("logs", "--lines", "5")).stderr).toContain("Use gantry logs --app --lines.");
+    server.agent.printed = [{ instance: "web-8-0", message: "bye", time: "2026-11-20T10:00:03.000Z" }];
+    const ended = await gantryRun("logs", "--app", "--instance", "web-8-0", "--timestamps");
+    expect(ended.stdout).toBe("2026-11-20T10:00:03.000Z\tweb-8-0\tbye\n");
+    expect(ended.stderr).toContain("web-8-0 has ended. This is the end of its output.");
+    server.agent.processes = [];
+  });
+
   it("prints new lines until Ctrl-C, and says how many are left out", async () => {
     const { agent, projectId } = server;
     const follows = (count: number) =>

@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 
+import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 import { RepositoryTest } from "#contract/endpoints/projects/repository-access.ts";
 import { Project } from "#contract/endpoints/projects/schemas.ts";
 import type { Host } from "../support/faults/host.ts";
@@ -71,4 +72,8 @@ it("a private repository is set up with the command alone: the key, the refused 
   expect(missing.stdout).toMatch(
     /\tIts default branch is `main`\. .*: gantry projects set \S+ --branch main$/m,
   );
+  const moved = await gantry("servers", "add", "other", "192.0.2.7", "--json");
+  const { id } = ServerCreated.parse(jsonOf(moved.stdout));
+  const set = await gantry("projects", "set", "--server", id);
+  expect(set.stderr).toContain("That server has another deploy key: add it to the repository first.");
 });

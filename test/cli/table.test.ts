@@ -8,6 +8,7 @@ import { describe, expect, it } from "vitest";
 import { problemCodes } from "#contract/endpoints/endpoint-facts.ts";
 import { problems } from "#contract/problems.ts";
 import { globalOptions } from "#cli/arguments/command-spec.ts";
+import { otherCommandTargets } from "#cli/arguments/other-commands.ts";
 import { readArguments } from "#cli/arguments/read-arguments.ts";
 import { suggest } from "#contract/lib/suggest.ts";
 import { commands } from "#cli/commands.ts";
@@ -15,6 +16,7 @@ import { completionScript, shells } from "#cli/completion/script.ts";
 import { exitCodes, exitOf } from "#cli/exit-codes.ts";
 import { commandHelp, generalHelp } from "#cli/help.ts";
 import { printable, printableInColour, printableName } from "#cli/output/printable.ts";
+import { nextTimeText, timeByHour } from "#cli/output/times.ts";
 import { createStyle } from "#cli/output/style.ts";
 import { cut, lengthOf, tableText } from "#cli/output/table.ts";
 import { COMMAND_VERSION } from "#cli/version.ts";
@@ -170,13 +172,66 @@ describe("the command line", () => {
 
   it("rejects options named like Object.prototype keys", () => {
     for (const name of ["constructor", "toString", "__proto__"])
-      expect(read("whoami", `--${name}`)).toEqual({ problem: `Unknown option --${name}.` });
+      expect(read("whoami", `--${name}`).problem).toContain(`gantry whoami has no option --${name}. See`);
+  });
+
+  it.each([
+    ["rollback --version 3", "Use --to 3."],
+    ["rollback --version=v3", "Use --to v3."],
+    ["rollback --verison 3", "Use --to 3."],
+    ["cancel --version 3", "Use gantry cancel 3."],
+    ["deployments show --version", "Use gantry deployments show DEPLOYMENT."],
+    ["logs --tail 100", "Use --lines 100."],
+    ["logs -n 5", "Use --lines 5."],
+    ["deploy --version", "gantry --version prints the program's version."],
+    ["deploy --brnach x", "Did you mean --branch?"],
+    ["-V", "gantry --version prints the program's version."],
+    ["-v", "gantry --version prints the program's version."],
+  ])("names what to type instead of %s", (line, hint) => {
+    expect(read(...line.split(" ")).problem).toContain(hint);
+  });
+
+  it.each([
+    ["app logs", "Use gantry logs --app."],
+    ["config:set A=1", "Use gantry variables set NAME=VALUE."],
+    ["console", "Use gantry run -- COMMAND."],
+    ["down", "Use gantry stop PROCESS."],
+    ["env", "Use gantry variables."],
+    ["exec", "Use gantry run -- COMMAND."],
+    ["init", "Use gantry projects create NAME --repository URL --link."],
+    ["launch", "Use gantry projects create NAME --repository URL --link."],
+    ["ps:scale web=2", "Use gantry scale web=2."],
+    ["releases", "Use gantry deployments."],
+    ["secrets", "Use gantry variables."],
+    ["secrets:set A", "Use gantry variables set --secret NAME."],
+    ["setup", "Use gantry servers add NAME IP."],
+    ["ssh", "Use gantry run -- COMMAND."],
+    ["status", "Use gantry projects show."],
+    ["up", "Use gantry deploy --follow."],
+  ])("names the command for %s, which other tools have", (line, hint) => {
+    expect(read(...line.split(" ")).problem).toContain(hint);
+  });
+
+  it("names only commands and options that exist for those of other tools", () => {
+    for (const line of otherCommandTargets)
+      expect([line, read(...line.split(" ")).problem]).toEqual([line, undefined]);
   });
 
   it("suggests a similar name, and none if no name is similar", () => {
     expect(suggest("depoly", ["deploy", "delete"])).toBe("deploy");
     expect(suggest("deployment", ["deploy", "deployments"])).toBe("deployments");
     expect(suggest("frobnicate", ["deploy", "delete"])).toBeNull();
+  });
+});
+
+describe("times at a terminal", () => {
+  const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
+  it("are now for what is due, and no minutes for what is written once an hour", () => {
+    const terminal = { form: "terminal" } as const;
+    expect(nextTimeText(ago(720_000), terminal)).toBe("now");
+    expect(nextTimeText(ago(-720_500), terminal)).toBe("in 12 minutes");
+    expect(timeByHour(ago(1_680_000), terminal)).toBe("within the last hour");
+    expect(timeByHour(ago(7_300_000), terminal)).toBe("2 hours ago");
   });
 });
 

@@ -70,6 +70,8 @@ describe("gantry variables set", () => {
     expect(valuesOf(await server.variables())).toEqual({ EMPTY: "", URL: "https://shop.test/?a=b" });
     const again = await variables(server, ["set", "EMPTY="]);
     expect(again.stdout).toBe("Nothing has changed: revision 1 has these values.\n");
+    const port = await variables(server, ["set", "PORT=3000"]);
+    expect(port.stderr).toContain("PORT has no effect on instances with a port: Gantry gives each one");
   });
 
   it("seals a secret from standard input and from a file, and sends no value in clear", async () => {

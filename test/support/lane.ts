@@ -71,7 +71,8 @@ export function rollBack(
 
 /** Applies the current settings to the live code. */
 export function apply(lane: Lane, now = 0, changes: Partial<ConfigRequest> = {}) {
-  return decideConfig(lane, { ...asked(changes), restart: [], onlyScale: false, ...changes }, now);
+  const request = { ...asked(changes), restart: [], onlyScale: false, repositoryInstances: {}, ...changes };
+  return decideConfig(lane, request, now);
 }
 
 /** The lane of an accepted decision. Throws on a refusal, which is an error in the test. */

@@ -42,6 +42,7 @@ const deployment: EventDeployment = {
   pushed_sha: SHA,
   approved_by: null,
   emergency: null,
+  changes: null,
   hold: null,
 };
 

@@ -12,6 +12,12 @@ export function instanceLog(folder: ProjectFolder, name: string): string {
   return join(folder.logs, `${name}.log`);
 }
 
+/** The names of the instances that have a log, also of those that have ended. */
+export async function listInstanceLogs(folder: ProjectFolder): Promise<readonly string[]> {
+  const files = await readdir(folder.logs).catch(() => []);
+  return files.flatMap((file) => /^(.+)\.log$/.exec(file)?.[1] ?? []);
+}
+
 /**
  * Limits the logs of a project's instances, and deletes old ones of instances that have ended. Never throws.
  * @param beforeEmptied called with the path of a log just before it is emptied
@@ -21,8 +27,7 @@ export async function limitInstanceLogs(
   maxBytes: number,
   beforeEmptied: (path: string) => void = () => undefined,
 ): Promise<void> {
-  const files = await readdir(folder.logs).catch(() => []);
-  const names = files.flatMap((file) => /^(.+)\.log$/.exec(file)?.[1] ?? []);
+  const names = await listInstanceLogs(folder);
   if (names.length === 0) return;
   for (const name of names) await limitLogFile(instanceLog(folder, name), maxBytes, beforeEmptied);
   const noted = new Set(await readdir(folder.instances).catch(() => []));

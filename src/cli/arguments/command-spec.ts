@@ -52,6 +52,8 @@ export type CommandSpec<O extends OptionSpecs = OptionSpecs, W extends WordSpecs
   readonly words: W;
   /** The option that takes what people write as an argument. */
   readonly meantByExtra?: keyof O & string;
+  /** Names of options that people type, and the option that does it here; null: it is the argument. */
+  readonly otherNames?: Readonly<Record<string, (keyof O & string) | null>>;
   /** Command lines without `gantry`. */
   readonly examples?: readonly string[];
 };

@@ -1,4 +1,5 @@
 import type { Command } from "#cli/arguments/command.ts";
+import { otherCommandHint } from "#cli/arguments/other-commands.ts";
 import { didYouMean } from "#contract/lib/suggest.ts";
 import { type Result, stop } from "#cli/outcome.ts";
 import { succeed } from "#contract/lib/result.ts";
@@ -16,7 +17,8 @@ export function findCommand(
   const group = commands.filter(({ name }) => name.startsWith(`${first} `));
   if (group.length === 0) {
     const names = new Set(commands.map(({ name }) => name.split(" ")[0] ?? name));
-    return stop("usage", `Unknown command ${first}.${didYouMean(first, [...names])} See gantry --help.`);
+    const hint = otherCommandHint(words) || didYouMean(first, [...names]);
+    return stop("usage", `Unknown command ${first}.${hint} See gantry --help.`);
   }
   const exact = group.find(({ name }) => name === `${first} ${second}`);
   if (exact !== undefined) return succeed({ command: exact, rest: words.slice(2) });

@@ -7,6 +7,7 @@ import {
   type OptionSpec,
   type OptionSpecs,
 } from "#cli/arguments/command-spec.ts";
+import { explainOption, explainUnknown, type TypedOption } from "#cli/arguments/explain-option.ts";
 import { findCommand } from "#cli/arguments/find-command.ts";
 import { didYouMean } from "#contract/lib/suggest.ts";
 import { type Result, stop } from "#cli/outcome.ts";
@@ -44,14 +45,28 @@ export function readArguments(argv: readonly string[], commands: readonly Comman
 
   const words: string[] = [];
   const values: Values = new Map();
-  for (const token of tokens) {
+  const typed: TypedOption[] = [];
+  const named = namedIn(tokens, commands);
+  for (const [at, token] of tokens.entries()) {
     if (token.kind === "positional") words.push(token.value);
     if (token.kind !== "option") continue;
     const { name, rawName, value, inlineValue } = token;
+    const next = tokens[at + 1];
+    const option = { name, rawName, value: value ?? (next?.kind === "positional" ? next.value : null) };
+    typed.push(option);
+    if (name === "version" && named !== null && words[0] !== "help")
+      return stop("usage", explainOption(named, option) + seeHelp(named));
     // Object.prototype has keys such as "constructor".
     const spec = Object.hasOwn(known, name) ? known[name] : undefined;
-    if (spec === undefined)
-      return stop("usage", unknownOption(rawName, Object.keys(known)) + afterDashes(words));
+    if (spec === undefined) {
+      const unknown =
+        rawName === "--token"
+          ? NO_TOKEN
+          : named === null
+            ? explainUnknown(rawName, Object.keys(known))
+            : explainOption(named, option) + seeHelp(named);
+      return stop("usage", unknown + afterDashes(words));
+    }
     if (spec.kind === "flag") {
       if (value !== undefined) return stop("usage", `${rawName} takes no value.`);
       values.set(name, []);
@@ -68,19 +83,19 @@ export function readArguments(argv: readonly string[], commands: readonly Comman
   const isVersion = words[0] === "version" && words.length === 1;
   const read = readGlobal(values);
   const global = { ...read, help: read.help || isHelp, version: read.version || isVersion };
-  const named = findCommand(isHelp || isVersion ? words.slice(1) : words, commands);
-  if (!named.ok) return named;
-  if (named.value === null) return succeed({ command: null, global, given: { options: {}, words: {} } });
-  const { command, rest } = named.value;
-  const foreign = [...values.keys()].find(
-    (name) => !Object.hasOwn(command.options, name) && !Object.hasOwn(globalOptions, name),
+  const found = findCommand(isHelp || isVersion ? words.slice(1) : words, commands);
+  if (!found.ok) return found;
+  if (found.value === null) return succeed({ command: null, global, given: { options: {}, words: {} } });
+  const { command, rest } = found.value;
+  const foreign = typed.find(
+    ({ name }) => !Object.hasOwn(command.options, name) && !Object.hasOwn(globalOptions, name),
   );
   if (foreign !== undefined)
     return stop(
       "usage",
-      foreign === "token"
+      foreign.name === "token"
         ? NO_TOKEN
-        : `gantry ${command.name} has no option --${foreign}.${seeHelp(command)}${afterDashes(words)}`,
+        : explainOption(command, foreign) + seeHelp(command) + afterDashes(words),
     );
   if (global.help || global.version) return succeed({ command, global, given: { options: {}, words: {} } });
 
@@ -164,9 +179,16 @@ function readWords(command: Command, rest: readonly string[]): Result<AnyGiven["
 const NO_TOKEN =
   "There is no option --token, because other users of this machine could see it. Use GANTRY_TOKEN or gantry login.";
 
-function unknownOption(rawName: string, names: readonly string[]): string {
-  if (rawName === "--token") return NO_TOKEN;
-  return `Unknown option ${rawName}.${didYouMean(rawName.replace(/^-+/, ""), names, "--")}`;
+/** The command that a line names, also if the line is wrong elsewhere; null: none. */
+function namedIn(
+  tokens: readonly { readonly kind: string; readonly value?: string | undefined }[],
+  commands: readonly Command[],
+): Command | null {
+  const words = tokens.flatMap(({ kind, value }) =>
+    kind === "positional" && value !== undefined ? [value] : [],
+  );
+  const found = findCommand(words.slice(words[0] === "help" ? 1 : 0), commands);
+  return found.ok ? (found.value?.command ?? null) : null;
 }
 
 /** A hint for an option that may belong to the command line that gantry run passes on. */

@@ -1,6 +1,7 @@
 import { defineCommand } from "#cli/arguments/command.ts";
 import { describeWaiting } from "#cli/session/describe-waiting.ts";
 import { shellWord } from "#node/shell-quote.ts";
+import { changesText } from "#contract/endpoints/deployments/changes-text.ts";
 import { durationText } from "#contract/lib/duration-text.ts";
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import { done } from "#cli/outcome.ts";
@@ -9,7 +10,13 @@ import { printable, printableName } from "#cli/output/printable.ts";
 import { timeText } from "#cli/output/times.ts";
 import { DEPLOYMENT_HELP, findDeployment } from "#cli/session/find-deployment.ts";
 import { commandLine, type Session, withSession } from "#cli/session/session.ts";
-import { failureText, sourceText, stageTimesText, statusStyles } from "#cli/views/deployment-text.ts";
+import {
+  failureText,
+  sourceText,
+  stageTimesText,
+  statusStyles,
+  statusText,
+} from "#cli/views/deployment-text.ts";
 
 export const deploymentsShow = defineCommand({
   name: "deployments show",
@@ -24,7 +31,6 @@ export const deploymentsShow = defineCommand({
     const deployment = found.value;
     const {
       status,
-      stage,
       failure,
       waiting_on: waiting,
       variables_revision: revision,
@@ -32,12 +38,14 @@ export const deploymentsShow = defineCommand({
       emergency,
     } = deployment;
     const evidence = failure?.evidence;
+    const changed = changesText(deployment.changes);
     output.json(deployment);
     printFacts(output, [
       ["version", `v${deployment.version}`],
       ["id", deployment.id],
-      ["status", output.style[statusStyles[status]](stage === null ? status : `${status}, ${stage}`)],
+      ["status", output.style[statusStyles[status]](statusText(deployment))],
       ["kind", await kindText(session, deployment)],
+      ["changes", changed === null ? null : printable(changed)],
       ["source", sourceText(deployment)],
       ["by", printableName(deployment.actor.name)],
       ["approved by", approver === null ? null : printableName(approver.name)],

@@ -1,9 +1,10 @@
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import { MAX_LOG_PAGE } from "#contract/endpoints/logs/schemas.ts";
+import { DeploymentId } from "#contract/ids.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
-import { done, type Outcome } from "#cli/outcome.ts";
-import { appOptions, printAppOutput } from "#cli/session/app-output.ts";
-import { DEPLOYMENT_HELP, findDeployment } from "#cli/session/find-deployment.ts";
+import { done, type Outcome, stop } from "#cli/outcome.ts";
+import { appOptionIn, appOptions, printAppOutput } from "#cli/session/app-output.ts";
+import { DEPLOYMENT_HELP, findDeployment, versionIn } from "#cli/session/find-deployment.ts";
 import { followDeployment } from "#cli/session/follow-deployment.ts";
 import { type Session, withSession } from "#cli/session/session.ts";
 import { createLogPrinter, warningsOption } from "#cli/views/log-printer.ts";
@@ -13,7 +14,7 @@ export const logs = defineCommand({
   summary: "Show a deployment's log, or what the app prints",
   details: [
     "Without --follow, prints the log so far. With --follow, prints new lines until the deployment ends, and has the exit codes of deploy --follow. With --json, prints one JSON object per line.",
-    "With --app, prints what the instances of the project print to stdout and stderr, read from its server: the last lines, then new lines until Ctrl-C, each after the name of its instance. Nothing of it is stored outside of the server.",
+    "With --app, prints what the instances of the project print to stdout and stderr, read from its server: the last lines, then new lines until Ctrl-C, each after the name of its instance, at a terminal also after its time, which is known for lines that are printed while somebody follows. --ended prints the end of what instances printed that have ended. Nothing of it is stored outside of the server.",
   ],
   words: {
     deployment: {
@@ -21,6 +22,7 @@ export const logs = defineCommand({
       help: `${DEPLOYMENT_HELP} (default: the newest); with --app, the project (default: the linked one)`,
     },
   },
+  otherNames: { tail: "lines", limit: "lines", n: "lines", num: "lines", t: "follow", ps: "process" },
   options: {
     follow: { kind: "flag", short: "f", help: "Print new lines until the deployment ends" },
     ...warningsOption,
@@ -29,6 +31,15 @@ export const logs = defineCommand({
   examples: ["logs -f", "logs v12", "logs --app --process web"],
   run: withSession(async (session, { words, options }) => {
     if (options.app) return printAppOutput(session, words.deployment, options);
+    const ofApp = appOptionIn(options);
+    if (ofApp !== null)
+      return stop("usage", `--${ofApp} belongs to --app. Use gantry logs --app --${ofApp}.`);
+    const { deployment } = words;
+    if (deployment !== null && !isDeployment(deployment))
+      return stop(
+        "usage",
+        `${deployment} is not a deployment such as v12. The output of the process ${deployment}: gantry logs --app --process ${deployment}.`,
+      );
     const found = await findDeployment(session, words.deployment);
     if (!found.ok) return found;
     const { id, version } = found.value;
@@ -43,6 +54,9 @@ export const logs = defineCommand({
       : printLog(session, found.value, options.warnings);
   }),
 });
+
+const isDeployment = (word: string): boolean =>
+  DeploymentId.safeParse(word).success || versionIn(word) !== null;
 
 async function printLog(
   { client, output }: Session,

@@ -1,3 +1,5 @@
+import { isOverSsh } from "#contract/forge.ts";
+import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import { AutomaticSetting } from "#contract/endpoints/projects/settings.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { givenFields } from "#cli/arguments/given-fields.ts";
@@ -77,12 +79,20 @@ export const projectsSet = defineCommand({
     const before = await client.getProject({ params });
     const project = await client.updateProject({ params, body });
     if (!project.ok) return project;
-    const { name: current, server_id: serverId } = project.value;
+    const { server_id: serverId } = project.value;
     const newServer = await serverName(session, serverId);
     if (before.ok) printProjectChanges(output, before.value, project.value, newServer);
     else printProject(output, project.value, newServer);
     if (before.ok && before.value.server_id !== serverId)
-      output.note(`${printableName(current)} moves to ${newServer ?? serverId} with its next deployment.`);
+      output.note(movesText(project.value, newServer ?? serverId));
     return done;
   }),
 });
+
+/** Each server has a deploy key of its own for a project. */
+function movesText({ name, repository }: Project, server: string): string {
+  const moves = `${printableName(name)} moves to ${printableName(server)} with its next deployment.`;
+  return isOverSsh(repository)
+    ? `${moves} That server has another deploy key: add it to the repository first. gantry projects test-repository tests it, and names the page with the key.`
+    : moves;
+}

@@ -28,6 +28,7 @@ export const rollback = defineCommand({
   ],
   words: {},
   meantByExtra: "to",
+  otherNames: { version: "to", deployment: "to", release: "to", id: "to", revision: "to", v: "to" },
   options: {
     to: { kind: "text", value: "DEPLOYMENT", help: "Deployment to roll back to: version (12 or v12) or ID" },
     settings: {

@@ -2,7 +2,7 @@ import { readAll } from "#client/read-all.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done } from "#cli/outcome.ts";
 import { printableName } from "#cli/output/printable.ts";
-import { timeText } from "#cli/output/times.ts";
+import { timeByHour, timeText } from "#cli/output/times.ts";
 import { withSession } from "#cli/session/session.ts";
 
 export const tokensList = defineCommand({
@@ -20,7 +20,7 @@ export const tokensList = defineCommand({
       tokens.value.map(({ name, kind, scopes, last_used_at: used, expires_at: expires, id }) => [
         printableName(name),
         scopes.join(","),
-        timeText(used, output),
+        timeByHour(used, output),
         timeText(expires, output),
         kind,
         output.style.dim(id),

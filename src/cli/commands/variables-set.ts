@@ -12,6 +12,12 @@ import { readValue } from "#cli/variables/read-value.ts";
 import { withSession } from "#cli/session/session.ts";
 import { acceptKeyOption, trustSealKey } from "#cli/variables/trust-seal-key.ts";
 
+/** What Gantry sets for each instance with a port, whatever the project's variables are. */
+const setByGantry = {
+  PORT: "Gantry gives each one a port of its own in PORT. To choose the public address, set the project's domain.",
+  HOST: "Gantry sets it to 127.0.0.1, where its ingress reaches them.",
+} as const;
+
 export const variablesSet = defineCommand({
   name: "variables set",
   summary: "Set variables and secrets of a project",
@@ -99,6 +105,8 @@ export const variablesSet = defineCommand({
     });
     if (!changed.ok) return changed;
     const what = `Set ${[...values.keys()].join(", ")}`;
+    for (const [name, text] of Object.entries(setByGantry))
+      if (values.has(name)) session.output.note(`${name} has no effect on instances with a port: ${text}`);
     return endChange(session, changed.value, { projectId, before: before.revision, what }, options);
   }),
 });

@@ -12,6 +12,20 @@ export function timeText(time: string | null, { form }: Pick<Output, "form">, ne
   return form === "terminal" ? relativeText(Date.parse(time) - Date.now()) : time;
 }
 
+/** As `timeText`, for when something happens next: a time that has passed is `now`, because it has not happened yet. */
+export function nextTimeText(time: string | null, output: Pick<Output, "form">): string {
+  const isDue = time !== null && Date.parse(time) <= Date.now();
+  return isDue && output.form === "terminal" ? "now" : timeText(time, output);
+}
+
+const HOUR_MS = 60 * 60 * 1000;
+
+/** As `timeText`, for a time in the past that is written once an hour. */
+export function timeByHour(time: string | null, output: Pick<Output, "form">): string {
+  const isRecent = time !== null && Date.now() - Date.parse(time) < HOUR_MS;
+  return isRecent && output.form === "terminal" ? "within the last hour" : timeText(time, output);
+}
+
 function relativeText(ms: number): string {
   const seconds = Math.abs(ms) / 1000;
   const [unit, length] = UNITS.find(([, each]) => seconds >= each) ?? ["moment", 0];

@@ -10,6 +10,7 @@ import { done, type Outcome, type Result, stop } from "#cli/outcome.ts";
 import type { Output } from "#cli/output/output.ts";
 import { printable, printableInColour } from "#cli/output/printable.ts";
 import { findProject } from "#cli/session/find-named.ts";
+import { mayCall } from "#cli/session/may-call.ts";
 import { printFollowed } from "#cli/session/print-followed.ts";
 import type { Session } from "#cli/session/session.ts";
 import { succeed } from "#contract/lib/result.ts";
@@ -25,7 +26,19 @@ export const appOptions = {
     help: `With --app: how many of the last lines come first (default: ${DEFAULT_OUTPUT_LINES})`,
   },
   "no-follow": { kind: "flag", help: "With --app: end after the last lines" },
+  ended: { kind: "flag", help: "With --app: the last lines of instances that have ended" },
+  timestamps: { kind: "flag", help: "With --app: the time of each line also in a pipe" },
+  "no-timestamps": { kind: "flag", help: "With --app: no times at a terminal" },
 } as const;
+
+/** The first option that is given and means something only with --app; null: none. */
+export function appOptionIn(given: Given): string | null {
+  const isGiven = (value: Given[keyof Given]) => (Array.isArray(value) ? value.length > 0 : Boolean(value));
+  return (
+    Object.entries(given).find(([name, value]) => Object.hasOwn(appOptions, name) && isGiven(value))?.[0] ??
+    null
+  );
+}
 
 /** After how long a command that has nothing to print says so. */
 const SILENCE_MS = 2_000;
@@ -35,6 +48,9 @@ type Given = {
   readonly instance: string | null;
   readonly lines: string | null;
   readonly "no-follow": boolean;
+  readonly ended: boolean;
+  readonly timestamps: boolean;
+  readonly "no-timestamps": boolean;
 };
 
 /** Prints what the instances of a project print, until Ctrl-C unless the options say otherwise. */
@@ -48,11 +64,59 @@ export async function printAppOutput(
   const found = await findProject(session, project);
   if (!found.ok) return found;
   const { id } = found.value;
-  if (!given["no-follow"]) return follow(session, id, query.value);
-  const read = await session.client.getOutput({ params: { project_id: id }, query: query.value });
+  const { output } = session;
+  const hasTimes = given.timestamps || (output.form === "terminal" && !given["no-timestamps"]);
+  const print = (line: AppOutputLine) => printLine(output, line, hasTimes);
+  const named = await checkNames(session, id, query.value, given.ended);
+  if (!named.ok) return named;
+  const { hasEnded } = named.value;
+  if (!given["no-follow"] && !hasEnded) return follow(session, id, query.value, print);
+  const ended = given.ended ? ({ ended: "true" } as const) : {};
+  const read = await session.client.getOutput({
+    params: { project_id: id },
+    query: { ...query.value, ...ended },
+  });
   if (!read.ok) return read;
-  for (const line of read.value.lines) printLine(session.output, line);
+  for (const line of read.value.lines) print(line);
+  if (read.value.lines.length === 0)
+    output.note(hasEnded ? "The server keeps no output of ended instances." : "No output yet.");
   return done;
+}
+
+/**
+ * Checks that the process exists. An instance that does not run may have ended: its output is read, and not followed.
+ * If the token may not read the processes, nothing is checked.
+ */
+async function checkNames(
+  session: Session,
+  id: ProjectId,
+  { process, instance }: { readonly process?: string; readonly instance?: string },
+  isEnded: boolean,
+): Promise<Result<{ readonly hasEnded: boolean }>> {
+  if (process === undefined && instance === undefined) return succeed({ hasEnded: isEnded });
+  if (!(await mayCall(session, "getProcesses"))) return succeed({ hasEnded: isEnded });
+  const read = await session.client.getProcesses({ params: { project_id: id } });
+  if (!read.ok) return succeed({ hasEnded: isEnded });
+  const { processes } = read.value;
+  const names = processes.map(({ name }) => name);
+  const running = processes.flatMap(({ instances }) => instances.map(({ name }) => name));
+  const isKnown = names.length === 0 || names.some((name) => name === process);
+  if (process !== undefined && !isKnown && !isEnded)
+    return stop("usage", `The project has no process ${process}. ${listText("Its processes are", names)}`);
+  const isRunning = instance === undefined || running.some((name) => name === instance);
+  if (isRunning || isEnded) return succeed({ hasEnded: isEnded });
+  const kept = await session.client.getOutput({ params: { project_id: id }, query: { instance, lines: 1 } });
+  if (kept.ok && kept.value.lines.length === 0)
+    return stop(
+      "usage",
+      `No instance ${instance} runs, and the server keeps no output of it. ${listText("Running are", running)} gantry logs --app --ended shows those that have ended.`,
+    );
+  session.output.note(`${instance} has ended. This is the end of its output.`);
+  return succeed({ hasEnded: true });
+}
+
+function listText(before: string, names: readonly string[]): string {
+  return names.length === 0 ? "It has none on the server." : `${before} ${names.join(", ")}.`;
 }
 
 function readQuery({
@@ -85,6 +149,7 @@ async function follow(
   session: Session,
   id: ProjectId,
   query: { process?: string; instance?: string; lines: number },
+  print: (line: AppOutputLine) => void,
 ): Promise<Outcome> {
   const { output, transport, signal } = session;
   const silence = setTimeout(
@@ -94,7 +159,7 @@ async function follow(
   try {
     return await printFollowed(session, followOutput(transport, id, { query, signal }), (item) => {
       clearTimeout(silence);
-      if (item.type === "line") return printLine(output, item.line);
+      if (item.type === "line") return print(item.line);
       output.json(item);
       output.note(leftOutText(item.lines));
     });
@@ -109,10 +174,18 @@ function leftOutText(lines: number | null): string {
     : `${lines} ${lines === 1 ? "line is" : "lines are"} left out: the app prints faster than they can be sent.`;
 }
 
-function printLine(output: Output, { instance, message }: AppOutputLine): void {
+/** `12:00:03`, in the time zone of the terminal. */
+const clock = new Intl.DateTimeFormat("en", { timeStyle: "medium", hourCycle: "h23" });
+const NO_TIME = "–".padEnd("12:00:03".length);
+
+function printLine(output: Output, { instance, message, time }: AppOutputLine, hasTime: boolean): void {
   const { form, style } = output;
-  if (form === "json") return output.json({ type: "line", instance, message });
-  if (form === "plain") return output.line(`${instance}\t${printable(message)}`);
+  if (form === "json")
+    return output.json({ type: "line", instance, message, ...(time === undefined ? {} : { time }) });
+  if (form === "plain")
+    return output.line(`${hasTime ? `${printable(time ?? "–")}\t` : ""}${instance}\t${printable(message)}`);
   const text = style.dim("x") === "x" ? printable(message) : printableInColour(message);
-  output.line(`${style.dim(instance)} ${text}`);
+  const shown =
+    time === undefined || Number.isNaN(Date.parse(time)) ? NO_TIME : clock.format(Date.parse(time));
+  output.line(`${hasTime ? `${style.dim(shown)} ` : ""}${style.dim(instance)} ${text}`);
 }

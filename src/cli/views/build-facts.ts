@@ -6,6 +6,7 @@ import type { Fact } from "#cli/output/facts.ts";
 import { printable, printableName } from "#cli/output/printable.ts";
 import { sourceText } from "#cli/views/deployment-text.ts";
 import type { FoundProcess } from "#contract/processes/find-processes.ts";
+import type { CronJob } from "#contract/endpoints/cron/job-schemas.ts";
 import { AutomaticSetting } from "#contract/endpoints/projects/settings.ts";
 
 /** How a project would be built, in JSON. */
@@ -27,6 +28,8 @@ export function buildDocument(build: LocalBuild) {
     preset: choice.preset,
     /** The repository's own, and those of its framework. */
     processes: choice.processes.map(({ name, definition, from }) => ({ name, from, ...definition })),
+    /** The jobs of gantry.json. */
+    cron: choice.cron,
     release_command: project?.project.release_command ?? choice.releaseCommand?.command ?? null,
     suggested_worker: choice.suggestedWorker,
     /** Why a deployment would fail at once; null if nothing is wrong that the files show. */
@@ -70,6 +73,7 @@ export function buildFacts(build: LocalBuild): readonly Fact[] {
     ["build command", setting("build_command")],
     ["release command", releaseText(build)],
     ...choice.processes.map((one) => [`process ${one.name}`, processText(one)] as const),
+    ...choice.cron.map((job) => [`job ${job.name}`, cronText(job)] as const),
     ["suggested worker", choice.suggestedWorker === null ? null : printable(choice.suggestedWorker)],
     ["output directory", outputText(choice, setting("output_directory"))],
     ["trailing slash", choice.isPublished ? setting("trailing_slash") : null],
@@ -98,6 +102,10 @@ function processText(found: FoundProcess): string {
   const { command, ...rest } = found.definition;
   const more = Object.entries(rest).map(([name, value]) => `, ${name} ${String(value)}`);
   return `${printable(command)} (${sourceOf(found)}${more.join("")})`;
+}
+
+function cronText({ schedule, timezone, command }: CronJob): string {
+  return `${printable(command)} at ${printable(timezone === undefined || timezone === "UTC" ? schedule : `${schedule} ${timezone}`)} (${GANTRY_JSON})`;
 }
 
 function isAutomatic({ project }: LocalBuild, name: AutomaticSetting): boolean {

@@ -2,7 +2,7 @@ import { durationText } from "#contract/lib/duration-text.ts";
 import type { CronJobReport, CronRun, CronRunStatus } from "#contract/endpoints/cron/schemas.ts";
 import type { Output } from "#cli/output/output.ts";
 import type { Style } from "#cli/output/style.ts";
-import { timeText } from "#cli/output/times.ts";
+import { nextTimeText, timeText } from "#cli/output/times.ts";
 
 export const cronColumns = ["JOB", "SCHEDULE", "NEXT RUN", "LAST RUN", "RESULT", "COMMAND"];
 export const runColumns = ["RUN", "STARTED", "DURATION", "RESULT", "REASON"];
@@ -27,7 +27,7 @@ export function cronRows(jobs: readonly CronJobReport[], output: Form): readonly
     return [
       job.name,
       job.timezone === "UTC" ? job.schedule : `${job.schedule} ${job.timezone}`,
-      timeText(job.next_run_at, output),
+      nextTimeText(job.next_run_at, output),
       last === undefined ? "never" : timeText(last.started_at, output),
       last === undefined ? "–" : resultText(last, output),
       job.command,

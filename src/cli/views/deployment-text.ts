@@ -6,6 +6,7 @@ import type {
   StageTime,
   WaitingOn,
 } from "#contract/endpoints/deployments/schemas.ts";
+import { changesText } from "#contract/endpoints/deployments/changes-text.ts";
 import { durationText } from "#contract/lib/duration-text.ts";
 import type { Output } from "#cli/output/output.ts";
 import { printable, printableName } from "#cli/output/printable.ts";
@@ -20,23 +21,61 @@ export const statusStyles = {
   superseded: "dim",
 } as const satisfies Record<DeploymentStatus, keyof Style>;
 
-export const deploymentColumns = ["VERSION", "STATUS", "BRANCH", "COMMIT", "DURATION", "STARTED", "ID"];
+export const deploymentColumns = [
+  "VERSION",
+  "STATUS",
+  "BRANCH",
+  "COMMIT",
+  "WHAT",
+  "BY",
+  "DURATION",
+  "STARTED",
+  "ID",
+];
 
-/** A table row for `deploymentColumns`. */
+/** A table row for `deploymentColumns`. For programs, what was added later comes last, and the kind is a column. */
 export function deploymentRow(deployment: Deployment, output: Output): readonly string[] {
-  const { version, status, stage, branch, commit, duration, created_at, emergency, id } = deployment;
+  const { version, status, branch, commit, duration, created_at, id, kind, emergency } = deployment;
   const paint = output.style[statusStyles[status]];
   const isPlain = output.form === "plain";
-  const notes = [stage, emergency === null ? null : "emergency"].filter((note) => note !== null);
-  return [
-    isPlain ? `${version}` : `v${version}`,
-    paint(isPlain ? status : [status, ...notes].join(", ")),
+  const shown = [statusText(deployment), ...(emergency === null ? [] : ["emergency"])].join(", ");
+  const [name, by, what] = [
     printableName(branch),
-    commit ?? "–",
-    isPlain ? `${duration}` : durationText(duration),
-    timeText(created_at, output),
-    output.style.dim(id),
+    printableName(deployment.actor.name),
+    whatText(deployment),
   ];
+  if (isPlain)
+    return [`${version}`, paint(status), name, commit ?? "–", `${duration}`, created_at, id, kind, by, what];
+  return [
+    ...[`v${version}`, paint(shown), name, commit ?? "–"],
+    ...[kind === "rollback" ? `rollback: ${what}` : what, by],
+    ...[durationText(duration), timeText(created_at, output), output.style.dim(id)],
+  ];
+}
+
+/** The subject of the commit, or what a deployment of the live code changes. */
+function whatText({ kind, changes, commit_message: message }: Deployment): string {
+  const [subject = ""] = (message ?? "").split("\n");
+  return kind === "config"
+    ? printable(changesText(changes) ?? "settings and variables")
+    : printableName(subject);
+}
+
+/** The status of a deployment with its stage, and what it waits for instead of `building`. */
+export function statusText({ status, stage, waiting_on: waiting }: Deployment): string {
+  if (stage === null) return status;
+  if (stage !== "queued") return `${status}, ${stage}`;
+  switch (waiting?.type) {
+    case "freeze":
+      return "held by a freeze";
+    case "approval":
+    case "commit":
+      return "needs approval";
+    case "deployment":
+    case "server":
+    case undefined:
+      return "queued";
+  }
 }
 
 /** `main at 8e8412f "Change the title"` */
@@ -60,21 +99,27 @@ export function failureText({ code, message, stage }: Failure): string {
   return `${printable(message)} (${code}, in the stage ${stage})`;
 }
 
-/** What a deployment waits for, to follow the word `waiting`. @param freezeName null: not known */
-export function waitingText(waiting: WaitingOn, freezeName: string | null): string {
+/**
+ * What a deployment waits for, to follow the word `waiting`.
+ * @param name of the freeze or the server, or the version of the deployment; null: not known
+ */
+export function waitingText(waiting: WaitingOn, name: string | null): string {
   switch (waiting.type) {
     case "deployment":
-      return `for deployment ${waiting.id} (position ${waiting.position} in the queue)`;
+      return `for ${name ?? `deployment ${waiting.id}`} (position ${waiting.position} in the queue)`;
     case "server":
-      return `for its server (${waiting.id}) to take it`;
+      return `for its server ${serverText(waiting.id, name)} to take it`;
     case "freeze":
-      return `for the end of the freeze ${printableName(freezeName ?? waiting.id)}, at ${waiting.until}${whyHeld(waiting)}`;
+      return `for the end of the freeze ${printableName(name ?? waiting.id)}, at ${waiting.until}${whyHeld(waiting)}`;
     case "commit":
-      return `for its server (${waiting.id}) to resolve the commit that needs an approval`;
+      return `for its server ${serverText(waiting.id, name)} to resolve the commit that needs an approval`;
     case "approval":
       return `for an approval${whyHeld(waiting)}`;
   }
 }
+
+const serverText = (id: string, name: string | null): string =>
+  name === null ? `(${id})` : printableName(name);
 
 function whyHeld({ differs = [] }: Extract<Hold, { type: "freeze" | "approval" }>): string {
   return differs.length === 0

@@ -87,7 +87,10 @@ function projectFacts(output: Output, project: Project, serverName: string | nul
     ["type", typeText(project)],
     ["install command", settingText("install_command", project.install_command)],
     ["build command", settingText("build_command", project.build_command)],
-    ["output directory", settingText("output_directory", project.output_directory)],
+    [
+      "output directory",
+      isServer(project) ? null : settingText("output_directory", project.output_directory),
+    ],
     [
       "trailing slash",
       project.app_type === "static" ? settingText("trailing_slash", project.trailing_slash) : null,
@@ -108,6 +111,12 @@ function projectFacts(output: Output, project: Project, serverName: string | nul
     ["last deployment", timeText(project.last_deploy, output)],
   ];
 }
+
+/** A server publishes no folder. */
+const isServer = (project: Project): boolean =>
+  !isDetectedLater(project) &&
+  project.app_type !== "static" &&
+  project.automatic.includes("output_directory");
 
 function typeText(project: Project): string | null {
   if (isDetectedLater(project)) return null;

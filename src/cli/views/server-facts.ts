@@ -65,4 +65,7 @@ export function printEnrollment(output: Output, { command, expires_at: expiresAt
     `Run this command on the server as root. It works once and expires ${timeText(expiresAt, output)}:`,
   );
   output.line(printable(command));
+  output.note(
+    "The server will accept every repository and build command of this account. Its policy, /etc/gantry/policy.json on the server, limits that: see Servers, The policy, in the documentation.",
+  );
 }

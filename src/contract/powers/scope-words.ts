@@ -8,7 +8,7 @@ export const scopeWords: Readonly<Record<Scope, string>> = {
   "deployments:approve": "approve deployments that wait for it",
   "deployments:emergency": "pass freezes and approvals in an emergency",
   "commands:run": "run commands in the live release",
-  "projects:read": "view projects and their settings",
+  "projects:read": "view projects, their settings and the values of plain variables",
   "projects:write":
     "create, change and delete projects, with their repository, commands, variables and approvals",
   "servers:read": "view servers",

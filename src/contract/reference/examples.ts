@@ -87,6 +87,7 @@ export const liveDeployment = {
   clear_cache: false,
   approved_by: null,
   emergency: null,
+  changes: null,
 } as const;
 
 export const canceledDeployment = {
@@ -111,6 +112,7 @@ export const waitingDeployment = {
   release_kept: false,
   stages: [],
   approved_by: { type: "token", id: example.token, name: "Ada" },
+  changes: null,
 } as const;
 
 export const started = { id: example.deployment, status: "building", version: 12 } as const;

@@ -54,6 +54,11 @@ export const parameterTexts: Readonly<Record<ParameterName, ParameterText>> = {
   job: { description: "The name of the job.", example: "backup" },
   run: { description: "The number of the run.", example: "17" },
   instance: { description: "Returns only the lines of the instance with this name.", example: "web-12-0" },
+  ended: {
+    description:
+      "With `true`, returns the lines of the instances that have ended, instead of those that run. Not for an event stream.",
+    example: "true",
+  },
   lines: {
     description:
       "How many of the last lines come first, up to 1000. Each instance has the same share of them. Default: 100.",

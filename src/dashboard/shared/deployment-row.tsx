@@ -1,5 +1,7 @@
 import type { ComponentChildren } from "preact";
 
+import { changesText } from "#contract/endpoints/deployments/changes-text.ts";
+import { withHiddenShown } from "#contract/hidden-text.ts";
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import { Branch, Commit, Status, waitingText } from "#dashboard/shared/status.tsx";
 import { Ago, Duration } from "#dashboard/shared/times.tsx";
@@ -30,7 +32,13 @@ export function DeploymentRow({ deployment, repository, children }: Props) {
           </span>
         )}{" "}
         <Branch name={branch} repository={repository} />{" "}
-        <Commit commit={commit} message={message} isFinal={status !== "building"} repository={repository} />
+        <Commit
+          commit={commit}
+          message={kind === "config" ? (changesText(deployment.changes) ?? message) : message}
+          isFinal={status !== "building"}
+          repository={repository}
+        />
+        <span class="quiet"> by {withHiddenShown(deployment.actor.name)}</span>
       </span>
       <span class="quiet duration">
         {waitingText(deployment) ?? (

@@ -12,9 +12,15 @@ export function Ago({ time }: { readonly time: string }) {
   );
 }
 
+/** When something happens next. A time that has passed is `now`, because it has not happened yet. */
+export function NextAt({ time }: { readonly time: string }) {
+  const now = useNow();
+  return Date.parse(time) <= now ? <>now</> : <Ago time={time} />;
+}
+
 const HOUR_MS = 60 * 60 * 1000;
 
-/** A time that is known to the hour only. @param time the start of the hour */
+/** A time that is written once an hour, so that it can be up to an hour before the last one. */
 export function AgoByHour({ time }: { readonly time: string }) {
   const now = useNow();
   return now - Date.parse(time) < HOUR_MS ? <>within the last hour</> : <Ago time={time} />;

@@ -1,5 +1,7 @@
-import type { Failure, FailureCode } from "#contract/endpoints/deployments/schemas.ts";
+import type { Deployment, Failure, FailureCode } from "#contract/endpoints/deployments/schemas.ts";
 import { buildingLabels } from "#dashboard/text/labels.ts";
+
+const STAYS_LIVE = "A release that was live before stays live.";
 
 /** What a failure means or how to fix it, where its headline does not say it; null: the headline says it all. */
 export const failureAdvice: Record<FailureCode, string | null> = {
@@ -10,11 +12,11 @@ export const failureAdvice: Record<FailureCode, string | null> = {
   tool_missing: "The server does not have a tool that the build needs.",
   install_failed: null,
   build_failed: null,
-  release_failed: "A release that was live before stays live.",
+  release_failed: STAYS_LIVE,
   not_live: "Nothing was live, so there was nothing to restart or to apply settings to.",
-  start_failed: "A release that was live before stays live.",
-  activate_failed: "A release that was live before stays live.",
-  health_check_failed: "A release that was live before stays live.",
+  start_failed: STAYS_LIVE,
+  activate_failed: STAYS_LIVE,
+  health_check_failed: STAYS_LIVE,
   timed_out: "The time limits are in the project's settings, under Releases.",
   server_lost: null,
   server_offline: null,
@@ -23,6 +25,12 @@ export const failureAdvice: Record<FailureCode, string | null> = {
   secrets_unreadable: "The server could not open secrets of the project. Enter them again.",
   internal: "An internal error occurred in Gantry.",
 };
+
+/** The advice for a failure. A project's first deployment has no release before it. */
+export function adviceFor(code: FailureCode, { version }: Pick<Deployment, "version">): string | null {
+  const advice = failureAdvice[code];
+  return advice === STAYS_LIVE && version === 1 ? null : advice;
+}
 
 /** A longer message is not part of the headline. */
 const MAX_TITLE = 120;

@@ -2,16 +2,19 @@ import type { ProcessName } from "#contract/endpoints/processes/schemas.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import { type Asked, join, type Joined } from "#domain/lane/decide-start.ts";
 import { isIn, type Lane, type LaneDeployment, liveOf, Plan } from "#domain/lane/lane.ts";
+import { configChanges } from "#domain/lane/config-changes.ts";
 import { codeOf } from "#domain/lane/transitions.ts";
 import { currentVariables } from "#domain/lane/variables.ts";
 
 /**
  * `restart`: the processes whose instances are all replaced. `onlyScale`: the request changes no more than the number of
- * instances, or stops or starts a process. Absent in a request of an earlier version's Worker.
+ * instances, or stops or starts a process. Absent in a request of an earlier version's Worker. `repositoryInstances`: how
+ * many instances the repository wants of its processes, if not one.
  */
 export type ConfigRequest = Asked & {
   readonly restart: readonly ProcessName[];
   readonly onlyScale?: boolean;
+  readonly repositoryInstances: Readonly<Record<string, number>>;
 };
 
 /**
@@ -35,8 +38,12 @@ export function decideConfig(
   const same = sameWaiting(lane, { ...request, variables: variables.value });
   if (same !== null && restart.length === 0)
     return succeed({ lane, effects: [], value: { id: same.id, version: same.version } });
+  const { plan, repositoryInstances } = request;
+  const applied = { plan, restart, repositoryInstances, variables: variables.value };
   return join(lane, request, now, {
     ...codeOf(source),
+    repositoryInstances,
+    changes: configChanges(liveOf(lane), applied),
     kind: "config",
     rollbackOf: null,
     clearCache: false,

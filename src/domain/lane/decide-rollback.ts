@@ -52,6 +52,8 @@ export function decideRollback(
     clearCache: false,
     restart: [],
     onlyScale: false,
+    repositoryInstances: {},
+    changes: null,
     variables: variables.value,
     commitSha: target.commitSha,
     commitMessage: target.commitMessage,

@@ -65,6 +65,8 @@ type Joining = Pick<
   | "clearCache"
   | "restart"
   | "onlyScale"
+  | "repositoryInstances"
+  | "changes"
   | "runWith"
   | "variables"
   | "commitSha"
@@ -94,6 +96,8 @@ export function decideStart(
     clearCache: request.input.clear_cache ?? false,
     restart: [],
     onlyScale: false,
+    repositoryInstances: {},
+    changes: null,
     runWith: null,
     variables: variables.value,
     commitSha: null,

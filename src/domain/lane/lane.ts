@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 
 import {
   Actor,
+  DeploymentChange,
   DeploymentKind,
   DeploymentTrigger,
   Failure,
@@ -229,6 +230,10 @@ export const LaneDeployment = z.strictObject({
   restart: z._default(z.array(ProcessName), []),
   /** For a `config` deployment: whether its request changes no more than the number of instances, or stops a process. */
   onlyScale: z._default(z.boolean(), false),
+  /** How many instances the repository wants of its processes, if not one. Absent as the next two. */
+  repositoryInstances: z._default(z.record(z.string(), z.int()), {}),
+  /** For a `config` deployment: what it changes; null: not known. Absent in lanes that were stored by an earlier version. */
+  changes: z._default(z.nullable(z.array(DeploymentChange)), null),
   /** For a rollback: what its request said about its settings. Null in lanes that were stored by an earlier version. */
   runWith: z._default(z.nullable(RunWith), null),
   /** null: the project never had variables when the deployment was requested. */

@@ -75,7 +75,8 @@ export function isSamePlan(one: Plan, other: Plan): boolean {
   return one === other || stableText(Plan.parse(one)) === stableText(Plan.parse(other));
 }
 
-function namedSettings(plan: Plan): ReadonlyMap<string, string> {
+/** The settings of a plan that a hold protects, as JSON, by their names in the API. */
+export function namedSettings(plan: Plan): ReadonlyMap<string, string> {
   const values = Object.entries(Plan.parse(plan)).flatMap(([field, value]) => namedValues(field, value));
   return new Map(values.flatMap(([name, value]) => (value === undefined ? [] : [[name, stableText(value)]])));
 }

@@ -3,6 +3,7 @@ import type { EventActor } from "#contract/endpoints/events/schemas.ts";
 import { durationText } from "#contract/lib/duration-text.ts";
 import { SYSTEM } from "#domain/events/system-actor.ts";
 import { resumeDeadlines } from "#domain/lane/deadlines.ts";
+import { configChanges } from "#domain/lane/config-changes.ts";
 import type { Decision, Effect } from "#domain/lane/decision.ts";
 import { type Canceling, type EventEffect } from "#domain/lane/deployment-events.ts";
 import {
@@ -80,7 +81,9 @@ function offer(lane: Lane, next: Named<"queued">, now: number): Decision {
   const deadlineAt = now + plan.timeouts.queue_seconds * 1000;
   const offered = replaceDeployment(lane, {
     ...next,
-    ...(next.kind === "config" && live !== null ? codeOf(live) : {}),
+    ...(next.kind === "config" && live !== null
+      ? { ...codeOf(live), changes: configChanges(live, { ...next, plan }) }
+      : {}),
     ...changes,
     state: { name: "offered", deadlineAt, lastSend: null, permit: "unsent", plan },
   });

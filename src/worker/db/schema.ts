@@ -7,6 +7,7 @@ import { DEFAULT_ASSET_OVERLAP, type TrailingSlash } from "#contract/endpoints/p
 import { DEFAULT_DRAIN_SECONDS } from "#contract/endpoints/processes/schemas.ts";
 import type {
   Actor,
+  DeploymentChange,
   DeploymentKind,
   DeploymentStage,
   DeploymentStatus,
@@ -245,6 +246,8 @@ export const deployments = sqliteTable("deployments", {
   approvedBy: text("approved_by", { mode: "json" }).$type<Actor>(),
   /** Why it passes freezes and approvals; null: it does not. */
   emergency: text("emergency"),
+  /** What a `config` deployment changes; null: it is of another kind, or not known. */
+  changes: text("changes", { mode: "json" }).$type<DeploymentChange[]>(),
   /** Rises with each change of the lane. An older revision never overwrites a newer one. */
   revision: integer("revision").notNull(),
 });

@@ -12,8 +12,8 @@ const HOUR_MS = 60 * 60 * 1000;
 const MAX_RECORDED = 10_000;
 
 /**
- * Records the hour of a token's last use, once per hour. The write runs after the response, so it can neither delay nor
- * fail the request. A refused request does not count as a use.
+ * Records when a token is used, at its first use in each hour. The write runs after the response, so it can neither
+ * delay nor fail the request. A refused request does not count as a use.
  */
 export function noteTokenUses(clock: { now(): number }) {
   const noted = new Set<TokenId>();
@@ -31,10 +31,12 @@ export function noteTokenUses(clock: { now(): number }) {
     // Before the write, so that only one of many concurrent requests writes.
     noted.add(id);
     c.executionCtx.waitUntil(
-      noteTokenUse(new AccountRows(c.env.DB, holder.account.id), id, hour).catch((error: unknown) => {
-        noted.delete(id);
-        console.error(errorLogLine(error, c.get("requestId"), c.req.raw));
-      }),
+      noteTokenUse(new AccountRows(c.env.DB, holder.account.id), id, { usedAt: now, hour }).catch(
+        (error: unknown) => {
+          noted.delete(id);
+          console.error(errorLogLine(error, c.get("requestId"), c.req.raw));
+        },
+      ),
     );
   };
 }

@@ -57,6 +57,7 @@ export function sharedFields(record: ShownRecord, now: number) {
     finished_at: timestampOrNull(record.finishedAt),
     approved_by: record.approvedBy,
     emergency: record.emergency,
+    changes: record.changes,
   };
 }
 

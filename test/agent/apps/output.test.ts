@@ -80,6 +80,7 @@ describe("the output of instances", () => {
     print("a", "3");
     await seen("3");
     expect(textsOf(followed())).toEqual(["1", "2", "3"]);
+    expect(followed().every(({ time }) => !Number.isNaN(Date.parse(time ?? "")))).toBe(true);
     const numbers = followed().map(({ line }) => line);
     expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b));
 
@@ -194,6 +195,8 @@ describe("the output of instances", () => {
     await expect
       .poll(() => textsOf(outputs().flatMap(({ lines }) => lines)).find((text) => text.startsWith("zz")))
       .toMatch(/… \[\d+ bytes of this line are cut\]$/);
+    writeFileSync(world.path("logs") + "/worker-8-0.log", "bye\n");
+    expect(textsOf((await readLines({ ended: true })).lines)).toEqual(["bye"]);
     writeFileSync(world.file("secret"), "of the agent\n");
     symlinkSync(world.file("secret"), `${world.path("logs")}/worker-9-0.log`);
     expect(await readLines({ instance: "worker-9-0" })).toMatchObject({ lines: [] });
@@ -201,7 +204,7 @@ describe("the output of instances", () => {
 });
 
 let asked = 0;
-async function readLines(filter: { lines?: number; process?: string; instance?: string }) {
+async function readLines(filter: { lines?: number; process?: string; instance?: string; ended?: boolean }) {
   const request_id = `read-${(asked += 1)}`;
   world.control.send({
     ...{ type: "read_output", request_id, project_id: world.projectId, lines: 100 },

@@ -27,6 +27,7 @@ export function deployment(version: number, status: Deployment["status"] = "supe
     waiting_on: null,
     approved_by: null,
     emergency: null,
+    changes: null,
     trigger: "api",
     actor: { type: "token", id: common.actor_id, name: "CI" },
     commit_sha: null,

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { failureAdvice, failureTitle } from "#dashboard/text/failure-texts.ts";
+import { adviceFor, failureAdvice, failureTitle } from "#dashboard/text/failure-texts.ts";
 
 it("the headline of a failure is its stage and its message", () => {
   expect(failureTitle({ stage: "build", message: "the build command ended with exit code 3" })).toEqual({
@@ -20,5 +20,6 @@ it("a long message is not part of the headline", () => {
 it("nothing repeats the headline of a failed fetch, install or build", () => {
   const headlines = ["fetch_failed", "ref_not_found", "install_failed", "build_failed", "disk_full"] as const;
   for (const code of headlines) expect(failureAdvice[code]).toBeNull();
-  expect(failureAdvice.health_check_failed).toBe("A release that was live before stays live.");
+  expect(adviceFor("health_check_failed", { version: 2 })).toBe("A release that was live before stays live.");
+  expect(adviceFor("health_check_failed", { version: 1 })).toBeNull();
 });

@@ -29,7 +29,7 @@ describe("the text of a token's permissions", () => {
 
   it("omits read scopes that a write scope includes", () => {
     expect(scopesText(["deployments:read", "deployments:write", "projects:read"])).toBe(
-      "Deploy, roll back, scale, cancel and delete; View projects and their settings",
+      "Deploy, roll back, scale, cancel and delete; View projects, their settings and the values of plain variables",
     );
   });
 

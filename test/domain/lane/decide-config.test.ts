@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { changesText } from "#contract/endpoints/deployments/changes-text.ts";
 import { decideCancel } from "#domain/lane/decide-cancel.ts";
 import { noteReport } from "#domain/lane/check-serving.ts";
 import { activeOf, emptyLane, type Lane, liveOf, MAX_REMEMBERED } from "#domain/lane/lane.ts";
@@ -49,6 +50,34 @@ describe("applying settings to the live code", () => {
       restart: ["web"],
       source: { commit, was_live: true },
     });
+  });
+
+  it("says what it changes, compared with what is live when its turn comes", () => {
+    const scaled = (instances: number) => ({ ...defaultPlan, processes: { web: { instances } } });
+    const [first, second] = [{ plan: scaled(2) }, { plan: scaled(3), restart: ["worker"] }];
+    const active = (lane: Lane) => changesText(activeOf(lane)?.changes ?? null);
+    const queued = accepted(apply(accepted(apply(laneWithLive(2), 0, first)), 0, second));
+    expect(active(queued)).toBe("web 1 → 2");
+    expect(changesText(queued.deployments.at(-1)?.changes ?? null)).toBe("restart of worker, web 1 → 3");
+    const next = reportActive(queued, liveEvents(3, [1, 2, 3])).lane;
+    expect(active(next)).toBe("restart of worker, web 2 → 3");
+  });
+
+  it.each([
+    [{ processes: { web: { stopped: true } } }, { repositoryInstances: { web: 4 } }, "web stopped"],
+    [{ processes: { web: { instances: 2 } } }, { repositoryInstances: { web: 4 } }, "web 4 → 2"],
+    [{ domain: "new.example" }, {}, "domain shop.localhost → new.example"],
+    [{ sharedPaths: ["data"] }, {}, "shared_paths"],
+    [{}, {}, "no changes"],
+  ])("says that it changes %j", (changed, request, text) => {
+    const plan = { ...defaultPlan, ...changed };
+    const lane = accepted(apply(laneWithLive(1), 0, { plan, ...request }));
+    expect(changesText(activeOf(lane)?.changes ?? null)).toBe(text);
+  });
+
+  it("names the revisions of the variables", () => {
+    const variables = [{ setting: "variables", before: "7", after: "8" }];
+    expect(changesText(variables)).toBe("variables r7 → r8");
   });
 
   it("deploys the code that is live when its turn comes, and undoes nothing that was started before it", () => {

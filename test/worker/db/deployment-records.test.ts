@@ -55,6 +55,7 @@ function recordIn({ projectId, serverId }: Place, changes: Partial<DeploymentRec
     hold: null,
     approvedBy: null,
     emergency: null,
+    changes: null,
     revision: 1,
     ...changes,
   };

@@ -172,6 +172,34 @@ describe("a link that breaks without a close event", () => {
     expect(await serverOf(project)).toMatchObject({ status: "offline", uptime: before });
   });
 
+  it.each([
+    ["the agent connects again", "killed", false],
+    ["the agent connects again after it had ended first", "agent ended", false],
+    ["the overdue alarm runs first", "killed", true],
+    ["the overdue alarm runs first, after the agent had ended", "agent ended", true],
+  ])(
+    "because the control plane did not run takes nothing from the uptime: %s",
+    async (_what, how, isAlarmFirst) => {
+      const project = await TestProject.connected();
+      await becomes(project, "healthy");
+      pass(20 * MINUTE_MS);
+      // As a start of the control plane would: it runs what is overdue.
+      const overdue = { isRetry: false, retryCount: 0, scheduledTime: Date.now() + MINUTE_MS };
+      project.agent.status([]);
+      if (how === "killed") await kill(() => linkOf(project));
+      else {
+        project.agent.cut();
+        await becomes(project, "offline");
+      }
+      pass(30 * MINUTE_MS);
+      if (isAlarmFirst) await runInDurableObject(linkOf(project), (link) => link.alarm(overdue));
+      await project.agent.connect();
+      await becomes(project, "healthy");
+      expect(Number.parseFloat((await serverOf(project)).uptime)).toBeGreaterThan(99.9);
+      expect((await recordedStatuses(project.agent.serverId)).join()).toBe("healthy");
+    },
+  );
+
   it("is closed by the alarm after a minute without a ping, and the agent can reconnect", async () => {
     const project = await TestProject.connected();
     await becomes(project, "healthy");

@@ -7,6 +7,8 @@ export type OutputFilter = {
   readonly process?: ProcessName | undefined;
   readonly instance?: string | undefined;
   readonly lines: number;
+  /** The instances that have ended, instead of those that run. */
+  readonly ended?: boolean | undefined;
 };
 
 /** The limit of the lines as JSON, in UTF-16 code units. A longer message would close the link of the whole server. */

@@ -85,6 +85,7 @@ export class ProjectOutput {
     this.#rest = [];
     const printed = read.filter(([, messages]) => messages.length > 0);
     const lines: FollowedLine[] = [];
+    const time = new Date(this.#context.clock.now()).toISOString();
     let leftOut = 0;
     let room = BATCH_BYTES;
     for (const [at, [instance, messages]] of printed.entries()) {
@@ -98,7 +99,7 @@ export class ProjectOutput {
         }
         share -= bytes;
         room -= bytes;
-        lines.push(this.#keep({ instance, message }));
+        lines.push(this.#keep({ instance, message, time }));
       }
     }
     return { lines, leftOut };

@@ -3,23 +3,25 @@ import { openFollowedLog } from "#agent/apps/output/followed-log.ts";
 import { lastLines, type OutputFilter } from "#agent/apps/output/last-lines.ts";
 import { maskForOutput } from "#agent/apps/output/mask-output.ts";
 import type { AgentContext } from "#agent/context/context.ts";
-import { instanceLog } from "#agent/workspace/instance-logs.ts";
+import { instanceLog, listInstanceLogs } from "#agent/workspace/instance-logs.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { cutLine } from "#build/process/cut-line.ts";
 import { isWanted, type AppOutputLine } from "#contract/endpoints/output/schemas.ts";
+import { InstanceName } from "#contract/endpoints/processes/schemas.ts";
 
 const MAX_READ_BYTES = 1024 * 1024;
 
-/** Reads the last lines that a project's instances printed. One that has ended is read only if the filter names it. */
+/**
+ * Reads the last lines that a project's instances printed. One that has ended is read only if the filter names it, or
+ * asks for those that have ended.
+ */
 export async function readOutput(
   context: AgentContext,
   folder: ProjectFolder,
   filter: OutputFilter,
 ): Promise<AppOutputLine[]> {
   const notes = readNotes(folder).map(({ name, release }) => ({ name, release }));
-  const { instance } = filter;
-  const isNoted = notes.some(({ name }) => name === instance);
-  const all = instance === undefined || isNoted ? notes : [{ name: instance, release: null }];
+  const all = await chosenInstances(folder, filter, notes);
   const lines: AppOutputLine[] = [];
   for (const { name, release } of all.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     if (!isWanted(filter, { instance: name, message: "" })) continue;
@@ -31,6 +33,27 @@ export async function readOutput(
     lines.push(...messages.slice(-filter.lines).map((message) => ({ instance: name, message })));
   }
   return lastLines(lines, filter);
+}
+
+type Instance = { readonly name: AppOutputLine["instance"]; readonly release: number | null };
+
+async function chosenInstances(
+  folder: ProjectFolder,
+  { instance, ended }: OutputFilter,
+  noted: readonly Instance[],
+): Promise<readonly Instance[]> {
+  const isNoted = (name: string) => noted.some((one) => one.name === name);
+  if (ended === true) {
+    const names = (await listInstanceLogs(folder)).filter((name) => !isNoted(name));
+    return names.flatMap((text) => {
+      const name = InstanceName.safeParse(text);
+      return name.success ? [{ name: name.data, release: null }] : [];
+    });
+  }
+  const name = InstanceName.safeParse(instance);
+  return instance === undefined || isNoted(instance) || !name.success
+    ? noted
+    : [{ name: name.data, release: null }];
 }
 
 /** The line instead of the output of an instance whose secrets could not be masked. */

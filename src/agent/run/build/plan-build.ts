@@ -110,7 +110,16 @@ export async function planBuild(
   const installRoot = choice.installFolder === null ? root.path : join(realRelease, choice.installFolder);
   const folders = { release, root: root.path, installRoot, linked: linked.value };
   const places = { ...folders, buildCaches, tools: tools.value, foldersBefore: await listFolders(root.path) };
-  const { isPublished, setsFallback, isOutputNamed, findsOutput, preset, isPresetInstall, releaseCommand, cron } = choice;
+  const {
+    isPublished,
+    setsFallback,
+    isOutputNamed,
+    findsOutput,
+    preset,
+    isPresetInstall,
+    releaseCommand,
+    cron,
+  } = choice;
   const chosen = {
     isPublished,
     setsFallback,

@@ -40,6 +40,8 @@ export const deploymentFields = {
   clear_cache: "Whether the deployment started without the cache of dependencies and builds.",
   approved_by: "Who approved the deployment. `null` if nobody did, or nobody has yet.",
   emergency: "Why the deployment passed freezes and approvals. `null` if it was not started as an emergency.",
+  changes:
+    "For a deployment of the kind `config`: what it changes. Until it starts, compared with what is live now. `null` for other kinds, and if the settings that are live are not known.",
 };
 
 /** The text of the field with which a request declares an emergency. */

@@ -1,8 +1,14 @@
 import * as schemas from "#contract/endpoints/deployments/schemas.ts";
 import { choice, object, type SchemaText } from "#contract/reference/schemas/schema-text.ts";
 
-/** The texts of the schemas about how a deployment ended. */
+/** The texts of the schemas about what a deployment changed and how it ended. */
 export const outcomeSchemas = {
+  DeploymentChange: object(schemas.DeploymentChange, "What a deployment of the live code changes.", {
+    setting:
+      "The name of a setting such as `processes.web.instances`, `processes.web.restart` for the replacement of all instances, or `variables`.",
+    before: "The value before, as text; for `variables` a revision. `null`: none, or it is not shown.",
+    after: "The value after, as `before`.",
+  }),
   FailureCode: choice(schemas.FailureCode, "Why a deployment failed.", {
     fetch_failed: "git could not fetch the repository",
     ref_not_found: "the repository does not contain the branch or commit",

@@ -117,6 +117,17 @@ export type Actor = z.infer<typeof Actor>;
 
 const timestamp = z.string();
 
+/**
+ * What a deployment of the kind `config` changes. `before`, `after`: the values as text; null: none, or not shown. For
+ * `variables` they are revisions. `processes.web.restart` replaces all instances, and has no values.
+ */
+export const DeploymentChange = z.strictObject({
+  setting: z.string(),
+  before: z.nullable(z.string()),
+  after: z.nullable(z.string()),
+});
+export type DeploymentChange = z.infer<typeof DeploymentChange>;
+
 /** What started a deployment: a request, a push that a forge reported, or one that the server's agent found. */
 export const DeploymentTrigger = z.enum(["api", "push", "poll"]);
 export type DeploymentTrigger = z.infer<typeof DeploymentTrigger>;
@@ -160,6 +171,8 @@ export const Deployment = z.extend(DeploymentRow, {
   approved_by: z._default(z.nullable(Actor), null),
   /** As `variables_revision`. */
   emergency: z._default(z.nullable(z.string()), null),
+  /** As `variables_revision`. */
+  changes: z._default(z.nullable(z.array(DeploymentChange)), null),
 });
 export type Deployment = z.infer<typeof Deployment>;
 

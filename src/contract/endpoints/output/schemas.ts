@@ -9,18 +9,26 @@ import { queryInteger } from "#contract/paging.ts";
 export const MAX_LAST_LINES = 1000;
 export const DEFAULT_OUTPUT_LINES = 100;
 
-/** Limits the output to one process or one instance. `lines`: how many of the last lines come first. */
+/**
+ * Limits the output to one process or one instance. `lines`: how many of the last lines come first. `ended`: reads the
+ * instances that have ended instead of those that run.
+ */
 export const OutputQuery = z.strictObject({
   process: z.optional(ProcessName),
   instance: z.optional(InstanceName),
   lines: z.optional(queryInteger(0, MAX_LAST_LINES)),
+  ended: z.optional(z.enum(["true", "false"])),
 });
 export type OutputQuery = z.infer<typeof OutputQuery>;
 
-/** A line that an instance printed, without its line break. */
+/**
+ * A line that an instance printed, without its line break. `time`: when the server read it, within a second of its
+ * printing. Missing for a line that was printed before somebody followed the output, and from an older agent.
+ */
 export const AppOutputLine = z.strictObject({
   instance: InstanceName,
   message: textUpTo(MAX_LOG_LINE_BYTES),
+  time: z.optional(textUpTo(30)),
 });
 export type AppOutputLine = z.infer<typeof AppOutputLine>;
 
@@ -40,7 +48,10 @@ export const FollowedLine = z.extend(AppOutputLine, { line: wholeFrom(0) });
 export type FollowedLine = z.infer<typeof FollowedLine>;
 
 /** Whether a line is of the process and the instance that a reader named. */
-export function isWanted({ process, instance }: OutputQuery, line: AppOutputLine): boolean {
+export function isWanted(
+  { process, instance }: Pick<OutputQuery, "process" | "instance">,
+  line: AppOutputLine,
+): boolean {
   return (
     (instance === undefined || line.instance === instance) &&
     (process === undefined || line.instance.replace(/-\d+-\d+$/, "") === process)

@@ -19,7 +19,7 @@ export const outputTexts = {
 
       With \`Accept: application/json\` (default), the response has the last \`lines\` lines (100 by default). The lines
       of one instance are in order. With \`instance\`, the lines of an instance that has ended can be read too, while its
-      output is kept.
+      output is kept. \`ended=true\` reads those of all that have ended.
 
       With \`Accept: text/event-stream\`, the response has those lines, then each line as it is printed, of instances
       that are started later too. The \`data\` of an event is an \`AppOutputLine\`. An event named \`left_out\` has an
@@ -45,6 +45,7 @@ export const outputSchemas = {
   AppOutputLine: object(AppOutputLine, "A line that an instance printed.", {
     instance: "The name of the instance.",
     message: "The text of the line, without a line break.",
+    time: "When the server read the line, within a second of its printing. Missing for lines that were printed before somebody followed the output, because apps write to a file without times.",
   }),
   AppOutput: object(AppOutput, "The last lines that the instances of a project printed.", {
     lines: "The lines: those of one instance in order.",

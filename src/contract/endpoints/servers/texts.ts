@@ -139,7 +139,7 @@ const rowFields = {
   status: "The server's status.",
   apps: "The number of projects on the server.",
   uptime:
-    "The share of the last 30 days, or of the time since its first connection, in which the agent was connected.",
+    "The share of the last 30 days, or of the time since its first connection, in which the agent was connected. While the control plane does not run, an agent that was connected before counts as connected.",
 };
 
 const serverFields = {

@@ -27,7 +27,7 @@ export type TokenPurpose = z.infer<typeof TokenPurpose>;
 
 /**
  * A token without its secret. `previous_expires_at`: until when the secret from before the last rotation works; `null`
- * if it does not. `last_used_at`: the beginning of the hour in which the token was last used.
+ * if it does not. `last_used_at`: its first use in the hour in which it was last used.
  */
 export const Token = z.strictObject({
   id: TokenId,

@@ -17,7 +17,7 @@ const exampleToken = {
   rotated_at: null,
   expires_at: "2027-01-31T08:20:00.000Z",
   previous_expires_at: null,
-  last_used_at: "2026-11-20T09:00:00.000Z",
+  last_used_at: "2026-11-20T09:04:11.318Z",
 } as const;
 
 export const tokenTexts = {
@@ -25,7 +25,7 @@ export const tokenTexts = {
     summary: "List tokens, newest first",
     description: prose`
       Returns the tokens of the account, newest first, without their secrets. Revoked tokens are not listed.
-      \`last_used_at\` is precise to the hour; use it to find and revoke tokens that are no longer used. The list
+      \`last_used_at\` is written once an hour; use it to find and revoke tokens that are no longer used. The list
       includes the dashboard sessions of people, with the kind \`session\`, so that you can end them. A token that is
       limited to projects sees only tokens that are limited to some of the same projects.`,
     answer: { tokens: [exampleToken], next_cursor: null },
@@ -93,7 +93,7 @@ export const tokenFields = {
   expires_at: "When the token expires.",
   previous_expires_at:
     "Until when the secret from before the last rotation still works. `null` if it no longer works.",
-  last_used_at: "The hour in which the token was last used.",
+  last_used_at: "The token's first use in the hour of its last use. It is written once an hour.",
   token: "The secret. Send it as `Authorization: Bearer <token>`. It is shown only in this response.",
 };
 

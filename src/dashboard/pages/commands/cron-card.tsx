@@ -10,7 +10,7 @@ import { useAction } from "#dashboard/data/use-action.ts";
 import { RunRow } from "#dashboard/pages/commands/run-row.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
-import { Ago } from "#dashboard/shared/times.tsx";
+import { Ago, NextAt } from "#dashboard/shared/times.tsx";
 import { triggerLabels } from "#dashboard/text/run-labels.ts";
 import { minuteText } from "#dashboard/text/times.ts";
 
@@ -55,7 +55,7 @@ export function CronCard({ projectId, job, reload }: Props) {
           "Not scheduled."
         ) : (
           <>
-            Next run <Ago time={next} />, {minuteText(next)}.
+            Next run <NextAt time={next} />, {minuteText(next)}.
           </>
         )}
       </p>

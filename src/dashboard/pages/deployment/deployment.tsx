@@ -1,5 +1,6 @@
 import { useEffect, useMemo } from "preact/hooks";
 
+import { changesText } from "#contract/endpoints/deployments/changes-text.ts";
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId, ProjectId } from "#contract/ids.ts";
 import { LogStore } from "#dashboard/data/log-store.ts";
@@ -80,6 +81,7 @@ function Facts({ deployment }: { readonly deployment: Deployment }) {
   const { branch, commit, commit_message: message, actor, kind, rollback_of: source } = deployment;
   const { trigger, approved_by: approver, emergency } = deployment;
   const waiting = waitingText(deployment);
+  const changed = changesText(deployment.changes);
   return (
     <dl class="facts">
       <dt>Source</dt>
@@ -101,7 +103,7 @@ function Facts({ deployment }: { readonly deployment: Deployment }) {
             , as a rollback to <Source id={source} />
           </>
         ) : null}
-        {kind === "config" ? ", to apply variables and settings without a build" : ""}
+        {kind === "config" ? `, to apply without a build: ${changed ?? "variables and settings"}` : ""}
         {deployment.clear_cache ? ", with a cleared cache" : ""}
         {approver === null ? "" : `, approved by ${approver.name}`}
       </dd>

@@ -6,7 +6,7 @@ import { DeployAgain } from "#dashboard/pages/deployment/deploy-again.tsx";
 import { ErrorExcerpt } from "#dashboard/pages/deployment/error-excerpt.tsx";
 import { isAtEnd } from "#dashboard/pages/deployment/use-follow.ts";
 import { pathTo } from "#dashboard/router/route.ts";
-import { failureAdvice, failureTitle } from "#dashboard/text/failure-texts.ts";
+import { adviceFor, failureTitle } from "#dashboard/text/failure-texts.ts";
 
 type Props = {
   readonly deployment: Deployment;
@@ -48,7 +48,7 @@ function Remedy({
   failure: { code, hint },
   deployment,
 }: Pick<Props, "deployment"> & { readonly failure: Failure }) {
-  const advice = failureAdvice[code];
+  const advice = adviceFor(code, deployment);
   return (
     <>
       {advice === null ? null : <p>{advice}</p>}

@@ -48,11 +48,7 @@ export function ProductionCard({ project }: Props) {
 }
 
 function LiveStatus({ project: { id, health }, live }: Props & { readonly live: Deployment }) {
-  return health.state === "degraded" ? (
-    <Degraded id={id} health={health} />
-  ) : (
-    <Status of={live} />
-  );
+  return health.state === "degraded" ? <Degraded id={id} health={health} /> : <Status of={live} />;
 }
 
 /** Takes the place of the card while the project loads, so that the page does not move. */

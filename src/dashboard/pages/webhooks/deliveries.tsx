@@ -9,7 +9,7 @@ import { ResendAll } from "#dashboard/pages/webhooks/resend-all.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
 import { PagedList } from "#dashboard/shared/paged-list.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
-import { Ago } from "#dashboard/shared/times.tsx";
+import { Ago, NextAt } from "#dashboard/shared/times.tsx";
 import { deliveryClasses, deliveryLabels } from "#dashboard/text/webhook-texts.ts";
 
 type Props = {
@@ -122,7 +122,7 @@ function NextAttempt({ delivery }: { readonly delivery: Delivery }) {
   if (state !== "pending" || next === null || count === 0) return null;
   return (
     <p class="quiet">
-      {count === 1 ? "One attempt has" : `${count} attempts have`} failed, the next is <Ago time={next} />.
+      {count === 1 ? "One attempt has" : `${count} attempts have`} failed, the next is <NextAt time={next} />.
     </p>
   );
 }

@@ -14,7 +14,7 @@ export type TokenIdentity = {
   readonly projectIds: readonly ProjectId[] | null;
   /** When the secret that was sent expires, in Unix milliseconds. A rotated secret expires before its token. */
   readonly expiresAt: number;
-  /** The hour of the last use, as of this read. */
+  /** The first use in the hour of the last use, as of this read. */
   readonly lastUsedAt: number | null;
 };
 

@@ -39,6 +39,12 @@ import { ChangeOutbox } from "#worker/objects/shared/change-outbox.ts";
 import { ObjectAlarm } from "#worker/objects/shared/object-alarm.ts";
 import { inJurisdiction } from "#worker/objects/location.ts";
 
+/**
+ * An alarm that is this late shows that the control plane did not run. Cloudflare delays an alarm by up to a minute.
+ * Source: Cloudflare's documentation, "Alarms".
+ */
+const LATE_MS = 60_000;
+
 /** A link without a ping for this long is dead. */
 const SILENT_MS = 60_000;
 
@@ -82,6 +88,7 @@ export class AgentLink extends DurableObject<Env> {
     this.#link.server.noteAccount(AccountId.parse(request.headers.get(linkHeaders.accountId)));
     this.#link.presence.noteRegion(Region.safeParse(request.headers.get(linkHeaders.region)).data ?? null);
     const credentialHash = z.string().parse(request.headers.get(linkHeaders.credentialHash));
+    this.#noteDueAlarm(await this.ctx.storage.getAlarm());
     const answer = this.#link.sockets.accept(credentialHash, Date.now());
     await armAlarm(this.#link);
     return answer;
@@ -259,10 +266,12 @@ export class AgentLink extends DurableObject<Env> {
   }
 
   /** Finds dead sockets and revoked credentials, and retries failed deliveries. Never throws. */
-  override async alarm(): Promise<void> {
+  override async alarm(info?: AlarmInvocationInfo): Promise<void> {
     const { alarm, deliveries } = this.#link;
     alarm.noteFired();
     try {
+      // A retry is late because the alarm before it failed.
+      if (info?.isRetry === false) this.#noteDueAlarm(info.scheduledTime);
       this.#endSilent();
       await recordDisconnect(this.#link, null);
       await checkCredentials(this.#link);
@@ -272,6 +281,14 @@ export class AgentLink extends DurableObject<Env> {
       deliveries.retries.fail("alarm", error);
       await alarm.setExactly(Date.now() + deliveries.retries.delayMs);
     }
+  }
+
+  /** If an alarm is overdue, the control plane did not run. @param dueAt Unix milliseconds; null: none was set */
+  #noteDueAlarm(dueAt: number | null): void {
+    const now = Date.now();
+    if (dueAt === null || now - dueAt < LATE_MS || this.#link.sockets.isAnyReady()) return;
+    this.#link.presence.notObserved(dueAt, now);
+    this.#link.status.notObserved(now);
   }
 
   /** Closes sockets that are open but dead: no event arrives when the other end of a connection disappears. */

@@ -37,6 +37,7 @@ export async function welcome(link: LinkContext, socket: WebSocket, hello: Hello
   ]);
   if (!isValid) return endRevoked(socket);
   if (hasEnded(socket)) return;
+  const isReplaced = sockets.ready().some((other) => other !== socket);
   for (const other of sockets.all()) {
     if (other === socket) continue;
     if (isReady(other)) presence.touch(sockets.lastPingOf(other));
@@ -45,7 +46,7 @@ export async function welcome(link: LinkContext, socket: WebSocket, hello: Hello
   attach(socket, { ...attachment, state: "ready", takesRequests: hello.deploy_keys !== undefined });
   sendWelcome(link, socket);
   presence.noteCredential(attachment.credentialHash);
-  presence.connected(receivedAt, hello, sealKey);
+  presence.connected(receivedAt, hello, sealKey, isReplaced);
   queue.takeHello({ ...known, projects: known.projects.map(keptReport) }, receivedAt);
   health.noteAll(known.projects, hello.projects.length, receivedAt);
   takeDeployKeys(keys, hello);

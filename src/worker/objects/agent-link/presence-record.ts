@@ -39,6 +39,9 @@ const INGRESS_PROBLEM = "ingress_problem";
 const REGION = "region";
 const TAKEOVER = "takeover";
 
+/** An alarm is due at most a minute after the agent has disconnected. */
+const RECENT_MS = 2 * 60_000;
+
 /** When an agent that was running lost its link to another one with the same credential. */
 const Takeover = z.strictObject({ at: z.number(), credentialHash: z.string() });
 
@@ -104,9 +107,16 @@ export class PresenceRecord {
     return z.optional(Takeover).parse(this.#kv.get(TAKEOVER)) ?? null;
   }
 
-  /** @param sealKey null: the agent has none */
-  connected(now: number, report: AgentReport, sealKey: SealKey | null): void {
+  /**
+   * An agent has connected. If the end of the connection before was not observed, the control plane has restarted and
+   * lost its sockets: the time since then counts as connected, because the agent did not end the connection.
+   * @param sealKey null: the agent has none
+   * @param isReplaced the agent's socket of before was still open, so that its last sign of life is known
+   */
+  connected(now: number, report: AgentReport, sealKey: SealKey | null, isReplaced: boolean): void {
     const { agent_version, disk } = report;
+    const before = this.#load();
+    if (!isReplaced && before !== null && before.connectedAt !== null) this.#save(closed(before, now));
     this.#kv.put(SEAL_KEY, sealKey);
     this.#keepOptional(report);
     this.#begin(now, { connectedAt: now, agentVersion: agent_version, agentMismatch: null, disk });
@@ -153,6 +163,24 @@ export class PresenceRecord {
   disconnected(endedAt: number | null): void {
     const stored = this.#load();
     if (stored !== null && stored.connectedAt !== null) this.#change(closed(stored, endedAt));
+  }
+
+  /**
+   * The control plane did not run from `dueAt`, when the alarm was due, until `now`. The time counts as connected if the
+   * agent was connected shortly before; otherwise the server was offline, and stays it.
+   */
+  notObserved(dueAt: number, now: number): void {
+    const stored = this.#load();
+    if (stored === null) return;
+    const { connectedAt, lastSeenAt, connectedMsByDay } = stored;
+    const wasConnected = connectedAt !== null || lastSeenAt >= dueAt - RECENT_MS;
+    if (!wasConnected || lastSeenAt >= now) return;
+    const ended = connectedAt === null ? connectedMsByDay : closed(stored, null).connectedMsByDay;
+    this.#change({
+      ...stored,
+      connectedAt: null,
+      connectedMsByDay: recordConnection(ended, lastSeenAt, now),
+    });
   }
 
   /** What to write to D1; null: D1 is up to date. */

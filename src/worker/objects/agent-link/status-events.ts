@@ -51,6 +51,13 @@ export class StatusEvents {
     this.#changes.add(storedChange({ id: ids.event(), type, data, actor: SYSTEM, createdAt: now }, null));
   }
 
+  /** The control plane did not run until now, so a disconnected agent had no chance to connect again. */
+  notObserved(now: number): void {
+    const before = this.#load();
+    if (before.awaySince !== null && before.reported !== "offline")
+      this.#kv.put(KEY, { ...before, awaySince: now });
+  }
+
   /** When `note` must be called again, in Unix milliseconds; null: when the presence changes. */
   dueAt(): number | null {
     return this.#presence.condition() === null ? null : statusEventAt(this.#load());

@@ -43,6 +43,7 @@ export function recordOf(deployment: LaneDeployment, projectId: ProjectId): Unre
     hold: state.name === "queued" ? holdView(state.hold, deployment.serverId) : null,
     approvedBy: deployment.approvedBy,
     emergency: deployment.emergency,
+    changes: deployment.changes,
   };
 }
 

@@ -22,7 +22,7 @@ export type FollowedOutput = {
 export async function followAppOutput(
   context: Context,
   projectId: ProjectId,
-  { lines = DEFAULT_OUTPUT_LINES, ...filter }: OutputQuery,
+  { lines = DEFAULT_OUTPUT_LINES, ended: _ended, ...filter }: OutputQuery,
   after: number | null,
 ): Promise<Result<FollowedOutput, "not_found" | "server_offline" | "too_many_followers" | "unavailable">> {
   const project = await findServedProject(context.rows, projectId);

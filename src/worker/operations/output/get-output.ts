@@ -16,12 +16,13 @@ const TIMEOUT_MS = 10_000;
 export async function getOutput(
   context: Context,
   id: ProjectId,
-  { lines = DEFAULT_OUTPUT_LINES, ...filter }: OutputQuery,
+  { lines = DEFAULT_OUTPUT_LINES, ended, ...filter }: OutputQuery,
 ): Promise<Result<AppOutput, "not_found" | "server_offline" | "agent_outdated" | "unavailable">> {
   const project = await findServedProject(context.rows, id);
   if (project === null) return notFound("project");
   const { request_id, project_id } = requestAbout(context, project);
-  const request = { type: "read_output", request_id, project_id, ...filter, lines } as const;
+  const which = ended === "true" ? { ended: true } : {};
+  const request = { type: "read_output", request_id, project_id, ...filter, ...which, lines } as const;
   const answer = await askAgent(context, project, request, TIMEOUT_MS);
   if (!answer.ok) return answer;
   return answer.value.type === "output_read"

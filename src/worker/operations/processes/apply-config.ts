@@ -1,6 +1,6 @@
 import type { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
 import type { EmergencyInput } from "#contract/endpoints/deployments/emergency.ts";
-import type { ProcessName } from "#contract/endpoints/processes/schemas.ts";
+import type { ProcessDefinitions, ProcessName } from "#contract/endpoints/processes/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import type { Result } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
@@ -48,9 +48,10 @@ export async function startConfig(
     isRecorded = false,
   }: ConfigStart,
 ): Promise<Result<DeploymentStarted, ApplyRefusal>> {
+  const repositoryInstances = instancesIn(found.project.detected?.processes ?? {});
   const { audit, ...command } = {
     ...commandFor(context, found, emergency),
-    ...{ restart: [...restart], onlyScale, requestKey },
+    ...{ restart: [...restart], onlyScale, repositoryInstances, requestKey },
   };
   const { id, serverLocation } = found.project;
   const lane = context.lanes.getByName(id, context.near(serverLocation));
@@ -58,4 +59,12 @@ export async function startConfig(
     context,
     await lane.apply({ ...command, audit: isRecorded && emergency === undefined ? null : audit }),
   );
+}
+
+/** How many instances the repository wants of its processes, if not one. */
+function instancesIn(definitions: ProcessDefinitions): Readonly<Record<string, number>> {
+  const instances = Object.entries(definitions).map(
+    ([name, { instances: count }]) => [name, count ?? 1] as const,
+  );
+  return Object.fromEntries(instances.filter(([, count]) => count !== 1));
 }
