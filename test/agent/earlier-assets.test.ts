@@ -1,5 +1,5 @@
 import { readdirSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 
 import fc from "fast-check";
@@ -80,6 +80,24 @@ describe("the files of a release that was live", () => {
     await Promise.all(["assets", "assets.json"].map((path) => rm(world.path(path), { recursive: true })));
     await deploy([second]);
     expect(world.has(`assets/1/${first}`)).toBe(true);
+  });
+
+  it("are never links, which would show visitors what only the agent may read", async () => {
+    await world.startAgent();
+    await deploy([first, second]);
+    const release = await readRelease(folder(), 1);
+    if (release === null) throw new Error("no release");
+    // What remains if the project replaced the file in the moment in which it was linked, and the agent was killed then.
+    await rm(world.path("assets/1", first));
+    await symlink(join(world.home, "agent.json"), world.path("assets/1", first));
+    const outside = world.path("shared/outside");
+    await mkdir(outside, { recursive: true });
+    await writeFile(join(outside, "index-AAbbcc33.js"), "outside");
+    await symlink(outside, world.path("releases/1/dist/linked"));
+    await keepAssets(folder(), release, null, { now: Date.now(), overlapSeconds: 60 });
+    expect(world.has(`assets/1/${first}`)).toBe(false);
+    expect(world.read(`assets/1/${second}`)).toBe(`dist/${second}\n`);
+    expect(world.has("assets/1/linked")).toBe(false);
   });
 
   it("of an app are those of its public folders", async () => {

@@ -1,15 +1,19 @@
-import { copyFile, link, mkdir, readdir, rm, stat } from "node:fs/promises";
+import { createWriteStream } from "node:fs";
+import { link, lstat, mkdir, open, readdir, rm, stat } from "node:fs/promises";
 import { dirname, join, posix } from "node:path";
+import { pipeline } from "node:stream/promises";
 
 import * as z from "zod/mini";
 
 import { hasHashedName } from "#agent/ingress/hashed-name.ts";
 import { removeTree } from "#agent/workspace/discard.ts";
+import { holdFolder } from "#agent/workspace/held-folder.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { type Release, releasePath } from "#agent/workspace/releases.ts";
 import { ReleaseVersion } from "#contract/agent-order.ts";
 import { fileExists } from "#node/file-exists.ts";
 import { hasCode } from "#node/has-code.ts";
+import { READ_FILE } from "#node/open-flags.ts";
 import { readJsonFile } from "#node/read-json-file.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 
@@ -98,35 +102,72 @@ async function dropOthers(folder: ProjectFolder, file: AssetsFile): Promise<void
 /** @param before a release that may have the same files @returns the bytes of the files that it does not have */
 async function linkAssets(folder: ProjectFolder, release: Release, before: number | null): Promise<number> {
   const target = join(folder.assets, String(release.version));
-  const root = join(releasePath(folder, release.version), release.root_directory);
+  const files = releasePath(folder, release.version);
   let bytes = 0;
   let count = 0;
-  for (const { from, at } of await assetFolders(root, release))
-    for await (const path of hashedFiles(from, at)) {
-      count += 1;
-      if (count > MAX_FILES) return bytes;
-      const to = join(target, path);
-      const source = join(from, posix.relative(at, path));
-      const same = before === null ? null : join(folder.assets, String(before), path);
-      await mkdir(dirname(to), { recursive: true });
-      if (same !== null && (await haveEqualSizes(same, source)) && (await linkFile(same, to))) continue;
-      if (await linkFile(source, to)) bytes += (await stat(to)).size;
-    }
+  for (const { from, at } of await assetFolders(join(files, release.root_directory), release))
+    await inFolder(files, partsOf(join(release.root_directory, from)), async (held) => {
+      await eachHashedFile(held, at, async (path, source) => {
+        count += 1;
+        if (count > MAX_FILES || bytes > MAX_KEPT_BYTES) return;
+        const to = join(target, path);
+        const same = before === null ? null : join(folder.assets, String(before), path);
+        await mkdir(dirname(to), { recursive: true });
+        if (same !== null && (await haveEqualSizes(same, source)) && (await linkFile(same, to))) return;
+        if (await linkFile(source, to)) bytes += (await stat(to)).size;
+      });
+    });
   return bytes;
 }
 
-/** @returns whether the file is there now. A file that cannot be read is left out. */
-async function linkFile(from: string, to: string): Promise<boolean> {
+const partsOf = (path: string) => path.split("/").filter((part) => part !== "" && part !== ".");
+
+/**
+ * Runs an action in a folder of a release, if it exists and no part of its path is a link. A process of the project may
+ * replace the folders at any time, but the action works in the folder that was found.
+ */
+async function inFolder(
+  base: string,
+  parts: readonly string[],
+  act: (held: string) => Promise<void>,
+): Promise<void> {
+  let isEntered = false;
   try {
-    await link(from, to);
-    return true;
+    await holdFolder(base, "read", async (held) => {
+      isEntered = true;
+      const [next, ...others] = parts;
+      await (next === undefined ? act(held) : inFolder(join(held, next), others, act));
+    });
   } catch (error) {
-    if (hasCode(error, "EEXIST")) return true;
+    if (isEntered || !hasCode(error, "ENOENT", "ENOTDIR", "ELOOP", "EACCES")) throw error;
+  }
+}
+
+/**
+ * Links or copies a file. The project can replace it with a link to a file that only the agent may read, so what was made
+ * is looked at, also what an earlier run has made.
+ * @returns whether the file is there now. A file that cannot be read is left out.
+ */
+async function linkFile(from: string, to: string): Promise<boolean> {
+  const isThere = await link(from, to).then(
+    () => true,
     // The file may belong to the project's user, to whose files the agent may not make links.
-    return copyFile(from, to).then(
-      () => true,
-      () => false,
-    );
+    (error: unknown) => hasCode(error, "EEXIST") || copyRegularFile(from, to),
+  );
+  if (!isThere || (await lstat(to)).isFile()) return isThere;
+  await rm(to, { force: true });
+  return false;
+}
+
+async function copyRegularFile(from: string, to: string): Promise<boolean> {
+  const source = await open(from, READ_FILE).catch(() => null);
+  if (source === null) return false;
+  try {
+    if (!(await source.stat()).isFile()) return false;
+    await pipeline(source.createReadStream({ autoClose: false }), createWriteStream(to, { flags: "wx" }));
+    return true;
+  } finally {
+    await source.close();
   }
 }
 
@@ -135,10 +176,10 @@ async function haveEqualSizes(one: string, other: string): Promise<boolean> {
   return a?.isFile() === true && a.size === b?.size;
 }
 
-/** A folder with files for visitors, and where they are in the site. */
+/** A folder with files for visitors, relative to the root directory, and where they are in the site. */
 type AssetFolder = { readonly from: string; readonly at: string };
 
-/** Where servers have the files that they show to everybody, relative to the root directory. */
+/** Where servers have the files that they show to everybody. */
 const publicFolders: readonly AssetFolder[] = [
   { from: "public", at: "" },
   { from: ".next/static", at: "_next/static" },
@@ -156,22 +197,29 @@ const MANIFEST = "staticfiles.json";
 const djangoFolders = ["staticfiles", "static", "static_root", "collected_static", "assets"];
 
 async function assetFolders(root: string, release: Release): Promise<readonly AssetFolder[]> {
-  if (release.published !== false) return [{ from: join(root, release.output_directory), at: "" }];
+  if (release.published !== false) return [{ from: release.output_directory, at: "" }];
   const collected = djangoFolders.map(async (from) =>
     (await fileExists(join(root, from, MANIFEST))) ? [{ from, at: "static" }] : [],
   );
   const own = release.output_directory === "." ? [] : [{ from: release.output_directory, at: "" }];
-  const all = [...own, ...publicFolders, ...(await Promise.all(collected)).flat()];
-  return all.map(({ from, at }) => ({ from: join(root, from), at }));
+  return [...own, ...publicFolders, ...(await Promise.all(collected)).flat()];
 }
 
-/** The paths in the site of the files in a folder that have hashed names. Links are left out, and so is what is hidden. */
-async function* hashedFiles(folder: string, at: string): AsyncGenerator<string> {
+/**
+ * Runs an action for each file in a folder that has a hashed name, with its path in the site. Links are left out, and so is
+ * what is hidden.
+ */
+async function eachHashedFile(
+  folder: string,
+  at: string,
+  act: (path: string, source: string) => Promise<void>,
+): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
     if (entry.name.startsWith(".") || entry.name === "node_modules") continue;
     const path = posix.join(at, entry.name);
-    if (entry.isDirectory()) yield* hashedFiles(join(folder, entry.name), path);
-    else if (entry.isFile() && hasHashedName(`/${path}`)) yield path;
+    const source = join(folder, entry.name);
+    if (entry.isDirectory()) await inFolder(source, [], (held) => eachHashedFile(held, path, act));
+    else if (entry.isFile() && hasHashedName(`/${path}`)) await act(path, source);
   }
 }
 

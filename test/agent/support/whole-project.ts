@@ -35,6 +35,8 @@ function temporaryNames(world: World): readonly string[] {
     "shared",
     "current",
     "activated",
+    "assets",
+    "assets.json",
     "live-commits.json",
     "cache",
     "cache.json",
