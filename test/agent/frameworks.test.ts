@@ -74,6 +74,24 @@ console.log("vite", process.argv.slice(2).join(" "));
 };
 
 describe("a repository without a framework setting", () => {
+  it("is not published if a file that decides how it is built cannot be read", async () => {
+    world.repository.commit({
+      "package.json": '{\n"main": "index.js",\n}',
+      "index.js": "",
+      "index.html": "",
+    });
+    await world.startAgent();
+    const { result } = await deploy();
+    expect(result).toMatchObject({
+      outcome: "failed",
+      failure: {
+        code: "build_failed",
+        message: "package.json is not JSON: there is a comma after the last item, in line 2, column 19",
+        hint: "Correct line 2 of package.json.",
+      },
+    });
+  });
+
   it("is served unchanged when it is a plain site, without a build", async () => {
     world.repository.commit({ "index.html": "one", "style.css": "" });
     await world.startAgent();
@@ -249,7 +267,10 @@ describe("a repository without a framework setting", () => {
     writeFileSync(join(world.folder, "shop", "settings.py"), 'STATIC_ROOT = "static"');
     world.repository.commit({ "index.html": "", "package.json": { link: "../../../../../../package.json" } });
     await world.startAgent();
-    expect((await deploy()).preset?.framework).toBe("static");
+    expect((await deploy()).result).toMatchObject({
+      failure: { message: "package.json is a symbolic link that leads to no file of the repository" },
+    });
+    world.repository.git("rm", "--quiet", "package.json");
     world.repository.commit({
       "manage.py": '"DJANGO_SETTINGS_MODULE", "shop.settings"',
       shop: { link: "../../../../../../shop" },

@@ -127,6 +127,19 @@ describe("gantry detect", () => {
     });
   });
 
+  it("refuses a file that it cannot read, and notes what it does not read, as a deployment does", async () => {
+    const app = await createRepository(join(cli.home, "unreadable"));
+    await app.commit({ "package.json": '{\n"main": "index.js",\n}', "index.html": "", procfile: "web: a" });
+    const refused = await gantry(app.path, ["detect"]);
+    expect(refused.code).toBe(1);
+    expect(refused.stdout).toContain(
+      "package.json is not JSON: there is a comma after the last item, in line 2",
+    );
+    await app.commit({ "package.json": "{}" });
+    const { stdout } = await gantry(app.path, ["detect"]);
+    expect(stdout).toContain("note\tprocfile is not read: the name of this file must be exactly Procfile\n");
+  });
+
   it("refuses a wrong Procfile with its line", async () => {
     const app = await createRepository(join(cli.home, "wrong"));
     await app.commit({ Procfile: "web: a\nWEB: b\n" });

@@ -2,22 +2,38 @@ import type { Dirent } from "node:fs";
 import { open, readdir } from "node:fs/promises";
 import { join, relative } from "node:path";
 
+import { checkFiles } from "#build/tree/check-files.ts";
+import { decodeText } from "#build/tree/decode-text.ts";
+import { followInside } from "#build/tree/read-data-file.ts";
+import { dataFiles } from "#contract/frameworks/files/data-files.ts";
 import { tellingFiles } from "#contract/frameworks/preset-for.ts";
 import { deepPaths, readFiles, surveyTree, type Tree } from "#contract/frameworks/tree.ts";
 import { type FolderAbove, readWorkspaceFiles, workspaceFiles } from "#contract/frameworks/workspace.ts";
+import { type ResultOf, succeed } from "#contract/lib/result.ts";
+import type { FileProblem } from "#contract/processes/file-problem.ts";
 
 /** The rest of a longer file is irrelevant to framework detection. */
 const MAX_FILE_BYTES = 512 * 1024;
 
+/** What is known about the files of a project. `notes`: what of them is ignored, in sentences without a full stop. */
+export type ReadTree = { readonly tree: Tree; readonly notes: readonly string[] };
+
 /**
- * Reads the files that frameworks are detected by. Symbolic links are ignored, because they may lead anywhere.
- * @param root the project's root directory in the release; absolute, like `release`
+ * Reads the files that frameworks are detected by. Symbolic links that lead out of the release are not followed.
+ * @param root the project's root directory in the release; a real path, like `release`
+ * @returns a problem if a file that decides something cannot be read
  */
-export async function readTree(release: string, root: string): Promise<Tree> {
-  const files = await readNamed(root, tellingFiles, readFiles);
+export async function readTree(
+  release: string,
+  root: string,
+): Promise<ResultOf<ReadTree, { readonly problem: FileProblem }>> {
+  const checked = await checkFiles(release, root);
+  if (!checked.ok) return checked;
+  const files = await readNamed(release, root, tellingFiles, readFiles);
   for (const path of deepPaths(files))
     for (const [name, text] of await readDeep(root, path)) files.set(name, text);
-  return surveyTree(files, await readFoldersAbove(release, root));
+  const tree = surveyTree(files, await readFoldersAbove(release, root));
+  return succeed({ tree, notes: checked.value.notes });
 }
 
 /** A project has few files with settings. Others that match are irrelevant. */
@@ -59,7 +75,7 @@ async function readFoldersAbove(release: string, root: string): Promise<readonly
   let folder = root;
   while (folder !== release && folder.startsWith(release)) {
     folder = join(folder, "..");
-    const files = await readNamed(folder, workspaceFiles, readWorkspaceFiles);
+    const files = await readNamed(release, folder, workspaceFiles, readWorkspaceFiles);
     if (files.size > 0)
       above.push({ path: relative(release, folder) || ".", inside: relative(folder, root), files });
   }
@@ -68,6 +84,7 @@ async function readFoldersAbove(release: string, root: string): Promise<readonly
 
 /** The entries of a folder with these names, with the content of those that are read. */
 async function readNamed(
+  release: string,
   folder: string,
   names: readonly string[],
   read: readonly string[],
@@ -75,10 +92,22 @@ async function readNamed(
   const files = new Map<string, string>();
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const { name } = entry;
-    if (!names.includes(name) || !(entry.isFile() || entry.isDirectory())) continue;
-    files.set(name, entry.isFile() && read.includes(name) ? await readStart(join(folder, name)) : "");
+    if (!names.includes(name)) continue;
+    const file = await fileOf(release, folder, entry);
+    if (file === null && !entry.isDirectory()) continue;
+    files.set(name, file !== null && read.includes(name) ? await readStart(file) : "");
   }
   return files;
+}
+
+/**
+ * The file that an entry of a folder is. A symbolic link counts only for a file that decides something, and only if it leads
+ * to a file in the release. @returns null if there is none
+ */
+export async function fileOf(release: string, folder: string, entry: Dirent): Promise<string | null> {
+  const path = join(folder, entry.name);
+  if (entry.isFile()) return path;
+  return entry.isSymbolicLink() && dataFiles.includes(entry.name) ? await followInside(release, path) : null;
 }
 
 /** Reads the beginning of a file, which is all that is relevant of a long one. */
@@ -87,7 +116,7 @@ export async function readStart(path: string): Promise<string> {
   try {
     const buffer = Buffer.alloc(MAX_FILE_BYTES);
     const { bytesRead } = await file.read(buffer, 0, MAX_FILE_BYTES, 0);
-    return buffer.toString("utf8", 0, bytesRead);
+    return decodeText(buffer.subarray(0, bytesRead)).text;
   } finally {
     await file.close();
   }

@@ -30,6 +30,7 @@ export function buildDocument(build: LocalBuild) {
     release_command: project?.project.release_command ?? choice.releaseCommand?.command ?? null,
     suggested_worker: choice.suggestedWorker,
     package_manager: packageManager(build),
+    notes: build.notes,
   };
 }
 
@@ -67,6 +68,7 @@ export function buildFacts(build: LocalBuild): readonly Fact[] {
     ...choice.processes.map((one) => [`process ${one.name}`, processText(one)] as const),
     ["suggested worker", choice.suggestedWorker === null ? null : printable(choice.suggestedWorker)],
     ["output directory", choice.isPublished ? setting("output_directory") : "none is published (detected)"],
+    ...build.notes.map((note) => ["note", printable(note)] as const),
   ];
 }
 

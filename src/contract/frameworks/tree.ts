@@ -15,7 +15,8 @@ import {
   pythonEntries,
   settingsModule,
 } from "#contract/frameworks/servers/python-app.ts";
-import { objectOf, parseObject } from "#contract/lib/json-object.ts";
+import { objectOf } from "#contract/lib/json-object.ts";
+import { parseRelaxedObject } from "#contract/lib/relaxed-json.ts";
 
 /** The facts about a project's files that the detection of frameworks uses. */
 export type Tree = {
@@ -73,13 +74,13 @@ export function deepPaths(files: ReadonlyMap<string, string>): readonly string[]
 
 /**
  * Collects the facts about a project's files.
- * @param files the existing paths, with the content of those in `readFiles`. Content that cannot be parsed is ignored.
+ * @param files the existing paths, with the content of those in `readFiles`. `checkFile` refuses what cannot be parsed.
  * @param above the parent folders, the nearest first: a workspace has its lock file there
  */
 export function surveyTree(files: ReadonlyMap<string, string>, above: readonly FolderAbove[]): Tree {
   const text = (name: string) => files.get(name) ?? "";
-  const manifest = parseObject(text("package.json"));
-  const composer = parseObject(text("composer.json"));
+  const manifest = parseRelaxedObject(text("package.json"));
+  const composer = parseRelaxedObject(text("composer.json"));
   const scripts = Object.entries(objectOf(manifest["scripts"])).filter(isText);
   const npm = [...keysOf(manifest["dependencies"]), ...keysOf(manifest["devDependencies"])];
   const php = [...keysOf(composer["require"]), ...keysOf(composer["require-dev"])];
@@ -111,7 +112,7 @@ export function surveyTree(files: ReadonlyMap<string, string>, above: readonly F
     workspace,
     scripts: new Map(scripts),
     configs: readConfigs(files),
-    angular: angularProject(parseObject(text("angular.json"))),
+    angular: angularProject(parseRelaxedObject(text("angular.json"))),
     python: findPythonApp(files),
     goProgram: findGoProgram(files),
   };

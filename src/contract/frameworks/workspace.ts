@@ -3,7 +3,9 @@ import {
   packageManagerFiles,
   packageManagerOf,
 } from "#contract/frameworks/package-manager.ts";
-import { objectOf, parseObject } from "#contract/lib/json-object.ts";
+import { readPnpmWorkspace } from "#contract/frameworks/files/read-pnpm-workspace.ts";
+import { objectOf } from "#contract/lib/json-object.ts";
+import { parseRelaxedObject } from "#contract/lib/relaxed-json.ts";
 import { isMember } from "#contract/frameworks/workspace-members.ts";
 
 /** A folder above the project's root directory, up to the repository's root. */
@@ -31,7 +33,7 @@ export const workspaceFiles: readonly string[] = [...packageManagerFiles, ...rea
  */
 export function workspaceOf(above: readonly FolderAbove[]): Workspace | null {
   for (const { path, inside, files } of above) {
-    const manifest = parseObject(files.get("package.json") ?? "");
+    const manifest = parseRelaxedObject(files.get("package.json") ?? "");
     const pnpm = files.get("pnpm-workspace.yaml");
     const members = pnpm === undefined ? npmMembers(manifest["workspaces"]) : pnpmMembers(pnpm);
     if (!isMember(inside, members)) continue;
@@ -56,23 +58,8 @@ function npmMembers(workspaces: unknown): readonly string[] {
   return Array.isArray(listed) ? listed.filter((one) => typeof one === "string") : [];
 }
 
-/** The items of the list `packages`, as people write it: one a line, or in brackets. */
+/** A file that cannot be read is refused before this. */
 function pnpmMembers(yaml: string): readonly string[] {
-  const lines = yaml.split("\n").map((line) =>
-    line
-      .trimEnd()
-      .replace(/(?:^|[ \t])#.*$/, "")
-      .trimEnd(),
-  );
-  const at = lines.findIndex((line) => /^["']?packages["']?:/.test(line));
-  if (at === -1) return [];
-  const inBrackets = /^[^[]*\[([^\]]*)\]$/.exec(lines[at] ?? "")?.[1];
-  if (inBrackets !== undefined) return inBrackets.split(",").map(unquoted);
-  const rest = lines.slice(at + 1).filter((line) => line !== "");
-  const end = rest.findIndex((line) => !/^[ \t]*-[ \t]/.test(line));
-  return rest.slice(0, end === -1 ? rest.length : end).map((line) => unquoted(line.replace(/^[ \t]*-/, "")));
-}
-
-function unquoted(text: string): string {
-  return text.trim().replace(/^(["'])(.*)\1$/, "$2");
+  const read = readPnpmWorkspace(yaml);
+  return read.ok ? read.value : [];
 }
