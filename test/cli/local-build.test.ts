@@ -291,6 +291,19 @@ describe("gantry build", () => {
     expect(built.stdout).not.toContain("would be published");
   });
 
+  it("refuses a submodule that a server cannot fetch, although its files are here", async () => {
+    const site = await createSite("exit 0");
+    const theme = await createRepository(join(site.path, "theme"));
+    await theme.commit({ "a.txt": "" });
+    await site.git("-c", "advice.addEmbeddedRepo=false", "add", "theme");
+    await site.commit({});
+    const { code, stderr } = await gantry(site.path, ["build"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(
+      "A deployment would fail: the repository has the submodule `theme`, and no .gitmodules",
+    );
+  });
+
   it("has the files of submodules that are checked out, and names the others", async () => {
     const theme = await createRepository(join(cli.home, "theme"));
     await theme.commit({ "theme.css": "body {}" });
