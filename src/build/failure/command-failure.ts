@@ -99,7 +99,7 @@ const LEAST_FREE_BYTES = 1024 * 1024;
  * at once. So the operating system's messages for ENOSPC and EDQUOT count too.
  */
 export async function isDiskFull(home: string, stderrTail: string): Promise<boolean> {
-  if (/No space left on device|Disk quota exceeded/.test(stderrTail)) return true;
+  if (/no space left on device|disk quota exceeded/i.test(stderrTail)) return true;
   const disk = await statfs(home);
   return disk.bavail * disk.bsize < LEAST_FREE_BYTES;
 }
