@@ -77,6 +77,38 @@ describe("a failed build has a hint", () => {
     expect(hint).toMatch(/^The package vite is not installed/);
   });
 
+  it("when a package is missing for Node, because Yarn installs by Plug'n'Play", async () => {
+    const files = { "build.js": "require('vite')", "package.json": "{}", ".pnp.cjs": "" };
+    expect(await hintOf(files, { build_command: "node build.js" })).toMatch(
+      /^The packages are installed by Plug'n'Play, .* Write `yarn node` instead of `node`/,
+    );
+  });
+
+  it("when a package of the repository is not built, with the package and what to write", async () => {
+    const ui = { name: "@acme/ui", main: "dist/index.js" };
+    const files = {
+      "apps/web/build.cjs": "require('@acme/ui')",
+      "apps/web/build.mjs": "import '@acme/ui'",
+      "apps/web/package.json": "{}",
+      "packages/ui/package.json": JSON.stringify({ ...ui, scripts: { build: "tsc" } }),
+      // As package managers and monorepo tools link it.
+      "tools/link.sh":
+        "mkdir -p ../../node_modules/@acme; ln -sfn ../../packages/ui ../../node_modules/@acme/ui",
+    };
+    const hint =
+      "The package @acme/ui is a part of this repository, in packages/ui, and was not built. Set build_command to build it first, such as `npm run build --prefix ../../packages/ui && npm run build`, or to what runs the whole build, such as `npx turbo run build` or `npx nx build`.";
+    const build = (line: string) => ({
+      root_directory: "apps/web",
+      build_command: `sh ../../tools/link.sh; ${line}`,
+    });
+    expect(await hintOf(files, build("node build.cjs"))).toBe(hint);
+    expect(await hintOf({}, build("node build.mjs"))).toBe(hint);
+    const vite = `echo 'Failed to resolve entry for package "@acme/ui". The package may have' >&2; exit 1`;
+    expect(await hintOf({}, build(vite))).toBe(hint);
+    const without = { "packages/ui/package.json": JSON.stringify(ui) };
+    expect(await hintOf(without, build("node build.cjs"))).toMatch(/It has no script build: add one, or set/);
+  });
+
   it("when a variable is missing, in Node and in Python", async () => {
     const node = "throw new Error('Missing required environment variable: DATABASE_URL')";
     expect(await hintOf({ "build.js": node }, { build_command: "node build.js" })).toMatch(
@@ -247,6 +279,10 @@ describe("the output of a tool that is not installed here", () => {
       "The package hono is",
     ],
     ["Error: Cannot find module '/home/g/releases/3/dist/main.js'", "no file dist/main.js in the release"],
+    [
+      "Error: Your application tried to access express, but it isn't declared in your dependencies; this",
+      "Plug'n'Play allows a package only what its package.json names. Add express to",
+    ],
     ["ENOSPC: System limit for number of file watchers reached, watch '/srv'", "must not watch"],
     ["⨯ Next.js build worker exited with code: null and signal: SIGKILL", "too much memory"],
     ["ModuleNotFoundError: No module named 'distutils'", "Python 3.12"],

@@ -158,6 +158,11 @@ export const nodeFailures: readonly KnownFailure[] = [
     () =>
       "An import and its file differ in upper and lower case, which are not the same on Linux. Rename the file with `git mv`, or correct the import.",
   ],
+  [
+    /tried to access ([^,\n]{1,214}), but it isn't declared in (?:your|its) dependencies/,
+    (name) =>
+      `Plug'n'Play allows a package only what its package.json names. Add ${name} to the dependencies, or to packageExtensions of .yarnrc.yml, or write \`nodeLinker: node-modules\` there.`,
+  ],
   [notFound(PATH), (...names) => missingFile(firstOf(names))],
   [
     /Cannot find module '(\/[^'\n]+)'/,

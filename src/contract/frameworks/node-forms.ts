@@ -1,5 +1,6 @@
 import type { ConfiguredTool } from "#contract/frameworks/config-files.ts";
 import { type Form, files, nodeScript, server } from "#contract/frameworks/form.ts";
+import { nodeCommand } from "#contract/frameworks/package-manager.ts";
 import { nextServer, nodeServer, PRODUCTION } from "#contract/frameworks/servers/node-server.ts";
 import { insidePath } from "#contract/frameworks/inside-path.ts";
 import type { Tree } from "#contract/frameworks/tree.ts";
@@ -184,7 +185,8 @@ export function angularForm(tree: Tree): Form {
   if (script === null) return files(output ?? "dist");
   const start = nodeScript(script);
   // The script `start` of Angular is for development.
-  return server(start === null ? null : `${PRODUCTION} ${start}`, "angular.json has a server");
+  const command = start === null ? null : `${PRODUCTION} ${nodeCommand(tree.packageManager, start)}`;
+  return server(command, "angular.json has a server");
 }
 
 /** Programs that show the files of a folder while somebody works on them. */

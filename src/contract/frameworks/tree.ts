@@ -1,4 +1,9 @@
-import { type PackageManager, packageManagerOf } from "#contract/frameworks/package-manager.ts";
+import {
+  managerSettings,
+  type PackageManager,
+  packageManagerOf,
+  withLinker,
+} from "#contract/frameworks/package-manager.ts";
 import {
   type FolderAbove,
   managerAbove,
@@ -49,6 +54,7 @@ export const readFiles: readonly string[] = [
   "angular.json",
   "manage.py",
   "go.mod",
+  ...managerSettings,
   ...pythonEntries,
   ...configFiles,
 ];
@@ -104,11 +110,10 @@ export function surveyTree(files: ReadonlyMap<string, string>, above: readonly F
   ]);
   const own = packageManagerOf(new Set(files.keys()), manifest["packageManager"]);
   const workspace = own?.isLocked === true ? null : workspaceOf(above);
+  const manager = own ?? managerAbove(above) ?? { name: "npm", isLocked: false };
   return {
     signs,
-    packageManager: workspace?.packageManager ??
-      own ??
-      managerAbove(above) ?? { name: "npm", isLocked: false },
+    packageManager: workspace?.packageManager ?? withLinker(manager, files, manifest),
     workspace,
     scripts: new Map(scripts),
     configs: readConfigs(files),

@@ -1,7 +1,9 @@
 import {
   type PackageManager,
+  managerSettings,
   packageManagerFiles,
   packageManagerOf,
+  withLinker,
 } from "#contract/frameworks/package-manager.ts";
 import { readPnpmWorkspace } from "#contract/frameworks/files/read-pnpm-workspace.ts";
 import { objectOf } from "#contract/lib/json-object.ts";
@@ -22,10 +24,12 @@ export type FolderAbove = {
 export type Workspace = { readonly path: string; readonly packageManager: PackageManager };
 
 /** The files whose content tells which folders belong to a workspace. */
-export const readWorkspaceFiles: readonly string[] = ["package.json", "pnpm-workspace.yaml"];
+export const readWorkspaceFiles: readonly string[] = ["package.json", ...managerSettings];
 
 /** The files of a folder above the root directory that matter. */
-export const workspaceFiles: readonly string[] = [...packageManagerFiles, ...readWorkspaceFiles];
+export const workspaceFiles: readonly string[] = [
+  ...new Set([...packageManagerFiles, ...readWorkspaceFiles]),
+];
 
 /**
  * Finds the workspace that the project's root directory belongs to.
@@ -38,10 +42,8 @@ export function workspaceOf(above: readonly FolderAbove[]): Workspace | null {
     const members = pnpm === undefined ? npmMembers(manifest["workspaces"]) : pnpmMembers(pnpm);
     if (!isMember(inside, members)) continue;
     const usual: PackageManager = { name: pnpm === undefined ? "npm" : "pnpm", isLocked: false };
-    return {
-      path,
-      packageManager: packageManagerOf(new Set(files.keys()), manifest["packageManager"]) ?? usual,
-    };
+    const found = packageManagerOf(new Set(files.keys()), manifest["packageManager"]) ?? usual;
+    return { path, packageManager: withLinker(found, files, manifest) };
   }
   return null;
 }

@@ -1,4 +1,4 @@
-import { scriptCommand, toolCommand } from "#contract/frameworks/package-manager.ts";
+import { nodeCommand, scriptCommand, toolCommand } from "#contract/frameworks/package-manager.ts";
 import type { Tree } from "#contract/frameworks/tree.ts";
 
 /** Without it, many packages show errors to visitors and are slow. */
@@ -17,12 +17,17 @@ export function nodeServer(tree: Tree, tool: string | null, script = "start"): s
   const start = scripts.get(script);
   if (start !== undefined && plainNode.test(start) && !scripts.has(`pre${script}`))
     // Without a package manager in between, which would take as much memory as a small app.
-    return `${PRODUCTION} ${start}`;
+    return `${PRODUCTION} ${nodeCommand(packageManager, start)}`;
   if (start !== undefined && (tool === null || !isForDevelopment(start)))
     return `${PRODUCTION} ${scriptCommand(packageManager, script)}`;
-  if (tool !== null) return `${PRODUCTION} ${tool.startsWith("node ") ? tool : localTool(tree, tool)}`;
+  if (tool !== null) {
+    const command = tool.startsWith("node ") ? nodeCommand(packageManager, tool) : localTool(tree, tool);
+    return `${PRODUCTION} ${command}`;
+  }
   // As `npm start` without such a script.
-  return tree.signs.has("file:server.js") ? `${PRODUCTION} node server.js` : null;
+  return tree.signs.has("file:server.js")
+    ? `${PRODUCTION} ${nodeCommand(packageManager, "node server.js")}`
+    : null;
 }
 
 /** Next.js has no variable for the address, so its options are added to those of the script. */
@@ -39,6 +44,7 @@ function isForDevelopment(script: string): boolean {
 
 /** A program of a dependency, if possible without a package manager in between. */
 function localTool({ packageManager, workspace }: Tree, command: string): string {
-  const isLinked = workspace === null && ["npm", "pnpm", "yarn-classic"].includes(packageManager.name);
+  const { name, isPnp } = packageManager;
+  const isLinked = workspace === null && isPnp !== true && ["npm", "pnpm", "yarn-classic"].includes(name);
   return isLinked ? `node_modules/.bin/${command}` : toolCommand(packageManager, command);
 }
