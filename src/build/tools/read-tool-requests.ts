@@ -1,7 +1,8 @@
 import { readdir } from "node:fs/promises";
 import { join, relative } from "node:path";
 
-import { fileOf, readStart } from "#build/tree/read-tree.ts";
+import { readStart } from "#build/tree/read-start.ts";
+import { fileOf } from "#build/tree/read-tree.ts";
 import { findRequests, type ToolFolder, toolFiles } from "#contract/frameworks/tools/find-requests.ts";
 import type { ToolRequest } from "#contract/frameworks/tools/tool-request.ts";
 import type { Tool } from "#contract/frameworks/tools/tool.ts";

@@ -1,19 +1,23 @@
 import type { Dirent } from "node:fs";
-import { open, readdir } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join, relative } from "node:path";
 
 import { checkFiles } from "#build/tree/check-files.ts";
-import { decodeText } from "#build/tree/decode-text.ts";
+import { readMembers } from "#build/tree/read-members.ts";
+import { readStart } from "#build/tree/read-start.ts";
 import { followInside } from "#build/tree/read-data-file.ts";
+import { isMember } from "#contract/frameworks/workspace-members.ts";
 import { dataFiles } from "#contract/frameworks/files/data-files.ts";
 import { tellingFiles } from "#contract/frameworks/preset-for.ts";
 import { deepPaths, readFiles, surveyTree, type Tree } from "#contract/frameworks/tree.ts";
-import { type FolderAbove, readWorkspaceFiles, workspaceFiles } from "#contract/frameworks/workspace.ts";
+import {
+  type FolderAbove,
+  memberPatterns,
+  readWorkspaceFiles,
+  workspaceFiles,
+} from "#contract/frameworks/workspace.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
 import type { FileProblem } from "#contract/processes/file-problem.ts";
-
-/** The rest of a longer file is irrelevant to framework detection. */
-const MAX_FILE_BYTES = 512 * 1024;
 
 /** What is known about the files of a project. `notes`: what of them is ignored, in sentences without a full stop. */
 export type ReadTree = { readonly tree: Tree; readonly notes: readonly string[] };
@@ -32,7 +36,9 @@ export async function readTree(
   const files = await readNamed(release, root, tellingFiles, readFiles);
   for (const path of deepPaths(files))
     for (const [name, text] of await readDeep(root, path)) files.set(name, text);
-  const tree = surveyTree(files, await readFoldersAbove(release, root));
+  const above = await readFoldersAbove(release, root);
+  const isNode = files.has("package.json");
+  const tree = surveyTree(files, isNode ? await withMembers(release, above) : above);
   return succeed({ tree, notes: checked.value.notes });
 }
 
@@ -82,6 +88,15 @@ async function readFoldersAbove(release: string, root: string): Promise<readonly
   return above;
 }
 
+/** Adds the packages of the nearest workspace that the root directory belongs to. */
+async function withMembers(release: string, above: readonly FolderAbove[]): Promise<readonly FolderAbove[]> {
+  const at = above.findIndex(({ inside, files }) => isMember(inside, memberPatterns(files)));
+  const found = above[at];
+  if (found === undefined) return above;
+  const members = await readMembers(join(release, found.path), memberPatterns(found.files));
+  return above.with(at, { ...found, members });
+}
+
 /** The entries of a folder with these names, with the content of those that are read. */
 async function readNamed(
   release: string,
@@ -108,16 +123,4 @@ export async function fileOf(release: string, folder: string, entry: Dirent): Pr
   const path = join(folder, entry.name);
   if (entry.isFile()) return path;
   return entry.isSymbolicLink() && dataFiles.includes(entry.name) ? await followInside(release, path) : null;
-}
-
-/** Reads the beginning of a file, which is all that is relevant of a long one. */
-export async function readStart(path: string): Promise<string> {
-  const file = await open(path);
-  try {
-    const buffer = Buffer.alloc(MAX_FILE_BYTES);
-    const { bytesRead } = await file.read(buffer, 0, MAX_FILE_BYTES, 0);
-    return decodeText(buffer.subarray(0, bytesRead)).text;
-  } finally {
-    await file.close();
-  }
 }

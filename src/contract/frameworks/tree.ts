@@ -5,6 +5,7 @@ import {
   withLinker,
 } from "#contract/frameworks/package-manager.ts";
 import {
+  buildOfMembers,
   type FolderAbove,
   managerAbove,
   type Workspace,
@@ -34,6 +35,8 @@ export type Tree = {
   readonly packageManager: PackageManager;
   /** The workspace that the project belongs to, unless it has a lock file of its own. */
   readonly workspace: Workspace | null;
+  /** The command that builds the packages of the workspace that the project depends on; null if there are none. */
+  readonly buildOfMembers: string | null;
   /** The scripts of package.json. */
   readonly scripts: ReadonlyMap<string, string>;
   readonly configs: ReadonlyMap<ConfiguredTool, Config>;
@@ -115,6 +118,7 @@ export function surveyTree(files: ReadonlyMap<string, string>, above: readonly F
     signs,
     packageManager: workspace?.packageManager ?? withLinker(manager, files, manifest),
     workspace,
+    buildOfMembers: buildOfMembers(workspace, above),
     scripts: new Map(scripts),
     configs: readConfigs(files),
     angular: angularProject(parseRelaxedObject(text("angular.json"))),
