@@ -11,6 +11,11 @@ export function oneLine(message: string): string {
   return painted(message, (text) => text.replace(CONTROLS, escaped));
 }
 
+/** Shows each control character of a name or message, such as `out\\r`. Line breaks of a message stay. */
+export function withControlsShown(text: string): string {
+  return text.replace(/(?!\n)\p{Cc}/gu, (character) => (character === "\t" ? "\\t" : escaped(character)));
+}
+
 function escaped(character: string): string {
   switch (character) {
     case "\n":

@@ -74,6 +74,24 @@ console.log("vite", process.argv.slice(2).join(" "));
 };
 
 describe("a repository without a framework setting", () => {
+  it("is not published if a file that decides how it is built cannot be read", async () => {
+    world.repository.commit({
+      "package.json": '{\n"main": "index.js",\n}',
+      "index.js": "",
+      "index.html": "",
+    });
+    await world.startAgent();
+    const { result } = await deploy();
+    expect(result).toMatchObject({
+      outcome: "failed",
+      failure: {
+        code: "build_failed",
+        message: "package.json is not JSON: there is a comma after the last item, in line 2, column 19",
+        hint: "Correct line 2 of package.json.",
+      },
+    });
+  });
+
   it("is served unchanged when it is a plain site, without a build", async () => {
     world.repository.commit({ "index.html": "one", "style.css": "" });
     await world.startAgent();
@@ -286,6 +304,55 @@ describe("a repository without a framework setting", () => {
     expect(world.read("current/apps/web/dist/index.html")).toBe("hello");
   });
 
+  it("is built after the packages of its workspace that it depends on", async () => {
+    const member = (name: string, script: string, dependencies: object) => ({
+      "package.json": JSON.stringify({
+        ...{
+          name,
+          version: "1.0.0",
+          main: "dist/index.js",
+          scripts: { build: "node build.js" },
+          dependencies,
+        },
+      }),
+      "build.js": `const fs = require("node:fs"); fs.mkdirSync("dist"); ${script}`,
+    });
+    const below = (folder: string, files: Record<string, string>) =>
+      Object.fromEntries(Object.entries(files).map(([name, text]) => [`${folder}/${name}`, text]));
+    world.repository.commit({
+      "package.json": JSON.stringify({ name: "all", workspaces: ["apps/*", "packages/*"] }),
+      ...below("packages/vite", { "package.json": JSON.stringify({ name: "vite", version: "1.0.0" }) }),
+      ...below(
+        "packages/core",
+        member("@acme/core", `fs.writeFileSync("dist/index.js", "module.exports = 'built'")`, {}),
+      ),
+      ...below(
+        "packages/ui",
+        member(
+          "@acme/ui",
+          `fs.writeFileSync("dist/index.js", "module.exports = '" + require("@acme/core") + "'")`,
+          { "@acme/core": "*" },
+        ),
+      ),
+      ...below("packages/other", member("other", "process.exit(1)", {})),
+      ...below(
+        "apps/web",
+        member("web", `fs.writeFileSync("dist/index.html", require("@acme/ui"))`, {
+          "@acme/ui": "^1.0.0",
+          vite: "*",
+        }),
+      ),
+    });
+    await world.startAgent();
+    const { result, preset } = await deploy({ root_directory: "apps/web" });
+    expect(result.outcome).toBe("live");
+    expect(preset).toMatchObject({
+      build_command:
+        "npm run build --prefix ../../packages/core && npm run build --prefix ../../packages/ui && npm run build",
+    });
+    expect(world.read("current/apps/web/dist/index.html")).toBe("built");
+  });
+
   it("is installed with its development dependencies, although its build is for production", async () => {
     installTool("npm", 'echo "$1 with NODE_ENV=$NODE_ENV"; mkdir -p dist');
     world.repository.commit({ ...viteSite });
@@ -305,7 +372,10 @@ describe("a repository without a framework setting", () => {
     writeFileSync(join(world.folder, "shop", "settings.py"), 'STATIC_ROOT = "static"');
     world.repository.commit({ "index.html": "", "package.json": { link: "../../../../../../package.json" } });
     await world.startAgent();
-    expect((await deploy()).preset?.framework).toBe("static");
+    expect((await deploy()).result).toMatchObject({
+      failure: { message: "package.json is a symbolic link that leads to no file of the repository" },
+    });
+    world.repository.git("rm", "--quiet", "package.json");
     world.repository.commit({
       "manage.py": '"DJANGO_SETTINGS_MODULE", "shop.settings"',
       shop: { link: "../../../../../../shop" },

@@ -144,6 +144,19 @@ describe("gantry detect", () => {
     });
   });
 
+  it("refuses a file that it cannot read, and notes what it does not read, as a deployment does", async () => {
+    const app = await createRepository(join(cli.home, "unreadable"));
+    await app.commit({ "package.json": '{\n"main": "index.js",\n}', "index.html": "", procfile: "web: a" });
+    const refused = await gantry(app.path, ["detect"]);
+    expect(refused.code).toBe(1);
+    expect(refused.stdout).toContain(
+      "package.json is not JSON: there is a comma after the last item, in line 2",
+    );
+    await app.commit({ "package.json": "{}" });
+    const { stdout } = await gantry(app.path, ["detect"]);
+    expect(stdout).toContain("note\tprocfile is not read: the name of this file must be exactly Procfile\n");
+  });
+
   it("refuses a wrong Procfile with its line", async () => {
     const app = await createRepository(join(cli.home, "wrong"));
     await app.commit({ Procfile: "web: a\nWEB: b\n" });
@@ -309,6 +322,19 @@ describe("gantry build", () => {
     });
     expect(built.stdout).toContain("process web runs bin/app (usual for this framework)\n");
     expect(built.stdout).not.toContain("would be published");
+  });
+
+  it("refuses a submodule that a server cannot fetch, although its files are here", async () => {
+    const site = await createSite("exit 0");
+    const theme = await createRepository(join(site.path, "theme"));
+    await theme.commit({ "a.txt": "" });
+    await site.git("-c", "advice.addEmbeddedRepo=false", "add", "theme");
+    await site.commit({});
+    const { code, stderr } = await gantry(site.path, ["build"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(
+      "A deployment would fail: the repository has the submodule `theme`, and no .gitmodules",
+    );
   });
 
   it("has the files of submodules that are checked out, and names the others", async () => {

@@ -7,7 +7,9 @@ import { copiesFolder, dependsOnFolder } from "#agent/cache/copied-folders.ts";
 import { isNodeModules, type Survey } from "#agent/cache/survey-release.ts";
 import { installScripts, lockFiles } from "#contract/frameworks/install-steps.ts";
 import { toolFiles } from "#contract/frameworks/tools/find-requests.ts";
-import { objectOf, parseObject } from "#contract/lib/json-object.ts";
+import { decodeText } from "#build/tree/decode-text.ts";
+import { objectOf } from "#contract/lib/json-object.ts";
+import { parseRelaxedObject } from "#contract/lib/relaxed-json.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
 
 /** The files that an installation reads, in any folder: a workspace has a manifest in each package. */
@@ -82,7 +84,7 @@ export async function readManifests(
     // npm compiles a package with this file, as if it had an `install` script.
     if (name === "binding.gyp") scripts.set(folder, new Set([...(scripts.get(folder) ?? []), "install"]));
     if (name !== "package.json") continue;
-    const manifest = parseObject(content.toString("utf8"));
+    const manifest = parseRelaxedObject(decodeText(content).text);
     const found = scriptsOf(manifest);
     if (found.length > 0) scripts.set(folder, new Set([...(scripts.get(folder) ?? []), ...found]));
     if (dependsOnFolder(manifest)) folderDependency ??= path;

@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 
 import { readRemote } from "#agent/commands/git-login.ts";
 import { configVariables, exportTree, fixedConfig } from "#build/commands/export-tree.ts";
+import { SUBMODULE_KEYS } from "#build/commands/read-submodules.ts";
 import type { Command } from "#build/process/command.ts";
 import { localPath } from "#contract/addresses/repository-address.ts";
 
@@ -193,20 +194,9 @@ export function readLfsExcludes(place: GitPlace, sha: string): Command {
   return git(place, ["config", `--blob=${sha}:.lfsconfig`, "--get-all", "lfs.fetchexclude"]);
 }
 
-/** Prints `<key>\n<value>\0` of each path and url. Exit code 1: none. */
+/** Prints `<key>\n<value>\0` of each path, url and way to update. Exit code 1: none. */
 export function readSubmoduleConfig(place: GitPlace, sha: string): Command {
-  return git(place, [
-    "config",
-    `--blob=${sha}:.gitmodules`,
-    "--null",
-    "--get-regexp",
-    "^submodule\\..*\\.(path|url)$",
-  ]);
-}
-
-/** Prints `<mode> <type> <sha>\t<path>\0` of the paths that exist in the commit. */
-export function listTree(place: GitPlace, sha: string, paths: readonly string[]): Command {
-  return git(place, ["ls-tree", "-z", "--full-tree", sha, "--", ...paths]);
+  return git(place, ["config", `--blob=${sha}:.gitmodules`, "--null", "--get-regexp", SUBMODULE_KEYS]);
 }
 
 /** Prints `<path>\0` of each file that differs between two commits. Fails if the mirror does not have both. */

@@ -38,27 +38,6 @@ export function readCommit(output: string): CommitShown | null {
   return { sha, message: output.slice(end + 1).trim() };
 }
 
-/** A submodule as written in `.gitmodules`; nothing is validated yet. */
-export type SubmoduleEntry = { readonly name: string; readonly path: string; readonly url: string };
-
-/**
- * Parses the output of `git config --null --get-regexp` for a `.gitmodules`. Entries without a path or a URL are
- * skipped.
- */
-export function readSubmoduleEntries(output: string): readonly SubmoduleEntry[] {
-  const found = new Map<string, { path?: string; url?: string }>();
-  for (const record of output.split("\0")) {
-    const match = /^submodule\.([\s\S]*)\.(path|url)\n([\s\S]*)$/.exec(record);
-    if (match === null) continue;
-    const [, name = "", key, value = ""] = match;
-    const entry = found.get(name) ?? {};
-    found.set(name, key === "path" ? { ...entry, path: value } : { ...entry, url: value });
-  }
-  return [...found].flatMap(([name, { path, url }]) =>
-    path === undefined || url === undefined ? [] : [{ name, path, url }],
-  );
-}
-
 /**
  * Picks the most specific line of git's error output. git summarizes errors of ssh and the remote in a line of its
  * own and ends with advice, so the lines before that summary are used. Empty when there is none.

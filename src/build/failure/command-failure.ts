@@ -2,6 +2,7 @@ import { statfs } from "node:fs/promises";
 import { stripVTControlCharacters } from "node:util";
 
 import { failureHint, memoryHint } from "#build/failure/failure-hint.ts";
+import { type FailurePlace, moduleHint } from "#build/failure/module-hint.ts";
 import { makeFailure } from "#build/failure/make-failure.ts";
 import type { ProcessEnd } from "#build/process/command.ts";
 import { failingLine } from "#contract/first-error.ts";
@@ -19,11 +20,13 @@ export type CommandEnd = {
 /**
  * The failure of a command of the project that did not succeed and was not stopped.
  * @param home a folder on the disk that the command writes to
+ * @param place where the command ran, if its files may say why it failed
  */
 export async function commandFailure(
   home: string,
   stage: "install" | "build" | "release" | "activate",
   ran: CommandEnd,
+  place: FailurePlace | null,
 ): Promise<Failure> {
   const message = `the ${stage} command ${describeEnd(ran.end)}`;
   const output = plainOutput(ran.outputTail);
@@ -34,14 +37,16 @@ export async function commandFailure(
         stage,
         message,
         evidenceOf(ran),
-        memoryHint(ran.end) ?? failureHint(output),
+        memoryHint(ran.end) ??
+          (place === null ? null : await moduleHint(output, place)) ??
+          failureHint(output),
       );
   const line = failingLine(output);
   return line === null ? failure : { ...failure, failing_line: line };
 }
 
 /** The lines of an output without colours. A carriage return ends a line too: progress bars use it. */
-function plainOutput(output: string): string {
+export function plainOutput(output: string): string {
   return stripVTControlCharacters(output).replaceAll("\r", "\n");
 }
 
@@ -99,7 +104,7 @@ const LEAST_FREE_BYTES = 1024 * 1024;
  * at once. So the operating system's messages for ENOSPC and EDQUOT count too.
  */
 export async function isDiskFull(home: string, stderrTail: string): Promise<boolean> {
-  if (/No space left on device|Disk quota exceeded/.test(stderrTail)) return true;
+  if (/no space left on device|disk quota exceeded/i.test(stderrTail)) return true;
   const disk = await statfs(home);
   return disk.bavail * disk.bsize < LEAST_FREE_BYTES;
 }

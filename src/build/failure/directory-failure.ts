@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 
 import { head, makeFailure } from "#build/failure/make-failure.ts";
+import { LINE_ENDS } from "#build/failure/shell-failures.ts";
 import type { InsideCheck } from "#build/tree/folder-inside.ts";
 import type { Failure } from "#contract/endpoints/deployments/schemas.ts";
 
@@ -16,7 +17,7 @@ export function rootFailure(name: string, check: NoFolder): Failure {
  * @param root the folder in which the commands ran
  */
 export async function outputFailure(name: string, check: NoFolder, root: string): Promise<Failure> {
-  return directoryFailure("output", name, check, await foldersHint(root));
+  return directoryFailure("output", name, check, await foldersHint(root, name));
 }
 
 /** @param hint what to do about it */
@@ -38,8 +39,11 @@ const MAX_NAMED_FOLDERS = 10;
 const MAX_NAME_LENGTH = 30;
 
 /** Names the folders that could be the output directory; `null` if there is none. */
-async function foldersHint(root: string): Promise<string | null> {
+async function foldersHint(root: string, wanted: string): Promise<string | null> {
   const entries = await readdir(root, { withFileTypes: true }).catch(() => []);
+  const [first = ""] = wanted.split("/");
+  if (entries.some(({ name }) => name === `${first}\r`))
+    return `The build created \`${first}\r\`, with a carriage return at the end. ${LINE_ENDS}`;
   const names = entries
     .filter((entry) => entry.isDirectory() && !/^(?:node_modules|vendor|\.git)$/.test(entry.name))
     .map(({ name }) => `\`${head(name, MAX_NAME_LENGTH)}\``)

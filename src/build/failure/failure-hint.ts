@@ -1,5 +1,7 @@
 import { type KnownFailure, missingVariable } from "#build/failure/known-failure.ts";
 import { languageFailures } from "#build/failure/language-failures.ts";
+import { nodeFailures, unlikelyNodeFailures } from "#build/failure/node-failures.ts";
+import { noScript, shellFailures } from "#build/failure/shell-failures.ts";
 import type { ProcessEnd } from "#build/process/command.ts";
 
 const outdated = (file: string, command: string) =>
@@ -8,8 +10,15 @@ const outdated = (file: string, command: string) =>
 /** What a shell prints about a program that it does not find. */
 export const NO_PROGRAM = /(?:^|[:\s])(?:line )?\d*:? ?([\w.@/-]+): (?:command )?not found/m;
 
+/** A program with a path is a file of the repository. */
+function noProgram(program: string): string {
+  if (program.includes("/")) return noScript(program);
+  return `The server has no program \`${program}\`, or it is not in the PATH of builds. If it is in a package, check that the install command installs that package: with NODE_ENV=production, development dependencies are left out.`;
+}
+
 /** The first match is used. The patterns match within one line, so that a long output takes linear time. */
 const knownFailures: readonly KnownFailure[] = [
+  ...shellFailures,
   ...languageFailures,
   [
     /`npm ci` can only install packages when your package\.json and/,
@@ -52,6 +61,7 @@ const knownFailures: readonly KnownFailure[] = [
     () =>
       "Node used all the memory that it may use. Set the variable NODE_OPTIONS to `--max-old-space-size=4096`, or give the build more memory.",
   ],
+  ...nodeFailures,
   [
     /ERR_PNPM_UNSUPPORTED_ENGINE|The engine "node" is incompatible with this module|npm (?:error|ERR!) code EBADENGINE/,
     () => "The project needs another version of a tool than the server has.",
@@ -60,16 +70,7 @@ const knownFailures: readonly KnownFailure[] = [
     /Your Ruby version is (\S+), but your Gemfile specified ([^\s,]+)/,
     (has, wants) => `The Gemfile asks for Ruby ${wants}, and the server has ${has}.`,
   ],
-  [
-    NO_PROGRAM,
-    (program) =>
-      `The server has no program \`${program}\`, or it is not in the PATH of builds. If it is in a package, check that the install command installs that package.`,
-  ],
-  [
-    /Error: Cannot find module '([^'/.][^']*)'/,
-    (name) =>
-      `The package ${name} is not installed. Check that package.json lists it, and that the install command does not leave out development dependencies.`,
-  ],
+  [NO_PROGRAM, noProgram],
   [
     /[Mm]issing (?:required )?(?:environment|env) (?:variable|var)s?:? *[`'"]?([A-Z][A-Z0-9_]{1,99})?/,
     missingVariable,
@@ -79,6 +80,7 @@ const knownFailures: readonly KnownFailure[] = [
     /EADDRINUSE|[Aa]ddress already in use/,
     () => "The command listens on a port that is in use. A build command must not start the app.",
   ],
+  ...unlikelyNodeFailures,
 ];
 
 /** What to do about a command that was killed because it used too much memory; `null` if it was not. */

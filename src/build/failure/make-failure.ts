@@ -6,11 +6,12 @@ import {
   MAX_HEALTH_BODY,
   MAX_STDERR_TAIL,
 } from "#contract/endpoints/deployments/schemas.ts";
+import { withControlsShown } from "#contract/log-text.ts";
 
 const DISK_FULL_HINT =
   "Free some space on the server. If it has enough, it has too many files: `df -i` shows how many. Projects with a smaller keep_releases keep fewer releases.";
 
-/** Creates a failure. Texts are cut to the limits of the control plane. */
+/** Creates a failure. Texts are cut to the limits of the control plane, and show control characters. */
 export function makeFailure(
   code: Failure["code"],
   stage: Failure["stage"],
@@ -18,8 +19,8 @@ export function makeFailure(
   evidence?: FailureEvidence,
   hint: string | null = code === "disk_full" ? DISK_FULL_HINT : null,
 ): Failure {
-  const failure: Failure = { code, stage, message: head(message, MAX_FAILURE_MESSAGE) };
-  if (hint !== null) failure.hint = head(hint, MAX_FAILURE_HINT);
+  const failure: Failure = { code, stage, message: head(withControlsShown(message), MAX_FAILURE_MESSAGE) };
+  if (hint !== null) failure.hint = head(withControlsShown(hint), MAX_FAILURE_HINT);
   if (evidence !== undefined) {
     failure.evidence = { ...evidence };
     if (evidence.stderr_tail !== undefined)

@@ -1,6 +1,7 @@
 import { basename } from "node:path/posix";
 
 import { failureHint, NO_PROGRAM } from "#build/failure/failure-hint.ts";
+import { noScript } from "#build/failure/shell-failures.ts";
 import type { KnownFailure } from "#build/failure/known-failure.ts";
 
 const missing = (name: string) =>
@@ -20,7 +21,9 @@ const startFailures: readonly KnownFailure[] = [
   [
     NO_PROGRAM,
     (program) =>
-      `The server has no program \`${program}\`, or it is not in the PATH of processes. Write the path of a package's program, such as \`node_modules/.bin/${basename(program)}\` or \`.venv/bin/${basename(program)}\`.`,
+      program.includes("/") && !program.includes("node_modules")
+        ? noScript(program)
+        : `The server has no program \`${program}\`, or it is not in the PATH of processes. Write the path of a package's program, such as \`node_modules/.bin/${basename(program)}\` or \`.venv/bin/${basename(program)}\`.`,
   ],
   [
     /EADDRINUSE|[Aa]ddress (?:is )?already in use/,

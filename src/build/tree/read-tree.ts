@@ -1,26 +1,48 @@
 import type { Dirent } from "node:fs";
-import { open, readdir } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join, relative } from "node:path";
 
 import { findFolders } from "#build/tree/find-folders.ts";
+import { checkFiles } from "#build/tree/check-files.ts";
+import { readMembers } from "#build/tree/read-members.ts";
+import { readStart } from "#build/tree/read-start.ts";
+import { followInside } from "#build/tree/read-data-file.ts";
+import { isMember } from "#contract/frameworks/workspace-members.ts";
+import { dataFiles } from "#contract/frameworks/files/data-files.ts";
 import { startsNothing, tellingFiles } from "#contract/frameworks/preset-for.ts";
 import { deepPaths, readFiles, surveyTree, type Tree } from "#contract/frameworks/tree.ts";
-import { type FolderAbove, readWorkspaceFiles, workspaceFiles } from "#contract/frameworks/workspace.ts";
+import {
+  type FolderAbove,
+  memberPatterns,
+  readWorkspaceFiles,
+  workspaceFiles,
+} from "#contract/frameworks/workspace.ts";
+import { type ResultOf, succeed } from "#contract/lib/result.ts";
+import type { FileProblem } from "#contract/processes/file-problem.ts";
 
-/** The rest of a longer file is irrelevant to framework detection. */
-const MAX_FILE_BYTES = 512 * 1024;
+/** What is known about the files of a project. `notes`: what of them is ignored, in sentences without a full stop. */
+export type ReadTree = { readonly tree: Tree; readonly notes: readonly string[] };
 
 /**
- * Reads the files that frameworks are detected by. Symbolic links are ignored, because they may lead anywhere.
- * @param root the project's root directory in the release; absolute, like `release`
+ * Reads the files that frameworks are detected by. Symbolic links that lead out of the release are not followed.
+ * @param root the project's root directory in the release; a real path, like `release`
+ * @returns a problem if a file that decides something cannot be read
  */
-export async function readTree(release: string, root: string): Promise<Tree> {
-  const files = await readNamed(root, tellingFiles, readFiles);
+export async function readTree(
+  release: string,
+  root: string,
+): Promise<ResultOf<ReadTree, { readonly problem: FileProblem }>> {
+  const checked = await checkFiles(release, root);
+  if (!checked.ok) return checked;
+  const files = await readNamed(release, root, tellingFiles, readFiles);
   for (const { name } of await entriesOf(root)) if (!files.has(name)) files.set(name, "");
   for (const path of deepPaths(files))
     for (const [name, text] of await readDeep(root, path)) files.set(name, text);
-  const tree = surveyTree(files, await readFoldersAbove(release, root));
-  return startsNothing(tree) ? { ...tree, folders: await findFolders(root) } : tree;
+  const above = await readFoldersAbove(release, root);
+  const isNode = files.has("package.json");
+  const found = surveyTree(files, isNode ? await withMembers(release, above) : above);
+  const tree = startsNothing(found) ? { ...found, folders: await findFolders(root) } : found;
+  return succeed({ tree, notes: checked.value.notes });
 }
 
 /** A project has few files with settings. Others that match are irrelevant. */
@@ -95,15 +117,25 @@ async function readFoldersAbove(release: string, root: string): Promise<readonly
   let folder = root;
   while (folder !== release && folder.startsWith(release)) {
     folder = join(folder, "..");
-    const files = await readNamed(folder, workspaceFiles, readWorkspaceFiles);
+    const files = await readNamed(release, folder, workspaceFiles, readWorkspaceFiles);
     if (files.size > 0)
       above.push({ path: relative(release, folder) || ".", inside: relative(folder, root), files });
   }
   return above;
 }
 
+/** Adds the packages of the nearest workspace that the root directory belongs to. */
+async function withMembers(release: string, above: readonly FolderAbove[]): Promise<readonly FolderAbove[]> {
+  const at = above.findIndex(({ inside, files }) => isMember(inside, memberPatterns(files)));
+  const found = above[at];
+  if (found === undefined) return above;
+  const members = await readMembers(join(release, found.path), memberPatterns(found.files));
+  return above.with(at, { ...found, members });
+}
+
 /** The entries of a folder with these names, with the content of those that are read. */
 async function readNamed(
+  release: string,
   folder: string,
   names: readonly string[],
   read: readonly string[],
@@ -111,20 +143,20 @@ async function readNamed(
   const files = new Map<string, string>();
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const { name } = entry;
-    if (!names.includes(name) || !(entry.isFile() || entry.isDirectory())) continue;
-    files.set(name, entry.isFile() && read.includes(name) ? await readStart(join(folder, name)) : "");
+    if (!names.includes(name)) continue;
+    const file = await fileOf(release, folder, entry);
+    if (file === null && !entry.isDirectory()) continue;
+    files.set(name, file !== null && read.includes(name) ? await readStart(file) : "");
   }
   return files;
 }
 
-/** Reads the beginning of a file, which is all that is relevant of a long one. */
-export async function readStart(path: string): Promise<string> {
-  const file = await open(path);
-  try {
-    const buffer = Buffer.alloc(MAX_FILE_BYTES);
-    const { bytesRead } = await file.read(buffer, 0, MAX_FILE_BYTES, 0);
-    return buffer.toString("utf8", 0, bytesRead);
-  } finally {
-    await file.close();
-  }
+/**
+ * The file that an entry of a folder is. A symbolic link counts only for a file that decides something, and only if it leads
+ * to a file in the release. @returns null if there is none
+ */
+export async function fileOf(release: string, folder: string, entry: Dirent): Promise<string | null> {
+  const path = join(folder, entry.name);
+  if (entry.isFile()) return path;
+  return entry.isSymbolicLink() && dataFiles.includes(entry.name) ? await followInside(release, path) : null;
 }

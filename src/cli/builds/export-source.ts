@@ -3,6 +3,8 @@ import { join } from "node:path";
 
 import { configVariables, exportTree, fixedConfig } from "#build/commands/export-tree.ts";
 import { readGitlinks } from "#build/commands/read-gitlinks.ts";
+import { readSubmoduleEntries, SUBMODULE_KEYS } from "#build/commands/read-submodules.ts";
+import { matchSubmodules, type Submodule } from "#build/tree/match-submodules.ts";
 import type { LocalCommit } from "#cli/builds/find-source.ts";
 import { gitEnvironment, readGit, runGit } from "#cli/builds/git.ts";
 import type { Context } from "#cli/context.ts";
@@ -37,8 +39,11 @@ export async function exportSource(
 
   const listed = await readGit(context, top, "ls-tree", "-r", "-z", "--full-tree", sha);
   if (!listed.ok) return stop("unreadable_file", listed.message);
+  const gitlinks = readGitlinks(listed.value);
+  const submodules = gitlinks.size === 0 ? succeed([]) : await listSubmodules(context, top, sha, gitlinks);
+  if (!submodules.ok) return submodules;
   const missing: string[] = [];
-  for (const [path, commit] of readGitlinks(listed.value)) {
+  for (const { path, sha: commit } of submodules.value) {
     const submodule = await findSubmodule(context, join(top, path), commit);
     if (submodule === null) {
       missing.push(path);
@@ -49,6 +54,22 @@ export async function exportSource(
     missing.push(...inner.value.map((each) => `${path}/${each}`));
   }
   return succeed(missing);
+}
+
+/** The submodules whose files are written. One without an address is a problem: a server cannot fetch it. */
+async function listSubmodules(
+  context: Context,
+  top: string,
+  sha: string,
+  gitlinks: ReadonlyMap<string, string>,
+): Promise<Result<readonly Submodule[]>> {
+  const keys = ["--null", "--get-regexp", SUBMODULE_KEYS];
+  const read = await readGit(context, top, "config", `--blob=${sha}:.gitmodules`, ...keys);
+  const exists = read.ok || (await readGit(context, top, "cat-file", "-e", `${sha}:.gitmodules`)).ok;
+  const matched = matchSubmodules(gitlinks, exists ? readSubmoduleEntries(read.ok ? read.value : "") : null);
+  if (matched.ok) return succeed(matched.value.submodules);
+  const { message, hint } = matched.problem;
+  return stop("unreadable_file", `A deployment would fail: ${message}. ${hint ?? ""}`);
 }
 
 async function findSubmodule(context: Context, top: string, sha: string): Promise<Repository | null> {

@@ -1,3 +1,5 @@
+import { realpath } from "node:fs/promises";
+
 import { type BuildChoice, chooseBuild, type ChosenSettings } from "#build/choose-build.ts";
 import { rootFailure } from "#build/failure/directory-failure.ts";
 import { folderInside } from "#build/tree/folder-inside.ts";
@@ -14,6 +16,7 @@ import type { Failure } from "#contract/endpoints/deployments/schemas.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import type { Tree } from "#contract/frameworks/tree.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
+import type { FileProblem } from "#contract/processes/file-problem.ts";
 
 /** A build on this machine, and why it is built in this way. */
 export type LocalBuild = {
@@ -28,6 +31,8 @@ export type LocalBuild = {
   /** The real path of the root directory, in which the commands run. */
   readonly root: string;
   readonly tree: Tree;
+  /** What of the files is ignored. */
+  readonly notes: readonly string[];
   readonly choice: BuildChoice;
 };
 
@@ -66,11 +71,10 @@ export async function prepareBuild(
   const root = await folderInside(release, rootDirectory);
   if (root.kind !== "inside") return succeed({ ok: false, failure: rootFailure(rootDirectory, root) });
   const files = await readRepository(root.path);
-  if (!files.ok) {
-    const { message, hint } = files.problem;
-    return succeed({ ok: false, failure: makeFailure("build_failed", "build", message, undefined, hint) });
-  }
-  const tree = await readTree(release, root.path);
+  if (!files.ok) return succeed(unreadable(files.problem));
+  const read = await readTree(await realpath(release), root.path);
+  if (!read.ok) return succeed(unreadable(read.problem));
+  const { tree, notes } = read.value;
   const settings = project.value === null ? {} : ownSettings(project.value.project);
   const choice = chooseBuild(tree, files.value, settings);
   const parts = {
@@ -81,9 +85,15 @@ export async function prepareBuild(
     rootDirectory,
     root: root.path,
     tree,
+    notes,
     choice,
   };
   return succeed({ ok: true, value: parts });
+}
+
+/** A file that cannot be used, as the failure of a deployment. */
+function unreadable({ message, hint }: FileProblem): PreparedBuild {
+  return { ok: false, failure: makeFailure("build_failed", "build", message, undefined, hint) };
 }
 
 async function writeFiles(

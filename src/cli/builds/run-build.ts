@@ -40,7 +40,7 @@ export async function runBuild(
   log: BuildLog,
 ): Promise<BuildEnd> {
   const { plan, firstStage, problem } = build.choice;
-  for (const line of describeChoice(build.choice)) log.system(firstStage, line);
+  for (const line of [...build.notes, ...describeChoice(build.choice)]) log.system(firstStage, line);
   const advice = startAdvice(build.choice);
   if (advice !== null) log.system(firstStage, advice);
   const failEarly = (failure: Failure): BuildEnd => ({ kind: "failed", failure, times: [] });

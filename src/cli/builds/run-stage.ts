@@ -79,7 +79,9 @@ export async function runStage(
   if (signal.aborted) return { kind: "interrupted" };
   const ran: CommandEnd = { end, stderrTail: output.stderrTail, outputTail: output.outputTail };
   const failure =
-    end.kind === "stopped" ? timeoutFailure(stage, seconds, ran) : await commandFailure(root, stage, ran);
+    end.kind === "stopped"
+      ? timeoutFailure(stage, seconds, ran)
+      : await commandFailure(root, stage, ran, { release: scope.facts.release, folder: root });
   return { kind: "failed", failure };
 }
 

@@ -34,7 +34,7 @@ export function buildDocument(build: LocalBuild) {
     suggested_worker: choice.suggestedWorker,
     /** Why a deployment would fail at once; null if nothing is wrong that the files show. */
     problem: choice.problem,
-    notes: choice.notes,
+    notes: [...build.notes, ...choice.notes],
     package_manager: packageManager(build),
   };
 }
@@ -78,6 +78,7 @@ export function buildFacts(build: LocalBuild): readonly Fact[] {
     ["output directory", outputText(choice, setting("output_directory"))],
     ["trailing slash", choice.isPublished ? setting("trailing_slash") : null],
     ["fallback", choice.isPublished ? setting("fallback") : null],
+    ...build.notes.map((note) => ["note", printable(note)] as const),
   ];
 }
 

@@ -6,6 +6,7 @@ import {
   PRODUCTION,
   programScript,
 } from "#contract/frameworks/servers/node-server.ts";
+import { nodeCommand } from "#contract/frameworks/package-manager.ts";
 import { insidePath } from "#contract/frameworks/inside-path.ts";
 import type { Tree } from "#contract/frameworks/tree.ts";
 
@@ -206,7 +207,8 @@ export function angularForm(tree: Tree): Form {
   if (script === null) return onePage(files(output ?? "dist"));
   const start = nodeScript(script);
   // The script `start` of Angular is for development.
-  return server(start === null ? null : `${PRODUCTION} ${start}`, "angular.json has a server");
+  const command = start === null ? null : `${PRODUCTION} ${nodeCommand(tree.packageManager, start)}`;
+  return server(command, "angular.json has a server");
 }
 
 /** A project whose build makes files: a server only if a script of package.json runs a program. */

@@ -1,7 +1,7 @@
 import { packageManagerFiles } from "#contract/frameworks/package-manager.ts";
 import { filesIn } from "#contract/frameworks/form.ts";
 import { isOnlyBuilt } from "#contract/frameworks/node-forms.ts";
-import { noCommands } from "#contract/frameworks/recipes.ts";
+import { chain, noCommands } from "#contract/frameworks/recipes.ts";
 import { type FrameworkPreset, presetName, presets } from "#contract/frameworks/presets.ts";
 import { STATIC } from "#contract/frameworks/usual-preset.ts";
 import { readFiles, type Tree } from "#contract/frameworks/tree.ts";
@@ -23,6 +23,7 @@ export const usualTree: Tree = {
   ),
   packageManager: { name: "npm", isLocked: true },
   workspace: null,
+  buildOfMembers: null,
   scripts: new Map(["build", "generate"].map((name) => [name, name])),
   configs: new Map(),
   angular: null,
@@ -112,7 +113,8 @@ export function hasPreset(framework: string): boolean {
 /** The build settings of a framework for a project. A framework without a preset has no build, like a static site. */
 export function presetFor(framework: string, tree: Tree | null = null): DetectedPreset {
   const preset = presetNamed(framework);
-  const { install, build } = preset?.commands(tree ?? usualTree) ?? noCommands;
+  const { install, build: own, installIn } = preset?.commands(tree ?? usualTree) ?? noCommands;
+  const build = chain(installIn === undefined ? null : (tree?.buildOfMembers ?? null), own);
   const form = preset?.form(tree ?? usualTree) ?? filesIn(".")();
   return {
     framework,

@@ -145,7 +145,8 @@ function withEnvironment(environment: string, command: string): string {
   return environment === "" ? command : `${environment} ${command}`;
 }
 
-function chain(...commands: readonly (string | null)[]): string | null {
+/** The commands one after the other; null if there are none. */
+export function chain(...commands: readonly (string | null)[]): string | null {
   const all = commands.filter((command) => command !== null);
   return all.length === 0 ? null : all.join(" && ");
 }

@@ -1,5 +1,11 @@
-import { type PackageManager, packageManagerOf } from "#contract/frameworks/package-manager.ts";
 import {
+  managerSettings,
+  type PackageManager,
+  packageManagerOf,
+  withLinker,
+} from "#contract/frameworks/package-manager.ts";
+import {
+  buildOfMembers,
   type FolderAbove,
   managerAbove,
   type Workspace,
@@ -26,7 +32,8 @@ import {
 } from "#contract/frameworks/platform-settings.ts";
 import { requirementFiles, requirementPaths } from "#contract/frameworks/requirements.ts";
 import { hugoConfigs, siteConfigs, siteOutput, siteSigns } from "#contract/frameworks/site-configs.ts";
-import { objectOf, parseObject } from "#contract/lib/json-object.ts";
+import { objectOf } from "#contract/lib/json-object.ts";
+import { parseRelaxedObject } from "#contract/lib/relaxed-json.ts";
 
 /** The facts about a project's files that the detection of frameworks uses. */
 export type Tree = {
@@ -40,6 +47,8 @@ export type Tree = {
   readonly packageManager: PackageManager;
   /** The workspace that the project belongs to, unless it has a lock file of its own. */
   readonly workspace: Workspace | null;
+  /** The command that builds the packages of the workspace that the project depends on; null if there are none. */
+  readonly buildOfMembers: string | null;
   /** The scripts of package.json. */
   readonly scripts: ReadonlyMap<string, string>;
   readonly configs: ReadonlyMap<ConfiguredTool, Config>;
@@ -69,6 +78,7 @@ export const readFiles: readonly string[] = [
   "manage.py",
   "go.mod",
   "app.rb",
+  ...managerSettings,
   ...pythonEntries,
   ...configFiles,
   ...siteConfigs,
@@ -94,7 +104,7 @@ export function deepPaths(files: ReadonlyMap<string, string>): readonly string[]
     ...(files.has("source") ? ["source/conf.py"] : []),
     ...(files.has("src") ? ["src/.vuepress"] : []),
     ...(files.has("package.json")
-      ? deepNodeEntries(new Set(files.keys()), parseObject(files.get("package.json") ?? "")["main"])
+      ? deepNodeEntries(new Set(files.keys()), parseRelaxedObject(files.get("package.json") ?? "")["main"])
       : []),
     ...requirementPaths(files),
     ...platformPaths(files),
@@ -109,13 +119,13 @@ export function deepPaths(files: ReadonlyMap<string, string>): readonly string[]
 
 /**
  * Collects the facts about a project's files.
- * @param files the existing paths, with the content of those in `readFiles`. Content that cannot be parsed is ignored.
+ * @param files the existing paths, with the content of those in `readFiles`. `checkFile` refuses what cannot be parsed.
  * @param above the parent folders, the nearest first: a workspace has its lock file there
  */
 export function surveyTree(files: ReadonlyMap<string, string>, above: readonly FolderAbove[]): Tree {
   const text = (name: string) => files.get(name) ?? "";
-  const manifest = parseObject(text("package.json"));
-  const composer = parseObject(text("composer.json"));
+  const manifest = parseRelaxedObject(text("package.json"));
+  const composer = parseRelaxedObject(text("composer.json"));
   const scripts = Object.entries(objectOf(manifest["scripts"])).filter(isText);
   const npm = [...keysOf(manifest["dependencies"]), ...keysOf(manifest["devDependencies"])];
   const php = [...keysOf(composer["require"]), ...keysOf(composer["require-dev"])];
@@ -144,15 +154,15 @@ export function surveyTree(files: ReadonlyMap<string, string>, above: readonly F
   ]);
   const own = packageManagerOf(new Set(files.keys()), manifest["packageManager"]);
   const workspace = own?.isLocked === true ? null : workspaceOf(above);
+  const manager = own ?? managerAbove(above) ?? { name: "npm", isLocked: false };
   return {
     signs,
-    packageManager: workspace?.packageManager ??
-      own ??
-      managerAbove(above) ?? { name: "npm", isLocked: false },
+    packageManager: workspace?.packageManager ?? withLinker(manager, files, manifest),
     workspace,
+    buildOfMembers: buildOfMembers(workspace, above),
     scripts: new Map(scripts),
     configs: readConfigs(files),
-    angular: angularProject(parseObject(text("angular.json"))),
+    angular: angularProject(parseRelaxedObject(text("angular.json"))),
     python: findPythonApp(files),
     goProgram: findGoProgram(files),
     nodeEntry: findNodeEntry(new Set(files.keys()), {

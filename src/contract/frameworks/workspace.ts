@@ -1,9 +1,15 @@
 import {
   type PackageManager,
+  managerSettings,
   packageManagerFiles,
   packageManagerOf,
+  toolCommand,
+  withLinker,
 } from "#contract/frameworks/package-manager.ts";
-import { objectOf, parseObject } from "#contract/lib/json-object.ts";
+import { readPnpmWorkspace } from "#contract/frameworks/files/read-pnpm-workspace.ts";
+import { objectOf } from "#contract/lib/json-object.ts";
+import { parseRelaxedObject } from "#contract/lib/relaxed-json.ts";
+import { buildMembers, type Member, packagesToBuild } from "#contract/frameworks/workspace-build.ts";
 import { isMember } from "#contract/frameworks/workspace-members.ts";
 
 /** A folder above the project's root directory, up to the repository's root. */
@@ -14,16 +20,23 @@ export type FolderAbove = {
   readonly inside: string;
   /** The files of `workspaceFiles` that exist, with the content of those in `readWorkspaceFiles`. */
   readonly files: ReadonlyMap<string, string>;
+  /** The packages of the workspace, if the folder is its root. */
+  readonly members?: readonly Member[];
 };
 
 /** The root of a workspace, where the packages of all its members are installed. */
 export type Workspace = { readonly path: string; readonly packageManager: PackageManager };
 
 /** The files whose content tells which folders belong to a workspace. */
-export const readWorkspaceFiles: readonly string[] = ["package.json", "pnpm-workspace.yaml"];
+export const readWorkspaceFiles: readonly string[] = ["package.json", ...managerSettings];
+
+/** The files by which a workspace is built with Turborepo. */
+const turboFiles = ["turbo.json", "turbo.jsonc"];
 
 /** The files of a folder above the root directory that matter. */
-export const workspaceFiles: readonly string[] = [...packageManagerFiles, ...readWorkspaceFiles];
+export const workspaceFiles: readonly string[] = [
+  ...new Set([...packageManagerFiles, ...readWorkspaceFiles, ...turboFiles]),
+];
 
 /**
  * Finds the workspace that the project's root directory belongs to.
@@ -31,17 +44,50 @@ export const workspaceFiles: readonly string[] = [...packageManagerFiles, ...rea
  */
 export function workspaceOf(above: readonly FolderAbove[]): Workspace | null {
   for (const { path, inside, files } of above) {
-    const manifest = parseObject(files.get("package.json") ?? "");
-    const pnpm = files.get("pnpm-workspace.yaml");
-    const members = pnpm === undefined ? npmMembers(manifest["workspaces"]) : pnpmMembers(pnpm);
-    if (!isMember(inside, members)) continue;
-    const usual: PackageManager = { name: pnpm === undefined ? "npm" : "pnpm", isLocked: false };
-    return {
-      path,
-      packageManager: packageManagerOf(new Set(files.keys()), manifest["packageManager"]) ?? usual,
-    };
+    if (!isMember(inside, memberPatterns(files))) continue;
+    const manifest = parseRelaxedObject(files.get("package.json") ?? "");
+    const isPnpm = files.has("pnpm-workspace.yaml");
+    const usual: PackageManager = { name: isPnpm ? "pnpm" : "npm", isLocked: false };
+    const found = packageManagerOf(new Set(files.keys()), manifest["packageManager"]) ?? usual;
+    return { path, packageManager: withLinker(found, files, manifest) };
   }
   return null;
+}
+
+/** The patterns of the folders that belong to the workspace with these files at its root. */
+export function memberPatterns(files: ReadonlyMap<string, string>): readonly string[] {
+  const pnpm = files.get("pnpm-workspace.yaml");
+  if (pnpm !== undefined) return pnpmMembers(pnpm);
+  return npmMembers(parseRelaxedObject(files.get("package.json") ?? "")["workspaces"]);
+}
+
+/**
+ * The command that builds the packages of the workspace that an app depends on: with Turborepo if the workspace uses it,
+ * and otherwise one after the other. @returns null if there are none
+ */
+export function buildOfMembers(workspace: Workspace | null, above: readonly FolderAbove[]): string | null {
+  const folder = above.find(({ path }) => path === workspace?.path);
+  if (workspace === null || folder?.members === undefined) return null;
+  const { files, inside, members } = folder;
+  const paths = packagesToBuild(members, inside);
+  if (paths.length === 0) return null;
+  const root = parseRelaxedObject(files.get("package.json") ?? "");
+  const dependencies = { ...objectOf(root["dependencies"]), ...objectOf(root["devDependencies"]) };
+  const app = members.find(({ path }) => path === inside);
+  const name = parseRelaxedObject(app?.text ?? "")["name"];
+  // Turborepo refuses a workspace that does not name its package manager.
+  const hasTurbo =
+    turboFiles.some((file) => files.has(file)) &&
+    "turbo" in dependencies &&
+    typeof root["packageManager"] === "string";
+  if (hasTurbo && typeof name === "string" && /^[\w@./-]+$/.test(name))
+    return turboCommand(workspace.packageManager, `run build --filter=${name}^...`);
+  return buildMembers(workspace.packageManager, inside, paths);
+}
+
+/** Yarn 2 and newer find a program of the workspace's root only if they are told so. */
+function turboCommand(manager: PackageManager, command: string): string {
+  return manager.name === "yarn" ? `yarn run -T turbo ${command}` : toolCommand(manager, `turbo ${command}`);
 }
 
 /** The package manager of a repository whose root directory is in no workspace. A lock file above is not its own. */
@@ -56,23 +102,8 @@ function npmMembers(workspaces: unknown): readonly string[] {
   return Array.isArray(listed) ? listed.filter((one) => typeof one === "string") : [];
 }
 
-/** The items of the list `packages`, as people write it: one a line, or in brackets. */
+/** A file that cannot be read is refused before this. */
 function pnpmMembers(yaml: string): readonly string[] {
-  const lines = yaml.split("\n").map((line) =>
-    line
-      .trimEnd()
-      .replace(/(?:^|[ \t])#.*$/, "")
-      .trimEnd(),
-  );
-  const at = lines.findIndex((line) => /^["']?packages["']?:/.test(line));
-  if (at === -1) return [];
-  const inBrackets = /^[^[]*\[([^\]]*)\]$/.exec(lines[at] ?? "")?.[1];
-  if (inBrackets !== undefined) return inBrackets.split(",").map(unquoted);
-  const rest = lines.slice(at + 1).filter((line) => line !== "");
-  const end = rest.findIndex((line) => !/^[ \t]*-[ \t]/.test(line));
-  return rest.slice(0, end === -1 ? rest.length : end).map((line) => unquoted(line.replace(/^[ \t]*-/, "")));
-}
-
-function unquoted(text: string): string {
-  return text.trim().replace(/^(["'])(.*)\1$/, "$2");
+  const read = readPnpmWorkspace(yaml);
+  return read.ok ? read.value : [];
 }

@@ -6,21 +6,34 @@ const DEEPEST = 32;
 /** A place in a text; both count from 1. */
 export type Place = { readonly line: number; readonly column: number };
 
-/** A value, and where its parts are. `placeOf`: of the value at a path, or of the nearest one around it. */
+/**
+ * A value, and where its parts are. `placeOf`: of the value at a path, or of the nearest one around it. `repeated`: the
+ * keys that occur again in their object, if that is allowed.
+ */
 export type LocatedJson = {
   readonly value: unknown;
   readonly placeOf: (path: readonly PropertyKey[]) => Place;
+  readonly repeated: readonly { readonly key: string; readonly place: Place }[];
 };
+
+/**
+ * What a text may have besides strict JSON. `comments`: also a comma after the last item, as in tsconfig.json.
+ * `repeatedKeys`: the last one counts, as for `JSON.parse`.
+ */
+export type JsonRules = { readonly comments?: boolean; readonly repeatedKeys?: boolean };
 
 /** `message`: what is wrong, such as `there is a comma too many`. */
 export type JsonProblem = { readonly message: string; readonly place: Place };
 
 /**
  * Parses JSON that a person wrote. Unlike `JSON.parse`, it knows the line of each value, and refuses an object that has
- * a key twice. Takes linear time.
+ * a key twice, unless the rules allow it. Takes linear time.
  */
-export function parseLocatedJson(text: string): ResultOf<LocatedJson, { readonly problem: JsonProblem }> {
-  const reader = new Reader(text);
+export function parseLocatedJson(
+  text: string,
+  rules: JsonRules = {},
+): ResultOf<LocatedJson, { readonly problem: JsonProblem }> {
+  const reader = new Reader(text, rules);
   try {
     const { value, node } = reader.read();
     const placeOf = (path: readonly PropertyKey[]): Place => {
@@ -28,7 +41,8 @@ export function parseLocatedJson(text: string): ResultOf<LocatedJson, { readonly
       for (const key of path) nearest = nearest.parts.get(String(key)) ?? nearest;
       return placeAt(text, nearest.start);
     };
-    return succeed({ value, placeOf });
+    const repeated = reader.repeated.map(({ key, at }) => ({ key, place: placeAt(text, at) }));
+    return succeed({ value, placeOf, repeated });
   } catch (error) {
     if (!(error instanceof Wrong)) throw error;
     return { ok: false, problem: { message: error.message, place: placeAt(text, error.at) } };
@@ -47,15 +61,21 @@ class Wrong extends Error {
 }
 
 const space = /[ \t\n\r]*/y;
+const spaceAndComments = /(?:[ \t\n\r]+|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/y;
+/** More repeated keys are not reported. */
+const MOST_REPEATED = 20;
 const literal =
   /"(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 
 class Reader {
   readonly text: string;
+  readonly rules: JsonRules;
+  readonly repeated: { readonly key: string; readonly at: number }[] = [];
   #at: number;
 
-  constructor(text: string) {
+  constructor(text: string, rules: JsonRules) {
     this.text = text;
+    this.rules = rules;
     this.#at = text.startsWith("\uFEFF") ? 1 : 0;
   }
 
@@ -81,7 +101,7 @@ class Reader {
       const start = this.#at;
       const name = this.text[start] === '"' ? this.#literal("a name") : null;
       if (typeof name !== "string") throw new Wrong(start, this.#expected("a name in double quotes"));
-      if (fields.has(name)) throw new Wrong(start, `the key ${JSON.stringify(name)} occurs twice`);
+      if (fields.has(name)) this.#repeat(name, start);
       const node: Node = { start, parts: new Map() };
       parts.set(name, node);
       this.#skip();
@@ -90,6 +110,11 @@ class Reader {
       fields.set(name, this.#value(node, depth + 1));
     });
     return Object.fromEntries(fields);
+  }
+
+  #repeat(key: string, at: number): void {
+    if (this.rules.repeatedKeys !== true) throw new Wrong(at, `the key ${JSON.stringify(key)} occurs twice`);
+    if (this.repeated.length < MOST_REPEATED) this.repeated.push({ key, at });
   }
 
   #array(parts: Node["parts"], depth: number): unknown {
@@ -114,7 +139,10 @@ class Reader {
       const comma = this.#at;
       if (!this.#take(",")) throw new Wrong(this.#at, this.#expected(`a comma or \`${end}\``));
       this.#skip();
-      if (this.text[this.#at] === end) throw new Wrong(comma, "there is a comma after the last item");
+      if (this.text[this.#at] !== end) continue;
+      if (this.rules.comments !== true) throw new Wrong(comma, "there is a comma after the last item");
+      this.#at += 1;
+      return;
     }
   }
 
@@ -135,13 +163,15 @@ class Reader {
   }
 
   #skip(): void {
-    space.lastIndex = this.#at;
-    this.#at += space.exec(this.text)?.[0].length ?? 0;
+    const skipped = this.rules.comments === true ? spaceAndComments : space;
+    skipped.lastIndex = this.#at;
+    this.#at += skipped.exec(this.text)?.[0].length ?? 0;
   }
 
   #expected(what: string): string {
     const next = this.text.slice(this.#at, this.#at + 2);
     if (next === "") return `${what} is expected, and the file ends`;
+    if (this.rules.comments === true && next === "/*") return "a comment has no end";
     if (next === "//" || next === "/*" || next.startsWith("#")) return "comments are not allowed in JSON";
     return `${what} is expected, not ${JSON.stringify(String.fromCodePoint(next.codePointAt(0) ?? 0))}`;
   }

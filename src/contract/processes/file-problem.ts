@@ -1,3 +1,4 @@
+import { withControlsShown } from "#contract/log-text.ts";
 import type { Failure } from "#contract/lib/result.ts";
 
 /** Why a file of a repository cannot be used. `hint`: what to do about it; null if the message says so. */
@@ -12,8 +13,8 @@ export function unusable(message: string, hint: string): Unusable {
 
 const MAX_SHOWN = 60;
 
-/** A part of a file, for a message: on one line, and not too long. */
+/** A part of a file, for a message: on one line, not too long, and with its control characters shown. */
 export function shown(text: string): string {
-  const line = text.replace(/\p{Cc}+/gu, " ");
+  const line = withControlsShown(text).replaceAll("\n", "\\n");
   return `\`${(line.length > MAX_SHOWN ? `${line.slice(0, MAX_SHOWN)}…` : line).toWellFormed()}\``;
 }

@@ -1,7 +1,14 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
 import { describe, expect, it } from "vitest";
 
 import { gitEnvironment } from "#agent/commands/git-environment.ts";
+import { readIndexGitlinks } from "#agent/run/fetch/index-gitlinks.ts";
 import { readGitlinks } from "#build/commands/read-gitlinks.ts";
+import { readSubmoduleEntries } from "#build/commands/read-submodules.ts";
 import { commandEnvironment } from "#build/commands/environment.ts";
 import * as graphCommands from "#agent/commands/commit-graph.ts";
 import { fetchGraph, listCommits, mergeBase } from "#agent/commands/commit-graph.ts";
@@ -9,13 +16,7 @@ import * as gitCommands from "#agent/commands/git.ts";
 import { exportCommit, fetchTip, type GitPlace, listRefs } from "#agent/commands/git.ts";
 import * as exportCommands from "#build/commands/export-tree.ts";
 import type { Command } from "#build/process/command.ts";
-import {
-  chooseRef,
-  readCommit,
-  readRefs,
-  errorLine,
-  readSubmoduleEntries,
-} from "#agent/commands/read-git-output.ts";
+import { chooseRef, readCommit, readRefs, errorLine } from "#agent/commands/read-git-output.ts";
 
 const place: GitPlace = {
   gitDir: "/p/mirror.git",
@@ -123,7 +124,6 @@ const commands: Readonly<Record<Builder, Command>> = {
   listLfsFiles: gitCommands.listLfsFiles(local, "/p/releases/1", "/p/tmp/index"),
   readLfsExcludes: gitCommands.readLfsExcludes(local, commit),
   readSubmoduleConfig: gitCommands.readSubmoduleConfig(local, commit),
-  listTree: gitCommands.listTree(local, commit, []),
   listChanges: gitCommands.listChanges(local, commit, commit),
   checkMirror: gitCommands.checkMirror(local),
   packMirror: gitCommands.packMirror(local),
@@ -218,12 +218,39 @@ describe("git's output", () => {
       "submodule.a.b.path\nlibs/a b",
       "submodule.a.b.url\n../a.git",
       "submodule.half.path\nhalf",
+      "submodule.half.update\nnone",
+      "submodule.other.url\n../other",
       "",
     ].join("\0");
-    expect(readSubmoduleEntries(output)).toEqual([{ name: "a.b", path: "libs/a b", url: "../a.git" }]);
+    expect(readSubmoduleEntries(output)).toEqual([
+      { name: "a.b", path: "libs/a b", url: "../a.git", isSkipped: false },
+      { name: "half", path: "half", url: null, isSkipped: true },
+    ]);
     expect(readGitlinks(`160000 commit ${sha("c")}\tlibs/a b\x00100644 blob ${sha("d")}\tfile\0`)).toEqual(
       new Map([["libs/a b", sha("c")]]),
     );
+  });
+});
+
+describe("the index of a commit's files", () => {
+  it.each(["sha1", "sha256"] as const)("has the commits of its submodules, with hashes of %s", (format) => {
+    const folder = mkdtempSync(join(tmpdir(), "gantry-index-"));
+    const run = (...args: readonly string[]) => execFileSync("git", args, { cwd: folder, stdio: "ignore" });
+    run("init", `--object-format=${format}`);
+    run("config", "index.version", "2");
+    const links = new Map<string, string>();
+    for (const length of [1, 2, 3, 4, 5, 6, 7, 8, 300]) {
+      const path = `${"d/".repeat(length)}${"ä".repeat(length % 9)}m`;
+      const hash = length.toString(16).padStart(format === "sha1" ? 40 : 64, "e0");
+      run("update-index", "--add", "--cacheinfo", `160000,${hash},${path}`);
+      links.set(path, hash);
+      const file = `file-${"f".repeat(length % 99)}`;
+      writeFileSync(join(folder, file), "");
+      run("add", file);
+    }
+    const index = readFileSync(join(folder, ".git/index"));
+    expect(readIndexGitlinks(index, format === "sha1" ? 20 : 32)).toEqual(links);
+    rmSync(folder, { recursive: true });
   });
 });
 

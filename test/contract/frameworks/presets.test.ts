@@ -405,6 +405,98 @@ describe("the package manager", () => {
   });
 });
 
+describe("the packages of a workspace that an app depends on", () => {
+  const member = (path: string, name: string, depends: readonly string[], scripts: object) => ({
+    path,
+    text: JSON.stringify({
+      name,
+      scripts,
+      dependencies: Object.fromEntries(depends.map((one) => [one, "*"])),
+    }),
+  });
+  const build = { build: "tsc" };
+  const web = member("apps/web", "web", ["next", "@acme/ui"], build);
+  const members = [
+    web,
+    member("packages/ui", "@acme/ui", ["@acme/theme", "react", "@acme/core"], build),
+    member("packages/core", "@acme/core", ["@acme/ui"], build),
+    member("packages/theme", "@acme/theme", ["@acme/core"], {}),
+    member("packages/other", "other", ["@acme/ui"], build),
+  ];
+  const buildOf = (root: object, files: Files, all = members) => {
+    const above = {
+      ...{ path: ".", inside: "apps/web", members: all },
+      files: new Map(
+        Object.entries({ "package.json": JSON.stringify({ workspaces: ["*/*"], ...root }), ...files }),
+      ),
+    };
+    const found = surveyTree(new Map([["package.json", web.text]]), [above]);
+    return presetFor("next", found).build_command;
+  };
+  const turbo = { packageManager: "npm@11.0.0", devDependencies: { turbo: "2" } };
+
+  it.each<[string, object, Files, string]>([
+    [
+      "npm",
+      {},
+      { "package-lock.json": "" },
+      "npm run build --prefix ../../packages/core && npm run build --prefix ../../packages/ui && npm run build",
+    ],
+    [
+      "pnpm",
+      {},
+      { "pnpm-lock.yaml": "", "pnpm-workspace.yaml": "packages: ['*/*']" },
+      "pnpm --dir ../../packages/core run build && pnpm --dir ../../packages/ui run build && pnpm run build",
+    ],
+    [
+      "Yarn",
+      {},
+      { "yarn.lock": "", ".yarnrc.yml": "" },
+      "yarn --cwd ../../packages/core run build && yarn --cwd ../../packages/ui run build && yarn run build",
+    ],
+    [
+      "bun",
+      {},
+      { "bun.lock": "" },
+      "bun run --cwd ../../packages/core build && bun run --cwd ../../packages/ui build && bun run build",
+    ],
+    ["Turborepo", turbo, { "turbo.json": "{}" }, "npx turbo run build --filter=web^... && npm run build"],
+    [
+      "Turborepo with Yarn",
+      { ...turbo, packageManager: "yarn@4.9.2" },
+      { "turbo.jsonc": "{}" },
+      "yarn run -T turbo run build --filter=web^... && yarn run build",
+    ],
+    [
+      "a Turborepo that does not name its package manager",
+      { devDependencies: { turbo: "2" } },
+      { "turbo.json": "{}" },
+      "npm run build --prefix ../../packages/core && npm run build --prefix ../../packages/ui && npm run build",
+    ],
+  ])("are built first, in the order of their dependencies, with %s", (_name, root, files, command) => {
+    expect(buildOf(root, files)).toBe(command);
+  });
+
+  it("are not built if they have no script for it, or if nothing in a long chain has one", () => {
+    expect(buildOf({}, {}, [web, member("packages/ui", "@acme/ui", [], {})])).toBe("npm run build");
+    const chain = Array.from({ length: 20_000 }, (_, at) =>
+      member(`packages/p${at}`, at === 0 ? "@acme/ui" : `p${at}`, [`p${at + 1}`], {}),
+    );
+    expect(buildOf({}, {}, [web, ...chain])).toBe("npm run build");
+  });
+
+  it("are left to the project if a command for them would be too long", () => {
+    const many = Array.from({ length: 500 }, (_, at) => member(`packages/p${at}`, `p${at}`, [], build));
+    const app = member(
+      "apps/web",
+      "web",
+      many.map((_, at) => `p${at}`),
+      build,
+    );
+    expect(buildOf({}, {}, [app, ...many])).toBe("npm run build");
+  });
+});
+
 describe("Angular's output", () => {
   const output = (project: unknown) =>
     presetFor("angular", tree({ "angular.json": JSON.stringify({ projects: { shop: project } }) }))

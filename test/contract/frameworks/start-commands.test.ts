@@ -21,6 +21,93 @@ const npm = (name: string, scripts: Files, more: Files = {}): Files => ({
 });
 const production = "NODE_ENV=${NODE_ENV:-production}";
 
+describe("a Node app whose packages are not in node_modules is started by its package manager", () => {
+  const yarn = { "yarn.lock": "", "package-lock.json": "" };
+  const berry = { ...yarn, ".yarnrc.yml": "enableTelemetry: false\n" };
+  const withManager = (files: Files, packageManager: unknown, more: object = {}): Files => ({
+    ...files,
+    "package.json": JSON.stringify({ ...JSON.parse(files["package.json"] ?? "{}"), packageManager, ...more }),
+  });
+  const only = (files: Files): Files => {
+    const { "package-lock.json": _, ...rest } = files;
+    return rest;
+  };
+  const express = (more: Files) => only(npm("express", { start: "node app.js" }, more));
+  it.each<[string, Files, string]>([
+    ["Yarn", express(berry), `${production} yarn node app.js`],
+    ["Yarn without settings", withManager(express(yarn), "yarn@4.9.2"), `${production} yarn node app.js`],
+    [
+      "Yarn with nodeLinker: pnp",
+      express({ ...yarn, ".yarnrc.yml": 'nodeLinker: "pnp"\n' }),
+      `${production} yarn node app.js`,
+    ],
+    [
+      "Yarn with node_modules",
+      express({ ...yarn, ".yarnrc.yml": "nodeLinker: node-modules\n" }),
+      `${production} node app.js`,
+    ],
+    [
+      "Yarn with pnpm's folders",
+      express({ ...yarn, ".yarnrc.yml": "nodeLinker: 'pnpm'\n" }),
+      `${production} node app.js`,
+    ],
+    ["Yarn 1", express(yarn), `${production} node app.js`],
+    [
+      "Yarn 1 with installConfig",
+      withManager(express(yarn), undefined, { installConfig: { pnp: true } }),
+      `${production} yarn node app.js`,
+    ],
+    [
+      "pnpm with node-linker",
+      express({ "pnpm-lock.yaml": "", ".npmrc": "auto-install-peers=true\nnode-linker=pnp\n" }),
+      `${production} pnpm exec node app.js`,
+    ],
+    [
+      "pnpm with nodeLinker",
+      express({ "pnpm-lock.yaml": "", "pnpm-workspace.yaml": "nodeLinker: pnp\n" }),
+      `${production} pnpm exec node app.js`,
+    ],
+    [
+      "pnpm",
+      express({ "pnpm-lock.yaml": "", ".npmrc": "node-linker=hoisted\n" }),
+      `${production} node app.js`,
+    ],
+    [
+      "server.js without a script",
+      only(npm("express", {}, { ...berry, "server.js": "" })),
+      `${production} yarn node server.js`,
+    ],
+    ["Next", only(npm("next", {}, berry)), "yarn run next start -H 127.0.0.1 -p $PORT"],
+    [
+      "Next with pnpm",
+      only(npm("next", {}, { "pnpm-lock.yaml": "", ".npmrc": "node-linker=pnp" })),
+      "pnpm exec next start -H 127.0.0.1 -p $PORT",
+    ],
+    ["a script", only(npm("express", { start: "tsx app.ts" }, berry)), `${production} yarn run start`],
+    [
+      "Nuxt, whose server has its own packages",
+      only(npm("nuxt", { build: "nuxt build" }, berry)),
+      `${production} node .output/server/index.mjs`,
+    ],
+  ])("%s", (_name, files, command) => {
+    expect(startOf(files)).toBe(command);
+  });
+
+  it("in a workspace by the settings of its root", () => {
+    const files = new Map(Object.entries(express({})));
+    const root = new Map([
+      ["package.json", JSON.stringify({ workspaces: ["apps/*"], packageManager: "yarn@4.9.2" })],
+      ["yarn.lock", ""],
+      [".yarnrc.yml", ""],
+    ]);
+    const start = () =>
+      presetFor("express", surveyTree(files, [{ path: ".", inside: "apps/api", files: root }])).start_command;
+    expect(start()).toBe(`${production} yarn node app.js`);
+    root.set(".yarnrc.yml", "nodeLinker: node-modules\n");
+    expect(start()).toBe(`${production} node app.js`);
+  });
+});
+
 describe("a Node app is started", () => {
   it.each<[string, Files, string | null]>([
     ["Express", npm("express", { start: "node app.js" }), `${production} node app.js`],

@@ -20,7 +20,7 @@ describe("a workspace", () => {
     ["npm", npm(["apps/*"], { "package-lock.json": "" }), "npm", true],
     ["npm", npm(["apps/web"]), "npm", false],
     ["yarn-classic", npm({ packages: ["apps/*"] }, { "yarn.lock": "" }), "yarn-classic", true],
-    ["yarn", npm(["apps/*"], { "yarn.lock": "", ".yarnrc.yml": "" }), "yarn", true],
+    ["yarn", npm(["apps/*"], { "yarn.lock": "", ".yarnrc.yml": "nodeLinker: node-modules" }), "yarn", true],
     ["bun", npm(["apps/*"], { "bun.lock": "" }), "bun", true],
     ["pnpm", { "pnpm-workspace.yaml": "packages:\n  - apps/*\n", "pnpm-lock.yaml": "" }, "pnpm", true],
     [

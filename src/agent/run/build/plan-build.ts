@@ -77,10 +77,12 @@ export async function planBuild(
   const realRelease = await realpath(release);
   const files = await readRepository(root.path);
   if (!files.ok) return fail("build_failed", "build", files.problem.message, undefined, files.problem.hint);
-  const choice = chooseBuild(await readTree(realRelease, root.path), files.value, order);
+  const read = await readTree(realRelease, root.path);
+  if (!read.ok) return fail("build_failed", "build", read.problem.message, undefined, read.problem.hint);
+  const choice = chooseBuild(read.value.tree, files.value, order);
   const { plan, firstStage: stage } = choice;
   scope.reporter.report({ type: "framework", preset: choice.preset }, "patient");
-  for (const line of describeChoice(choice)) scope.log.system(stage, line);
+  for (const line of [...read.value.notes, ...describeChoice(choice)]) scope.log.system(stage, line);
   const advice = startAdvice(choice);
   if (advice !== null) scope.log.system(stage, advice);
   // Checked here too, because a preset's commands are known only now.

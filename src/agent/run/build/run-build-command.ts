@@ -75,5 +75,5 @@ export async function runBuildCommand(
   await killProcessesOfRun(order.run_id);
   const ms = Math.round(context.clock.monotonic() - startedAt);
   scope.log.system(stage, `the ${stage} command ${describeEnd(ran.end)} (${ms} ms)`);
-  return stepAfterCommand(scope, stage, ran, limit);
+  return stepAfterCommand(scope, stage, ran, limit, { release, folder });
 }

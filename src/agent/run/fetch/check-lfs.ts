@@ -1,4 +1,3 @@
-import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -7,6 +6,8 @@ import { READ_FILE } from "#node/open-flags.ts";
 import { listLfsFiles, readLfsExcludes } from "#agent/commands/git.ts";
 import { isExcluded, readExcludes } from "#agent/commands/lfs-excludes.ts";
 import type { GitRunner } from "#agent/run/fetch/git-runner.ts";
+import { checkGitFile, isWrongConfig } from "#agent/run/fetch/check-git-file.ts";
+import { fileContains } from "#agent/run/fetch/index-gitlinks.ts";
 import type { InMirror } from "#agent/run/fetch/mirror-steps.ts";
 import { fail, type Step } from "#agent/run/step/step.ts";
 import { succeed } from "#contract/lib/result.ts";
@@ -33,7 +34,7 @@ export async function checkLfs(
   now: () => number,
 ): Promise<Step<null>> {
   // Checked first, because it saves a process for most repositories.
-  if (!(await contains(index, ATTRIBUTES))) return succeed(null);
+  if (!(await fileContains(index, ATTRIBUTES))) return succeed(null);
   const startedAt = now();
   const listed = await git.run(listLfsFiles(commit.place, into, index));
   if (!listed.ok) return listed;
@@ -46,8 +47,12 @@ export async function checkLfs(
   }
   if (pointers.length === 0) return succeed(null);
 
+  const file = await checkGitFile(into, ".lfsconfig");
+  if (!file.ok) return file;
   const config = await git.run(readLfsExcludes(commit.place, commit.name), "probe");
   if (!config.ok) return config;
+  if (file.value && isWrongConfig(config.value))
+    return git.explain(config.value, "reading .lfsconfig failed");
   const excludes = readExcludes(config.value.code === 0 ? config.value.stdout : "");
   const unfetched: string[] = [];
   for (const path of pointers) {
@@ -72,21 +77,6 @@ export async function checkLfs(
         "fetch",
         `the repository keeps ${names} in Git LFS, and they were not fetched. Install Git LFS on the server: \`apt-get install git-lfs\`, then \`git lfs install --system\``,
       );
-}
-
-/** Whether a file contains a text, or cannot be read. */
-async function contains(path: string, text: string): Promise<boolean> {
-  let end = "";
-  try {
-    for await (const chunk of createReadStream(path, "latin1")) {
-      const part = `${end}${String(chunk)}`;
-      if (part.includes(text)) return true;
-      end = part.slice(-text.length);
-    }
-    return false;
-  } catch {
-    return true;
-  }
 }
 
 async function isPointer(path: string): Promise<boolean> {

@@ -2,21 +2,22 @@ import { createHash, randomUUID } from "node:crypto";
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-import { exportCommit, listTree, readSubmoduleConfig } from "#agent/commands/git.ts";
+import { exportCommit, readSubmoduleConfig } from "#agent/commands/git.ts";
 import { readRemote } from "#agent/commands/git-login.ts";
-import { readGitlinks } from "#build/commands/read-gitlinks.ts";
-import { readSubmoduleEntries, type SubmoduleEntry } from "#agent/commands/read-git-output.ts";
 import { resolveSubmoduleUrl } from "#agent/commands/submodule-url.ts";
 import { checkRepository } from "#agent/policy/check-policy.ts";
 import { checkLfs } from "#agent/run/fetch/check-lfs.ts";
 import { fetchCommit } from "#agent/run/fetch/fetch-commit.ts";
 import type { GitRunner } from "#agent/run/fetch/git-runner.ts";
+import { checkGitFile, isWrongConfig } from "#agent/run/fetch/check-git-file.ts";
+import { indexGitlinks } from "#agent/run/fetch/index-gitlinks.ts";
 import type { FetchedCommit, InMirror, Origin } from "#agent/run/fetch/mirror-steps.ts";
 import { logNewHostKeys, openOrigin, readerOf } from "#agent/run/fetch/open-origin.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { fail, type Step } from "#agent/run/step/step.ts";
+import { readSubmoduleEntries } from "#build/commands/read-submodules.ts";
+import { matchSubmodules, type Submodule } from "#build/tree/match-submodules.ts";
 import { folderInside } from "#build/tree/folder-inside.ts";
-import { lstatOrNull } from "#node/lstat-or-null.ts";
 import { discardMirror } from "#agent/workspace/mirror.ts";
 import { InsidePath, maskUrlPassword } from "#contract/git-names.ts";
 import { succeed } from "#contract/lib/result.ts";
@@ -62,12 +63,11 @@ export async function writeTree(
   job.git.logStep(`wrote the files of ${commit.value.sha.slice(0, 12)}`, startedAt);
 
   let { indexBytes } = written;
-  if ((await lstatOrNull(join(into, ".gitmodules"))) === null)
-    return succeed({ ...commit.value, indexBytes });
-  const modules = await listSubmodules(job, commit.value);
+  if (written.gitlinks.size === 0) return succeed({ ...commit.value, indexBytes });
+  const modules = await listSubmodules(job, origin, commit.value, written.gitlinks, into);
   if (!modules.ok) return modules;
   for (const module of modules.value) {
-    const inner = await writeSubmodule(job, origin, module, into, depth);
+    const inner = inSubmodule(module, await writeSubmodule(job, origin, module, into, depth));
     if (!inner.ok) return inner;
     indexBytes += inner.value.indexBytes;
   }
@@ -75,13 +75,17 @@ export async function writeTree(
 }
 
 type Written =
-  | { readonly kind: "written"; readonly indexBytes: number }
+  | {
+      readonly kind: "written";
+      readonly indexBytes: number;
+      readonly gitlinks: ReadonlyMap<string, string>;
+    }
   | { readonly kind: "damaged"; readonly failure: Step<never> };
 
 /** `damaged`: the commit is in the mirror, but not all of its objects are. */
 async function writeFiles(
   { git, scope: { folder } }: TreeJob,
-  { now }: Origin,
+  { now, mirrors }: Origin,
   commit: InMirror,
   into: string,
 ): Promise<Step<Written>> {
@@ -90,10 +94,12 @@ async function writeFiles(
   const isWritten = exported.ok && exported.value.code === 0;
   const checked = isWritten ? await checkLfs(git, commit, into, index, now) : succeed(null);
   const indexBytes = isWritten ? (await stat(index)).size : 0;
+  const hashBytes = commit.place.gitDir === mirrors.sha256 ? 32 : 20;
+  const gitlinks = isWritten ? await indexGitlinks(index, hashBytes) : new Map<string, string>();
   await rm(index, { force: true });
   if (!exported.ok) return exported;
   if (!checked.ok) return checked;
-  if (isWritten) return succeed({ kind: "written", indexBytes });
+  if (isWritten) return succeed({ kind: "written", indexBytes, gitlinks });
   const found = await commit.commit;
   const what = found.ok ? found.value.sha : commit.name;
   const failure = await git.explain(exported.value, `writing the files of ${what} failed`);
@@ -103,29 +109,30 @@ async function writeFiles(
   return isFull || isFiltered ? failure : succeed({ kind: "damaged", failure });
 }
 
-type Submodule = SubmoduleEntry & { readonly sha: string };
-
+/** The submodules of a commit, with what `.gitmodules` says about them. */
 async function listSubmodules(
   { git }: TreeJob,
+  { now }: Origin,
   { place, sha }: FetchedCommit,
+  gitlinks: ReadonlyMap<string, string>,
+  into: string,
 ): Promise<Step<readonly Submodule[]>> {
-  const config = await git.run(readSubmoduleConfig(place, sha), "probe");
-  if (!config.ok) return config;
-  if (config.value.code === 1) return succeed([]);
-  if (config.value.code !== 0) return git.explain(config.value, "reading .gitmodules failed");
-  const entries = readSubmoduleEntries(config.value.stdout);
-  if (entries.length === 0) return succeed([]);
-  const paths = entries.map((entry) => entry.path);
-  const tree = await git.run(listTree(place, sha, paths));
-  if (!tree.ok) return tree;
-  if (tree.value.code !== 0) return git.explain(tree.value, "reading the submodules failed");
-  const links = readGitlinks(tree.value.stdout);
-  return succeed(
-    entries.flatMap((entry) => {
-      const link = links.get(entry.path);
-      return link === undefined ? [] : [{ ...entry, sha: link }];
-    }),
-  );
+  const startedAt = now();
+  const file = await checkGitFile(into, ".gitmodules");
+  if (!file.ok) return file;
+  const config = file.value ? await git.run(readSubmoduleConfig(place, sha), "probe") : null;
+  if (config !== null && !config.ok) return config;
+  if (config !== null && isWrongConfig(config.value))
+    return git.explain(config.value, "reading .gitmodules failed");
+  const entries = config === null ? null : readSubmoduleEntries(config.value.stdout);
+  const matched = matchSubmodules(gitlinks, entries);
+  if (!matched.ok) {
+    const { message, hint } = matched.problem;
+    return fail("fetch_failed", "fetch", message, undefined, hint);
+  }
+  for (const path of matched.value.skipped)
+    git.logStep(`left out the submodule ${path}: .gitmodules has update = none for it`, startedAt);
+  return succeed(matched.value.submodules);
 }
 
 async function writeSubmodule(
@@ -135,8 +142,7 @@ async function writeSubmodule(
   into: string,
   depth: number,
 ): Promise<Step<WrittenCommit>> {
-  const refuse = (reason: string) =>
-    fail("fetch_failed", "fetch", maskUrlPassword(`submodule ${module.name}: ${reason}`));
+  const refuse = (reason: string) => fail("fetch_failed", "fetch", maskUrlPassword(reason));
   if (depth >= MAX_DEPTH) return refuse(`submodules are nested more than ${MAX_DEPTH} deep`);
   if (!InsidePath.safeParse(module.path).success)
     return refuse(`its path ${module.path} leads out of the repository`);
@@ -145,7 +151,7 @@ async function writeSubmodule(
   const address = resolveSubmoduleUrl(parent.repository, module.url);
   if (address.kind === "refused") return refuse(address.reason);
   const refusal = checkRepository(job.scope.context, address.url);
-  if (refusal !== null) return fail("refused_by_policy", "fetch", `submodule ${module.name}: ${refusal}`);
+  if (refusal !== null) return fail("refused_by_policy", "fetch", refusal);
 
   // Without the login, so that a replaced token does not need a new mirror.
   const name = createHash("sha256").update(readRemote(address.url).url).digest("hex").slice(0, 24);
@@ -159,4 +165,13 @@ async function writeSubmodule(
   await logNewHostKeys(job.scope, origin.value);
   if (!commit.ok) return commit;
   return writeTree(job, origin.value, commit.value, place.path, depth + 1);
+}
+
+/** Names the submodule in a failure of its fetch. Those of nested submodules are named from the outside in. */
+export function inSubmodule<Value>({ path, sha }: Submodule, step: Step<Value>): Step<Value> {
+  if (step.ok || step.end.kind !== "failed") return step;
+  const { code, stage, message, evidence, hint } = step.end.failure;
+  const push = `Push the commit ${sha.slice(0, 12)} of the submodule, or let the repository use one that is pushed.`;
+  const advice = hint ?? (code === "ref_not_found" ? push : null);
+  return fail(code, stage, `submodule ${path}: ${message}`, evidence, advice);
 }

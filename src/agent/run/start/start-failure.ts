@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 
 import type { EndedInstance, Readiness } from "#agent/apps/await-instance.ts";
@@ -9,8 +10,10 @@ import { answerHint } from "#agent/lib/http/answer-hint.ts";
 import { answerEvidence, describeTry } from "#agent/lib/http/check-health.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import type { StageLimit } from "#agent/run/step/stage-limit.ts";
-import { describeEnd, evidenceOf } from "#build/failure/command-failure.ts";
+import { releasePath } from "#agent/workspace/releases.ts";
+import { describeEnd, evidenceOf, plainOutput } from "#build/failure/command-failure.ts";
 import { memoryHint } from "#build/failure/failure-hint.ts";
+import { moduleHint } from "#build/failure/module-hint.ts";
 import { makeFailure } from "#build/failure/make-failure.ts";
 import { portHint, startHint } from "#build/failure/start-hint.ts";
 import { type Failure, MAX_STDERR_TAIL } from "#contract/endpoints/deployments/schemas.ts";
@@ -29,8 +32,10 @@ export async function endedFailure(
   const limitMb = plan.started.find((one) => one.name === name)?.process.limits.memory_mb ?? null;
   const end = endOf(exit, limitMb);
   const output = await lastOutput(scope, name);
-  const plain = stripVTControlCharacters(await lastOutput(scope, name, SEARCHED_BYTES));
-  const hint = memoryHint(end) ?? startHint(plain);
+  const plain = plainOutput(await lastOutput(scope, name, SEARCHED_BYTES));
+  const release = releasePath(scope.folder, scope.order.version);
+  const place = { release, folder: join(release, scope.order.root_directory) };
+  const hint = memoryHint(end) ?? (await moduleHint(plain, place)) ?? startHint(plain);
   const evidence = evidenceOf({ end, stderrTail: output, outputTail: output });
   const failure = makeFailure("start_failed", stage, `${name} ${describeEnd(end)}`, evidence, hint);
   const line = failingLine(plain);

@@ -6,6 +6,7 @@ import { type OutputChannel, type OutputSink, runProcess } from "#build/process/
 import { runIsolated, type Unit } from "#agent/isolation/run-isolated.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { type CommandEnd, commandFailure, timeoutFailure } from "#build/failure/command-failure.ts";
+import type { FailurePlace } from "#build/failure/module-hint.ts";
 import type { CommandScope } from "#agent/run/step/run-scope.ts";
 import { optimizeHotCode } from "#agent/lib/optimize-hot-code.ts";
 import type { StageLimit } from "#agent/run/step/stage-limit.ts";
@@ -136,17 +137,18 @@ function openFiles(scope: CommandScope, name: string, stage: LogStage): OutputCh
   }
 }
 
-/** Turns the end of a command of the project into a step's result. */
+/** Turns the end of a command of the project into a step's result. @param place where it ran, if it is a build */
 export async function stepAfterCommand(
   { context }: CommandScope,
   stage: "install" | "build" | "release" | "activate",
   ran: CommandEnd,
   limit: StageLimit,
+  place: FailurePlace | null = null,
 ): Promise<Step<null>> {
   if (hasSucceeded(ran.end)) return succeed(null);
   if (ran.end.kind === "stopped") {
     if (!limit.hasTimedOut) return interrupted;
     return failWith(timeoutFailure(stage, limit.seconds, ran));
   }
-  return failWith(await commandFailure(context.home, stage, ran));
+  return failWith(await commandFailure(context.home, stage, ran, place));
 }

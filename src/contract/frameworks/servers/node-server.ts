@@ -1,4 +1,4 @@
-import { scriptCommand, toolCommand } from "#contract/frameworks/package-manager.ts";
+import { nodeCommand, scriptCommand, toolCommand } from "#contract/frameworks/package-manager.ts";
 import { type ScriptKind, scriptKind, watchedFile } from "#contract/frameworks/servers/script-kind.ts";
 import type { Tree } from "#contract/frameworks/tree.ts";
 import { shown } from "#contract/processes/file-problem.ts";
@@ -36,12 +36,15 @@ export function nodeServer(tree: Tree, tool: string | null, preferred = "start")
     const start = scripts.get(script) ?? "";
     // Without a package manager in between, which would take as much memory as a small app.
     return plainNode.test(start) && !scripts.has(`pre${script}`)
-      ? `${PRODUCTION} ${start}`
+      ? `${PRODUCTION} ${nodeCommand(packageManager, start)}`
       : `${PRODUCTION} ${scriptCommand(packageManager, script)}`;
   }
-  if (tool !== null) return `${PRODUCTION} ${tool.startsWith("node ") ? tool : localTool(tree, tool)}`;
+  if (tool !== null) {
+    const command = tool.startsWith("node ") ? nodeCommand(packageManager, tool) : localTool(tree, tool);
+    return `${PRODUCTION} ${command}`;
+  }
   const file = watchedFile(scripts.get("start") ?? "") ?? tree.nodeEntry;
-  return file === null ? null : `${PRODUCTION} node ${file}`;
+  return file === null ? null : `${PRODUCTION} ${nodeCommand(packageManager, `node ${file}`)}`;
 }
 
 /** The script by which a project whose framework builds files is started as a server; null if its files are published. */
@@ -101,6 +104,7 @@ export function nextServer(tree: Tree): string | null {
 
 /** A program of a dependency, if possible without a package manager in between. */
 function localTool({ packageManager, workspace }: Tree, command: string): string {
-  const isLinked = workspace === null && ["npm", "pnpm", "yarn-classic"].includes(packageManager.name);
+  const { name, isPnp } = packageManager;
+  const isLinked = workspace === null && isPnp !== true && ["npm", "pnpm", "yarn-classic"].includes(name);
   return isLinked ? `node_modules/.bin/${command}` : toolCommand(packageManager, command);
 }

@@ -1,12 +1,13 @@
 import { type FoundRequest, requestFor } from "#contract/frameworks/tools/tool-request.ts";
 import { toolNamed } from "#contract/frameworks/tools/tool.ts";
-import { objectOf, parseObject } from "#contract/lib/json-object.ts";
+import { objectOf } from "#contract/lib/json-object.ts";
+import { parseRelaxedObject } from "#contract/lib/relaxed-json.ts";
 
 const engines = ["node", "npm", "pnpm", "yarn", "bun", "deno"] as const;
 
 /** Reads `volta`, `packageManager` and `engines`. */
 export function readPackageJson(text: string): readonly FoundRequest[] {
-  const manifest = parseObject(text);
+  const manifest = parseRelaxedObject(text);
   const volta = objectOf(manifest["volta"]);
   const asked = objectOf(manifest["engines"]);
   return [
