@@ -45,10 +45,12 @@ export const RequestedBranch = textBetween(1, 244).check(
   }),
 );
 
+/** What is wrong with a name that is not empty. */
 function branchProblem(name: string): string | null {
+  if (name === "") return null;
   if (name.startsWith("refs/")) return "must be the name without `refs/heads/` or `refs/tags/`";
   const [, remote, rest = ""] = /^((?:remotes\/)?origin\/)(.+)$/.exec(name) ?? [];
-  if (isBranchName(name) && name !== "")
+  if (isBranchName(name))
     return remote === undefined ? null : `must be the name without ${remote}: write ${rest}`;
   if (/\s/.test(name)) return "must be one branch or tag, and git allows no spaces in its name";
   return /[*?[]/.test(name)

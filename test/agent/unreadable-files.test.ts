@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
@@ -72,15 +72,6 @@ describe("a file of a repository that cannot be read", () => {
     }
     write("package.json", `{"a": "${"x".repeat(600_000)}"}`);
     expect(await problem()).toMatchObject({ message: "package.json is larger than 512 KiB" });
-  });
-
-  // root reads every file.
-  it.skipIf(process.getuid?.() === 0)("is a problem if its permissions forbid it", async () => {
-    write("package.json", "{}");
-    chmodSync(join(release, "package.json"), 0);
-    expect(await problem()).toMatchObject({
-      message: "package.json cannot be read: its permissions do not allow it",
-    });
   });
 
   it("is a problem in a folder above too, if the project depends on it", async () => {

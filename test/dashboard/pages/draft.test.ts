@@ -196,7 +196,11 @@ describe("the settings form", () => {
     [{ health_status: "99" }, "health_check.status", "Must be 100 or more."],
     [{ health_interval_seconds: "61" }, "health_check.interval_seconds", "Must be 60 or less."],
     [{ name: "" }, "name", "Enter a name."],
-    [{ health_check: "/a b" }, "health_check.path", "Must begin with / and contain no spaces."],
+    [
+      { health_check: "/a b" },
+      "health_check.path",
+      "Must begin with / and contain no spaces: percent-encode it, write /a%20b.",
+    ],
   ])("explains the error in %j", (part, path, text) => {
     const changes = changed(part);
     const { errors } = readForm(clientEndpoints.updateProject.body, changes);

@@ -21,7 +21,7 @@ export const settingTexts = {
     "The build command. It is run with `sh -c` in the new release. `null`: no build. If omitted, the framework's default.",
   output_directory: "The directory with the build output. If omitted, the framework's default.",
   trailing_slash:
-    "How the pages of a static site are addressed. Part of a release: a change counts from the next deployment on.",
+    "How the pages of a static site are addressed. Part of a release: a change counts from the next deployment on. If omitted: as the preset says, usually `auto`.",
   fallback:
     "The file of a single-page app that answers for paths without a file, with status 200, relative to the output directory. Requests for names with an extension, in `.well-known`, or that do not accept HTML stay missing. `null`: none. If omitted: `200.html` if the build creates it, and otherwise the framework's default. Part of a release: a change counts from the next deployment on.",
   release_command:
