@@ -278,7 +278,7 @@ describe("the output of a tool that is not installed here", () => {
       "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'hono' imported from /srv/a.js",
       "The package hono is",
     ],
-    ["Error: Cannot find module '/home/g/releases/3/dist/main.js'", "no file dist/main.js in the release"],
+    ["Error: Cannot find module '/srv/g/releases/3/dist/main.js'", "no file dist/main.js in the release"],
     [
       "Error: Your application tried to access express, but it isn't declared in your dependencies; this",
       "Plug'n'Play allows a package only what its package.json names. Add express to",
