@@ -47,6 +47,9 @@ describe("the processes of a project", () => {
     await write(page.getByLabel("Host names that redirect to the domain"), "www.apps.test");
     await press(page.getByRole("button", { name: "Save" }));
     await saved.waitFor();
+    await press(page.getByRole("button", { name: "Check the records" }));
+    await page.getByText("www.apps.test leads to 198.51.100.7, which is not the server.").waitFor();
+    expect(await violations(page)).toEqual([]);
     expect(await settings()).toMatchObject({
       processes: { web: { command: "node web.js" }, worker: { command: "node worker.js" } },
       aliases: [{ domain: "www.apps.test", redirect: true }],
