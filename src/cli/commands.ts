@@ -35,6 +35,7 @@ import { projectsLink } from "#cli/commands/projects-link.ts";
 import { projectsList } from "#cli/commands/projects-list.ts";
 import { projectsSet } from "#cli/commands/projects-set.ts";
 import { projectsShow } from "#cli/commands/projects-show.ts";
+import { projectsCheckDomains } from "#cli/commands/projects-check-domains.ts";
 import { projectsTestRepository } from "#cli/commands/projects-test-repository.ts";
 import { cronList } from "#cli/commands/cron-list.ts";
 import { cronLogs } from "#cli/commands/cron-logs.ts";
@@ -107,6 +108,7 @@ export const commands: readonly Command[] = [
   projectsShow,
   projectsCreate,
   projectsSet,
+  projectsCheckDomains,
   projectsTestRepository,
   projectsLink,
   projectsDelete,

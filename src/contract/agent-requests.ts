@@ -4,8 +4,9 @@ import { listUpTo, textUpTo, wholeBetween, wholeFrom } from "#contract/bounds.ts
 import { BranchName, CommitName, CommitSha, MAX_COMMIT_MESSAGE, Repository } from "#contract/git-names.ts";
 import { CommandId, DeploymentId, ProjectId } from "#contract/ids.ts";
 import { CommandReading, CommandStates, MAX_COMMAND_WAIT_MS } from "#contract/endpoints/commands/schemas.ts";
+import { DomainLookups, MAX_NAMES } from "#contract/endpoints/domains/schemas.ts";
 import { Failure } from "#contract/endpoints/deployments/schemas.ts";
-import { CommitRule, stageSeconds } from "#contract/endpoints/projects/settings.ts";
+import { CommitRule, Domain, stageSeconds } from "#contract/endpoints/projects/settings.ts";
 import { CronName } from "#contract/endpoints/cron/job-schemas.ts";
 import { CronJobReports, CronRunNumber, CronRunReading } from "#contract/endpoints/cron/schemas.ts";
 import { PublicKey, RepositoryTested } from "#contract/endpoints/projects/repository-access.ts";
@@ -59,6 +60,13 @@ export const agentRequests = [
     branch: BranchName,
     /** The project's sealed GANTRY_REPOSITORY_TOKEN, if the repository's address needs it. */
     token: z.optional(SealedToken),
+  }),
+  /** Looks up the addresses and certificates of a project's host names. The answer is `domains_checked`. */
+  z.strictObject({
+    type: z.literal("check_domains"),
+    request_id: RequestId,
+    project_id: ProjectId,
+    domains: listUpTo(Domain, MAX_NAMES),
   }),
   /**
    * Resolves what a queued deployment will deploy to a commit, so that a person can approve it: the branch or tag, or the
@@ -189,6 +197,13 @@ export const agentAnswers = [
     request_id: RequestId,
     project_id: ProjectId,
     result: RepositoryTested,
+  }),
+  /** The answer to `check_domains`. */
+  z.strictObject({
+    type: z.literal("domains_checked"),
+    request_id: RequestId,
+    project_id: ProjectId,
+    domains: DomainLookups,
   }),
   /** The answer to `resolve_commit`. `repository`: from the request. */
   z.strictObject({

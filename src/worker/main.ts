@@ -23,6 +23,7 @@ import { routeAgentFiles } from "#worker/routes/agent-files.ts";
 import { routeAgentConnect } from "#worker/routes/connect-agent.ts";
 import { routeDashboard } from "#worker/routes/dashboard.ts";
 import { deploymentHandlers } from "#worker/routes/deployments.ts";
+import { domainHandlers } from "#worker/routes/domains.ts";
 import { eventHandlers } from "#worker/routes/events.ts";
 import { freezeHandlers } from "#worker/routes/freezes.ts";
 import { createHealthHandlers } from "#worker/routes/health.ts";
@@ -86,6 +87,7 @@ const tokenHandlers: TokenHandlers = {
   ...deploymentHandlers,
   ...logHandlers,
   ...projectHandlers,
+  ...domainHandlers,
   ...processHandlers,
   ...trafficHandlers,
   ...outputHandlers,

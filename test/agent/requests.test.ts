@@ -8,6 +8,7 @@ import { readDeployKey } from "#agent/ssh/deploy-keys.ts";
 import type { AgentAnswer } from "#contract/agent-requests.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
+import { startNameServer } from "../support/name-server.ts";
 import { serveSsh, type SshServer } from "../support/ssh-server.ts";
 import { ids, World } from "./support/harness.ts";
 
@@ -119,6 +120,30 @@ describe("the commit of an approval", () => {
     for (let count = 0; count < 6; count += 1) requestCommit(world.projectId, url, 600.5);
     const answer = await answerTo(requestCommit(ids.project(), world.repository.path, 600.5));
     expect(answer).toMatchObject({ result: { ok: true, commit_sha } });
+  });
+});
+
+describe("a check of host names", () => {
+  it("is one for requests that arrive at once, and asks the name servers", async () => {
+    const names = await startNameServer({ "shop.example.com": ["198.51.100.7"] });
+    world.cleanUps.push(() => names.close());
+    await world.startAgent({ nameServerPort: names.port });
+    const domains = ["shop.example.com", "gone.example.com", "shop.internal"];
+    const { projectId: project_id } = world;
+    for (const request_id of ["one", "two"])
+      world.control.send({ type: "check_domains", request_id, project_id, domains });
+    const found = [
+      { lookup: "answered", addresses: [{ address: "198.51.100.7", is_server: false }] },
+      { lookup: "answered", addresses: [] },
+      { lookup: "private", addresses: [] },
+    ].map((one, at) => ({ ...one, domain: domains[at], certificate: null }));
+    for (const request_id of ["one", "two"])
+      expect(await answerTo(request_id)).toEqual({
+        ...{ type: "domains_checked", request_id, project_id },
+        domains: found,
+      });
+    // A and AAAA of two names.
+    expect(names.questions).toBe(4);
   });
 });
 

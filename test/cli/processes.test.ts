@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
+import { DomainChecks } from "#contract/endpoints/domains/schemas.ts";
 import { ProcessUpdated } from "#contract/endpoints/processes/schemas.ts";
 import { MaintenanceSet } from "#contract/endpoints/traffic/schemas.ts";
 import { Project } from "#contract/endpoints/projects/schemas.ts";
@@ -241,6 +242,17 @@ describe("gantry pause", () => {
     expect(await gantryRun("resume")).toMatchObject({ code: 0, stdout: expect.stringContaining("pass") });
     for (const seconds of ["0", "31", "x"])
       expect((await gantryRun("pause", "--seconds", seconds)).code).toBe(2);
+  });
+});
+
+describe("gantry projects check-domains", () => {
+  it("fails if a name leads elsewhere, and says which record to create", async () => {
+    const { code, stdout, stderr } = await gantryRun("projects", "check-domains");
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^\S+\telsewhere\t198\.51\.100\.7\t-\n$/);
+    expect(stderr).toMatch(/create the DNS record \S+\. A \S+\n$/);
+    const json = jsonOf((await gantryRun("projects", "check-domains", "--json")).stdout);
+    expect(DomainChecks.parse(json).domains).toMatchObject([{ state: "elsewhere" }]);
   });
 });
 

@@ -81,12 +81,15 @@ describe("The ingress", () => {
     await pause(500);
     expect([changes, test.ingress.problemOf(certified), test.ingress.problem()]).toEqual([1, null, null]);
     expect(test.ingress.refusalOf(uncertified)).toBeNull();
+    expect(await test.ingress.readCertificate("shop.example.com")).toBe("missing");
+    await expect.poll(() => test.ingress.readCertificate("private.localhost")).toBe("valid");
   });
 
   it("believes a web server in front, which terminates TLS", async () => {
     const port = await freePort();
     const test = await TestIngress.create({ listen: `127.0.0.1:${port}` });
     cleanUps.push(() => test.close());
+    expect(await test.ingress.readCertificate("shop.example.com")).toBeNull();
     const app = await startLoadApp("v1");
     cleanUps.push(() => app.end());
     const aliases = [{ domain: "www.example.com", redirect: true }];

@@ -62,6 +62,10 @@ export const defaultSettings = {
   mismatchRetryMs: 300_000,
   /** How long an agent whose credential is refused tries again before it ends. */
   refusedGiveUpMs: 900_000,
+  /** How long name servers have to answer about a project's host names. */
+  nameServerMs: 5_000,
+  /** The port of a name server on 127.0.0.1 to ask instead of the system's. 0: the system's. */
+  nameServerPort: 0,
   backOffBaseMs: 500,
   backOffCapMs: 30_000,
   /** How often the agent checks the instances of all projects, and while some are draining. */

@@ -1,3 +1,4 @@
+import type { CertificateState } from "#contract/endpoints/domains/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import type { CertificateHealth } from "#contract/reported-health.ts";
 
@@ -26,6 +27,8 @@ export type Ingress = {
   certificatesOf(projectId: ProjectId): CertificateHealth[] | null;
   /** As `problemOf`, if its domain does not lead to the project at all. */
   refusalOf(projectId: ProjectId): string | null;
+  /** The state of a host name's certificate now; null if the ingress does not terminate TLS. */
+  readCertificate(name: string): Promise<CertificateState | null>;
   /**
    * Looks after the ingress until the signal is aborted: applies what could not be applied, and notices that it ended.
    * @param onChange called when a problem has appeared, changed or ended
@@ -41,5 +44,6 @@ export const noIngress: Ingress = {
   problemOf: () => null,
   certificatesOf: () => null,
   refusalOf: () => null,
+  readCertificate: () => Promise.resolve(null),
   watch: () => Promise.resolve(),
 };

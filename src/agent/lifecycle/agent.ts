@@ -178,6 +178,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
           return void remove(message.project_id, message.purge);
         case "make_deploy_key":
         case "test_repository":
+        case "check_domains":
         case "resolve_commit":
         case "read_processes":
         case "set_maintenance":

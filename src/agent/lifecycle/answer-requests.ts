@@ -9,10 +9,12 @@ import { projectFolder } from "#agent/workspace/project-folder.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import type { Pauses } from "#agent/ingress/pauses.ts";
 import { setMaintenance, setPause } from "#agent/lifecycle/answer-traffic.ts";
+import { checkDomains } from "#agent/lifecycle/check-domains.ts";
 import { resolveCommit } from "#agent/lifecycle/resolve-commit.ts";
 import { testRepository } from "#agent/lifecycle/test-repository.ts";
 import { deployKeyOf } from "#agent/ssh/repository-access.ts";
 import type { AgentAnswer, AgentRequest, AgentRequestOf } from "#contract/agent-requests.ts";
+import type { DomainLookup } from "#contract/endpoints/domains/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 
@@ -22,6 +24,9 @@ const MAX_TESTS = 4;
 /** As for tests. More commits wait, and even more are not resolved: the control plane asks again. */
 const MAX_RESOLVING = 4;
 const MAX_UNRESOLVED = 100;
+
+/** As for tests. More checks of host names wait; a project's checks at the same time are one. */
+const MAX_CHECKS = 4;
 
 /** Answers the control plane's requests. Nothing about them is stored: if an answer is lost, it asks again. */
 export type Requests = {
@@ -80,6 +85,24 @@ export function createRequests(
     return { type: "commit_resolved", request_id, project_id, deployment_id, repository, result };
   }
 
+  const checks = new Map<string, Promise<readonly DomainLookup[]>>();
+  const checkInParallel = limitParallel(MAX_CHECKS);
+
+  async function check(request: AgentRequestOf<"check_domains">): Promise<AgentAnswer | null> {
+    const { request_id, project_id, domains } = request;
+    const key = [project_id, ...domains].join(" ");
+    const running = checks.get(key) ?? checkInParallel(() => checkDomains(context, domains, signal));
+    checks.set(key, running);
+    try {
+      return { type: "domains_checked", request_id, project_id, domains: [...(await running)] };
+    } catch (error) {
+      context.log(`${project_id}: its host names could not be checked: ${messageOf(error)}`);
+      return null;
+    } finally {
+      if (checks.get(key) === running) checks.delete(key);
+    }
+  }
+
   return {
     async answer(request) {
       const { request_id, project_id } = request;
@@ -88,6 +111,8 @@ export function createRequests(
           return makeKey(context, request);
         case "test_repository":
           return test(request);
+        case "check_domains":
+          return check(request);
         case "resolve_commit":
           return resolve(request);
         case "read_processes":

@@ -61,6 +61,7 @@ function shorten(message: FromAgent): FromAgent {
     case "project_removed":
     case "deploy_key":
     case "repository_tested":
+    case "domains_checked":
     case "commit_resolved":
     case "maintenance_set":
     case "pause_set":

@@ -3,6 +3,7 @@ import { auditEndpoints } from "#contract/endpoints/audit/endpoints.ts";
 import { clientEndpoints } from "#contract/endpoints/client-endpoints.ts";
 import { commandEndpoints } from "#contract/endpoints/commands/endpoints.ts";
 import { cronEndpoints } from "#contract/endpoints/cron/endpoints.ts";
+import { domainEndpoints } from "#contract/endpoints/domains/endpoints.ts";
 import { eventEndpoints } from "#contract/endpoints/events/endpoints.ts";
 import { freezeEndpoints } from "#contract/endpoints/freezes/endpoints.ts";
 import { hookEndpoints } from "#contract/endpoints/hooks/endpoints.ts";
@@ -16,6 +17,7 @@ import { variableEndpoints } from "#contract/endpoints/variables/endpoints.ts";
 export const userEndpoints = {
   ...clientEndpoints,
   ...approvalEndpoints,
+  ...domainEndpoints,
   ...processEndpoints,
   ...outputEndpoints,
   ...trafficEndpoints,

@@ -104,6 +104,7 @@ export const marks = {
   getDeployKey: "none",
   testRepository: { repository: "send_data", branch: "none" },
   deleteProject: { purge: "none" },
+  checkDomains: "none",
 
   getProcesses: "read_output",
   // Who deploys may scale, but not choose what runs.

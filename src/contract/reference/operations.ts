@@ -3,6 +3,7 @@ import { accountTexts } from "#contract/endpoints/accounts/texts.ts";
 import { auditTexts } from "#contract/endpoints/audit/texts.ts";
 import { agentTexts } from "#contract/endpoints/agents/texts.ts";
 import { deploymentTexts } from "#contract/endpoints/deployments/texts.ts";
+import { domainTexts } from "#contract/endpoints/domains/texts.ts";
 import { freezeTexts } from "#contract/endpoints/freezes/texts.ts";
 import { logTexts } from "#contract/endpoints/logs/texts.ts";
 import { outputTexts } from "#contract/endpoints/output/texts.ts";
@@ -25,7 +26,7 @@ import type { Tag } from "#contract/reference/tags.ts";
 /** The texts of each section's operations, by the section's tag. */
 export const sections = {
   Deployments: { ...deploymentTexts, ...logTexts },
-  Projects: projectTexts,
+  Projects: { ...projectTexts, ...domainTexts },
   Processes: { ...processTexts, ...trafficTexts, ...outputTexts },
   Commands: commandTexts,
   Cron: cronTexts,

@@ -17,6 +17,7 @@ import type { SchemaText } from "#contract/reference/schemas/schema-text.ts";
 import { serverSchemas } from "#contract/endpoints/servers/texts.ts";
 import { sessionSchemas } from "#contract/endpoints/sessions/texts.ts";
 import { variableSchemas } from "#contract/endpoints/variables/texts.ts";
+import { domainSchemas } from "#contract/endpoints/domains/texts.ts";
 import { webhookSchemas } from "#contract/endpoints/webhooks/schema-texts.ts";
 import { tokenSchemas } from "#contract/endpoints/tokens/texts.ts";
 
@@ -25,6 +26,7 @@ export const schemaTexts: Readonly<Record<string, SchemaText>> = {
   ...deploymentSchemas,
   ...logSchemas,
   ...projectSchemas,
+  ...domainSchemas,
   ...variableSchemas,
   ...processSchemas,
   ...trafficSchemas,

@@ -37,7 +37,6 @@ describe("the processes of a project", () => {
       await write(another, name);
       await press(page.getByRole("button", { name: "Add the process" }));
       const fields = page.getByRole("group", { name: `Process ${name}` });
-      await fields.getByText("Enter a command.").waitFor();
       await receivesFocus(fields.getByLabel("Command"));
       await write(fields.getByLabel("Command"), `node ${name}.js`);
     }
@@ -48,6 +47,9 @@ describe("the processes of a project", () => {
     await write(page.getByLabel("Host names that redirect to the domain"), "www.apps.test");
     await press(page.getByRole("button", { name: "Save" }));
     await saved.waitFor();
+    await press(page.getByRole("button", { name: "Check the records" }));
+    await page.getByText("www.apps.test leads to 198.51.100.7, which is not the server.").waitFor();
+    expect(await violations(page)).toEqual([]);
     expect(await settings()).toMatchObject({
       processes: { web: { command: "node web.js" }, worker: { command: "node worker.js" } },
       aliases: [{ domain: "www.apps.test", redirect: true }],
@@ -116,6 +118,7 @@ describe("the processes of a project", () => {
 
     await choose(more, "Pause");
     await write(dialog.getByLabel("Seconds"), "31");
+    await page.keyboard.press("Enter");
     await dialog.getByText("Must be 1 to 30.").waitFor();
     await write(dialog.getByLabel("Seconds"), "20");
     await page.keyboard.press("Enter");
@@ -129,6 +132,7 @@ describe("the processes of a project", () => {
     const scale = page.getByRole("button", { name: "Scale web" });
     await press(scale);
     await write(dialog.getByLabel("Instances"), "13");
+    await page.keyboard.press("Tab");
     await dialog.getByText("Must be 12 or less.").waitFor();
     await write(dialog.getByLabel("Instances"), "3");
     await page.keyboard.press("Enter");

@@ -102,6 +102,14 @@ function passedTest({ request_id, project_id, branch }: RequestOf<"test_reposito
   return { type: "repository_tested", request_id, project_id, result };
 }
 
+function foundDomains({ request_id, project_id, domains }: RequestOf<"check_domains">): AgentAnswer {
+  const found = domains.map((domain) => ({
+    ...({ domain, lookup: "answered", certificate: null } as const),
+    addresses: [{ address: "198.51.100.7", is_server: false }],
+  }));
+  return { type: "domains_checked", request_id, project_id, domains: found };
+}
+
 function doneMaintenance({ request_id, project_id }: RequestOf<"set_maintenance">): AgentAnswer {
   return { type: "maintenance_set", request_id, project_id, problem: null };
 }
@@ -193,6 +201,7 @@ export class AgentConnection {
     this.#answerCron(message);
     if (message.type === "make_deploy_key") this.answer(madeKey(message));
     if (message.type === "test_repository") this.answer(passedTest(message));
+    if (message.type === "check_domains") this.answer(foundDomains(message));
     if (message.type === "set_maintenance") this.answer(doneMaintenance(message));
     if (message.type === "set_pause") this.answer(donePause(message));
     if (message.type === "read_processes") this.answer(this.#readProcesses(message));

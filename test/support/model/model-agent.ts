@@ -95,6 +95,7 @@ export function takeMessage(agent: ModelAgent, message: ToAgent): ModelAgent {
     case "welcome":
     case "make_deploy_key":
     case "test_repository":
+    case "check_domains":
     case "resolve_commit":
     case "read_processes":
     case "set_maintenance":

@@ -62,6 +62,10 @@ const prepare: Partial<Record<OperationName, Prepare>> = {
     await connectAndSettle(world);
     return { path: `/v1/projects/${world.projectId}/repository-test`, body: {} };
   },
+  async checkDomains(world) {
+    await connectAndSettle(world);
+    return { path: `/v1/projects/${world.projectId}/domains` };
+  },
   async setMaintenance(world) {
     await connectAndSettle(world);
     return { path: `/v1/projects/${world.projectId}/maintenance`, body: { on: true } };

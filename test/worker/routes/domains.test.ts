@@ -1,10 +1,13 @@
 import { describe, expect, it } from "vitest";
 
+import { DomainChecks } from "#contract/endpoints/domains/schemas.ts";
 import { Project } from "#contract/endpoints/projects/schemas.ts";
 import { problemOf } from "../../support/worker/call.ts";
 import { TestProject } from "../../support/worker/project.ts";
 
 const alias = (domain: string, redirect = true) => ({ domain, redirect });
+/** Of the server of a `TestProject`. */
+const SERVER_IP = "192.0.2.10";
 const taken = { status: 409, code: "domain_taken" };
 
 const read = async (project: TestProject) =>
@@ -62,5 +65,45 @@ describe("the host names of projects", () => {
     const shop = await TestProject.connected({ aliases: [alias("www.shop.test")], drain_seconds: 5 });
     const { order } = await shop.deploy();
     expect(order).toMatchObject({ aliases: [alias("www.shop.test")], drain_seconds: 5, processes: {} });
+  });
+});
+
+describe("the check of a project's host names", () => {
+  it("says for the domain and each alias whether it leads to the server in the settings", async () => {
+    const shop = await TestProject.create({ domain: "shop.test", aliases: [alias("www.shop.test")] });
+    await shop.agent.connect({ deployKeys: [] });
+    await shop.agent.receives("welcome");
+    const checking = shop.get(`/v1/projects/${shop.id}/domains`);
+    const { request_id, project_id, domains } = await shop.agent.receives("check_domains");
+    expect(domains).toEqual(["shop.test", "www.shop.test"]);
+    shop.agent.answer({
+      ...({ type: "domains_checked", request_id, project_id } as const),
+      domains: [
+        {
+          ...({ domain: "shop.test", lookup: "answered", certificate: "valid" } as const),
+          addresses: [{ address: SERVER_IP, is_server: false }],
+        },
+        { domain: "www.shop.test", lookup: "answered", addresses: [], certificate: null },
+      ],
+    });
+    const checks = DomainChecks.parse(await (await checking).json());
+    expect(checks).toMatchObject({
+      server_ip: SERVER_IP,
+      domains: [
+        { domain: "shop.test", state: "here", certificate: "valid", record: null },
+        {
+          ...{ domain: "www.shop.test", state: "no_address" },
+          record: { name: "www.shop.test", type: "A", value: SERVER_IP },
+        },
+      ],
+    });
+  });
+
+  it("is refused while the server is not connected", async () => {
+    const shop = await TestProject.create();
+    expect(await problemOf(await shop.get(`/v1/projects/${shop.id}/domains`))).toMatchObject({
+      status: 409,
+      code: "server_offline",
+    });
   });
 });

@@ -114,6 +114,7 @@ export function createCaddyIngress(options: CaddyIngressOptions): Ingress {
       const found = problems.get(projectId);
       return found === undefined || found.isServed ? null : found.reason;
     },
+    readCertificate: (name) => certificates.stateOf(name),
     async watch(signal, changed) {
       onChange = changed;
       while (!signal.aborted) {

@@ -2,6 +2,7 @@ import { connect } from "node:tls";
 
 import { namesOf, type NamedSite } from "#agent/ingress/caddy/config.ts";
 import type { IngressSettings } from "#agent/ingress/settings.ts";
+import type { CertificateState } from "#contract/endpoints/domains/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import type { CertificateHealth } from "#contract/reported-health.ts";
 
@@ -15,10 +16,7 @@ const AT_ONCE = 16;
 /** Caddy renews a certificate in the last third of its time, and so has tried for long when this part of it is left. */
 const LATE = 1 / 6;
 
-/** `unknown`: Caddy does not answer, which is a problem of its own. */
-type CertificateState = "valid" | "missing" | "late" | "unknown";
-
-/** `expiresAt`: ISO 8601; null: it was not seen. */
+/** `state`: with `unknown`, Caddy does not answer, which is a problem of its own. `expiresAt`: ISO 8601; null: it was not seen. */
 type Certificate = { readonly state: CertificateState; readonly expiresAt: string | null };
 
 /** What is known of the certificates of projects. */
@@ -32,6 +30,8 @@ export type CertificatesFound = {
 export type CertificateChecks = {
   /** Never throws. */
   check(sites: readonly NamedSite[]): Promise<CertificatesFound>;
+  /** The state of a host name's certificate now; null behind a web server of the owner. Never throws. */
+  stateOf(name: string): Promise<CertificateState | null>;
 };
 
 /** @param now Unix milliseconds */
@@ -95,6 +95,7 @@ export function createCertificateChecks(
       }
       return { problems, certificates };
     },
+    stateOf: async (name) => (listen === undefined ? (await readCertificate(name, port, now())).state : null),
   };
 }
 

@@ -1,9 +1,11 @@
-import type { ServerId } from "#contract/ids.ts";
+import type { ProjectId, ServerId } from "#contract/ids.ts";
 import { useServer } from "#dashboard/data/resources.ts";
+import { DomainChecker } from "#dashboard/pages/settings/domain-checker.tsx";
 import { CopyButton } from "#dashboard/shared/copy.tsx";
 import { Table, TableRow } from "#dashboard/shared/table.tsx";
 
 type Props = {
+  readonly projectId: ProjectId;
   readonly serverId: ServerId;
   /** The host names of the site, as they are saved. */
   readonly names: readonly string[];
@@ -17,7 +19,7 @@ const columns = {
 } as const;
 
 /** The DNS records that lead a site's host names to its server. Renders nothing if the token may not read the server. */
-export function DnsRecords({ serverId, names }: Props) {
+export function DnsRecords({ projectId, serverId, names }: Props) {
   const { value: server } = useServer(serverId);
   if (server === null) return null;
   return (
@@ -37,6 +39,7 @@ export function DnsRecords({ serverId, names }: Props) {
           />
         ))}
       </Table>
+      <DomainChecker key={names.join(" ")} id={projectId} />
     </>
   );
 }

@@ -19,6 +19,7 @@ export function DomainFields({ project, field }: SettingsPart) {
         hint: "One per line.",
       })}
       <DnsRecords
+        projectId={project.id}
         serverId={project.server_id}
         names={[project.domain, ...project.aliases.map(({ domain }) => domain)]}
       />

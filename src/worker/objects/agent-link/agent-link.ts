@@ -194,6 +194,7 @@ export class AgentLink extends DurableObject<Env> {
       case "repository_tested":
       case "processes_read":
       case "maintenance_set":
+      case "domains_checked":
       case "pause_set":
       case "output_read":
       case "command_read":

@@ -42,6 +42,7 @@ function costOf(message: FromAgent | null): number {
     case "project_removed":
     case "deploy_key":
     case "repository_tested":
+    case "domains_checked":
     case "commit_resolved":
     case "processes_read":
     case "maintenance_set":
