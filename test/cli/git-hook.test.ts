@@ -66,6 +66,12 @@ beforeAll(async () => {
   local = await createRepository(join(cli.home, "local"));
 });
 
+it("names the file of the secret, and the page with the script", async () => {
+  const { steps } = Hook.parse(jsonOf(await run("hooks", "show", hook.id, "--json")));
+  expect(steps.join(" ")).toContain("gantry-secret");
+  expect(steps.join(" ")).toContain(`${env["GANTRY_URL"]}/docs/forges/git `);
+});
+
 it("reports what is pushed to a git server with the script of its guide", async () => {
   expect(await run("hooks")).toContain("nothing delivered yet");
   await local.commit({ "a.txt": "1" });
