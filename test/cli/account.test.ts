@@ -491,7 +491,10 @@ describe("gantry projects", () => {
     expect((await run("open", "shop")).stdout).toMatch(/\/app\/projects\/proj_\w+\n$/);
     expect((await run("projects", "delete", "shop")).code).toBe(2);
     expect((await run("projects", "delete", "shop", "--purge", "--yes")).code).toBe(0);
-    expect((await run("projects", "delete", "blog", "--yes")).code).toBe(0);
+    expect(await run("projects", "delete", "blog", "--yes")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("blog is deleted. If it was live, its server still serves"),
+    });
     expect((await run("projects", "show", "shop")).code).toBe(4);
     expect((await run("open")).stdout).toBe(`${gantry.url}/app/\n`);
   });

@@ -66,10 +66,18 @@ beforeAll(async () => {
   local = await createRepository(join(cli.home, "local"));
 });
 
+it("names the file of the secret, and the page with the script", async () => {
+  const { steps } = Hook.parse(jsonOf(await run("hooks", "show", hook.id, "--json")));
+  expect(steps.join(" ")).toContain("gantry-secret");
+  expect(steps.join(" ")).toContain(`${env["GANTRY_URL"]}/docs/forges/git `);
+});
+
 it("reports what is pushed to a git server with the script of its guide", async () => {
   expect(await run("hooks")).toContain("nothing delivered yet");
   await local.commit({ "a.txt": "1" });
-  expect(await push("main")).toContain("remote: Gantry: ignored. No project has this repository.");
+  expect(await push("main")).toContain(
+    "remote: Gantry: ignored. No project has the repository git@git.example.com:shop.git.",
+  );
   const first = await local.git("rev-parse", "HEAD");
   expect(await arrived()).toMatchObject([{ ref: "refs/heads/main", before: null, after: first }]);
   expect(await run("hooks")).toContain("works, last delivery");
@@ -103,7 +111,9 @@ it("says why a report was refused, and the push succeeds", async () => {
   expect(await run("hooks")).toContain("refused a delivery");
   expect(await run("hooks")).toContain("other_repository");
   await writeFile(join(bare, "gantry-secret"), "another-secret-of-20-bytes\n");
-  expect(await push("main:refs/heads/forged")).toContain("invalid_signature");
+  expect(await push("main:refs/heads/forged")).toContain(
+    "remote: Gantry: refused. The signature does not match the secret of this hook. Write the secret into the file gantry-secret of the repository's folder, or rotate it.",
+  );
   expect(Hook.parse(jsonOf(await run("hooks", "show", hook.id, "--json"))).refused_reason).toBe(
     "bad_signature",
   );

@@ -37,6 +37,17 @@ describe("gantry ps", () => {
     expect(notes[0]).not.toContain("\u001b");
   });
 
+  it("says that a failed instance printed nothing only if its output was read", () => {
+    const notesOf = (output: string | null) => {
+      const instance = instanceReport("worker-7-0", { ...crashLooping, last_output: output });
+      const processes = [processReport("worker", { instances: [instance] })];
+      return processNotes({ ...report, processes }, plain, Date.parse(checkedAt)).at(-1);
+    };
+    expect(notesOf("")).toMatch(/ended .*\. It printed nothing\.$/);
+    expect(notesOf(null)).toMatch(/ended .*\.$/);
+    expect(notesOf(null)).not.toContain("printed");
+  });
+
   it("prints the exact values for programs", () => {
     expect(processRows(report, plain)).toEqual([
       ["web", "web-7-0", "live", "2026-11-20T09:14:43.090Z", "0", "83886080", "1.4"],

@@ -7,7 +7,7 @@ import { withSession } from "#cli/session/session.ts";
 export const projectsDelete = defineCommand({
   name: "projects delete",
   summary: "Delete a project and its deployments and logs",
-  details: ["Without --purge, the server still serves the site and runs its processes."],
+  details: ["Without --purge, the server still serves a site that is live and runs its processes."],
   words: { project: { isRequired: true, help: "Project name or ID" } },
   options: {
     purge: {
@@ -25,13 +25,13 @@ export const projectsDelete = defineCommand({
     return remove(session, {
       question: options.purge
         ? `Delete ${shownName}, its deployments and its logs, and its files on the server?`
-        : `Delete ${shownName}, its deployments and its logs? Its server still serves the site and runs its processes; --purge ends both.`,
+        : `Delete ${shownName}, its deployments and its logs? If it is live, its server still serves the site and runs its processes; --purge ends both.`,
       yes: options.yes,
       send: () => session.client.deleteProject({ params: { project_id: id }, query }),
       json: { deleted: id },
       line: options.purge
         ? `${shownName} is deleted.`
-        : `${shownName} is deleted. Its server still serves the site and runs its processes.`,
+        : `${shownName} is deleted. If it was live, its server still serves the site and runs its processes.`,
     });
   }),
 });

@@ -88,7 +88,9 @@ const MAX_LINES = 12;
 function crashNotes({ name, state, last_exit: exit, last_output: lines }: InstanceReport): string[] {
   const reason = exit === null ? "ended" : exit;
   const subject = state === "crash_looping" ? `${name} keeps ending: it` : name;
-  const shown = (lines ?? "").trimEnd();
+  // The agent reads them a moment after the end.
+  if (lines === null) return [`${subject} ${reason}.`];
+  const shown = lines.trimEnd();
   if (shown === "") return [`${subject} ${reason}. It printed nothing.`];
   const newest = shown.split("\n").slice(-MAX_LINES);
   return [`${subject} ${reason}. Its last lines:`, ...newest.map((line) => `  ${line}`)];

@@ -9,7 +9,8 @@ type Props = { readonly id: ProjectId; readonly health: ProjectHealth };
 export function Degraded({ id, health: { state, reasons } }: Props) {
   const [first, ...others] = reasons;
   if (state !== "degraded" || first === undefined) return null;
-  const more = others.length === 0 ? "" : ` and ${others.length} more`;
+  const more =
+    others.length === 0 ? "" : ` and ${others.length} other ${others.length === 1 ? "problem" : "problems"}`;
   return (
     <a href={pathTo(outputOf(id, first).route)}>
       <span class="status degraded">

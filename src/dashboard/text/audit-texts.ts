@@ -91,7 +91,9 @@ export function auditSentence(
     .replace("{project}", () => project ?? "a project");
   // A new deployment is what the request has made, not what it is about.
   const made = target?.type === "deployment" && !object.includes("{target}") ? ` as ${named}` : "";
-  return `${outcome === "done" ? did : `tried to ${toDo}`} ${objectText}${made}`;
+  const reason = changes?.["emergency"]?.after;
+  const emergency = typeof reason === "string" ? ` in an emergency: ${reason}` : "";
+  return `${outcome === "done" ? did : `tried to ${toDo}`} ${objectText}${made}${emergency}`;
 }
 
 /** A refused request may have named no object: then `the token {target}` is `a token`. */

@@ -116,7 +116,9 @@ export function describePass(lane: Lane, next: Named<"queued">, now: number): st
   const held = heldOf(lane);
   return [
     ...describeOffered(lane, next, now),
-    ...(held === null || held.id === next.id ? [] : [`Passes v${held.version}, which is held`]),
+    ...(held === null || held.id === next.id
+      ? []
+      : [`Passes v${held.version}, which is held. It runs afterwards, unless it is canceled`]),
   ];
 }
 

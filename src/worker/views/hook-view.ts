@@ -7,7 +7,7 @@ import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
 
 /** A hook without its secrets. @param origin the address of this installation */
 export function hookView(hook: HookReading, origin: string, now: number): Hook {
-  const { settingsUrl, steps } = hookSettingsOf(hook.forge, hook.repository);
+  const { settingsUrl, steps } = hookSettingsOf(hook.forge, hook.repository, `${origin}/docs`);
   const hasPrevious = hook.previousExpiresAt !== null && hook.previousExpiresAt > now;
   return {
     id: hook.id,

@@ -31,6 +31,11 @@ beforeAll(async () => {
   const times = { type: "once", from: "2100-01-01T00:00:00.000Z", to: "2100-01-02T00:00:00.000Z" };
   const created = [
     await api.call("POST", "/v1/webhooks", { kind: "standard", url: "https://hooks.example.com/gantry" }),
+    await api.call("POST", "/v1/webhooks", {
+      kind: "slack",
+      name: "Team",
+      url: "https://hooks.example.com/s/1",
+    }),
     await api.call("POST", "/v1/freezes", { name: "Holidays", times }),
     await api.call("POST", "/v1/tokens", {
       name: SHOWN_TOKEN,
@@ -38,7 +43,7 @@ beforeAll(async () => {
       expires_in_days: 90,
     }),
   ];
-  expect(created.map(({ status }) => status)).toEqual([201, 201, 201]);
+  expect(created.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
 });
 
 /** The tab of all tests that are signed in. Each loads its page again. */
@@ -71,7 +76,22 @@ async function faultsOf(page: Page, view: string): Promise<string[]> {
         /auto|scroll/.test(getComputedStyle(element).overflowX) && element.scrollWidth > element.clientWidth + 1
           && !element.matches(".sections, .log .lines"))
       .map((element) => element.outerHTML.slice(0, 120))`);
+  const broken = await page.evaluate<string[]>(`
+    [...document.querySelectorAll("dialog[open] button, main button")]
+      .filter((button) => {
+        const word = document.createRange();
+        const texts = document.createTreeWalker(button, NodeFilter.SHOW_TEXT);
+        for (let text = texts.nextNode(); text !== null; text = texts.nextNode())
+          for (const { index, 0: { length } } of text.data.matchAll(/[A-Za-z]+/g)) {
+            word.setStart(text, index);
+            word.setEnd(text, index + length);
+            if (word.getClientRects().length > 1) return true;
+          }
+        return false;
+      })
+      .map((element) => element.outerHTML.slice(0, 120))`);
   return [
+    ...broken.map((element) => `${view}: breaks a word of ${element}`),
     ...hidden.map((element) => `${view}: scrolls to the side in ${element}`),
     ...(scroll > inner ? [`${view}: ${scroll} pixels wide in a window of ${inner}`] : []),
     ...cut.map((element) => `${view}: cuts off the content of ${element}`),
@@ -133,6 +153,17 @@ describe("the table of servers", () => {
       const name = await tab.locator(".table tbody th").first().boundingBox();
       expect(name?.width, `${width} px`).toBeGreaterThan(150);
     }
+  });
+});
+
+describe("the row of a webhook", () => {
+  it("has its actions beside its name, also with many events", async () => {
+    await tab.setViewportSize(wideScreen);
+    await tab.goto(`${local.url}/app/webhooks`);
+    const name = await tab.getByRole("heading", { name: "Team" }).boundingBox();
+    const action = await tab.getByRole("button", { name: "Show deliveries of Team" }).boundingBox();
+    expect(action?.x).toBeGreaterThan(wideScreen.width / 2);
+    expect(Math.abs((action?.y ?? 0) - (name?.y ?? 0))).toBeLessThan(60);
   });
 });
 

@@ -24,6 +24,12 @@ it("puts an equal label first, then the labels that begin with the query", () =>
   expect(found("deploy")).toEqual(["Deploy shop", "v12 of shop"]);
 });
 
+it("puts what has the words together before what has them apart", () => {
+  const commits = ["Live · main · 5b3e7fa · Change C", "Superseded · main · 3c9338d · Change B"];
+  const deployments = commits.map((hint, at) => entry("Deployment", `v${2 - at} of shop`, hint));
+  expect(search(deployments, "change b", 10).map(({ label }) => label)).toEqual(["v1 of shop", "v2 of shop"]);
+});
+
 it("shows the most wanted entries without a query", () => {
   expect(found("", 2)).toEqual(["shop", "Servers"]);
 });

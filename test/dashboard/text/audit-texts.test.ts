@@ -24,6 +24,11 @@ function sentence(action: string, told: Readonly<Record<string, unknown>> = {}):
 describe("an entry of the audit log as a sentence", () => {
   it.each<[string, string, Readonly<Record<string, unknown>>]>([
     ["startDeployment", "deployed shop as v9", { ...ofShop, target: v9 }],
+    [
+      "startDeployment",
+      "deployed shop as v9 in an emergency: Checkout is down",
+      { ...ofShop, target: v9, changes: { emergency: { before: null, after: "Checkout is down" } } },
+    ],
     ["rollBack", "rolled back shop as v9", { ...ofShop, target: v9 }],
     ["approveDeployment", "approved v9 of shop", { ...ofShop, target: v9 }],
     ["setMaintenance", "changed the maintenance of shop", { ...ofShop, target: shop }],

@@ -170,7 +170,7 @@ describe("a rollback", () => {
     expect(logOf(rolled.value)).toEqual([
       "Queued as v5 by ci: rollback to the code of v1",
       "The freeze launch does not hold what was live before",
-      "Passes v3, which is held",
+      "Passes v3, which is held. It runs afterwards, unless it is canceled",
     ]);
     const back = reportActive(rolled.value.lane, liveEvents(1, [1, 2]), HOUR).lane;
     expect([liveOf(back)?.version, queue(back)]).toEqual([5, "3 freeze, 4"]);
@@ -245,7 +245,7 @@ describe("a restart or a change of scale", () => {
     expect(decided.ok && logOf(decided.value)).toEqual([
       "Queued as v3 by ci: restart of web",
       "The freeze launch does not hold restarts and changes of scale",
-      "Passes v2, which is held",
+      "Passes v2, which is held. It runs afterwards, unless it is canceled",
     ]);
   });
 
@@ -341,7 +341,7 @@ describe("an emergency", () => {
     expect(logOf(decided.value)).toEqual([
       "Queued as v3 by ci: branch main",
       "Emergency, passes freezes and approvals: Checkout is down",
-      "Passes v2, which is held",
+      "Passes v2, which is held. It runs afterwards, unless it is canceled",
     ]);
   });
 

@@ -256,7 +256,9 @@ describe("what is no push", () => {
   it("is a push without a project", async () => {
     const { project, hook } = await hooked();
     await project.patch({ repository: "https://git.test/moved.git" });
-    expect(await delivered(hook)).toMatchObject({ detail: "No project has this repository." });
+    expect(await delivered(hook)).toMatchObject({
+      detail: "No project has the repository https://git.test/shop.git.",
+    });
     expect(await ofHook(project, hook)).toMatchObject([{ project_id: null, reason: "no_project" }]);
   });
 });

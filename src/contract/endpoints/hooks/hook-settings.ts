@@ -39,17 +39,20 @@ const stepsFor: Readonly<Record<HookForge, readonly string[]>> = {
     "Leave the trigger “Repository push” on, and save.",
   ],
   git: [
-    "On the git server, save the script of the guide “Pushes from a git server” as hooks/post-receive in the folder of the bare repository, and make it executable.",
-    "Write the address into its first lines, and the secret into the file that it names.",
+    "On the git server, write the secret into the file gantry-secret in the folder of the bare repository, which only the user of git can read.",
+    "Save the script of {docs}/forges/git as hooks/post-receive there, with the address in its first lines, and make it executable.",
   ],
 };
 
-/** Where to add a hook to the repository with this address, and how. */
-export function hookSettingsOf(forge: HookForge, repository: string): HookSettings {
+/**
+ * Where to add a hook to the repository with this address, and how.
+ * @param docs the address of the installation's documentation
+ */
+export function hookSettingsOf(forge: HookForge, repository: string, docs: string): HookSettings {
   const page = repositoryPage(repository);
   const settings = pages[forge];
   return {
     settingsUrl: page === null || settings === null ? null : `${page}${settings}`,
-    steps: stepsFor[forge],
+    steps: stepsFor[forge].map((step) => step.replace("{docs}", () => docs)),
   };
 }

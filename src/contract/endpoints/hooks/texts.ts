@@ -7,7 +7,7 @@ import { prose } from "#contract/reference/prose.ts";
 import { choice, nextCursor, object, type SchemaText } from "#contract/reference/schemas/schema-text.ts";
 
 const repository = "git@github.com:acme/shop.git";
-const { settingsUrl, steps } = hookSettingsOf("github", repository);
+const { settingsUrl, steps } = hookSettingsOf("github", repository, "https://gantry.example.com/docs");
 
 const hook = {
   id: example.hook,

@@ -138,7 +138,12 @@ function RunningDeployments({ deployments }: { readonly deployments: readonly De
     <>
       <a href={pathTo({ page: "deployment", id: current.id })}>v{current.version}</a> <Status of={current} />{" "}
       <span class="quiet">
-        {waitingText(current) ?? <Duration seconds={current.duration} runningSince={current.started_at} />}
+        {/* The status says it. */}
+        {current.waiting_on?.type === "approval" ? (
+          <Ago time={current.created_at} />
+        ) : (
+          (waitingText(current) ?? <Duration seconds={current.duration} runningSince={current.started_at} />)
+        )}
         {deployments.length > 1 ? `, ${deployments.length - 1} queued` : ""}
       </span>
     </>

@@ -18,7 +18,8 @@ export function CrashBox({ instance }: { readonly instance: InstanceReport }) {
           ? `It was started again ${restarts} times, and the delay before each start grows. Fix the cause and deploy, or roll back.`
           : "It is started again."}
       </p>
-      {output === null || output.trim() === "" ? (
+      {/* The agent reads it a moment after the end. */}
+      {output === null ? null : output.trim() === "" ? (
         <p class="quiet">It printed nothing.</p>
       ) : (
         <pre tabIndex={0} aria-label={`Last lines of ${name}`}>

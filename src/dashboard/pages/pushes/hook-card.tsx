@@ -83,12 +83,14 @@ function RefusedDelivery({ hook }: { readonly hook: Hook }) {
       </p>
       <p>
         {reason === "bad_signature" || reason === "no_signature"
-          ? "Rotate the secret below, and enter the new one at the git host."
+          ? `Rotate the secret below, and ${forge === "git" ? "write the new one into the file gantry-secret" : "enter the new one at the git host"}.`
           : "The list of everything delivered to the hook says what arrived."}
         {forge === "gitlab"
           ? " GitLab turns a webhook off after refusals: press Test there to turn it on again."
           : ""}{" "}
-        Pushes that were refused can be delivered again there.
+        {forge === "git"
+          ? "The push itself has succeeded: the server finds it within an hour, or push again."
+          : "Pushes that were refused can be delivered again there."}
       </p>
     </div>
   );

@@ -87,7 +87,7 @@ export function entriesOf({ projects, servers, deployments }: Searched): readonl
 }
 
 /**
- * The entries that have all words of the query, those whose label begins with it first.
+ * The entries that have all words of the query, those whose label begins with it first, and those that have the words apart last.
  * @param most of the entries that are returned
  */
 export function search(entries: readonly Entry[], query: string, most: number): readonly Entry[] {
@@ -97,9 +97,12 @@ export function search(entries: readonly Entry[], query: string, most: number): 
     const text = `${kind} ${label} ${hint}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
-  const rank = ({ label }: Entry) => {
+  const rank = ({ label, hint }: Entry) => {
     const text = label.toLowerCase();
-    return text === wanted ? 0 : text.startsWith(wanted) ? 1 : text.includes(wanted) ? 2 : 3;
+    if (text === wanted) return 0;
+    if (text.startsWith(wanted)) return 1;
+    if (text.includes(wanted)) return 2;
+    return hint.toLowerCase().includes(wanted) ? 3 : 4;
   };
   // The sort is stable, so equal ranks keep their order.
   return found.toSorted((one, other) => rank(one) - rank(other)).slice(0, most);

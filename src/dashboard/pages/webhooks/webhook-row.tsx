@@ -31,10 +31,10 @@ export function WebhookRow({ webhook, onRotated, reload }: Props) {
           <span class="quiet">
             {kindLabels[kind]} <code>{url}</code>
           </span>
-        </span>
-        <span class="quiet">
-          {events.includes("*") ? "all events" : <code>{events.join(", ")}</code>}
-          {projectIds === null ? null : <> of {projectsText(projectIds, projects?.projects ?? [])}</>}
+          <span class="quiet events">
+            {events.includes("*") ? "all events" : <code>{events.join(", ")}</code>}
+            {projectIds === null ? null : <> of {projectsText(projectIds, projects?.projects ?? [])}</>}
+          </span>
         </span>
         <Button
           variant="subtle"

@@ -52,6 +52,7 @@ async function decide(
   const arrival: Arrival = {
     accountId: rows.accountId,
     origin: { hookId, source, receivedAt, event, deliveryId, bodyHash: null },
+    repository: hook.repository,
     newRowId: () => id,
     trigger: "push",
     actorOf: () => actor,

@@ -125,6 +125,7 @@ async function deploy(
   const arrival: Arrival = {
     accountId,
     origin,
+    repository: hook.repository,
     newRowId: () => ids.push(),
     trigger: "push",
     actorOf,

@@ -23,8 +23,17 @@ const details: Readonly<Record<Exclude<ForgedReason, "other_forge"> | "too_large
   too_large: `The body is larger than ${MAX_DELIVERY_BYTES} bytes. Smaller pushes are received.`,
 };
 
+/** A git server has no webhook with settings: a script signs with a secret from a file. */
+const detailsForScripts: Partial<typeof details> = {
+  bad_signature:
+    "The signature does not match the secret of this hook. Write the secret into the file gantry-secret of the repository's folder, or rotate it.",
+  no_signature:
+    "The delivery is not signed. Write the secret of this hook into the file gantry-secret of the repository's folder.",
+};
+
 function detailOf(reason: ForgedReason | "too_large", { forge }: ReceivingHook, headers: Headers): string {
-  if (reason !== "other_forge") return details[reason];
+  if (reason !== "other_forge")
+    return (forge === "git" ? detailsForScripts[reason] : null) ?? details[reason];
   const sender = forgeOf(headers);
   return `The delivery has the headers of ${sender === null ? "another kind of git host" : forgeNames[sender]}. This hook was created for ${forgeNames[forge]}.`;
 }

@@ -41,6 +41,7 @@ export async function replayPush(
   const arrival: Arrival = {
     accountId: account.id,
     origin: { hookId, source: "replay", receivedAt: clock.now(), ...unsigned },
+    repository: hook.repository,
     newRowId: () => ids.push(),
     trigger: "push",
     actorOf: () => actorOf(context),

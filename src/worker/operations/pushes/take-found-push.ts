@@ -76,6 +76,7 @@ export async function takeFoundPush(
   const arrival: Arrival = {
     accountId: rows.accountId,
     origin: { hookId, source: "poll", receivedAt: foundAt, event: null, deliveryId: null, bodyHash: null },
+    repository: tip.repository,
     newRowId: () => id,
     ...(hookId === null ? {} : { noted: withSentence }),
     trigger: "poll",

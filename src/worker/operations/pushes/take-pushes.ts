@@ -1,5 +1,6 @@
 import type { Actor, DeploymentTrigger } from "#contract/endpoints/deployments/schemas.ts";
 import { deployOnOf } from "#contract/endpoints/projects/deploy-on.ts";
+import { maskRepository } from "#contract/git-names.ts";
 import type { AccountId, ProjectId, PushId } from "#contract/ids.ts";
 import { decidePush } from "#domain/pushes/decide-push.ts";
 import type { Push } from "#domain/pushes/push.ts";
@@ -15,6 +16,8 @@ import type { TakenPush } from "#worker/operations/pushes/taken-push.ts";
 export type Arrival = {
   readonly accountId: AccountId;
   readonly origin: LedgerOrigin;
+  /** The address of the repository, as in the hook or the settings. */
+  readonly repository: string;
   /** Creates the id of a row in the ledger. */
   readonly newRowId: () => PushId;
   /** What a row of the ledger says about a decision. */
@@ -45,7 +48,7 @@ export async function takePushes(
   pushes: readonly Push[],
 ): Promise<NotedPush[]> {
   if (projects.length === 0)
-    return pushes.map((push) => withRow(arrival, arrival.newRowId(), noProject(push, null)));
+    return pushes.map((push) => withRow(arrival, arrival.newRowId(), noProject(arrival, push, null)));
   const taken = await Promise.all(
     projects.map(async (project) => {
       const ofProject: NotedPush[] = [];
@@ -83,12 +86,13 @@ async function takePush(
     push: { ref: push.ref, after: push.after },
     ledgerRow: withRow(arrival, rowId, decided).row,
   });
-  const taken = outcomeOf(decided, project, started);
+  const taken = outcomeOf(arrival, decided, project, started);
   // A lane that did not answer may have started the deployment, and writes its row then.
   return withRow(arrival, isUnavailable(taken) ? arrival.newRowId() : rowId, taken);
 }
 
 function outcomeOf(
+  arrival: Arrival,
   decided: TakenPush,
   project: NonNullable<TakenPush["project"]>,
   started: Awaited<ReturnType<typeof startPushed>>,
@@ -99,7 +103,7 @@ function outcomeOf(
   }
   const { code, detail } = started.refusal;
   return code === "not_found"
-    ? noProject(decided.push, project)
+    ? noProject(arrival, decided.push, project)
     : { ...decided, decision: { decision: "refused", reason: code }, detail };
 }
 
@@ -133,9 +137,11 @@ function decide(
   return { ...taken, decision, detail, liveSha };
 }
 
-function noProject(push: Push, project: TakenPush["project"]): TakenPush {
+function noProject({ repository }: Arrival, push: Push, project: TakenPush["project"]): TakenPush {
   const detail =
-    project === null ? "No project has this repository." : `The project ${project.name} was deleted.`;
+    project === null
+      ? `No project has the repository ${maskRepository(repository)}.`
+      : `The project ${project.name} was deleted.`;
   const decision = { decision: "ignored", reason: "no_project" } as const;
   return { push, project, decision, detail, deployment: null, liveSha: null };
 }
