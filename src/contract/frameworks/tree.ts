@@ -123,7 +123,10 @@ export function surveyTree(files: ReadonlyMap<string, string>, above: readonly F
   const npm = [...keysOf(manifest["dependencies"]), ...keysOf(manifest["devDependencies"])];
   const php = [...keysOf(composer["require"]), ...keysOf(composer["require-dev"])];
   const gems = matches(text("Gemfile"), /^[ \t]*gem[ \t(]+["']([^"'\n]+)/gm);
-  const tables = matches(text("pyproject.toml"), /^\[(project|build-system)\]/gm);
+  const tables = matches(
+    text("pyproject.toml"),
+    /^\[(project(?=\])|build-system(?=\])|tool\.poetry(?=[\].]))/gm,
+  );
   const python = [...requirementFiles(files), "pyproject.toml", "Pipfile"].flatMap((file) =>
     [...pythonNames(text(file)), ...extrasOf(text(file))].map(
       (name) => [`pip:${name}`, `${file} names ${name}`] as const,

@@ -166,6 +166,13 @@ describe("a framework", () => {
       "POETRY_VIRTUALENVS_IN_PROJECT=true poetry install --no-interaction --only main",
       ".",
     ],
+    ["flask", { Pipfile: '[packages]\nflask = "*"\n' }, "PIPENV_VENV_IN_PROJECT=1 pipenv install", "."],
+    [
+      "flask",
+      { "pyproject.toml": '[tool.poetry.dependencies]\nflask = "^3"' },
+      "POETRY_VIRTUALENVS_IN_PROJECT=true poetry install --no-interaction --only main",
+      ".",
+    ],
     ["hugo", { "hugo.toml": "", "go.mod": "" }, "hugo --gc --minify", "public"],
     ["hugo", { "hugo.toml": "", ...node(["postcss"], ["start"]) }, "hugo --gc --minify", "public"],
     ["hugo", { "config.toml": "", content: "" }, "hugo --gc --minify", "public"],
