@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import type { RunOrder } from "#contract/agent-order.ts";
 import { failureHint } from "#build/failure/failure-hint.ts";
-import { startHint } from "#build/failure/start-hint.ts";
+import { portHint, startHint } from "#build/failure/start-hint.ts";
 
 import { World } from "./support/harness.ts";
 
@@ -132,6 +132,13 @@ describe("the output of a tool that is not installed here", () => {
     ["ImproperlyConfigured: The SECRET_KEY setting must not be empty.", "Set the variable SECRET_KEY"],
     ["decouple.UndefinedValueError: DB_HOST not found. Declare it as envvar", "Set the variable DB_HOST"],
     ["pyproject.toml changed significantly since poetry.lock was last generated", "Run `poetry lock`"],
+    ["sh: 1: ./build.sh: Permission denied", "git update-index --chmod=+x build.sh"],
+    ["bash: line 1: bin/start.sh: Permission denied", "git update-index --chmod=+x bin/start.sh"],
+    ["sh: 1: node_modules/.bin/vite: Permission denied", "Remove node_modules from the repository"],
+    ["bin/build: line 2: $'\\r': command not found", "line ends of Windows"],
+    ["/bin/sh: 1: ./build.sh: ./bin/bash^M: bad interpreter: No such file", "line ends of Windows"],
+    ["/usr/bin/env: ‘bash\\r’: No such file or directory", "line ends of Windows"],
+    ["sh: 1: ./build.sh: not found", "line ends of Windows"],
   ])("has a hint: %s", (line, part) => {
     expect(failureHint(`some\n${line}\nmore\n`)).toContain(part);
   });
@@ -160,6 +167,17 @@ describe("the output of an app that ended", () => {
       );
     },
   );
+
+  it("has a hint about its first line if its program is a file of the repository", () => {
+    expect(startHint("sh: 1: bin/start.sh: not found")).toMatch(
+      /^`bin\/start\.sh` is not in the release, or/,
+    );
+    expect(startHint("sh: 1: bin/start.sh: Permission denied")).toContain("--chmod=+x bin/start.sh");
+  });
+
+  it("has a hint for a bot if nothing listens", () => {
+    expect(portHint("logged in", 3000)).toContain("`worker: COMMAND`");
+  });
 
   it("has none if a variable is only mentioned", () => {
     expect(startHint("DATABASE_URL is set\nLOG_LEVEL is debug\n")).toBeNull();

@@ -8,6 +8,28 @@ const outdated = (file: string, command: string) =>
 /** What a shell prints about a program that it does not find. */
 export const NO_PROGRAM = /(?:^|[:\s])(?:line )?\d*:? ?([\w.@/-]+): (?:command )?not found/m;
 
+/** A script of the repository that a shell could not start, because it has no execute permission. */
+const NOT_EXECUTABLE = /(?:^|[:\s])(?:line )?\d*:? ?(?:\.\/)?([\w.@/-]+): Permission denied$/m;
+
+/** What a shell or the system prints about a script whose lines end with CRLF. */
+const WINDOWS_LINES = /\$'\\r': command not found|\^M: bad interpreter|\benv: .?[\w.]+\\r\b/;
+
+const windowsAdvice =
+  "Add the line `*.sh text eol=lf` to .gitattributes, run `git add --renormalize .`, and commit.";
+
+/** A path with a slash is a file of the repository, or of its packages. */
+const isOwnFile = (program: string) =>
+  program.includes("/") &&
+  !/(?:^|\/)(?:node_modules|\.venv|vendor)\//.test(program) &&
+  !program.startsWith("/");
+
+/** The hint about a program that a shell does not find. @param otherwise the hint about a program of the server */
+export function noProgramHint(program: string, otherwise: string): string {
+  return isOwnFile(program)
+    ? `\`${program}\` is not in the release, or its first line names a program that the server does not have. A first line with the line ends of Windows (CRLF) does so: ${windowsAdvice.slice(0, 1).toLowerCase()}${windowsAdvice.slice(1)}`
+    : otherwise;
+}
+
 /** The first match is used. The patterns match within one line, so that a long output takes linear time. */
 const knownFailures: readonly KnownFailure[] = [
   ...languageFailures,
@@ -61,9 +83,20 @@ const knownFailures: readonly KnownFailure[] = [
     (has, wants) => `The Gemfile asks for Ruby ${wants}, and the server has ${has}.`,
   ],
   [
+    NOT_EXECUTABLE,
+    (path) =>
+      /(?:^|\/)node_modules\//.test(path)
+        ? "Remove node_modules from the repository (`git rm -r --cached node_modules`), and add it to .gitignore: the packages are installed on the server."
+        : `\`${path}\` has no execute permission. Run \`git update-index --chmod=+x ${path}\`, and commit.`,
+  ],
+  [WINDOWS_LINES, () => `A script has the line ends of Windows (CRLF). ${windowsAdvice}`],
+  [
     NO_PROGRAM,
     (program) =>
-      `The server has no program \`${program}\`, or it is not in the PATH of builds. If it is in a package, check that the install command installs that package.`,
+      noProgramHint(
+        program,
+        `The server has no program \`${program}\`, or it is not in the PATH of builds. If it is in a package, check that the install command installs that package.`,
+      ),
   ],
   [
     /Error: Cannot find module '([^'/.][^']*)'/,

@@ -1,6 +1,6 @@
 import { basename } from "node:path/posix";
 
-import { failureHint, NO_PROGRAM } from "#build/failure/failure-hint.ts";
+import { failureHint, NO_PROGRAM, noProgramHint } from "#build/failure/failure-hint.ts";
 import type { KnownFailure } from "#build/failure/known-failure.ts";
 
 const missing = (name: string) =>
@@ -20,7 +20,10 @@ const startFailures: readonly KnownFailure[] = [
   [
     NO_PROGRAM,
     (program) =>
-      `The server has no program \`${program}\`, or it is not in the PATH of processes. Write the path of a package's program, such as \`node_modules/.bin/${basename(program)}\` or \`.venv/bin/${basename(program)}\`.`,
+      noProgramHint(
+        program,
+        `The server has no program \`${program}\`, or it is not in the PATH of processes. Write the path of a package's program, such as \`node_modules/.bin/${basename(program)}\` or \`.venv/bin/${basename(program)}\`.`,
+      ),
   ],
   [
     /EADDRINUSE|[Aa]ddress (?:is )?already in use/,
@@ -67,5 +70,5 @@ export function portHint(output: string, port: number): string {
     other === undefined
       ? "The app must listen on the port in the variable PORT"
       : `The app seems to listen on port ${other}. It must listen on the port in the variable PORT`;
-  return `${what}, at 127.0.0.1 or at all addresses. A process without a port, such as a worker, needs the setting \`port: false\`.`;
+  return `${what}, at 127.0.0.1 or at all addresses. An app that answers no requests, such as a bot, is a process without a port: name it otherwise in a Procfile (\`worker: COMMAND\`), or set its \`port\` to false.`;
 }
