@@ -95,10 +95,14 @@ describe("a repository without a framework setting", () => {
   });
 
   it("is served from its folder public, if its page is there", async () => {
-    world.repository.commit({ "README.md": "", "public/index.html": "one" });
+    world.repository.commit({ "README.md": "", "public/index.html": '<script src="/app.js">' });
     await world.startAgent();
-    expect((await deploy()).preset).toMatchObject({ framework: "static", output_directory: "public" });
+    const { run, preset } = await deploy();
+    expect(preset).toMatchObject({ framework: "static", output_directory: "public" });
     expect(JSON.parse(world.read("releases/1.json"))).toMatchObject({ output_directory: "public" });
+    expect(messagesOf(run, "system")).toContainEqual(
+      expect.stringMatching(/^warning: index\.html loads \/app\.js, which the site does not have/),
+    );
   });
 
   it("is installed and built by npm when it uses vite, and its dist is served", async () => {
