@@ -1,6 +1,6 @@
 import type { Dirent } from "node:fs";
-import { open, readdir } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { open, readdir, realpath, stat } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
 
 import { findFolders } from "#build/tree/find-folders.ts";
 import { startsNothing, tellingFiles } from "#contract/frameworks/preset-for.ts";
@@ -11,16 +11,27 @@ import { type FolderAbove, readWorkspaceFiles, workspaceFiles } from "#contract/
 const MAX_FILE_BYTES = 512 * 1024;
 
 /**
- * Reads the files that frameworks are detected by. Symbolic links are ignored, because they may lead anywhere.
+ * Reads the files that frameworks are detected by. Symbolic links are ignored, because they may lead anywhere,
+ * except for a page, which is not read.
  * @param root the project's root directory in the release; absolute, like `release`
  */
 export async function readTree(release: string, root: string): Promise<Tree> {
   const files = await readNamed(root, tellingFiles, readFiles);
   for (const { name } of await entriesOf(root)) if (!files.has(name)) files.set(name, "");
+  if (!files.has(INDEX) && (await isLinkInside(release, join(root, INDEX)))) files.set(INDEX, "");
   for (const path of deepPaths(files))
     for (const [name, text] of await readDeep(root, path)) files.set(name, text);
   const tree = surveyTree(files, await readFoldersAbove(release, root));
   return startsNothing(tree) ? { ...tree, folders: await findFolders(root) } : tree;
+}
+
+const INDEX = "index.html";
+
+/** Whether a symbolic link leads to a file of the release. */
+async function isLinkInside(release: string, path: string): Promise<boolean> {
+  const [base, target] = await Promise.all([release, path].map((one) => realpath(one).catch(() => null)));
+  if (base == null || target == null || !target.startsWith(base + sep)) return false;
+  return (await stat(target).catch(() => null))?.isFile() === true;
 }
 
 /** A project has few files with settings. Others that match are irrelevant. */
