@@ -337,6 +337,18 @@ describe("submodules", () => {
     expect(world.has("releases/1")).toBe(false);
   });
 
+  it("without an address in .gitmodules are named in the log, because their folders are empty", async () => {
+    const sha = world.repository.commit({ "index.html": "one" });
+    world.repository.git("update-index", "--add", "--cacheinfo", `160000,${sha},themes/ananke`);
+    world.repository.git("commit", "--quiet", "--message=nested");
+    await world.startAgent();
+    const { run, result } = await world.deploy();
+    expect(result.outcome).toBe("live");
+    expect(messagesOf(run, "system")).toContainEqual(
+      expect.stringMatching(/^warning: themes\/ananke is empty: it is a submodule .*git submodule add/),
+    );
+  });
+
   it("fail the deployment when their commit is missing, and name the repository", async () => {
     const library = createRepository(join(world.folder, "library"));
     library.commit({ "lib.txt": "lib" });

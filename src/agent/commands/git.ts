@@ -205,8 +205,21 @@ export function readSubmoduleConfig(place: GitPlace, sha: string): Command {
 }
 
 /** Prints `<mode> <type> <sha>\t<path>\0` of the paths that exist in the commit. */
-export function listTree(place: GitPlace, sha: string, paths: readonly string[]): Command {
-  return git(place, ["ls-tree", "-z", "--full-tree", sha, "--", ...paths]);
+export function listTree(
+  place: GitPlace,
+  sha: string,
+  paths: readonly string[],
+  depth: "top" | "deep" = "top",
+): Command {
+  return git(place, [
+    "ls-tree",
+    ...(depth === "deep" ? ["-r"] : []),
+    "-z",
+    "--full-tree",
+    sha,
+    "--",
+    ...paths,
+  ]);
 }
 
 /** Prints `<path>\0` of each file that differs between two commits. Fails if the mirror does not have both. */

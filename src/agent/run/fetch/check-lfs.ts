@@ -1,4 +1,3 @@
-import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -8,6 +7,7 @@ import { listLfsFiles, readLfsExcludes } from "#agent/commands/git.ts";
 import { isExcluded, readExcludes } from "#agent/commands/lfs-excludes.ts";
 import type { GitRunner } from "#agent/run/fetch/git-runner.ts";
 import type { InMirror } from "#agent/run/fetch/mirror-steps.ts";
+import { fileContains } from "#agent/lib/file-contains.ts";
 import { fail, type Step } from "#agent/run/step/step.ts";
 import { succeed } from "#contract/lib/result.ts";
 
@@ -33,7 +33,7 @@ export async function checkLfs(
   now: () => number,
 ): Promise<Step<null>> {
   // Checked first, because it saves a process for most repositories.
-  if (!(await contains(index, ATTRIBUTES))) return succeed(null);
+  if (!(await fileContains(index, ATTRIBUTES))) return succeed(null);
   const startedAt = now();
   const listed = await git.run(listLfsFiles(commit.place, into, index));
   if (!listed.ok) return listed;
@@ -72,21 +72,6 @@ export async function checkLfs(
         "fetch",
         `the repository keeps ${names} in Git LFS, and they were not fetched. Install Git LFS on the server: \`apt-get install git-lfs\`, then \`git lfs install --system\``,
       );
-}
-
-/** Whether a file contains a text, or cannot be read. */
-async function contains(path: string, text: string): Promise<boolean> {
-  let end = "";
-  try {
-    for await (const chunk of createReadStream(path, "latin1")) {
-      const part = `${end}${String(chunk)}`;
-      if (part.includes(text)) return true;
-      end = part.slice(-text.length);
-    }
-    return false;
-  } catch {
-    return true;
-  }
 }
 
 async function isPointer(path: string): Promise<boolean> {

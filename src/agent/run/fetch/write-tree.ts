@@ -16,6 +16,7 @@ import { logNewHostKeys, openOrigin, readerOf } from "#agent/run/fetch/open-orig
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { fail, type Step } from "#agent/run/step/step.ts";
 import { folderInside } from "#build/tree/folder-inside.ts";
+import { fileContains } from "#agent/lib/file-contains.ts";
 import { lstatOrNull } from "#node/lstat-or-null.ts";
 import { discardMirror } from "#agent/workspace/mirror.ts";
 import { InsidePath, maskUrlPassword } from "#contract/git-names.ts";
@@ -66,10 +67,11 @@ export async function writeTree(
   job.git.logStep(`wrote the files of ${commit.value.sha.slice(0, 12)}`, startedAt);
 
   let { indexBytes } = written;
-  if ((await lstatOrNull(join(into, ".gitmodules"))) === null)
-    return succeed({ ...commit.value, indexBytes });
-  const modules = await listSubmodules(job, commit.value);
+  const hasModules = (await lstatOrNull(join(into, ".gitmodules"))) !== null;
+  if (!hasModules && !written.hasLinks) return succeed({ ...commit.value, indexBytes });
+  const modules = hasModules ? await listSubmodules(job, commit.value) : succeed([]);
   if (!modules.ok) return modules;
+  if (written.hasLinks) await nameUnknownLinks(job, commit.value, modules.value);
   for (const module of modules.value) {
     const inner = await writeSubmodule(job, origin, module, into, depth);
     if (!inner.ok) return inner;
@@ -79,7 +81,7 @@ export async function writeTree(
 }
 
 type Written =
-  | { readonly kind: "written"; readonly indexBytes: number }
+  | { readonly kind: "written"; readonly indexBytes: number; readonly hasLinks: boolean }
   | { readonly kind: "damaged"; readonly failure: Step<never> };
 
 /** `damaged`: the commit is in the mirror, but not all of its objects are. */
@@ -94,10 +96,11 @@ async function writeFiles(
   const isWritten = exported.ok && exported.value.code === 0;
   const checked = isWritten ? await checkLfs(git, commit, into, index, now) : succeed(null);
   const indexBytes = isWritten ? (await stat(index)).size : 0;
+  const hasLinks = isWritten && (await fileContains(index, LINK_MODE));
   await rm(index, { force: true });
   if (!exported.ok) return exported;
   if (!checked.ok) return checked;
-  if (isWritten) return succeed({ kind: "written", indexBytes });
+  if (isWritten) return succeed({ kind: "written", indexBytes, hasLinks });
   const found = await commit.commit;
   const what = found.ok ? found.value.sha : commit.name;
   // A filter such as Git LFS fails because of files outside the mirror.
@@ -106,6 +109,25 @@ async function writeFiles(
   const failure = await git.explain(exported.value, `writing the files of ${what} failed`, advice);
   const isFull = !failure.ok && failure.end.kind === "failed" && failure.end.failure.code === "disk_full";
   return isFull || isFiltered ? failure : succeed({ kind: "damaged", failure });
+}
+
+/** The mode of a submodule in git's index. A file can have these bytes too, which costs a process more. */
+const LINK_MODE = "\0\0\u00e0\0";
+
+/** Logs the submodules without an address in .gitmodules, such as a repository that was committed inside of another. */
+async function nameUnknownLinks(
+  { git, scope }: TreeJob,
+  { place, sha }: FetchedCommit,
+  known: readonly Submodule[],
+): Promise<void> {
+  const tree = await git.run(listTree(place, sha, [], "deep"), "probe");
+  if (!tree.ok || tree.value.code !== 0) return;
+  const paths = new Set(known.map(({ path }) => path));
+  for (const path of [...readGitlinks(tree.value.stdout).keys()].filter((one) => !paths.has(one)).slice(0, 8))
+    scope.log.system(
+      "fetch",
+      `warning: ${path} is empty: it is a submodule that .gitmodules has no address for. Add it with \`git submodule add URL ${path}\`, or remove it with \`git rm --cached ${path}\` and commit its files`,
+    );
 }
 
 type Submodule = SubmoduleEntry & { readonly sha: string };
