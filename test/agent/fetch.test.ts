@@ -362,7 +362,7 @@ describe("submodules", () => {
     await world.startAgent();
     const { result } = await world.deploy();
     expect(result).toMatchObject({
-      failure: { code: "ref_not_found", message: expect.stringMatching(/library$/) },
+      failure: { code: "ref_not_found", message: expect.stringMatching(/^submodule lib: .*library$/) },
     });
     expect(readFileSync(join(world.folder, "library/lib.txt"), "utf8")).toBe("lib");
   });

@@ -184,6 +184,22 @@ async function writeSubmodule(
   if (!origin.ok) return origin;
   const commit = await fetchCommit(job.git, origin.value, { kind: "full", sha: module.sha });
   await logNewHostKeys(job.scope, origin.value);
-  if (!commit.ok) return commit;
+  if (!commit.ok) return nameSubmodule(module, commit);
   return writeTree(job, origin.value, commit.value, place.path, depth + 1);
+}
+
+/** Says which submodule a failure is about: its address is often in no setting that people know. */
+function nameSubmodule(
+  { name }: Submodule,
+  { end, ...step }: Step<never> & { readonly ok: false },
+): Step<never> {
+  if (end.kind !== "failed") return { ...step, end };
+  const { failure } = end;
+  return {
+    ...step,
+    end: {
+      ...end,
+      failure: { ...failure, message: maskUrlPassword(`submodule ${name}: ${failure.message}`) },
+    },
+  };
 }
