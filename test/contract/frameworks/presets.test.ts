@@ -195,6 +195,7 @@ describe("a framework", () => {
       "output",
     ],
     ["sphinx", { "conf.py": "", "index.rst": "" }, "sphinx-build -b html . _build/html", "_build/html"],
+    ["jekyll", { "_config.yml": "destination: ./docs # site" }, "JEKYLL_ENV=production jekyll build", "docs"],
     ["jekyll", { "_config.yaml": "" }, "JEKYLL_ENV=production jekyll build", "_site"],
     ["middleman", { Gemfile: 'gem "middleman"' }, `${bundle} && bundle exec middleman build`, "build"],
     ["nanoc", { Gemfile: 'gem "nanoc"' }, `${bundle} && bundle exec nanoc compile`, "output"],
