@@ -1,3 +1,4 @@
+import { appBesidePage, phpNote } from "#contract/frameworks/app-beside-page.ts";
 import { noSite } from "#contract/frameworks/no-site.ts";
 import {
   buildProblem,
@@ -175,7 +176,10 @@ export function chooseBuild(tree: Tree, files: RepositoryFiles, settings: Chosen
     processes,
     cron: files.cron,
     releaseCommand: isReleaseUsed ? files.releaseCommand : null,
-    notes: scriptNotes(tree, isPublished ? null : (web?.definition.command ?? "")),
+    notes: [
+      ...scriptNotes(tree, isPublished ? null : (web?.definition.command ?? "")),
+      ...(isPublished && framework === STATIC && plan.output_directory === "." ? phpNote(tree) : []),
+    ],
     suggestedWorker: startsItself || processes.some(({ name }) => name !== WEB) ? null : suggestWorker(tree),
     isStartedByProject,
   };
@@ -199,14 +203,7 @@ function publishProblem(
   const isBuilt = plan.build_command !== null || plan.install_command !== null;
   if (namesOutput || isBuilt || plan.output_directory !== ".") return null;
   const { signs } = tree;
-  if (framework === STATIC && signs.has("file:index.html")) {
-    const source = ["Trunk.toml", "Cargo.toml"].find((name) => signs.has(`file:${name}`));
-    if (source === undefined) return null;
-    return {
-      message: `index.html is not published as it is, because ${source} says that the site is built from it`,
-      hint: "Set build_command, such as `trunk build --release`, and output_directory, such as `dist`. To publish the files as they are, set output_directory to `.`.",
-    };
-  }
+  if (framework === STATIC && signs.has("file:index.html")) return appBesidePage(tree);
   if (!startsNothing(tree)) return null;
   const { message, hint } = noSite(tree);
   return hasPreset(framework)

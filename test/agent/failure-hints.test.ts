@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RunOrder } from "#contract/agent-order.ts";
 import { failureHint } from "#build/failure/failure-hint.ts";
 import { makeFailure } from "#build/failure/make-failure.ts";
-import { startHint } from "#build/failure/start-hint.ts";
+import { portHint, startHint } from "#build/failure/start-hint.ts";
 
 import { World } from "./support/harness.ts";
 import type { TestFile } from "./support/repository.ts";
@@ -302,6 +302,8 @@ describe("the output of a tool that is not installed here", () => {
     ["ExecJS::RuntimeUnavailable: Could not find a JavaScript runtime.", "The assets need Node"],
     ['Error: module "ananke" not found in "/srv/themes/ananke"', "git submodule add ADDRESS themes/ananke"],
     ["fatal: not a git repository (or any of the parent directories): .git", "GANTRY_COMMIT"],
+    ["sh: 1: node_modules/.bin/vite: Permission denied", "git rm -r --cached node_modules"],
+    ["sh: 1: ./build.sh: not found", "If it was saved on Windows"],
   ])("has a hint: %s", (line, part) => {
     expect(failureHint(`some\n${line}\nmore\n`)).toContain(part);
   });
@@ -339,6 +341,17 @@ describe("the output of an app that ended", () => {
       );
     },
   );
+
+  it("has a hint about its first line if its program is a file of the repository", () => {
+    expect(startHint("sh: 1: bin/start.sh: not found")).toMatch(
+      /^The file bin\/start\.sh does not exist, or/,
+    );
+    expect(startHint("sh: 1: bin/start.sh: Permission denied")).toContain("--chmod=+x bin/start.sh");
+  });
+
+  it("has a hint for a bot if nothing listens", () => {
+    expect(portHint("logged in", 3000)).toContain("`worker: COMMAND`");
+  });
 
   it("has none if a variable is only mentioned", () => {
     expect(startHint("DATABASE_URL is set\nLOG_LEVEL is debug\n")).toBeNull();

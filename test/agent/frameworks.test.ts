@@ -113,10 +113,20 @@ describe("a repository without a framework setting", () => {
   });
 
   it("is served from its folder public, if its page is there", async () => {
-    world.repository.commit({ "README.md": "", "public/index.html": "one" });
+    world.repository.commit({ "README.md": "", "public/index.html": '<script src="/app.js">' });
     await world.startAgent();
-    expect((await deploy()).preset).toMatchObject({ framework: "static", output_directory: "public" });
+    const { run, preset } = await deploy();
+    expect(preset).toMatchObject({ framework: "static", output_directory: "public" });
     expect(JSON.parse(world.read("releases/1.json"))).toMatchObject({ output_directory: "public" });
+    expect(messagesOf(run, "system")).toContainEqual(
+      expect.stringMatching(/^warning: index\.html loads \/app\.js, which the site does not have/),
+    );
+  });
+
+  it("is served if its page is a link to another one", async () => {
+    world.repository.commit({ "home.html": "one", "index.html": { link: "home.html" } });
+    await world.startAgent();
+    expect((await deploy()).result.outcome).toBe("live");
   });
 
   it("is installed and built by npm when it uses vite, and its dist is served", async () => {
@@ -416,6 +426,7 @@ describe("a repository that is no site", () => {
       "package.json": '{"scripts":{"build":"turbo run build"}}',
       "apps/web/package.json": "{}",
       "apps/docs/index.html": "",
+      "templates/index.html": "",
       "node_modules/x/package.json": "{}",
     });
     await world.startAgent();
@@ -425,7 +436,7 @@ describe("a repository that is no site", () => {
   });
 
   it("is not published if a framework's build leaves no page, or a page elsewhere", async () => {
-    installTool("npm", "mkdir -p dist/client; echo x > dist/client/index.html; echo lib > dist/lib.js");
+    installTool("npm", "mkdir -p dist/apps/web; echo x > dist/apps/web/index.html; echo lib > dist/lib.js");
     world.repository.commit(viteSite);
     await world.startAgent();
     expect((await deploy()).result).toMatchObject({
@@ -433,8 +444,8 @@ describe("a repository that is no site", () => {
         code: "build_failed",
         stage: "build",
         message:
-          "the output directory `dist` is no site: it has no index.html after the build (it has `client`, `lib.js`)",
-        hint: "`dist/client` has an index.html: set output_directory to it.",
+          "the output directory `dist` is no site: it has no index.html after the build (it has `apps`, `lib.js`)",
+        hint: "`dist/apps/web` has an index.html: set output_directory to it.",
       },
     });
     expect((await deploy({ output_directory: "dist" })).result.outcome).toBe("live");

@@ -205,7 +205,10 @@ describe("files in Git LFS, on a server with it", () => {
     world.repository.commit({ ".gitattributes": ATTRIBUTES, "a.png": POINTER });
     const { result } = await world.deploy();
     expect(result).toMatchObject({
-      failure: { code: "fetch_failed", message: expect.stringContaining("smudge filter lfs failed") },
+      failure: {
+        code: "fetch_failed",
+        message: expect.stringMatching(/smudge filter lfs failed\. .*git lfs push --all origin/),
+      },
     });
     expect(existsSync(mark)).toBe(true);
     expect(readFileSync(world.path("current/index.html"), "utf8")).toBe("page");

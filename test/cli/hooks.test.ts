@@ -123,7 +123,7 @@ it("creates, lists, shows, rotates and deletes a hook", async () => {
   const repository = "https://git.example.com/acme/listed.git";
   const { stdout } = await run(["hooks", "create", repository, "--host", "gitea", "--json"]);
   const { id, secret } = HookWithSecret.parse(JSON.parse(stdout));
-  expect((await run(["hooks"])).stdout).toContain(`${repository}\tgitea\t0\twaits for a delivery\t${id}`);
+  expect((await run(["hooks"])).stdout).toContain(`${repository}\tgitea\t0\tnothing delivered yet\t${id}`);
   const shown = await run(["hooks", "show", "git@git.example.com:acme/listed"]);
   expect(shown.stdout).toContain(`id\t${id}\n`);
   expect(shown.stdout).not.toContain(secret);

@@ -37,6 +37,7 @@ const buildFiles = [
     "wrangler.jsonc",
     "fly.toml",
     "render.yaml",
+    "app.yaml",
   ],
   ...packageManagerFiles,
   ...lockFiles,
@@ -47,21 +48,24 @@ export const ruleFiles: readonly string[] = [REDIRECTS_FILE, HEADERS_FILE];
 
 /** Files with secrets or data: keys, settings, databases, and copies that editors and people leave. */
 const privateFiles = [
-  ...["*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "*.ppk", "*.ovpn"],
-  ...["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "*.env", "*.tfstate", "*.tfstate.backup", "*.tfvars"],
+  ...["*.pem", "*.key", "*.p8", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "*.ppk", "*.ovpn"],
+  ...["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "*.env", "master.key", "credentials.json"],
+  ...["*.tfstate", "*.tfstate.backup", "*.tfvars", "*.tfvars.json"],
+  ...["service-account*.json", "service_account*.json", "serviceaccount*.json", "*firebase-adminsdk*.json"],
   ...[
-    "*.sqlite",
-    "*.sqlite3",
-    "*.sqlite-journal",
-    "*.db",
-    "*.db3",
-    "*.sql",
-    "*.sql.gz",
-    "*.dump",
-    "*.rdb",
-    "*.mdb",
+    "client_secret*.json",
+    "secrets.json",
+    "secrets.yml",
+    "secrets.yaml",
+    "database.yml",
+    "local.properties",
   ],
-  ...["*.log", "*.bak", "*.orig", "*.swp", "*~", "master.key", "credentials.json", "service-account*.json"],
+  ...["sftp-config.json", "web.config", "ecosystem.config.*"],
+  ...["*.sqlite", "*.sqlite-*", "*.sqlite3", "*.sqlite3-*", "*.db", "*.db-*", "*.db3", "*.mdb", "*.accdb"],
+  ...["*.rdb", "*.dmp", "*.dump", "*.sql"],
+  ...["gz", "bz2", "xz", "zst", "zip"].flatMap((packed) => [`*.sql.${packed}`, `*.dump.${packed}`]),
+  ...["*.log", "*.log.1", "*.log.gz", "error_log", "access_log", "nohup.out"],
+  ...["*.bak", "*.old", "*.orig", "*.save", "*.swp", "*~"],
 ];
 
 /** Folders of packages and of what programs keep for themselves. */
@@ -73,15 +77,37 @@ const folders = ["node_modules", "__pycache__"];
  */
 export const sourceFiles: readonly string[] = [...new Set([...buildFiles, ...privateFiles, ...folders])];
 
-/** Programs that a site server would show as text instead of running them. */
-const programs = ["*.php", "*.phtml", "*.phar", "*.inc"];
+/** Programs that a site server would show as text instead of running them. Browsers run others, such as Python's. */
+const programs = [
+  ...[
+    "*.php",
+    "*.php3",
+    "*.php4",
+    "*.php5",
+    "*.php7",
+    "*.php8",
+    "*.php.txt",
+    "*.phps",
+    "*.phtml",
+    "*.phar",
+    "*.inc",
+  ],
+  ...["*.cgi", "*.asp", "*.aspx", "*.ashx", "*.asmx", "*.asax", "*.jsp", "*.cfm", "cgi-bin"],
+];
 
 /** What a static site that is served from its sources does not show. */
 export const hiddenFiles: readonly string[] = [...sourceFiles, ...programs];
 
-const patterns = hiddenFiles.map((name) =>
-  name.replace(/[.+?^${}()|[\]\\]/g, String.raw`\$&`).replaceAll("*", "[^/]*"),
-);
+const patterns = hiddenFiles.map((name) => {
+  const pattern = name.replace(/[.+?^${}()|[\]\\]/g, String.raw`\$&`).replaceAll("*", "[^/]*");
+  // A build file has one spelling: other ones are pages, such as `dockerfile.html`.
+  return buildFiles.includes(name) ? pattern : inAnyCase(pattern);
+});
+
+/** Without a flag, because Caddy reads only the source of the pattern. */
+function inAnyCase(pattern: string): string {
+  return pattern.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
+}
 
 /** A path with a part that such a site hides. Caddy reads the pattern too. */
 export const HIDDEN_PATH = new RegExp(`(?:^|/)(?:${patterns.join("|")})(?:/|$)`);

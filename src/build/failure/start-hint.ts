@@ -70,5 +70,5 @@ export function portHint(output: string, port: number): string {
     other === undefined
       ? "The app must listen on the port in the variable PORT"
       : `The app seems to listen on port ${other}. It must listen on the port in the variable PORT`;
-  return `${what}, at 127.0.0.1 or at all addresses. A process without a port, such as a worker, needs the setting \`port: false\`.`;
+  return `${what}, at 127.0.0.1 or at all addresses. An app that answers no requests, such as a bot, is a process without a port: name it otherwise in a Procfile (\`worker: COMMAND\`), or set its \`port\` to false.`;
 }

@@ -51,9 +51,31 @@ async function elsewhere(root: string, folder: string): Promise<string> {
   return found === null ? "" : `\`${found}\` has an index.html. `;
 }
 
+/** How deep builds of workspaces write, as in `dist/apps/shop`, and the most folders that are looked at. */
+const MAX_DEPTH = 3;
+const MAX_FOLDERS = 200;
+
+/** The first of these folders, or of those inside of them, that has a first page. */
 async function folderWithIndex(folder: string, names: readonly string[]): Promise<string | null> {
-  for (const name of names) if (await hasIndex(join(folder, name))) return name;
+  let level = names;
+  for (let depth = 1; depth <= MAX_DEPTH && level.length > 0; depth += 1) {
+    const below: string[] = [];
+    for (const name of level.slice(0, MAX_FOLDERS)) {
+      if (await hasIndex(join(folder, name))) return name;
+      const inner = await readdir(join(folder, name), { withFileTypes: true }).catch(() => []);
+      below.push(
+        ...inner
+          .filter((one) => one.isDirectory() && !isForeign(one.name))
+          .map((one) => `${name}/${one.name}`),
+      );
+    }
+    level = below;
+  }
   return null;
+}
+
+function isForeign(name: string): boolean {
+  return name.startsWith(".") || name === "node_modules";
 }
 
 /** Whether a folder has a first page. */

@@ -17,7 +17,7 @@ const telling = new Set([
 
 /** Folders that have no app, or the packages of one. */
 const others =
-  /^(?:\..*|node_modules|vendor|bower_components|venv|env|target|tests?|__tests__|spec|examples?|samples?|fixtures|scripts|tools|coverage)$/;
+  /^(?:\..*|node_modules|vendor|bower_components|venv|env|target|tests?|__tests__|spec|examples?|samples?|fixtures|scripts|tools|coverage|templates|views|layouts|_layouts|_includes|partials)$/;
 
 const MAX_FOLDERS = 8;
 const MAX_FOUND = 50;

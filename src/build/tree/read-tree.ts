@@ -1,6 +1,6 @@
 import type { Dirent } from "node:fs";
-import { readdir } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { readdir, realpath, stat } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
 
 import { findFolders } from "#build/tree/find-folders.ts";
 import { checkFiles } from "#build/tree/check-files.ts";
@@ -24,7 +24,7 @@ import type { FileProblem } from "#contract/processes/file-problem.ts";
 export type ReadTree = { readonly tree: Tree; readonly notes: readonly string[] };
 
 /**
- * Reads the files that frameworks are detected by. Symbolic links that lead out of the release are not followed.
+ * Reads the files that frameworks are detected by. Symbolic links that lead out of the release are not followed. A page is not read.
  * @param root the project's root directory in the release; a real path, like `release`
  * @returns a problem if a file that decides something cannot be read
  */
@@ -36,6 +36,7 @@ export async function readTree(
   if (!checked.ok) return checked;
   const files = await readNamed(release, root, tellingFiles, readFiles);
   for (const { name } of await entriesOf(root)) if (!files.has(name)) files.set(name, "");
+  if (!files.has(INDEX) && (await isLinkInside(release, join(root, INDEX)))) files.set(INDEX, "");
   for (const path of deepPaths(files))
     for (const [name, text] of await readDeep(root, path)) files.set(name, text);
   const above = await readFoldersAbove(release, root);
@@ -43,6 +44,15 @@ export async function readTree(
   const found = surveyTree(files, isNode ? await withMembers(release, above) : above);
   const tree = startsNothing(found) ? { ...found, folders: await findFolders(root) } : found;
   return succeed({ tree, notes: checked.value.notes });
+}
+
+const INDEX = "index.html";
+
+/** Whether a symbolic link leads to a file of the release. */
+async function isLinkInside(release: string, path: string): Promise<boolean> {
+  const [base, target] = await Promise.all([release, path].map((one) => realpath(one).catch(() => null)));
+  if (base == null || target == null || !target.startsWith(base + sep)) return false;
+  return (await stat(target).catch(() => null))?.isFile() === true;
 }
 
 /** A project has few files with settings. Others that match are irrelevant. */

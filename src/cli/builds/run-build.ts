@@ -6,6 +6,7 @@ import { installVariables } from "#build/commands/environment.ts";
 import { describeChoice, startAdvice } from "#build/describe-choice.ts";
 import { outputFailure } from "#build/failure/directory-failure.ts";
 import { makeFailure } from "#build/failure/make-failure.ts";
+import { missingParts } from "#build/tree/missing-parts.ts";
 import { describeCustomRules } from "#build/site-rules/describe-custom-rules.ts";
 import { readCustomRules } from "#build/site-rules/read-custom-rules.ts";
 import { checkLinks } from "#build/tree/check-links.ts";
@@ -126,8 +127,11 @@ async function checkResult(
   const leaving = await checkLinks(linked, signal);
   if (signal.aborted) return { kind: "interrupted" };
   if (leaving !== null) return { kind: "failed", failure: makeFailure("build_failed", "build", leaving) };
-  if (choice.isPublished)
-    for (const line of describeCustomRules(await readCustomRules(output.path, root)))
-      log.system("build", line);
+  if (choice.isPublished) {
+    const rules = await readCustomRules(output.path, root);
+    for (const line of describeCustomRules(rules)) log.system("build", line);
+    const parts = rules.redirects.length > 0 ? null : await missingParts(output.path);
+    if (parts !== null) log.system("build", `warning: ${parts}`);
+  }
   return { kind: "succeeded", output: output.path };
 }

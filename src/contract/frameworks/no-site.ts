@@ -1,4 +1,5 @@
 import { otherKind } from "#contract/frameworks/other-kinds.ts";
+import { installCommand } from "#contract/frameworks/package-manager.ts";
 import { workspaceSigns } from "#contract/frameworks/preset-for.ts";
 import type { PlatformSettings } from "#contract/frameworks/platform-settings.ts";
 import type { Tree } from "#contract/frameworks/tree.ts";
@@ -59,6 +60,13 @@ export function noSite(tree: Tree): FileProblem {
       message: because(`only ${listed(pages)}`),
       hint: "Rename the first page to index.html, or set output_directory to `.` to publish all files without one.",
     };
+  if (signs.has("npm:expo")) {
+    const install = installCommand(tree.packageManager);
+    return {
+      message: because("and package.json depends on expo, whose site is built by a command of its own"),
+      hint: `Set build_command to \`${install} && npx expo export --platform web\`, and output_directory to \`dist\`.`,
+    };
+  }
   if (signs.has("file:package.json"))
     return {
       message: because(

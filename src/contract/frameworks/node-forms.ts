@@ -71,7 +71,8 @@ export function nuxtForm(tree: Tree): Form {
 }
 
 /** Adapters for the servers of one company, which build nothing that runs elsewhere. */
-const foreignAdapter = /^(?:@sveltejs\/adapter-|@astrojs\/)(?:vercel|netlify|cloudflare|cloudflare-workers)$/;
+const foreignAdapter =
+  /^(?:@sveltejs\/adapter-|@astrojs\/)(?:vercel|netlify|cloudflare|cloudflare-workers)(?:\/[\w/-]+)?$/;
 
 /** Selects the adapter for the platform that it runs on. */
 const AUTO = "@sveltejs/adapter-auto";

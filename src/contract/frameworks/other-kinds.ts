@@ -106,6 +106,26 @@ const kinds: readonly OtherKind[] = [
     hint: `Set build_command, such as \`make\`, and output_directory to the folder that it writes, or ${web("./NAME")}.`,
   },
   {
+    file: /^(?:environment|conda)\.ya?ml$/,
+    what: "Conda",
+    hint: `List the packages of the app in a requirements.txt, which is installed with pip, and ${web("COMMAND")} if no framework is detected.`,
+  },
+  {
+    file: /^(?!setup\.py$|conftest\.py$).+\.py$/,
+    what: "Python without a list of packages",
+    hint: "Add a requirements.txt with the packages of the app, such as flask and gunicorn.",
+  },
+  {
+    file: /\.rb$/,
+    what: "Ruby without a Gemfile",
+    hint: "Add a Gemfile with the gems of the app, such as sinatra and puma, and a config.ru.",
+  },
+  {
+    file: /^(?:.+\.uproject|project\.godot|ProjectSettings)$/,
+    what: "a game engine",
+    hint: "Export the game for the web, and set output_directory to the folder with its index.html.",
+  },
+  {
     file: /^(?:netlify\.toml|vercel\.json|firebase\.json|wrangler\.(?:toml|jsonc?)|render\.yaml|fly\.toml|app\.yaml)$/,
     what: "settings of another platform",
     hint: "Set build_command and output_directory to what the file says.",

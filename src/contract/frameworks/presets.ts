@@ -267,7 +267,7 @@ export const presets: Readonly<Record<string, FrameworkPreset>> = {
       ...["yml", "yaml", "toml"].map((end) => `file:_config.${end}`),
     ].map((sign) => [sign]),
     commands: ruby("JEKYLL_ENV=production", "jekyll build"),
-    form: filesIn("_site"),
+    form: siteIn("_site"),
   },
   mkdocs: {
     signs: [["file:mkdocs.yml"], ["file:mkdocs.yaml"]],

@@ -137,6 +137,9 @@ function installPython(signs: Tree["signs"]): string | null {
   if (signs.has("file:requirements.txt")) return `${venv} -r requirements.txt`;
   // Without these tables, the file has only the settings of tools.
   if (signs.has("toml:project") || signs.has("toml:build-system")) return `${venv} .`;
+  if (signs.has("file:Pipfile")) return "PIPENV_VENV_IN_PROJECT=1 pipenv install";
+  if (signs.has("toml:tool.poetry"))
+    return "POETRY_VIRTUALENVS_IN_PROJECT=true poetry install --no-interaction --only main";
   const list = requirementsFile((path) => signs.has(`file:${path}`));
   return list === null ? null : `${venv} -r ${list}`;
 }

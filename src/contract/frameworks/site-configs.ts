@@ -14,6 +14,7 @@ export const hugoFiles: readonly string[] = formats.map((format) => `hugo.${form
 export const siteConfigs: readonly string[] = [
   ...hugoFiles,
   ...formats.map((format) => `config.${format}`),
+  ...["_config.yml", "_config.yaml", "_config.toml"],
   ...["zola.toml", "mkdocs.yml", "mkdocs.yaml", "book.toml"],
 ];
 
@@ -49,6 +50,7 @@ const settings: readonly (readonly [RegExp, RegExp])[] = [
   [/^(?:hugo|config)\.\w+$/, /^[ \t]*["']?publishDir["']?[ \t]*[:=][ \t]*["']?([\w./-]+)/im],
   [/^(?:zola|config)\.toml$/, /^[ \t]*output_dir[ \t]*=[ \t]*["']([\w./-]+)/m],
   [/^mkdocs\.ya?ml$/, /^site_dir:[ \t]*["']?([\w./-]+)/m],
+  [/^_config\.(?:ya?ml|toml)$/, /^destination[ \t]*[:=][ \t]*["']?([\w./-]+)/m],
   [/^book\.toml$/, /^[ \t]*build-dir[ \t]*=[ \t]*["']([\w./-]+)/m],
 ];
 

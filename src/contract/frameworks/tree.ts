@@ -13,6 +13,7 @@ import {
 } from "#contract/frameworks/workspace.ts";
 import { type AngularProject, angularProject } from "#contract/frameworks/angular-project.ts";
 import { configFiles, type ConfiguredTool, readConfigs } from "#contract/frameworks/config-files.ts";
+import { startsServer } from "#contract/frameworks/starts-server.ts";
 import type { Config } from "#contract/frameworks/read-config.ts";
 import { findGoProgram, type GoProgram, goPaths } from "#contract/frameworks/servers/go-server.ts";
 import { deepNodeEntries, findNodeEntry, serverPackage } from "#contract/frameworks/servers/node-entry.ts";
@@ -41,6 +42,7 @@ export type Tree = {
    * `file:<path>` for existing files, `npm:`, `composer:`, `gem:` and `pip:` for dependencies, `script:` for scripts of
    * package.json, `toml:` for tables of pyproject.toml, `django:static-root` if the settings have STATIC_ROOT,
    * `start:server` for a script `start` that is not for development, `node:server` for a package that answers requests,
+   * `server.js:answers` if that program does,
    * `zola` and `hugo` for what a configuration file says. The value says it as a reason: `package.json depends on next`.
    */
   readonly signs: ReadonlyMap<string, string>;
@@ -79,6 +81,7 @@ export const readFiles: readonly string[] = [
   "go.mod",
   "app.rb",
   ...managerSettings,
+  "server.js",
   ...pythonEntries,
   ...configFiles,
   ...siteConfigs,
@@ -130,7 +133,10 @@ export function surveyTree(files: ReadonlyMap<string, string>, above: readonly F
   const npm = [...keysOf(manifest["dependencies"]), ...keysOf(manifest["devDependencies"])];
   const php = [...keysOf(composer["require"]), ...keysOf(composer["require-dev"])];
   const gems = matches(text("Gemfile"), /^[ \t]*gem[ \t(]+["']([^"'\n]+)/gm);
-  const tables = matches(text("pyproject.toml"), /^\[(project|build-system)\]/gm);
+  const tables = matches(
+    text("pyproject.toml"),
+    /^\[(project(?=\])|build-system(?=\])|tool\.poetry(?=[\].]))/gm,
+  );
   const python = [...requirementFiles(files), "pyproject.toml", "Pipfile"].flatMap((file) =>
     [...pythonNames(text(file)), ...extrasOf(text(file))].map(
       (name) => [`pip:${name}`, `${file} names ${name}`] as const,
@@ -150,6 +156,7 @@ export function surveyTree(files: ReadonlyMap<string, string>, above: readonly F
       ? []
       : [["workspace:root", "package.json has workspaces"] as const]),
     ...nodeSigns(scripts, keysOf(manifest["dependencies"])),
+    ...(startsServer(text("server.js")) ? [["server.js:answers", "server.js starts a server"] as const] : []),
     ...siteSigns(files),
   ]);
   const own = packageManagerOf(new Set(files.keys()), manifest["packageManager"]);

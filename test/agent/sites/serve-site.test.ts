@@ -57,6 +57,23 @@ describe("an app that runs as a server", () => {
   });
 });
 
+/** Secrets, copies and programs that people commit beside a site. */
+const leftFiles = [
+  ...["KEY.PEM", "ID_RSA", "dump.SQL", "Contact.PHP", "AuthKey_A1.p8"],
+  ...["dump.sql.bz2", "mysql.dump.gz", "data.sqlite-wal", "shop.db-journal", "access.log.1", "error_log"],
+  ...["serviceAccountKey.json", "shop-firebase-adminsdk-a1.json", "client_secret_1.json", "sftp-config.json"],
+  ...["web.config", "config/database.yml", "config/secrets.yml", "ecosystem.config.js", "app.yaml"],
+  ...[
+    "config.php.old",
+    "main.php.txt",
+    "lib.php7",
+    "cgi-bin/run.pl",
+    "page.aspx",
+    "page.jsp",
+    "prod.tfvars.json",
+  ],
+];
+
 describe("a site with a release", () => {
   beforeEach(async () => {
     await workspace.addRelease(3, {
@@ -78,6 +95,8 @@ describe("a site with a release", () => {
       "data.sqlite3": "",
       "requirements-dev.txt": "",
       "docs/readme.txt": "read me",
+      "docs/sign.asc": "signature",
+      ...Object.fromEntries(leftFiles.map((name) => [name, "secret"])),
     });
     await workspace.switchTo(3);
   });
@@ -151,9 +170,11 @@ describe("a site with a release", () => {
       ...["/Procfile", "/package.json", "//package.json", "/%70ackage.json", "/Procfile/"],
       ...["/docs/package.json", "/docs/node_modules/left-pad/index.js", "/docs/node_modules", "/contact.php"],
       ...["/keys/server.key", "/data.sqlite3", "/requirements-dev.txt"],
+      ...leftFiles.map((name) => `/${name}`),
     ])
       expect([path, (await rawRequest(site.url, path)).status]).toEqual([path, 404]);
     expect((await get("/docs/readme.txt")).status).toBe(200);
+    expect((await get("/docs/sign.asc")).status).toBe(200);
     const record = { root_directory: ".", output_directory: "dist" };
     await workspace.addRelease(4, { "dist/package.json": "{}" }, record);
     await workspace.switchTo(4);

@@ -384,6 +384,13 @@ describe("an adapter for another platform", () => {
       "astro",
       { "astro.config.mjs": `import vercel from "@astrojs/vercel"; export default { output: "server" }` },
     ],
+    [
+      "@astrojs/vercel/serverless",
+      "astro",
+      {
+        "astro.config.mjs": `import vercel from "@astrojs/vercel/serverless"; export default { output: "hybrid" }`,
+      },
+    ],
   ])("is named, with the one to use instead: %s", (name, framework, files) => {
     const found = tree([framework === "sveltekit" ? "@sveltejs/kit" : framework], files);
     expect(detectFramework(found)).toBe(framework);

@@ -244,6 +244,19 @@ describe("files that are neither a site nor a known app", () => {
       "and this is the root of a workspace",
       /root_directory/,
     ],
+    [
+      { "environment.yml": "", "app.py": "" },
+      "and `environment.yml` is of Conda, which",
+      /requirements\.txt/,
+    ],
+    [{ "app.py": "", templates: "" }, "and `app.py` is of Python without a list", /requirements\.txt/],
+    [{ "app.rb": "" }, "and `app.rb` is of Ruby without a Gemfile", /Gemfile/],
+    [{ "Main.uproject": "", Source: "" }, "and `Main.uproject` is of a game engine", /for the web/],
+    [
+      { "package.json": '{"scripts":{"start":"expo start"},"dependencies":{"expo":"1"}}' },
+      "and package.json depends on expo",
+      /npm install && npx expo export --platform web.*`dist`/,
+    ],
     [{ "about.html": "", "style.css": "" }, "only `about.html`", /Rename the first page to index.html/],
     [{ "Index.html": "" }, "only `Index.html`, which is another name", /^Rename it to index.html/],
     [{ "README.md": "", LICENSE: "", ".gitignore": "" }, "only `README.md`, `LICENSE`", /output_directory/],
@@ -257,13 +270,44 @@ describe("files that are neither a site nor a known app", () => {
     expect((problem?.hint ?? "").length).toBeLessThan(500);
   });
 
-  it("are not published with a framework that has no preset, or with the page of Rust", () => {
+  it("are not published with a framework that has no preset", () => {
     expect(problemOf({}, { framework: "phoenix" })?.message).toMatch(
       /^there is no preset for the framework phoenix, and there is nothing/,
     );
-    expect(problemOf({ "Cargo.toml": "", "index.html": "" })?.message).toMatch(
-      /^index.html is not published as it is/,
-    );
+  });
+
+  it.each<[string, Readonly<Record<string, string>>, RegExp]>([
+    ["Cargo.toml", { "Cargo.toml": "" }, /trunk build/],
+    ["pom.xml", { "pom.xml": "" }, /mvnw package/],
+    ["mix.exs", { "mix.exs": "" }, /mix release/],
+    ["Shop.csproj", { "Shop.csproj": "" }, /dotnet publish/],
+    ["app.py", { "app.py": "from flask import Flask\napp = Flask(__name__)\n" }, /requirements\.txt/],
+    ["app.py", { "requirements.txt": "bottle\n", "app.py": "app = Bottle()\n" }, /web: COMMAND/],
+    ["requirements.txt", { "requirements.txt": "tornado==6\n", "run.py": "import tornado" }, /web: COMMAND/],
+    ["server.js", { "server.js": 'const http = require("http");\n' }, /web: node server\.js/],
+    ["server.js", { "server.js": 'import { createServer } from "node:http";\n' }, /web: node server\.js/],
+  ])("are not published with an index.html beside %s", (name, files, hint) => {
+    const problem = problemOf({ ...files, "index.html": "" });
+    expect(problem?.message).toMatch(/^index\.html is not published as it is, because /);
+    expect(problem?.message).toContain(name);
+    expect(problem?.hint).toMatch(hint);
+    expect(problem?.hint).toMatch(/To publish the files as they are, set output_directory to `\.`\.$/);
+    expect(problemOf({ ...files, "index.html": "" }, { output_directory: "." })).toBeNull();
+  });
+
+  it.each<[string, Readonly<Record<string, string>>]>([
+    ["a script of PyScript", { "main.py": "from pyscript import display\n" }],
+    ["a program that makes its pages", { "requirements.txt": "jinja2\nrequests\n", "build.py": "" }],
+    ["a script of the page", { "server.js": 'document.title = "Servers";\n' }],
+    ["a container and a solution of an editor", { Dockerfile: "", "Site.sln": "", "deno.json": "{}" }],
+  ])("are published with an index.html beside %s", (_, files) => {
+    expect(problemOf({ ...files, "index.html": "" })).toBeNull();
+  });
+
+  it("say which programs of PHP do not run beside an index.html", () => {
+    expect(choose({ files: { "index.html": "", "contact.php": "" } }).notes).toEqual([
+      "`contact.php` does not run and is not shown, because index.html makes this a static site. For an app of PHP, rename index.html to index.php",
+    ]);
   });
 
   it.each<[string, string]>([

@@ -1,8 +1,10 @@
 import { realpath } from "node:fs/promises";
 
 import { refuseLeavingLinks } from "#agent/run/build/check-links.ts";
+import { isHiddenFile, showsSources } from "#agent/ingress/source-files.ts";
 import { DEFAULT_RULES, rulesId, type SiteRules } from "#agent/ingress/site-rules.ts";
 import { chooseFallback } from "#build/choose-fallback.ts";
+import { missingParts } from "#build/tree/missing-parts.ts";
 import { describeCustomRules } from "#build/site-rules/describe-custom-rules.ts";
 import { readCustomRules } from "#build/site-rules/read-custom-rules.ts";
 import { outputFailure } from "#build/failure/directory-failure.ts";
@@ -79,6 +81,11 @@ export async function buildRelease(scope: RunScope, plan: BuildPlan): Promise<St
   return succeed(release);
 }
 
+/** What a site does not show of its folder. */
+function hides(plan: BuildPlan): (name: string) => boolean {
+  return showsSources(plan) ? isHiddenFile : () => false;
+}
+
 /** Decides how the files are served. @returns null for the default rules, and for what is not published */
 async function chooseRules(
   { log }: RunScope,
@@ -103,6 +110,9 @@ async function chooseRules(
   const custom = await readCustomRules(output, root);
   for (const line of describeCustomRules(custom)) log.system("build", line);
   const { redirects, headers } = custom;
+  // A redirect can lead to a part that the folder does not have.
+  const parts = redirects.length > 0 ? null : await missingParts(output, hides(plan));
+  if (parts !== null) log.system("build", `warning: ${parts}`);
   const rules: SiteRules = {
     trailing_slash,
     fallback,

@@ -25,6 +25,10 @@ import { succeed } from "#contract/lib/result.ts";
 /** Deeper nesting means that a repository contains itself. */
 const MAX_DEPTH = 8;
 
+/** A push without the program git-lfs sends the pointers, but not their files. */
+const LFS_ADVICE =
+  "If the repository lacks the file, run `git lfs push --all origin` where you have it. To deploy without it, exclude it in .lfsconfig (`lfs.fetchexclude`).";
+
 export type TreeJob = {
   readonly git: GitRunner;
   readonly scope: RunScope;
@@ -102,10 +106,11 @@ async function writeFiles(
   if (isWritten) return succeed({ kind: "written", indexBytes, gitlinks });
   const found = await commit.commit;
   const what = found.ok ? found.value.sha : commit.name;
-  const failure = await git.explain(exported.value, `writing the files of ${what} failed`);
-  const isFull = !failure.ok && failure.end.kind === "failed" && failure.end.failure.code === "disk_full";
   // A filter such as Git LFS fails because of files outside the mirror.
   const isFiltered = /filter .* failed/.test(exported.value.ran.stderrTail);
+  const advice = isFiltered && exported.value.ran.stderrTail.includes("lfs") ? LFS_ADVICE : null;
+  const failure = await git.explain(exported.value, `writing the files of ${what} failed`, advice);
+  const isFull = !failure.ok && failure.end.kind === "failed" && failure.end.failure.code === "disk_full";
   return isFull || isFiltered ? failure : succeed({ kind: "damaged", failure });
 }
 

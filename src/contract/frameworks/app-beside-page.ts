@@ -1,0 +1,93 @@
+import { otherKind } from "#contract/frameworks/other-kinds.ts";
+import type { Tree } from "#contract/frameworks/tree.ts";
+import { type FileProblem, shown } from "#contract/processes/file-problem.ts";
+
+/** Files of which an app is built, not a site. Others, such as a Dockerfile, are also beside the pages of a site. */
+const appFiles =
+  /^(?:Trunk\.toml|Cargo\.toml|mix\.exs|pom\.xml|build\.gradle(?:\.kts)?|build\.sbt|Package\.swift|.+\.(?:cs|fs|vb)proj)$/;
+
+/** Packages of Python that answer requests, and are used for nothing else. */
+const pythonServers = [
+  ...[
+    "bottle",
+    "cherrypy",
+    "daphne",
+    "dash",
+    "falcon",
+    "gradio",
+    "gunicorn",
+    "hypercorn",
+    "litestar",
+    "pyramid",
+  ],
+  ...["quart", "sanic", "starlette", "streamlit", "tornado", "uvicorn", "waitress"],
+];
+
+/**
+ * Why the page at the top of a repository is not the whole site: an app is beside it, whose source code must not be
+ * published. Null if none is known.
+ */
+export function appBesidePage(tree: Tree): FileProblem | null {
+  const found = builtApp(tree) ?? pythonApp(tree) ?? nodeApp(tree);
+  if (found === null) return null;
+  return {
+    message: `index.html is not published as it is, because ${found.why}`,
+    hint: `${found.hint} To publish the files as they are, set output_directory to \`.\`.`,
+  };
+}
+
+type Found = { readonly why: string; readonly hint: string };
+
+function builtApp({ signs }: Tree): Found | null {
+  const files = [...signs.keys()].flatMap((sign) => (sign.startsWith("file:") ? [sign.slice(5)] : []));
+  const names = files.filter((name) => appFiles.test(name));
+  const kind = otherKind(names);
+  if (kind === null) return null;
+  const isRust = /^(?:Trunk|Cargo)\.toml$/.test(kind.file);
+  return {
+    why: isRust
+      ? `${kind.file} says that the site is built from it`
+      : `${shown(kind.file)} says that the repository is an app of ${kind.what}`,
+    hint: isRust
+      ? "Set build_command, such as `trunk build --release`, and output_directory, such as `dist`."
+      : kind.hint,
+  };
+}
+
+const DEFINE_WEB = "Define the process web in a Procfile (`web: COMMAND`)";
+
+function pythonApp({ python, signs }: Tree): Found | null {
+  const { wsgi, asgi, streamlit } = python;
+  const target = wsgi ?? asgi;
+  const file = streamlit ?? (target === null ? null : `${target.module.replaceAll(".", "/")}.py`);
+  if (file !== null)
+    return {
+      why: `${shown(file)} creates an app of Python`,
+      hint: `${DEFINE_WEB}, and list the packages of the app in a requirements.txt.`,
+    };
+  const sign = pythonServers.find((name) => signs.has(`pip:${name}`));
+  if (sign === undefined) return null;
+  return { why: `${signs.get(`pip:${sign}`) ?? sign}, which answers requests`, hint: `${DEFINE_WEB}.` };
+}
+
+function nodeApp({ signs }: Tree): Found | null {
+  if (!signs.has("server.js:answers")) return null;
+  return {
+    why: "server.js starts a server",
+    hint: "Define the process web in a Procfile (`web: node server.js`), or add a package.json with a script start.",
+  };
+}
+
+/** The programs of PHP at the top of a static site, which do not run. */
+export function phpNote({ signs }: Tree): readonly string[] {
+  const names = [...signs.keys()].flatMap((sign) => /^file:([^/]+\.php)$/i.exec(sign)?.[1] ?? []);
+  const [first] = names;
+  if (first === undefined) return [];
+  const what =
+    names.length === 1
+      ? `${shown(first)} does not run and is`
+      : `${shown(first)} and ${names.length - 1} more do not run and are`;
+  return [
+    `${what} not shown, because index.html makes this a static site. For an app of PHP, rename index.html to index.php`,
+  ];
+}
