@@ -115,8 +115,8 @@ export function chooseBuild(tree: Tree, files: RepositoryFiles, settings: Chosen
       ? {}
       : { reasons: [...reasons, `${web.from} defines the process ${WEB}`] }),
   };
-  const isReleaseUsed =
-    (settings.release_command ?? null) === null && !(startsItself && files.releaseCommand?.from === PROCFILE);
+  const isIgnored = startsItself && files.releaseCommand?.from === PROCFILE;
+  const isReleaseUsed = (settings.release_command ?? null) === null && !isIgnored;
   const isPresetInstall = !isSet("install_command") && !isSet("build_command");
   const presetCommands = [
     isPresetInstall ? plan.install_command : null,
@@ -154,6 +154,7 @@ export function chooseBuild(tree: Tree, files: RepositoryFiles, settings: Chosen
       ...facts,
       ...(suggested === null ? {} : { suggested_release_command: suggested }),
       ...(processes.length === 0 ? {} : { processes: definitionsOf(processes) }),
+      ...reportedDefinitions(processes, files.cron, isIgnored ? null : files.releaseCommand),
     },
     hasPreset: hasPreset(framework),
     repositorySettings: build,
@@ -228,6 +229,22 @@ function startProblem(framework: string, tree: Tree): FileProblem {
 /** The processes as they are recorded and reported. */
 export function definitionsOf(processes: readonly FoundProcess[]): NonNullable<DetectedPreset["processes"]> {
   return Object.fromEntries(processes.map(({ name, definition }) => [name, definition]));
+}
+
+/** What is reported about where the definitions are from; nothing if there are none. */
+function reportedDefinitions(
+  processes: readonly FoundProcess[],
+  cron: readonly CronJob[],
+  releaseCommand: FileCommand | null,
+): Pick<DetectedPreset, "repository_definitions"> {
+  if (processes.length + cron.length === 0 && releaseCommand === null) return {};
+  return {
+    repository_definitions: {
+      release_command: releaseCommand,
+      processes: Object.fromEntries(processes.map(({ name, from }) => [name, from])),
+      cron: [...cron],
+    },
+  };
 }
 
 /**

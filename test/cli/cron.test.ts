@@ -36,12 +36,13 @@ const ended = (change: Partial<Run>): CronRunReading => ({
 describe("gantry cron", () => {
   it("lists the jobs with their next and last run, and says why one does not run", async () => {
     const problem = "this server's policy (cron) does not allow cron jobs";
-    server.agent.cronJobs = [cronJob, { ...cronJob, name: "mail", runs: [], next_run_at: null, problem }];
+    const other = { source: "repository", next_run_at: null } as const;
+    server.agent.cronJobs = [cronJob, { ...cronJob, ...other, name: "mail", runs: [], problem }];
     expect(await run("cron")).toEqual({
       code: 0,
       stdout: [
-        "backup\t30 2 * * * Europe/Berlin\t2026-11-21T01:30:00.000Z\t2026-11-20T09:14:43.090Z\tok\t./backup",
-        "mail\t30 2 * * * Europe/Berlin\tnever\tnever\t–\t./backup",
+        "backup\t30 2 * * * Europe/Berlin\t2026-11-21T01:30:00.000Z\t2026-11-20T09:14:43.090Z\tok\tfrom the settings\t./backup",
+        "mail\t30 2 * * * Europe/Berlin\tnever\tnever\t–\tfrom gantry.json\t./backup",
         "",
       ].join("\n"),
       stderr: `mail does not run: ${problem}.\n`,

@@ -12,6 +12,7 @@ const checkedAt = "2026-11-20T10:00:00.000Z";
 const report: Processes = {
   checked_at: checkedAt,
   ingress_problem: null,
+  sources: { web: "Procfile", worker: "project", clock: "gantry.json" },
   processes: [
     processReport("web", {
       wanted: 2,
@@ -50,11 +51,21 @@ describe("gantry ps", () => {
 
   it("prints the exact values for programs", () => {
     expect(processRows(report, plain)).toEqual([
-      ["web", "web-7-0", "live", "2026-11-20T09:14:43.090Z", "0", "83886080", "1.4"],
-      ["web", "web-8-0", "starting", "2026-11-20T09:14:43.090Z", "0", "2147483648", "1.4"],
-      ["worker", "worker-7-0", "crash_looping", "–", "6", "–", "–"],
-      ["clock", "–", "stopped", "–", "–", "–", "–"],
-      ["mailer", "–", "scaled to 0", "–", "–", "–", "–"],
+      [
+        "web",
+        "web-7-0",
+        "live",
+        "2026-11-20T09:14:43.090Z",
+        "0",
+        "83886080",
+        "1.4",
+        "from Procfile",
+        "run web",
+      ],
+      ["web", "web-8-0", "starting", "2026-11-20T09:14:43.090Z", "0", "2147483648", "1.4", "", ""],
+      ["worker", "worker-7-0", "crash_looping", "–", "6", "–", "–", "from the settings", "run worker"],
+      ["clock", "–", "stopped", "–", "–", "–", "–", "from gantry.json", "run clock"],
+      ["mailer", "–", "scaled to 0", "–", "–", "–", "–", "–", "run mailer"],
     ]);
   });
 

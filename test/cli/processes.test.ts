@@ -4,6 +4,7 @@ import { DomainChecks } from "#contract/endpoints/domains/schemas.ts";
 import { ProcessUpdated } from "#contract/endpoints/processes/schemas.ts";
 import { MaintenanceSet } from "#contract/endpoints/traffic/schemas.ts";
 import { Project } from "#contract/endpoints/projects/schemas.ts";
+import { presetFor } from "#contract/frameworks/preset-for.ts";
 import { ProjectId } from "#contract/ids.ts";
 import { type Gantry, useGantry } from "../openapi/support/gantry.ts";
 import { crashLooping, instanceReport, processReport } from "../support/process-reports.ts";
@@ -136,10 +137,24 @@ describe("without a live deployment", () => {
   });
 });
 
+/** What the agent reports of a repository with a Procfile and a gantry.json. */
+const preset = {
+  ...presetFor("static"),
+  app_type: "server" as const,
+  processes: { worker: { command: "run worker" } },
+  repository_definitions: {
+    release_command: { command: "./migrate", from: "Procfile" as const },
+    processes: { worker: "Procfile" as const },
+    cron: [{ name: "backup", schedule: "@daily", command: "./backup" }],
+  },
+};
+
 describe("with a live deployment", () => {
   beforeAll(async () => {
     const { id } = await server.api.start(server.projectId);
-    await server.agent.completes(await server.agent.orderOf(id));
+    const order = await server.agent.orderOf(id);
+    await server.agent.reports(order, { type: "framework", preset });
+    await server.agent.completes(order);
     await server.api.ended(id);
     server.agent.processes = [
       processReport("web", { wanted: 2, instances: [instanceReport("web-1-0"), instanceReport("web-1-1")] }),
@@ -152,15 +167,25 @@ describe("with a live deployment", () => {
     const { code, stdout, stderr } = await gantryRun("ps");
     expect(code).toBe(0);
     expect(stdout.split("\n").slice(0, 4)).toEqual([
-      expect.stringMatching(/^web\tweb-1-0\tlive\t2026-11-20T09:14:43.090Z\t0\t83886080\t1\.4$/),
+      expect.stringMatching(
+        /^web\tweb-1-0\tlive\t2026-11-20T09:14:43.090Z\t0\t83886080\t1\.4\tfrom the settings\trun web$/,
+      ),
       expect.stringMatching(/^web\tweb-1-1\tlive/),
-      "worker\tworker-1-0\tcrash_looping\t–\t6\t–\t–",
-      "clock\t–\tstopped\t–\t–\t–\t–",
+      "worker\tworker-1-0\tcrash_looping\t–\t6\t–\t–\tfrom Procfile\trun worker",
+      "clock\t–\tstopped\t–\t–\t–\t–\t–\trun clock",
     ]);
     expect(stderr).toContain(
       "worker-1-0 keeps ending: it ended with exit code 1. Its last lines:\n  listening\n  Error: conn",
     );
     expect(stderr).not.toContain("\u001b");
+  });
+
+  it("gantry projects show says in which files the repository defines what runs", async () => {
+    const { stdout } = await gantryRun("projects", "show");
+    expect(stdout).toMatch(/^release command\t\.\/migrate \(from Procfile\)$/m);
+    expect(stdout).toMatch(/^processes\tweb \(2\), worker \(from Procfile\); /m);
+    expect(stdout).toMatch(/^jobs\tbackup \(@daily\): \.\/backup \(from gantry\.json\)$/m);
+    expect(stdout).not.toMatch(/^output directory/m);
   });
 
   it("gantry ps --watch redraws the table at a terminal until Ctrl-C", async () => {

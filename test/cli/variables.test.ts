@@ -371,6 +371,8 @@ describe("gantry variables import and export", () => {
     expect(again.stdout).toBe("Nothing has changed: revision 1 has these values.\n");
     // A secret of the project stays one.
     expect((await variables(server, ["import", "-"], { input: "PASSWORD=correct-horse" })).code).toBe(0);
+    const port = await variables(server, ["import", "-"], { input: "PORT=3000\nHOST=0.0.0.0" });
+    expect(port.stderr).toMatch(/^PORT has no effect .*\nHOST has no effect on instances with a port: /);
     expect(await openedSecrets(server)).toEqual({ PASSWORD: "correct-horse" });
     expect(sent.join("\n")).not.toContain("correct-horse");
   });

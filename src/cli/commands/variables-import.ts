@@ -8,6 +8,7 @@ import { findVariables } from "#cli/variables/find-variables.ts";
 import { withSession } from "#cli/session/session.ts";
 import { changeVariables, type NewVariable } from "#cli/variables/change-variables.ts";
 import { secretNames, variableError } from "#cli/variables/check-variable.ts";
+import { noteNoEffect } from "#cli/variables/note-no-effect.ts";
 import { readEnvFile } from "#cli/variables/read-env-file.ts";
 import type { EnvEntry } from "#client/read-env.ts";
 import { acceptKeyOption } from "#cli/variables/trust-seal-key.ts";
@@ -62,6 +63,10 @@ export const variablesImport = defineCommand({
       acceptKey: options["accept-key"],
     });
     if (!changed.ok) return changed;
+    noteNoEffect(
+      session.output,
+      entries.value.map(({ name }) => name),
+    );
     const count = entries.value.length;
     const what = `Set ${count === 1 ? "1 variable" : `${count} variables`} of ${words.file}`;
     return endChange(session, changed.value, { projectId, before: before.revision, what }, options);

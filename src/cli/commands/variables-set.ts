@@ -8,15 +8,10 @@ import { secretNames, variableError } from "#cli/variables/check-variable.ts";
 import { applyOptions, checkApply, endChange } from "#cli/variables/apply-change.ts";
 import { findVariables } from "#cli/variables/find-variables.ts";
 import { type Assignment, readAssignments } from "#cli/variables/read-assignments.ts";
+import { noteNoEffect } from "#cli/variables/note-no-effect.ts";
 import { readValue } from "#cli/variables/read-value.ts";
 import { withSession } from "#cli/session/session.ts";
 import { acceptKeyOption, trustSealKey } from "#cli/variables/trust-seal-key.ts";
-
-/** What Gantry sets for each instance with a port, whatever the project's variables are. */
-const setByGantry = {
-  PORT: "Gantry gives each one a port of its own in PORT. To choose the public address, set the project's domain.",
-  HOST: "Gantry sets it to 127.0.0.1, where its ingress reaches them.",
-} as const;
 
 export const variablesSet = defineCommand({
   name: "variables set",
@@ -105,8 +100,7 @@ export const variablesSet = defineCommand({
     });
     if (!changed.ok) return changed;
     const what = `Set ${[...values.keys()].join(", ")}`;
-    for (const [name, text] of Object.entries(setByGantry))
-      if (values.has(name)) session.output.note(`${name} has no effect on instances with a port: ${text}`);
+    noteNoEffect(session.output, values.keys());
     return endChange(session, changed.value, { projectId, before: before.revision, what }, options);
   }),
 });

@@ -1,10 +1,11 @@
 import { durationText } from "#contract/lib/duration-text.ts";
 import type { CronJobReport, CronRun, CronRunStatus } from "#contract/endpoints/cron/schemas.ts";
+import { sourceText } from "#contract/processes/command-source.ts";
 import type { Output } from "#cli/output/output.ts";
 import type { Style } from "#cli/output/style.ts";
 import { nextTimeText, timeText } from "#cli/output/times.ts";
 
-export const cronColumns = ["JOB", "SCHEDULE", "NEXT RUN", "LAST RUN", "RESULT", "COMMAND"];
+export const cronColumns = ["JOB", "SCHEDULE", "NEXT RUN", "LAST RUN", "RESULT", "SOURCE", "COMMAND"];
 export const runColumns = ["RUN", "STARTED", "DURATION", "RESULT", "REASON"];
 
 type Form = Pick<Output, "form" | "style">;
@@ -30,6 +31,7 @@ export function cronRows(jobs: readonly CronJobReport[], output: Form): readonly
       nextTimeText(job.next_run_at, output),
       last === undefined ? "never" : timeText(last.started_at, output),
       last === undefined ? "–" : resultText(last, output),
+      sourceText(job.source === "project" ? "project" : "gantry.json"),
       job.command,
     ];
   });

@@ -5,6 +5,7 @@ import type {
   Processes,
   ProcessReport,
 } from "#contract/endpoints/processes/schemas.ts";
+import { sourceText } from "#contract/processes/command-source.ts";
 import { hasFailed, liveCount, processState } from "#contract/processes/process-state.ts";
 import type { Output } from "#cli/output/output.ts";
 import { printable } from "#cli/output/printable.ts";
@@ -19,17 +20,37 @@ const instanceStyles = {
   crash_looping: "red",
 } as const satisfies Record<InstanceState, keyof Style>;
 
-export const processColumns = ["PROCESS", "INSTANCE", "STATE", "UPTIME", "RESTARTS", "MEMORY", "CPU"];
+export const processColumns = [
+  "PROCESS",
+  "INSTANCE",
+  "STATE",
+  "UPTIME",
+  "RESTARTS",
+  "MEMORY",
+  "CPU",
+  "SOURCE",
+  "COMMAND",
+];
 
 type Form = Pick<Output, "form" | "style">;
 
-/** A table row for each instance, in `processColumns`. A process without instances has a row too. */
-export function processRows({ processes }: Processes, output: Form): readonly (readonly string[])[] {
-  return processes.flatMap((process) =>
-    process.instances.length === 0
-      ? [[process.name, "–", output.style.dim(emptyText(process)), "–", "–", "–", "–"]]
-      : process.instances.map((instance) => [process.name, ...instanceCells(instance, output)]),
-  );
+/**
+ * A table row for each instance, in `processColumns`. A process without instances has a row too. The first row of a
+ * process has its command, and where it is from.
+ */
+export function processRows({ processes, sources }: Processes, output: Form): readonly (readonly string[])[] {
+  return processes.flatMap((process) => {
+    const { name, command, instances } = process;
+    const source = sources[name];
+    const origin = [source === undefined ? "–" : sourceText(source), command];
+    return instances.length === 0
+      ? [[name, "–", output.style.dim(emptyText(process)), "–", "–", "–", "–", ...origin]]
+      : instances.map((instance, at) => [
+          name,
+          ...instanceCells(instance, output),
+          ...(at === 0 ? origin : ["", ""]),
+        ]);
+  });
 }
 
 function emptyText(process: ProcessReport): string {

@@ -1,8 +1,11 @@
+import { resolveCron } from "#contract/cron/resolve-cron.ts";
+import { sourceText } from "#contract/processes/command-source.ts";
 import { resolveProcesses } from "#contract/processes/resolve-processes.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import type { Limits } from "#contract/endpoints/projects/settings.ts";
 import { type Fact, printFacts } from "#cli/output/facts.ts";
 import { isDetectedLater } from "#contract/frameworks/is-detected-later.ts";
+import { publishesNothing } from "#contract/frameworks/publishes-nothing.ts";
 import type { Output } from "#cli/output/output.ts";
 import { printable, printableName } from "#cli/output/printable.ts";
 import { timeText } from "#cli/output/times.ts";
@@ -89,18 +92,18 @@ function projectFacts(output: Output, project: Project, serverName: string | nul
     ["build command", settingText("build_command", project.build_command)],
     [
       "output directory",
-      isServer(project) ? null : settingText("output_directory", project.output_directory),
+      publishesNothing(project) ? null : settingText("output_directory", project.output_directory),
     ],
     [
       "trailing slash",
       project.app_type === "static" ? settingText("trailing_slash", project.trailing_slash) : null,
     ],
     ["fallback", project.app_type === "static" ? settingText("fallback", project.fallback) : null],
-    ["release command", project.release_command === null ? null : printable(project.release_command)],
+    ["release command", releaseText(project)],
     ["activate command", project.activate_command === null ? null : printable(project.activate_command)],
     ["shared paths", project.shared_paths.length === 0 ? null : printable(project.shared_paths.join(", "))],
     ["processes", processesText(project)],
-    ["jobs", cronText(project.cron)],
+    ["jobs", cronText(project)],
     ["pushes", pushesText(project)],
     ["health check", healthCheckText(project.health_check)],
     ["keeps releases", `${project.keep_releases}`],
@@ -111,12 +114,6 @@ function projectFacts(output: Output, project: Project, serverName: string | nul
     ["last deployment", timeText(project.last_deploy, output)],
   ];
 }
-
-/** A server publishes no folder. */
-const isServer = (project: Project): boolean =>
-  !isDetectedLater(project) &&
-  project.app_type !== "static" &&
-  project.automatic.includes("output_directory");
 
 function typeText(project: Project): string | null {
   if (isDetectedLater(project)) return null;
@@ -129,12 +126,24 @@ function reasonsText({ automatic, framework_reasons }: Project): string | null {
   return printable(framework_reasons.join(", "));
 }
 
-/** `www.shop.example.com (redirects), shop.example.org` */
-function cronText(jobs: Project["cron"]): string | null {
-  if (jobs.length === 0) return null;
-  return jobs.map(({ name, schedule, command }) => printable(`${name} (${schedule}): ${command}`)).join(", ");
+/** `npm run migrate (from Procfile)`; without a source if the project sets it. */
+function releaseText({ release_command: own, repository_definitions: { release_command } }: Project) {
+  if (own !== null) return printable(own);
+  return release_command === null
+    ? null
+    : printable(`${release_command.command} (${sourceText(release_command.from)})`);
 }
 
+/** `backup (@daily): ./backup (from gantry.json)` */
+function cronText({ cron: own, repository_definitions: { cron } }: Project): string | null {
+  const jobs = resolveCron(cron, own).map(
+    ({ name, schedule, command, source }) =>
+      `${name} (${schedule}): ${command}${source === "repository" ? ` (${sourceText("gantry.json")})` : ""}`,
+  );
+  return jobs.length === 0 ? null : printable(jobs.join(", "));
+}
+
+/** `www.shop.example.com (redirects), shop.example.org` */
 function aliasesText(aliases: Project["aliases"]): string | null {
   if (aliases.length === 0) return null;
   return aliases.map(({ domain, redirect }) => (redirect ? `${domain} (redirects)` : domain)).join(", ");
@@ -147,17 +156,23 @@ function maintenanceText(maintenance: Project["maintenance"], output: Output): s
   return `on, since ${timeText(since, output)}${message === null ? "" : `: ${printable(message)}`}`;
 }
 
-/** `web, worker (2), clock (stopped)` */
+/** `web (from Procfile), worker (2), clock (stopped)` */
 function processesText({
   detected_processes: detected,
   processes,
   drain_seconds: drain,
+  repository_definitions: { processes: sources },
 }: Project): string | null {
   const resolved = resolveProcesses(detected, processes);
   if (resolved.length === 0) return null;
-  const names = resolved.map(({ name, instances, stopped }) =>
-    stopped ? `${name} (stopped)` : instances === 1 ? name : `${name} (${instances})`,
-  );
+  const names = resolved.map(({ name, instances, stopped }) => {
+    const source = processes[name]?.command === undefined ? sources[name] : undefined;
+    const facts = [
+      ...(stopped ? ["stopped"] : instances === 1 ? [] : [`${instances}`]),
+      ...(source === undefined ? [] : [sourceText(source)]),
+    ];
+    return facts.length === 0 ? name : `${name} (${facts.join(", ")})`;
+  });
   return `${names.join(", ")}; replaced ones get ${drain} s to finish`;
 }
 

@@ -1,6 +1,7 @@
 import { maskQuery, maskRepository, maskUrlSecret } from "#contract/git-names.ts";
 import { deployOnOf } from "#contract/endpoints/projects/deploy-on.ts";
 import type { Project, ProjectRow, Serving } from "#contract/endpoints/projects/schemas.ts";
+import { NO_DEFINITIONS } from "#contract/endpoints/projects/repository-definitions.ts";
 import type { AutomaticSetting, HealthCheck } from "#contract/endpoints/projects/settings.ts";
 import { type DetectedPreset, ReportedPreset } from "#contract/endpoints/projects/reported-preset.ts";
 import { defaultTimeouts } from "#contract/stages.ts";
@@ -61,6 +62,7 @@ export function projectView(record: ProjectRecord, serving: ServingReading | nul
     cron: record.cron,
     deploy_on: deployOnOf(record.deployOn),
     detected_processes: record.detected?.processes ?? {},
+    repository_definitions: record.detected?.repository_definitions ?? NO_DEFINITIONS,
     processes_state: processesState(record.reportedProcesses),
     variables_applied: serving?.variablesApplied ?? null,
     maintenance: maintenanceView(record.maintenance),

@@ -80,6 +80,30 @@ describe("the processes of a repository", () => {
     expect(choose({ files: other }).plan).toMatchObject({ framework: "static", install_command: null });
   });
 
+  it("are reported with the files that define them, the release command and the jobs", () => {
+    const job = { name: "backup", schedule: "@daily", command: "./backup" };
+    const definitions = (given: Given) => choose(given).preset.repository_definitions;
+    const given = { files: express, procfile: "worker: a\nrelease: ./migrate", json: { cron: [job] } };
+    const all = {
+      release_command: { command: "./migrate", from: "Procfile" },
+      processes: { web: "preset", worker: "Procfile" },
+      cron: [job],
+    };
+    expect(definitions(given)).toEqual(all);
+    // The project's own can be removed later.
+    expect(definitions({ ...given, settings: { release_command: "./own" } })).toEqual(all);
+    const json = { release_command: "./seed", processes: { worker: { command: "b" } } };
+    expect(definitions({ ...given, json })).toEqual({
+      release_command: { command: "./seed", from: "gantry.json" },
+      processes: { web: "preset", worker: "gantry.json" },
+      cron: [],
+    });
+    expect(definitions({ files: vite })).toBeUndefined();
+    expect(
+      definitions({ procfile: "release: x", settings: { activate_command: "./start" } }),
+    ).toBeUndefined();
+  });
+
   it("without a command that is known are refused", () => {
     expect(choose({ files: vite, json: { processes: { web: { instances: 2 } } } }).problem).toEqual({
       message: "the process `web` of gantry.json has no command, and no command for it is known",

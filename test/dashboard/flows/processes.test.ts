@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it, vi } from "vitest";
 
 import { Project } from "#contract/endpoints/projects/schemas.ts";
+import { presetFor } from "#contract/frameworks/preset-for.ts";
 import { ProjectId } from "#contract/ids.ts";
 import { createServerWithKey } from "../../cli/support/server-with-key.ts";
 import { crashLooping, instanceReport, processReport } from "../../support/process-reports.ts";
@@ -189,5 +190,44 @@ describe("variables that have changed since the last deployment", () => {
     await row.getByText("config", { exact: true }).waitFor();
     await press(row.getByRole("link", { name: `v${version}`, exact: true }));
     await page.getByText("to apply without a build: ").waitFor();
+  });
+});
+
+describe("what the repository defines", () => {
+  it("is shown in the settings, with the file that it is in", async () => {
+    const { id } = await api.start(projectId);
+    const order = await agent.orderOf(id);
+    const preset = {
+      ...presetFor("static"),
+      app_type: "server" as const,
+      processes: { mailer: { command: "node mailer.js" } },
+      repository_definitions: {
+        release_command: { command: "./migrate", from: "Procfile" as const },
+        processes: { mailer: "Procfile" as const },
+        cron: [{ name: "backup", schedule: "@daily", command: "./backup" }],
+      },
+    };
+    await agent.reports(order, { type: "framework", preset });
+    await agent.completes(order);
+    await api.ended(id);
+    const { page } = await visit();
+    await keyboardOf(page).signIn(local, `/app/projects/${projectId}/settings/releases`);
+    await page.getByText("Runs now: ./migrate (from Procfile)").waitFor();
+    await page.getByLabel("Release command").fill("./own");
+    await page.getByText("Replaces ./migrate (from Procfile)").waitFor();
+    await page.getByRole("button", { name: "Discard changes" }).click();
+    const open = (section: string) => page.goto(`${local.url}/app/projects/${projectId}/${section}`);
+    await open("settings/processes");
+    const mailer = page.getByRole("group", { name: "Process mailer" });
+    await mailer.getByText("(from Procfile)").waitFor();
+    await open("settings/cron");
+    const job = page.getByRole("list", { name: "Jobs of the repository" }).getByRole("listitem");
+    expect(await job.textContent()).toBe("backup @daily ./backup (from gantry.json)");
+    expect(await faultsOf(page)).toEqual([]);
+    await open("settings/build");
+    const output = page.getByLabel("Output directory");
+    expect(await output.getAttribute("placeholder")).toBe("none: the app answers requests itself");
+    await open("processes");
+    await page.getByRole("article", { name: "mailer" }).getByText("from Procfile").waitFor();
   });
 });

@@ -68,6 +68,9 @@ describe("variables", () => {
     await page.getByRole("heading", { name: "No variables yet" }).waitFor();
     const { seal_key: key } = await readVariables(id);
     await page.getByText(key?.fingerprint ?? "no seal key").waitFor();
+    await add(page, "PORT", "3000");
+    await page.getByText("PORT has no effect on instances with a port: Gantry gives each one").waitFor();
+    await page.getByRole("button", { name: "Discard PORT" }).click();
     await add(page, "SHOP_URL", "https://one.example.com");
     await add(page, "SHOP_PASSWORD", SECRET);
     expect(await page.evaluate("JSON.stringify([sessionStorage, localStorage])")).not.toContain("s3cret");

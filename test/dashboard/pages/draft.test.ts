@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { clientEndpoints } from "#contract/endpoints/client-endpoints.ts";
 import { deployOnOf } from "#contract/endpoints/projects/deploy-on.ts";
+import { NO_DEFINITIONS } from "#contract/endpoints/projects/repository-definitions.ts";
 import { type Project, UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
 import { AutomaticSetting, Timeouts } from "#contract/endpoints/projects/settings.ts";
 import { createIdGenerator } from "#contract/ids.ts";
@@ -44,6 +45,7 @@ const project: Project = {
   cron: [],
   deploy_on: deployOnOf(null),
   detected_processes: {},
+  repository_definitions: NO_DEFINITIONS,
   processes_state: null,
   maintenance: null,
   ingress_problem: null,

@@ -6,6 +6,7 @@ import { instanceReport, processReport } from "../../support/process-reports.ts"
 const look = (cpu: number | null, name = "web-7-0") => ({
   checked_at: null,
   ingress_problem: null,
+  sources: {},
   processes: [
     processReport("web", { instances: [instanceReport(name, { cpu_percent: cpu, memory_bytes: 1 })] }),
   ],

@@ -209,7 +209,13 @@ describe("the processes that a server runs", () => {
 
   it("are those of the last report while the server is not connected, without memory and CPU use", async () => {
     const project = await TestProject.connected(settings);
-    expect(await processesOf(project)).toEqual({ processes: [], checked_at: null, ingress_problem: null });
+    const sources = { web: "project", worker: "project" };
+    expect(await processesOf(project)).toEqual({
+      processes: [],
+      checked_at: null,
+      ingress_problem: null,
+      sources,
+    });
     const { order } = await project.deploy();
     const report = { project_id: order.project_id, release: 1, releases: [1], url: null };
     project.agent.status([

@@ -88,6 +88,7 @@ describe("a project", () => {
       app_type: "static",
       framework_reasons: [],
       detected_processes: {},
+      repository_definitions: { release_command: null, processes: {}, cron: [] },
       processes_state: null,
       variables_applied: null,
       url: null,

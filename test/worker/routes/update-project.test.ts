@@ -395,13 +395,26 @@ describe("settings that are left to the framework", () => {
       app_type: "static" as const,
       start_command: null,
       reasons: ["package.json depends on next", 'next.config.mjs has output: "export"'],
+      processes: { web: { command: "./a" }, worker: { command: "./b" } },
+      repository_definitions: {
+        release_command: { command: "./migrate", from: "gantry.json" as const },
+        processes: { web: "Procfile" as const, worker: "gantry.json" as const },
+        cron: [{ name: "backup", schedule: "@daily", command: "./backup" }],
+      },
     };
     await project.agent.reports(order, { type: "framework", preset });
     await project.agent.completes(order);
     await project.reaches(id, "live");
     await expect
       .poll(async () => (await project.get(`/v1/projects/${project.id}`)).json())
-      .toMatchObject({ app_type: "static", framework_reasons: preset.reasons });
+      .toMatchObject({
+        app_type: "static",
+        framework_reasons: preset.reasons,
+        repository_definitions: preset.repository_definitions,
+      });
+    await project.patch({ processes: { web: { instances: 2 }, worker: { command: "./own" } } });
+    const processes = await project.get(`/v1/projects/${project.id}/processes`);
+    expect(await processes.json()).toMatchObject({ sources: { web: "Procfile", worker: "project" } });
     const given = await project.patch({ framework: "express" });
     expect(await given.json()).toMatchObject({ app_type: "server", framework_reasons: [] });
   });

@@ -78,6 +78,7 @@ export const agentSchemas = {
     start_command: "The command that starts a server. `null`: unknown, or no server.",
     reasons: "Why the framework and the type were detected.",
     processes: "The processes that the repository or its framework defines, by name.",
+    repository_definitions: "What the repository defines, and in which file. If omitted: nothing.",
   }),
   RunResult: object(events.RunResult, "The result of a run.", {
     outcome:

@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { listUpTo, numberFrom, textLike, textUpTo, wholeBetween, wholeFrom } from "#contract/bounds.ts";
 import { EmergencyReason } from "#contract/endpoints/deployments/emergency.ts";
 import { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
+import { CommandSource } from "#contract/processes/command-source.ts";
 import { ShellCommand } from "#contract/shell-command.ts";
 
 /** The most processes of a project, and the most instances of one process. */
@@ -158,14 +159,20 @@ export const ProcessReport = z.strictObject({
 export type ProcessReport = z.infer<typeof ProcessReport>;
 export const ProcessReports = listUpTo(ProcessReport, MAX_PROCESSES);
 
+/** Where the command of a process is from: the project's settings, or what the repository or its framework defines. */
+export const ProcessSource = z.enum(["project", ...CommandSource.options]);
+export type ProcessSource = z.infer<typeof ProcessSource>;
+
 /**
  * The processes of a project. `checked_at`: when the server reported them; null if it never did. `ingress_problem`: of the
- * last report; an earlier control plane has none.
+ * last report; an earlier control plane has none. `sources`: where the command of each process is from, as far as it is
+ * known; an earlier control plane has none.
  */
 export const Processes = z.strictObject({
   processes: z.array(ProcessReport),
   checked_at: z.nullable(z.string()),
   ingress_problem: z._default(z.nullable(z.string()), null),
+  sources: z._default(byName(ProcessSource), {}),
 });
 export type Processes = z.infer<typeof Processes>;
 

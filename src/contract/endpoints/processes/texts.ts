@@ -52,6 +52,7 @@ export const processTexts = {
       ],
       checked_at: "2026-11-20T10:02:11.004Z",
       ingress_problem: null,
+      sources: { web: "Procfile" },
     },
   },
   updateProcess: {
@@ -188,6 +189,13 @@ export const processSchemas = {
     processes: "What the server runs.",
     checked_at: "When the server read them. `null`: it has not reported the project yet.",
     ingress_problem: "The project's `ingress_problem`.",
+    sources: "Where the command of each process is from, by its name. Without those of an older agent.",
+  }),
+  ProcessSource: choice(schemas.ProcessSource, "Where the command of a process is from.", {
+    project: "the project's settings",
+    "gantry.json": "gantry.json in the repository",
+    Procfile: "the Procfile in the repository",
+    preset: "the preset of the framework",
   }),
   UpdateProcessInput: object(
     schemas.UpdateProcessInput,

@@ -67,6 +67,11 @@ export const project = {
     drifted: false,
   },
   detected_processes: { web: { command: "node server.js" } },
+  repository_definitions: {
+    release_command: { command: "npm run migrate", from: "Procfile" },
+    processes: { web: "Procfile" },
+    cron: [],
+  },
   processes_state: "running",
   variables_applied: true,
   maintenance: null,

@@ -1,4 +1,8 @@
 import { HealthReason, ProjectHealth } from "#contract/endpoints/projects/health.ts";
+import {
+  RepositoryDefinitions,
+  SourcedCommand,
+} from "#contract/endpoints/projects/repository-definitions.ts";
 import { repositoryAccessSchemas } from "#contract/endpoints/projects/repository-access-texts.ts";
 import * as schemas from "#contract/endpoints/projects/schemas.ts";
 import {
@@ -7,7 +11,14 @@ import {
   settingSchemas,
   settingTexts,
 } from "#contract/endpoints/projects/setting-texts.ts";
-import { nested, nextCursor, object, type SchemaText } from "#contract/reference/schemas/schema-text.ts";
+import { CommandSource } from "#contract/processes/command-source.ts";
+import {
+  choice,
+  nested,
+  nextCursor,
+  object,
+  type SchemaText,
+} from "#contract/reference/schemas/schema-text.ts";
 import { timeoutTexts } from "#contract/reference/stage-texts.ts";
 
 const rowFields = {
@@ -41,6 +52,25 @@ export const projectSchemas = {
       "`ok`: no problem is known. `degraded`: something does not work; `reasons` says what. `unknown`: the server has not reported it yet, or is not connected; `reasons` is what it reported last.",
     reasons: "What does not work. Empty if no problem is known.",
   }),
+  RepositoryDefinitions: object(
+    RepositoryDefinitions,
+    "What the repository defines about how the project runs, and in which file.",
+    {
+      release_command:
+        "The release command of the repository. It runs unless the project has one. `null`: none.",
+      processes: "Where the command of each process is from.",
+      cron: "The cron jobs of gantry.json. A job of the project with the same name takes precedence.",
+    },
+  ),
+  SourcedCommand: object(SourcedCommand, "A command that the repository defines.", {
+    command: "The command.",
+    from: "The file that it is in.",
+  }),
+  CommandSource: choice(CommandSource, "Where a command is from that the project does not set.", {
+    "gantry.json": "gantry.json in the repository",
+    Procfile: "the Procfile in the repository",
+    preset: "the preset of the framework",
+  }),
   ProjectRow: object(schemas.ProjectRow, "A project in the list.", rowFields),
   ProjectRows: object(schemas.ProjectRows, "A page of projects.", {
     projects: "The projects of this page, newest first.",
@@ -69,6 +99,8 @@ export const projectSchemas = {
     serving: "What the server serves. `null` until its agent has reported it.",
     detected_processes:
       "The processes that the repository or its framework defines, according to the latest deployment. The project's `processes` take precedence over them.",
+    repository_definitions:
+      "What the repository defines, according to the latest deployment, and in which file. The project's own settings take precedence over it.",
     processes_state:
       "The state of what runs, from the last report of the server's agent. `null` if it reported no processes.",
     ingress_problem:

@@ -26,6 +26,10 @@ import {
 import { DeployOn, DeployOnChanges } from "#contract/endpoints/projects/deploy-on.ts";
 import { hasUsefulPatterns } from "#contract/endpoints/projects/push-patterns.ts";
 import { ProjectHealth, UNKNOWN_HEALTH } from "#contract/endpoints/projects/health.ts";
+import {
+  NO_DEFINITIONS,
+  RepositoryDefinitions,
+} from "#contract/endpoints/projects/repository-definitions.ts";
 import { DeployKeySummary } from "#contract/endpoints/projects/repository-access.ts";
 import {
   Alias,
@@ -227,6 +231,8 @@ export const Project = z.extend(z.extend(ProjectRow, settings), {
   url: z.nullable(z.string()),
   serving: z.nullable(Serving),
   detected_processes: ProcessDefinitions,
+  /** An earlier control plane has none. */
+  repository_definitions: z._default(RepositoryDefinitions, NO_DEFINITIONS),
   processes_state: z.nullable(ProcessesState),
   variables_applied: z.nullable(z.boolean()),
   maintenance: z.nullable(Maintenance),

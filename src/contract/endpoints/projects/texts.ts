@@ -1,4 +1,5 @@
 import { project, row } from "#contract/endpoints/projects/example.ts";
+import { NO_DEFINITIONS } from "#contract/endpoints/projects/repository-definitions.ts";
 import { repositoryAccessTexts } from "#contract/endpoints/projects/repository-access-texts.ts";
 import { example } from "#contract/reference/examples.ts";
 import type { OperationTexts } from "#contract/reference/operation-text.ts";
@@ -50,6 +51,7 @@ export const projectTexts = {
       cron: [],
       deploy_on: { ...project.deploy_on, ignore_paths: [] },
       detected_processes: {},
+      repository_definitions: NO_DEFINITIONS,
       processes_state: null,
       variables_applied: null,
       maintenance: null,

@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
 
-import type { ProcessReport } from "#contract/endpoints/processes/schemas.ts";
+import type { ProcessReport, ProcessSource } from "#contract/endpoints/processes/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
+import { sourceText } from "#contract/processes/command-source.ts";
 import { processState } from "#contract/processes/process-state.ts";
 import type { Change } from "#dashboard/pages/project/change.ts";
 import { CrashBox } from "#dashboard/pages/project/crash-box.tsx";
@@ -15,6 +16,8 @@ type Props = {
   readonly projectId: ProjectId;
   readonly name: string;
   readonly command: string;
+  /** Where the command is from; undefined: unknown. */
+  readonly source: ProcessSource | undefined;
   /** null: the server does not run it, or is not read yet. */
   readonly report: ProcessReport | null;
   /** The server's report is loaded. */
@@ -25,7 +28,7 @@ type Props = {
 
 /** A process with its state, its instances and its actions. */
 export function ProcessCard(props: Props) {
-  const { projectId, name, command, report, isLoaded, samples, reload } = props;
+  const { projectId, name, command, source, report, isLoaded, samples, reload } = props;
   const [change, setChange] = useState<Change | null>(null);
   const show = (next: Change) => {
     setChange(next);
@@ -42,6 +45,7 @@ export function ProcessCard(props: Props) {
           <span class={`status ${processState(report)}`}>{processLabel(report)}</span>
         )}
         <code class="command">{command}</code>
+        {source === undefined ? null : <span class="quiet">{sourceText(source)}</span>}
         {report === null ? null : <ProcessActions projectId={projectId} report={report} onChange={show} />}
       </header>
       {change === null ? null : change.started === null ? (

@@ -43,6 +43,7 @@ export function ProcessesSection({ project }: { readonly project: Project }) {
                 key={report.name}
                 projectId={project.id}
                 {...report}
+                source={sourceOf(project, report.name)}
                 isLoaded={value !== null}
                 samples={samples}
                 reload={reload}
@@ -85,6 +86,11 @@ function reportsOf({ detected_processes, processes }: Project, read: Processes |
     }),
     ...others.map((report) => ({ name: report.name, command: report.command, report })),
   ];
+}
+
+/** Where the command of a process is from; undefined: unknown. */
+function sourceOf({ processes, repository_definitions: defined }: Project, name: string) {
+  return processes[name]?.command === undefined ? defined.processes[name] : "project";
 }
 
 /** An older report means that the server does not answer. */

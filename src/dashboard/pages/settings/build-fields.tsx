@@ -1,4 +1,5 @@
 import { isDetectedLater } from "#contract/frameworks/is-detected-later.ts";
+import { publishesNothing } from "#contract/frameworks/publishes-nothing.ts";
 import type { SettingsPart } from "#dashboard/pages/settings/settings-part.ts";
 import { Advanced } from "#dashboard/shared/advanced.tsx";
 import { Choice } from "#dashboard/shared/field.tsx";
@@ -51,8 +52,14 @@ export function BuildFields({ project, draft, change, field }: SettingsPart) {
         {command("build_command", "Build command", "Skip the build", "buildsNothing")}
         {field("output_directory", "Output directory", {
           isCode: true,
-          placeholder: project.output_directory,
-          hint: "Leave empty for the framework's default.",
+          placeholder: isDetectedLater(project)
+            ? "detected at the first deployment"
+            : publishesNothing(project)
+              ? "none: the app answers requests itself"
+              : project.output_directory,
+          hint: publishesNothing(project)
+            ? "Leave empty to publish no files."
+            : "Leave empty for the framework's default.",
         })}
       </fieldset>
       {project.app_type === "server" ? null : (

@@ -1,21 +1,24 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
 import { DEFAULT_TIME_ZONE } from "#contract/cron/find-cron-problem.ts";
-import { MAX_CRON_JOBS } from "#contract/endpoints/cron/job-schemas.ts";
+import { type CronJobs, MAX_CRON_JOBS } from "#contract/endpoints/cron/job-schemas.ts";
 import { DEFAULT_CRON_TIMEOUT } from "#contract/endpoints/cron/schemas.ts";
+import { sourceText } from "#contract/processes/command-source.ts";
 import { type CronDraft, type CronField, newJob } from "#dashboard/pages/settings/cron-draft.ts";
 import { Button } from "#dashboard/shared/button.tsx";
 import { Field } from "#dashboard/shared/field.tsx";
 
 type Props = {
   readonly jobs: CronDraft;
+  /** The jobs that the repository defines. */
+  readonly repository: CronJobs;
   readonly onChange: (jobs: CronDraft) => void;
   /** The errors of the whole form, by their paths. */
   readonly errors: Readonly<Record<string, string>>;
 };
 
 /** The project's own cron jobs. */
-export function CronFieldset({ jobs, onChange, errors }: Props) {
+export function CronFieldset({ jobs, repository, onChange, errors }: Props) {
   const [added, setAdded] = useState<number | null>(null);
   return (
     <fieldset>
@@ -24,6 +27,19 @@ export function CronFieldset({ jobs, onChange, errors }: Props) {
         Commands that run at the times of a schedule, in the live release. A job of gantry.json with the same
         name is replaced. The server's policy must allow them.
       </p>
+      {repository.length === 0 ? null : (
+        <ul aria-label="Jobs of the repository">
+          {repository.map(({ name, schedule, command }) => (
+            <li key={name}>
+              <code>{name}</code> <span class="quiet">{schedule}</span> <code>{command}</code>{" "}
+              <span class="quiet">
+                ({sourceText("gantry.json")}
+                {jobs.some((job) => job.name.trim() === name) ? ", replaced below" : ""})
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
       {jobs.map((job, at) => (
         <JobSettings
           // Jobs have no id, and their names are edited here.

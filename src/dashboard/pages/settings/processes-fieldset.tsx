@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 
 import { ProcessName, StopSignal, WEB } from "#contract/endpoints/processes/schemas.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
+import { type CommandSource, sourceText } from "#contract/processes/command-source.ts";
 import type { ProcessField } from "#contract/processes/field-kinds.ts";
 import { DEFAULT_STOP_SECONDS } from "#contract/processes/resolve-processes.ts";
 import {
@@ -44,6 +45,7 @@ export function ProcessesFieldset({ project, edits, onChange, errors }: Props) {
         <ProcessSettings
           key={row.name}
           row={row}
+          source={project.repository_definitions.processes[row.name]}
           takesFocus={row.name === opened}
           error={(field) => errors[`processes.${row.name}.${field}`] ?? null}
           onChange={(field, value) =>
@@ -70,6 +72,8 @@ export function ProcessesFieldset({ project, edits, onChange, errors }: Props) {
 
 type SettingsProps = {
   readonly row: ProcessRow;
+  /** Where the repository's command is from. */
+  readonly source: CommandSource | undefined;
   /** It was just added. */
   readonly takesFocus: boolean;
   readonly error: (field: ProcessField) => string | null;
@@ -78,7 +82,7 @@ type SettingsProps = {
   readonly onKeep: () => void;
 };
 
-function ProcessSettings({ row, takesFocus, error, onChange, onRemove, onKeep }: SettingsProps) {
+function ProcessSettings({ row, source, takesFocus, error, onChange, onRemove, onKeep }: SettingsProps) {
   const { name, detected, hasOwn, isRemoved, text } = row;
   // A process that was just added lacks its command, so its fields are open.
   const [isOpen, setIsOpen] = useState(detected === null && text("command") === "");
@@ -123,6 +127,9 @@ function ProcessSettings({ row, takesFocus, error, onChange, onRemove, onKeep }:
     >
       <summary>
         <code>{name}</code> <span class="quiet">{text("command") || detected?.command}</span>
+        {text("command") !== "" || source === undefined ? null : (
+          <span class="quiet"> ({sourceText(source)})</span>
+        )}
       </summary>
       {field("command", "Command", undefined, true)}
       <div class="columns">

@@ -1,3 +1,4 @@
+import { sourceText } from "#contract/processes/command-source.ts";
 import { runStages, stageLabels, timeoutName } from "#contract/stages.ts";
 import type { SettingsPart } from "#dashboard/pages/settings/settings-part.ts";
 import { Advanced } from "#dashboard/shared/advanced.tsx";
@@ -6,7 +7,8 @@ import { Choice } from "#dashboard/shared/field.tsx";
 
 /** When a deployment runs, how its release goes live, and the limits of its commands. */
 export function ReleaseFields({ project, draft, change, field }: SettingsPart) {
-  const { suggested_release_command: suggested } = project;
+  const { suggested_release_command: suggested, repository_definitions: defined } = project;
+  const { release_command: inRepository } = defined;
   return (
     <>
       <fieldset>
@@ -14,8 +16,15 @@ export function ReleaseFields({ project, draft, change, field }: SettingsPart) {
         {field("release_command", "Release command", {
           isCode: true,
           lines: 3,
+          placeholder: inRepository?.command ?? "",
           hint: "Runs once before the switch to a new release, for example to migrate a database. The earlier release still serves, so a migration must work with its code too. A rollback does not run it.",
         })}
+        {inRepository === null ? null : (
+          <p class="hint">
+            {draft.release_command.trim() === "" ? "Runs now: " : "Replaces "}
+            <code>{inRepository.command}</code> ({sourceText(inRepository.from)})
+          </p>
+        )}
         {suggested === null || draft.release_command.trim() !== "" ? null : (
           <p class="hint">
             Usual for this project:{" "}

@@ -23,8 +23,13 @@ const fieldsOf: Readonly<Record<SettingsPage, (part: SettingsPart) => VNode>> = 
   settings_domains: DomainFields,
   settings_releases: ReleaseFields,
   settings_processes: ProcessFields,
-  settings_cron: ({ draft, change, errors }) => (
-    <CronFieldset jobs={draft.cron} onChange={(cron) => change({ cron })} errors={errors} />
+  settings_cron: ({ project, draft, change, errors }) => (
+    <CronFieldset
+      jobs={draft.cron}
+      repository={project.repository_definitions.cron}
+      onChange={(cron) => change({ cron })}
+      errors={errors}
+    />
   ),
   settings_pushes: PushFieldset,
 };

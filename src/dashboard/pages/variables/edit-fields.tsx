@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 
 import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
+import { noEffectOf } from "#contract/set-by-gantry.ts";
 import { type Edit, type EditErrors, isSecret } from "#dashboard/pages/variables/draft.ts";
 import { Button } from "#dashboard/shared/button.tsx";
 import { Choice, Field } from "#dashboard/shared/field.tsx";
@@ -23,6 +24,7 @@ export function EditFields({ edit, errors, takesFocus, replaces, onChange, onClo
     if (takesFocus) box.current?.querySelector<HTMLElement>("input, textarea")?.focus();
   }, []);
   const secret = isSecret(edit);
+  const noEffect = noEffectOf(edit.name.trim());
   const isToken = edit.name.trim() === REPOSITORY_TOKEN;
   return (
     <fieldset ref={box} class="edit">
@@ -53,6 +55,11 @@ export function EditFields({ edit, errors, takesFocus, replaces, onChange, onClo
           {...(secret ? { hint: "Sealed in this browser, and never shown again after it is saved." } : {})}
         />
       </div>
+      {noEffect === null ? null : (
+        <p class="hint" role="status">
+          {noEffect}
+        </p>
+      )}
       <Choice
         label="Kind"
         value={secret ? "secret" : "plain"}

@@ -5,6 +5,7 @@ import type { Context } from "#worker/context.ts";
 import { findServedProject } from "#worker/db/projects/find-served-project.ts";
 import { askAgent, requestAbout } from "#worker/operations/repositories/ask-agent.ts";
 import { notFound } from "#worker/operations/refusals.ts";
+import { processSources } from "#worker/views/processes-view.ts";
 import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
 
 /** A reader does not wait longer than this for the server, and gets the last report instead. */
@@ -15,6 +16,7 @@ export async function getProcesses(context: Context, id: ProjectId): Promise<Res
   const project = await findServedProject(context.rows, id);
   if (project === null) return notFound("project");
   const { ingressProblem: ingress_problem } = project;
+  const sources = processSources(project);
   const { request_id, project_id } = requestAbout(context, project);
   const request = { type: "read_processes", request_id, project_id } as const;
   const answer = await askAgent(context, project, request, TIMEOUT_MS);
@@ -23,10 +25,12 @@ export async function getProcesses(context: Context, id: ProjectId): Promise<Res
       processes: answer.value.processes,
       checked_at: timestamp(context.clock.now()),
       ingress_problem,
+      sources,
     });
   return succeed({
     processes: project.reportedProcesses ?? [],
     checked_at: timestampOrNull(project.confirmedAt ?? project.servingCheckedAt),
     ingress_problem,
+    sources,
   });
 }
