@@ -109,7 +109,11 @@ describe("the time of day", () => {
       "agent/apps/keep-running.ts",
       // The numbers of lines continue after a restart of the agent.
       "agent/apps/output/follow-output.ts",
+      // The times of printed lines.
+      "agent/apps/output/project-output.ts",
       "agent/apps/report-processes.ts",
+      // When a certificate ends.
+      "agent/ingress/caddy/check-certificates.ts",
       // The file of a pause is named by the second in which it ends, for Caddy.
       "agent/ingress/pauses.ts",
       // The times of schedules, and when commands and jobs started and ended.
@@ -121,6 +125,8 @@ describe("the time of day", () => {
       "agent/jobs/job-runs.ts",
       // Since when a cron job has its schedule.
       "agent/lifecycle/correct-instances.ts",
+      // When the files of earlier releases are no longer needed, which is noted.
+      "agent/lifecycle/limit-output-files.ts",
       // Since when the agent is not connected.
       "agent/link/link-retries.ts",
       "agent/main/choose-parts.ts",
@@ -133,6 +139,7 @@ describe("the time of day", () => {
       "agent/report/report-result.ts",
       // Since when a cron job has its schedule.
       "agent/run/activate/activate-stage.ts",
+      "agent/run/run-deployment.ts",
       "agent/run/run-log.ts",
       // The current second, which the file of a pause is named by.
       "agent/sites/serve-project.ts",

@@ -38,7 +38,7 @@ export function deploymentRow(deployment: Deployment, output: Output): readonly 
   const { version, status, branch, commit, duration, created_at, id, kind, emergency } = deployment;
   const paint = output.style[statusStyles[status]];
   const isPlain = output.form === "plain";
-  const shown = [statusText(deployment), ...(emergency === null ? [] : ["emergency"])].join(", ");
+  const shown = [...(emergency === null ? [] : ["emergency"]), statusText(deployment)].join(", ");
   const [name, by, what] = [
     printableName(branch),
     printableName(deployment.actor.name),
