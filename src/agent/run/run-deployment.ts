@@ -60,9 +60,13 @@ const stageFunctions = {
  * Carries out a run from its first stage to its result, which is reported last. When it returns, no process of the
  * run is left and the project's folder matches the result. Only pruned releases may still be being deleted, in
  * parallel to the project's next run.
+ * @returns what remains to be done before the project's next run, which may switch away from the release. Never throws.
  * @param unreadable why the order's secrets cannot be opened, which fails the run; `null` when they are open
  */
-export async function runDeployment(scope: RunScope, unreadable: string | null): Promise<void> {
+export async function runDeployment(
+  scope: RunScope,
+  unreadable: string | null,
+): Promise<() => Promise<void>> {
   const { order, folder, journal, reporter } = scope;
   const previous = await readCurrent(folder);
   const progress: Progress = {
@@ -103,11 +107,12 @@ export async function runDeployment(scope: RunScope, unreadable: string | null):
     readCurrent(folder).then((current) => tidyOutput(scope.context.isolation, folder, current)),
     isCommitted(scope.context, folder).then((isDone) => (isDone ? tidyReleaseVariables(folder) : undefined)),
   ]);
-  if (result === null) return;
+  if (result === null) return async () => undefined;
   await reportResult(scope.context, reporter, order.project_id, result);
-  // Before the project's next run, which may switch away from the release.
-  if (isLive) await keepLiveAssets(scope, result.release, previous);
   void removePruned(scope, pruned);
+  return async () => {
+    if (isLive) await keepLiveAssets(scope, result.release, previous);
+  };
 }
 
 /** Without them, browsers with pages of this release miss files after the next switch, which is no reason to fail. */

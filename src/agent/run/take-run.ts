@@ -133,13 +133,15 @@ async function runAndDeliver(
       groups: [],
     });
     const { scope, problem } = await openScope(context, received, { ...parts, folder, journal });
-    await runDeployment(scope, problem);
+    const finish = await runDeployment(scope, problem);
     turn.rest();
     // Runs in parallel to the delivery of the result. Only the project's next run waits for it.
-    void tidy(scope, turn.wanted).finally(() => {
-      turn.end();
-      onFinished();
-    });
+    void finish()
+      .then(() => tidy(scope, turn.wanted))
+      .finally(() => {
+        turn.end();
+        onFinished();
+      });
   } catch (error) {
     // The project's folder could not be opened. The run still gets a verdict.
     context.log(`${project_name}: run ${run.run_id} failed: ${messageOf(error)}`);
