@@ -1,4 +1,4 @@
-import { ALL, useUnfinished } from "#dashboard/data/resources.ts";
+import { ALL, useAccount, useMay, useUnfinished } from "#dashboard/data/resources.ts";
 import { pathTo, type Route, type Section, sectionOf, sections } from "#dashboard/router/route.ts";
 
 /** What is deployed, what has happened, and what is set up once. */
@@ -24,6 +24,8 @@ const lines: Readonly<Record<Section, string>> = {
 export function Navigation({ route, onLeave }: { readonly route: Route; readonly onLeave: () => void }) {
   const current = sectionOf(route);
   const paths = sections();
+  const { value: account } = useAccount(ALL);
+  const mayRead = useMay("listDeployments") && account !== null;
   return (
     <nav aria-label="Main">
       {groups.map((group) => (
@@ -37,7 +39,7 @@ export function Navigation({ route, onLeave }: { readonly route: Route; readonly
               >
                 <Picture lines={lines[name]} />
                 {name}
-                {name === "Projects" ? <MissingApprovals /> : null}
+                {name === "Projects" && mayRead ? <MissingApprovals /> : null}
               </a>
             </li>
           ))}
@@ -47,7 +49,7 @@ export function Navigation({ route, onLeave }: { readonly route: Route; readonly
   );
 }
 
-/** How many deployments wait for an approval. Renders nothing if none does, or if the token may not know. */
+/** How many deployments wait for an approval. Renders nothing if none does. */
 function MissingApprovals() {
   const { value } = useUnfinished(ALL);
   const count = value?.deployments.filter(({ waiting_on: waiting }) => waiting?.type === "approval").length;

@@ -68,6 +68,7 @@ describe("a failed deployment", () => {
     };
     await page.goto(`${settings}/releases`);
     await page.getByLabel("Releases to keep").fill("many");
+    await page.keyboard.press("Tab");
     await page.locator(".error").first().waitFor();
     await page.getByLabel("Releases to keep").fill("6");
     await page.getByRole("button", { name: "Use npx prisma migrate deploy" }).click();
