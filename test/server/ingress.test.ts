@@ -134,7 +134,7 @@ describe("the installer with --ingress", () => {
     const started = await api.start(project.id);
     expect(await api.ended(started.id)).toMatchObject({ status: "live" });
     await expect.poll(async () => (await ask("/")).output).toContain("<h1>one</h1>");
-    expect((await ask("/private.html")).output).toContain("<h1>one</h1>");
+    expect((await ask("/private")).output).toContain("<h1>one</h1>");
     await expect
       .poll(async () => (await machine.run("gantry-agent status")).output)
       .toContain("ingress: Caddy serves 1 site");
