@@ -91,9 +91,9 @@ export function chooseBuild(tree: Tree, files: RepositoryFiles, settings: Chosen
   const namesOutput = isSet("output_directory");
   const written = findProcesses(files, { presetCommand: null, startsItself, namesOutput });
   const hasWritten = written.ok && written.value.length > 0;
-  // Without a page, its files are the source code of something that only its processes run.
-  const isSource = hasWritten && named === undefined && !namesOutput && isUnknown(tree);
-  const needsPackages = isSource && hasNodePackages(tree);
+  // Without a page, its files are the source code of something that only its processes or its activate command run.
+  const isSource = (hasWritten || startsItself) && named === undefined && !namesOutput && isUnknown(tree);
+  const needsPackages = isSource && hasWritten && hasNodePackages(tree);
   const framework = named ?? (needsPackages ? NODE : detectFramework(tree));
   const usual = presetFor(framework, tree);
   const preset = applySettings(build, usual);
