@@ -1,6 +1,6 @@
 import type { Decision } from "#contract/endpoints/hooks/push-decisions.ts";
 import type { DeliveryAnswer } from "#contract/endpoints/hooks/schemas.ts";
-import { maskUrlSecret } from "#contract/git-names.ts";
+import { maskRepository } from "#contract/git-names.ts";
 import { expectedName, repositoryFields } from "#domain/pushes/read-delivery.ts";
 import type { ReceivingHook } from "#worker/db/hooks/find-receiving-hook.ts";
 import type { TakenPush } from "#worker/operations/pushes/taken-push.ts";
@@ -73,7 +73,7 @@ export function refusedAnswer(
       case "other_repository":
         return [
           `The delivery is about ${refused.seen.slice(0, MAX_SEEN)} (${repositoryFields[forge]}).`,
-          `This hook is for ${maskUrlSecret(repository)}: it accepts ${expectedName(forge, repositoryKey)}${ofProjects(projectNames)}.`,
+          `This hook is for ${maskRepository(repository)}: it accepts ${expectedName(forge, repositoryKey)}${ofProjects(projectNames)}.`,
           "After a rename, create another hook.",
         ].join(" ");
     }
