@@ -1,3 +1,5 @@
+import { markedEncoding } from "#build/tree/decode-text.ts";
+
 /** The files in a site's folder that set its rules. They are never served. */
 export const REDIRECTS_FILE = "_redirects";
 export const HEADERS_FILE = "_headers";
@@ -6,7 +8,7 @@ export const HEADERS_FILE = "_headers";
 export type RuleProblem = { readonly line: number; readonly reason: string };
 
 /** Longer lines are not read. */
-export const MAX_RULE_LINE = 2000;
+const MAX_RULE_LINE = 2000;
 /** The rest of a longer file is not read. */
 export const MAX_RULE_FILE_BYTES = 1024 * 1024;
 
@@ -18,8 +20,9 @@ const CONTROL = /[\0-\x08\x0b-\x1f\x7f]/;
 /** The lines of a file that are neither empty nor comments, without the space around them. */
 export function readRuleLines(file: Uint8Array): { lines: Line[]; problems: RuleProblem[] } {
   const problems: RuleProblem[] = [];
-  if ((file[0] === 0xff && file[1] === 0xfe) || (file[0] === 0xfe && file[1] === 0xff))
-    return { lines: [], problems: [{ line: 1, reason: "The file is UTF-16. Save it as UTF-8." }] };
+  const encoding = markedEncoding(file);
+  if (encoding !== null)
+    return { lines: [], problems: [{ line: 1, reason: `The file is ${encoding}. Save it as UTF-8.` }] };
   const isLong = file.length > MAX_RULE_FILE_BYTES;
   // Drops a byte-order mark.
   const texts = new TextDecoder()

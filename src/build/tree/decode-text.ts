@@ -8,7 +8,7 @@ export type DecodedText = { readonly text: string; readonly wrong: WrongEncoding
 
 const NEWLINE = 0x0a;
 
-/** The marks at the beginning of a text in another encoding. That of UTF-32 begins like that of UTF-16. */
+/** The marks at the beginning of a text in another encoding. One mark of UTF-32 begins like one of UTF-16. */
 const marks = [
   { name: "UTF-32", bytes: [0xff, 0xfe, 0, 0] },
   { name: "UTF-32", bytes: [0, 0, 0xfe, 0xff] },
@@ -16,11 +16,16 @@ const marks = [
   { name: "UTF-16", bytes: [0xfe, 0xff] },
 ] as const;
 
+/** The other encoding that a file names by its first bytes; null: none. */
+export function markedEncoding(bytes: Uint8Array): (typeof marks)[number]["name"] | null {
+  return marks.find((one) => one.bytes.every((byte, at) => bytes[at] === byte))?.name ?? null;
+}
+
 /** Decodes the bytes of a file, and finds what is not UTF-8 in it. */
 export function decodeText(bytes: Buffer): DecodedText {
   const text = bytes.toString("utf8").replace(/^\uFEFF/, "");
-  const mark = marks.find((one) => one.bytes.every((byte, at) => bytes[at] === byte));
-  if (mark !== undefined) return { text, wrong: { what: `is encoded in ${mark.name}`, line: 1 } };
+  const encoding = markedEncoding(bytes);
+  if (encoding !== null) return { text, wrong: { what: `is encoded in ${encoding}`, line: 1 } };
   const nul = bytes.indexOf(0);
   if (nul !== -1) {
     const wrong = isUtf16(bytes)

@@ -112,25 +112,15 @@ export async function planBuild(
   const installRoot = choice.installFolder === null ? root.path : join(realRelease, choice.installFolder);
   const folders = { release, root: root.path, installRoot, linked: linked.value };
   const places = { ...folders, buildCaches, tools: tools.value, foldersBefore: await listFolders(root.path) };
-  const {
-    isPublished,
-    setsFallback,
-    isOutputNamed,
-    findsOutput,
-    preset,
-    isPresetInstall,
-    releaseCommand,
-    cron,
-  } = choice;
   const chosen = {
-    isPublished,
-    setsFallback,
-    isOutputNamed,
-    findsOutput,
-    preset,
-    isPresetInstall,
-    releaseCommand,
-    cron,
+    isPublished: choice.isPublished,
+    setsFallback: choice.setsFallback,
+    isOutputNamed: choice.isOutputNamed,
+    findsOutput: choice.findsOutput,
+    preset: choice.preset,
+    isPresetInstall: choice.isPresetInstall,
+    releaseCommand: choice.releaseCommand,
+    cron: choice.cron,
     processes: definitionsOf(choice.processes),
   };
   return succeed({ ...plan, ...chosen, commitSha, commitMessage, ...places });
