@@ -33,6 +33,7 @@ export function Checks<Value extends string>(props: Props<Value>) {
   );
 }
 
-function toggled<One>(chosen: readonly One[], one: One): readonly One[] {
+/** A list with one more, or without it if it is there. */
+export function toggled<One>(chosen: readonly One[], one: One): readonly One[] {
   return chosen.includes(one) ? chosen.filter((other) => other !== one) : [...chosen, one];
 }

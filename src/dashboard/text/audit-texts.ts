@@ -5,7 +5,7 @@ type Endpoints = typeof userEndpoints;
 type ChangingOperation = {
   [Name in keyof Endpoints]: Endpoints[Name]["method"] extends "GET" ? never : Name;
 }[keyof Endpoints];
-/** The actions that the audit log records. A refused sign-in or delivery has no other entry. */
+/** The actions that the audit log records: operations of the API, and pushes that a hook or a server reports. */
 type Action = ChangingOperation | "receiveDelivery" | "findPush";
 
 /**

@@ -24,18 +24,15 @@ export type Searched = {
 /** The fragment of a project's address that opens its dialog *Deploy*. */
 export const DEPLOY_FRAGMENT = "#deploy";
 
-const projectPages = {
-  processes: "Processes",
-  variables: "Variables",
-  commands: "Commands",
-  pushes: "Pushes",
-  project_charts: "Charts",
-  settings: "Settings",
-  settings_domains: "Domains",
-} as const;
-const pageNames = Object.keys(projectPages).filter(
-  (page): page is keyof typeof projectPages => page in projectPages,
-);
+const projectPages = [
+  ["processes", "Processes"],
+  ["variables", "Variables"],
+  ["commands", "Commands"],
+  ["pushes", "Pushes"],
+  ["project_charts", "Charts"],
+  ["settings", "Settings"],
+  ["settings_domains", "Domains"],
+] as const;
 
 /** Everything that can be found, the most wanted first. */
 export function entriesOf({ projects, servers, deployments }: Searched): readonly Entry[] {
@@ -57,9 +54,9 @@ export function entriesOf({ projects, servers, deployments }: Searched): readonl
       href: `${pathTo({ page: "project", id })}${DEPLOY_FRAGMENT}`,
     })),
     ...projects.flatMap(({ id, name }) =>
-      pageNames.map((page): Entry => ({
+      projectPages.map(([page, title]): Entry => ({
         kind: "Page",
-        label: `${projectPages[page]} of ${name}`,
+        label: `${title} of ${name}`,
         hint: "",
         href: pathTo({ page, id }),
       })),

@@ -1,4 +1,5 @@
 import { allScopes, type Scope } from "#contract/scopes.ts";
+import { toggled } from "#dashboard/shared/checks.tsx";
 import { useShownError } from "#dashboard/shared/shown-error.ts";
 import { isIncluded, scopeLabel } from "#dashboard/text/permissions.ts";
 
@@ -18,12 +19,10 @@ type Row = {
   readonly change: Scope | null;
 };
 
-type Resource = Scope extends `${infer Name}:${string}` ? Name : never;
 type SpecialScope = Exclude<Scope, `${string}:read` | `${string}:write`>;
 
-const resourceNames: Readonly<Partial<Record<Resource, string>>> = {
-  audit: "Audit log",
-};
+/** The names that differ from the resource's. */
+const resourceNames: ReadonlyMap<string, string> = new Map([["audit", "Audit log"]]);
 /** What no other scope includes has a row of its own. */
 const specialNames: Readonly<Record<SpecialScope, string>> = {
   "deployments:approve": "Approvals",
@@ -46,8 +45,7 @@ const rows: readonly Row[] = allScopes.flatMap((scope): Row[] => {
 });
 
 function nameOf(resource: string): string {
-  const known = Object.entries(resourceNames).find(([name]) => name === resource)?.[1];
-  return known ?? resource.replace(/^[a-z]/, (first) => first.toUpperCase());
+  return resourceNames.get(resource) ?? resource.replace(/^[a-z]/, (first) => first.toUpperCase());
 }
 
 /** The permissions of a token: a row for each resource, with what it may view and what it may change. */
@@ -97,8 +95,4 @@ export function ScopeGrid({ chosen, onChange, error: found }: Props) {
       {error === null ? null : <p class="error">{error}</p>}
     </fieldset>
   );
-}
-
-function toggled(chosen: readonly Scope[], scope: Scope): readonly Scope[] {
-  return chosen.includes(scope) ? chosen.filter((other) => other !== scope) : [...chosen, scope];
 }
