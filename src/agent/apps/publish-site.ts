@@ -72,7 +72,7 @@ export async function publishSite(
   await ingress.apply();
 }
 
-/** The rules of this release and of all others on the server: those of removed releases are dropped. */
+/** The rules of this release and of all others on the server. The rules of removed releases are dropped. */
 async function keptRules(folder: ProjectFolder, release: Release): Promise<RuleSets> {
   const { complete } = await listReleases(folder);
   const kept = await Promise.all(complete.map((version) => readRelease(folder, version)));

@@ -10,7 +10,7 @@ export const projectsCheckDomains = defineCommand({
   name: "projects check-domains",
   summary: "Check whether a project's host names lead to its server",
   details: [
-    "The server asks its name servers for the addresses of the domain and each alias, and the command says which DNS records to create. Exits with 1 if a name does not lead to the server, or leads to other addresses too, such as those of a CDN.",
+    "The server asks its name servers for the addresses of the domain and each alias, and the command says which DNS records to create. Exits with 1 if a name does not lead to the server, or leads to other addresses too, such as the addresses of a CDN.",
   ],
   words: { project: { isRequired: false, help: "Project name or ID (default: the linked project)" } },
   options: {},

@@ -14,7 +14,7 @@ const STEADY_MS: Readonly<Record<SightingKind, number>> = {
  * What fails again within this time after it recovered must then work for as long, before that is an event. So what flaps
  * for hours causes at most two events an hour.
  */
-export const RELAPSE_MS = 60 * 60_000;
+const RELAPSE_MS = 60 * 60_000;
 
 /** Times are Unix milliseconds. */
 const Subject = z.strictObject({

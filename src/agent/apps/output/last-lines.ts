@@ -7,7 +7,7 @@ export type OutputFilter = {
   readonly process?: ProcessName | undefined;
   readonly instance?: string | undefined;
   readonly lines: number;
-  /** The instances that have ended, instead of those that run. */
+  /** The instances that have ended, instead of the running ones. */
   readonly ended?: boolean | undefined;
 };
 

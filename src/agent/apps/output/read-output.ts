@@ -13,7 +13,7 @@ const MAX_READ_BYTES = 1024 * 1024;
 
 /**
  * Reads the last lines that a project's instances printed. One that has ended is read only if the filter names it, or
- * asks for those that have ended.
+ * asks for ended instances.
  */
 export async function readOutput(
   context: AgentContext,

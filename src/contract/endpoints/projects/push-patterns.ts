@@ -46,7 +46,7 @@ export const hasUsefulPatterns = z.superRefine<{ readonly deploy_on?: DeployOnCh
 const listOf = (value: DeployOnChanges[keyof DeployOnChanges]) => (Array.isArray(value) ? value : []);
 
 /** Why a pattern can never match, with what to write; null: it can. */
-export function patternProblem(pattern: string, kind: PatternKind): string | null {
+function patternProblem(pattern: string, kind: PatternKind): string | null {
   if (pattern.trim() !== pattern) return `has spaces around it: ${write(pattern.trim())}`;
   const excludes = pattern.startsWith("!");
   const text = excludes ? pattern.slice(1) : pattern;
