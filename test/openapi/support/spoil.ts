@@ -55,10 +55,15 @@ export function spoiled(
       .tuple(fc.constantFrom("limit", "cursor", "status", "branch", "commit", "project_id", "purge"), anyText)
       .map(([name, value]) => changed({ path: withQuery(request.path, name, value), isAsDocumented: true })),
   ];
-  if (request.path.includes("@"))
+  const [, standsFor] = /@(\w+):\d+/.exec(request.path) ?? [];
+  if (standsFor !== undefined)
     ways.push(
       pathPart.map((part) =>
-        changed({ path: request.path.replace(/@\w+:\d+/, encodeURIComponent(part)), isAsDocumented: false }),
+        changed({
+          path: request.path.replace(/@\w+:\d+/, encodeURIComponent(part)),
+          // A stream of events ignores the cursor.
+          isAsDocumented: standsFor === "cursor",
+        }),
       ),
     );
   if (body !== null)
