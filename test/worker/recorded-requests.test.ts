@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 
+import { AuditEntries } from "#contract/endpoints/audit/schemas.ts";
 import { endpoints, type OperationName } from "#contract/endpoints/endpoints.ts";
 import type { EventType } from "#contract/endpoints/events/schemas.ts";
 import { takesIdempotencyKey } from "#contract/repeatable.ts";
@@ -286,6 +287,25 @@ describe("a change of settings", () => {
       ["limits", "name", "shared_paths", "timeouts"],
       ["limits"],
     ]);
+  });
+
+  it("is exported as it is listed, numbers too", async () => {
+    const world = await copyWorld();
+    const { token } = world.account;
+    const health = { path: "/up", interval_seconds: 0.5 };
+    await patched(
+      world,
+      { keep_releases: 9, asset_overlap: 0, drain_seconds: 7, health_check: health },
+      { name: 'the "shop"', install_command: 'printf "a\tb"' },
+      { processes: { web: { command: "node .", instances: 2 } }, limits: { memory_mb: 512 } },
+    );
+    for (const on of [true, false])
+      await call(`/v1/projects/${world.projectId}/maintenance`, { method: "POST", token, body: { on } });
+    const read = async (accept: string) =>
+      await (await call("/v1/audit", { token, headers: { accept } })).text();
+    const { entries } = AuditEntries.parse(JSON.parse(await read("application/json")));
+    const lines = (await read("application/x-ndjson")).trimEnd().split("\n");
+    expect(lines.map((line): unknown => JSON.parse(line)).toReversed()).toEqual(entries);
   });
 
   it("shows no query of a health check, nor what may be a token in an address", async () => {

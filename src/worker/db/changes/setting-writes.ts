@@ -66,7 +66,8 @@ function differences(to: Readonly<Record<string, unknown>>): SQL {
     const column = columns.get(key);
     if (column === undefined || value === undefined || DERIVED.includes(column.name)) return [];
     const stored = value instanceof SQL || value === null ? value : column.mapToDriverValue(value);
-    const after = sql`${stored}`;
+    // D1 binds each number as a REAL, which would be in the JSON as 9.0.
+    const after = column.getSQLType() === "integer" ? sql`cast(${stored} as integer)` : sql`${stored}`;
     const isJson = column.dataType === "json";
     const shown = (of: SQL) => shownValue(of, isJson, WITH_SECRETS.includes(column.name));
     return sql`json_array(${sql.raw(`'${column.name}'`)}, ${column} is not ${after}, ${shown(sql`${column}`)}, ${shown(after)})`;

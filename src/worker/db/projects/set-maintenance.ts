@@ -20,7 +20,8 @@ export async function setMaintenance(
   origin: SettingsOrigin,
 ): Promise<void> {
   const current = projects.maintenance;
-  const revision = sql`max(${now}, coalesce(${current} ->> 'revision', 0) + 1)`;
+  // D1 binds each number as a REAL, which would be in the JSON as 1795882049595.0.
+  const revision = sql`cast(max(${now}, coalesce(${current} ->> 'revision', 0) + 1) as integer)`;
   const maintenance = sql`json_object('revision', ${revision}, 'on', json(${String(on)}), 'message', ${message})`;
   const isSame = sql`${current} ->> 'on' = ${on ? 1 : 0} and ${current} ->> 'message' is ${message}`;
   const isChange = sql`${projects.id} = ${id} and coalesce(not (${isSame}), 1)`;
