@@ -52,6 +52,7 @@ describe("a policy file", () => {
       processes: ["node server.mjs"],
       commands: ["npm run migrate"],
       cron: ["npm run backup"],
+      variables: ["no_loaders", "NODE_OPTIONS"],
       shared_paths: ["storage"],
       secrets: "no_builds",
       health_checks: ["https://shop.example.com"],
