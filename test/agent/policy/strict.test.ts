@@ -1,15 +1,22 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { loadsCode } from "#agent/policy/loader-variables.ts";
-import { strictPolicy } from "#agent/policy/strict-policy.ts";
+import { readPolicy } from "#agent/policy/read-policy.ts";
 import type { RunOrder, RunVariables } from "#contract/agent-order.ts";
 
 import { ids, World } from "../support/harness.ts";
 
 let world: World;
-const strict = () => ({ ...strictPolicy, repositories: [world.repository.path] });
+/** The installer's template. */
+const path = fileURLToPath(new URL("../../../src/agent/install/strict-policy.json", import.meta.url));
+const read = await readPolicy(path);
+const strict = () => {
+  if (read.kind === "refused") throw new Error(read.reason);
+  return { ...read.policy, repositories: [world.repository.path] };
+};
 const touched = () => world.linesOf("touched");
 const touch = (what: string) => `echo ${what} >> ${world.file("touched")}`;
 /** Runs until it is stopped. */
