@@ -95,7 +95,7 @@ describe.skipIf(probe === null)("a service, on a disposable machine", () => {
       cron: "repository",
       commands: "any",
     });
-    expect((await machine.run("gantry-agent status")).output).toContain("policy: strict");
+    expect((await machine.run("gantry-agent status")).output).toContain("policy: Limited: ");
     const again = await install(null, "--policy open");
     expect(again).toMatchObject({
       code: 0,

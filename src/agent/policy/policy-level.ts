@@ -14,7 +14,7 @@ export function policyLevel(policy: Policy): PolicyLevel {
 
 /** The policy in one line, for the agent's status. */
 export function describePolicy(policy: Policy): string {
-  const where = policy.file === undefined ? "" : ` (${policy.file})`;
+  const where = policy.file === undefined ? "" : ` It is in ${policy.file}.`;
   return `${policySentences[policyLevel(policy)]} ${repositoriesText(policy)}${where}`;
 }
 
