@@ -81,16 +81,16 @@ export function AddServer({ onConnected, onClose }: Props) {
 type WaitProps = Props &
   Added & {
     /** The policy that is chosen first. */
-    readonly policy?: InstallPolicy;
+    readonly usual?: InstallPolicy;
   };
 
 const policyNames = { strict: "Strict", open: "Open" } as const satisfies Record<InstallPolicy, string>;
 
 /** The command that installs a server's agent, and the server's status. */
-export function WaitForAgent({ id, enrollment, policy: first = "strict", onConnected, onClose }: WaitProps) {
+export function WaitForAgent({ id, enrollment, usual = "strict", onConnected, onClose }: WaitProps) {
   const { value: server, problem, reload } = useServer(id);
   const [hasIngress, setHasIngress] = useState(false);
-  const [policy, setPolicy] = useState(first);
+  const [policy, setPolicy] = useState(usual);
   const [list, setList] = useState("");
   const repositories = list.split(/[\s,]+/).filter((one) => one !== "");
   const wrong = repositories.find((one) => patternProblem(one) !== null);

@@ -45,7 +45,7 @@ export function ServerActions({ row, server, enrolling, onChanged, onRemoved }: 
           <WaitForAgent
             id={row.id}
             enrollment={enrollment}
-            policy={usualPolicy(server)}
+            usual={usualPolicy(server)}
             onConnected={onChanged}
             onClose={() => setEnrollment(null)}
           />
