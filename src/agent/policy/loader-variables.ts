@@ -131,11 +131,16 @@ const names: ReadonlySet<string> = new Set([
   ...["PSQLRC", "PGSYSCONFDIR"],
 ]);
 
+/** `value`: null for a secret. */
+export type NamedVariable = { readonly name: string; readonly value: string | null };
+
 /**
- * Whether a variable of this name is known to make a shell, a language or a package manager load code, start another
+ * Whether a variable is known to make a shell, a language or a package manager load code, start another
  * program, or trust another source of packages. Others can do so too in one app or another, so the list is not complete.
  */
-export function loadsCode(name: string): boolean {
+export function loadsCode({ name, value }: NamedVariable): boolean {
+  // Presets use it without quotes, so that more words would be options of the program.
+  if (name === "PORT") return value === null || !/^\d*$/.test(value);
   // npm reads its own in lower case too.
   const upper = name.toUpperCase();
   if (names.has(upper) || suffixes.some((end) => upper.endsWith(end))) return true;

@@ -158,7 +158,7 @@ it.each([
   ...["BASH_ENV", "ENV", "PATH", "LD_PRELOAD", "GIT_SSH_COMMAND", "NODE_OPTIONS", "npm_config_script_shell"],
   ...["PYTHONPATH", "PIP_INDEX_URL", "RUBYOPT", "PERL5OPT", "PHP_INI_SCAN_DIR", "JAVA_TOOL_OPTIONS"],
   ...["RUSTC_WRAPPER", "GOFLAGS", "https_proxy", "NVM_NODEJS_ORG_MIRROR", "MISE_NODE_MIRROR_URL", "HOME"],
-])("%s is known to load code", (name) => expect(loadsCode(name)).toBe(true));
+])("%s is known to load code", (name) => expect(loadsCode({ name, value: null })).toBe(true));
 
 it.each([
   ...[
@@ -172,4 +172,8 @@ it.each([
     "APP_ENV",
   ],
   ...["PYTHONUNBUFFERED", "RUST_LOG", "BUNDLE_WITHOUT", "NPM_TOKEN", "GITHUB_TOKEN", "WEB_CONCURRENCY", "TZ"],
-])("%s is an ordinary variable", (name) => expect(loadsCode(name)).toBe(false));
+])("%s is an ordinary variable", (name) => expect(loadsCode({ name, value: "80" })).toBe(false));
+
+it.each(["1 --config /proc/self/environ", "1\n2", null])("PORT with the value %j is not a port", (value) =>
+  expect(loadsCode({ name: "PORT", value })).toBe(true),
+);
