@@ -23,6 +23,16 @@ export function checkSettingCommand(
   return checkOwnCommand(policy, command);
 }
 
+/**
+ * Checks the framework of the project's settings: its preset decides which program runs the files of a repository. So a
+ * preset for PHP would run what visitors have uploaded to an app of another language.
+ */
+export function checkFramework(policy: Policy, framework: string | undefined): PolicyRefusal {
+  const rule = (["build_commands", "processes"] as const).find((one) => policy[one] === "repository");
+  if (framework === undefined || rule === undefined) return null;
+  return refuseSetting(policy, rule, `the framework ${framework}`, "framework", `${GANTRY_JSON} (framework)`);
+}
+
 /** Checks an install or build command that is not a preset's. */
 function checkOwnCommand(policy: Policy, command: string | null | undefined): PolicyRefusal {
   if (command === undefined || command === null) return null;

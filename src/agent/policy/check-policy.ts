@@ -4,6 +4,7 @@ import { checkVariables } from "#agent/policy/check-variables.ts";
 import {
   checkActivateCommand,
   checkCron,
+  checkFramework,
   checkProcesses,
   checkReleaseCommand,
   checkSettingCommand,
@@ -27,6 +28,7 @@ export function checkOrder(rules: Rules, order: RunOrder): PolicyRefusal {
   return (
     // A release on disk was fetched by its name at that time; its commit is information only.
     checkSource(rules, order.reuse_release === null ? order.source : { ...order.source, commit: null }) ??
+    checkFramework(policy, order.framework) ??
     checkSettingCommand(policy, "install_command", order.install_command) ??
     checkSettingCommand(policy, "build_command", order.build_command) ??
     checkReleaseCommand(policy, order.release_command ?? null, "settings") ??

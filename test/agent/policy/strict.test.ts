@@ -80,6 +80,7 @@ describe("under the strict policy", () => {
     const evil = touch("evil");
     const orders: [Partial<RunOrder>, ...parts: string[]][] = [
       [{ install_command: evil }, "build_commands", "\\(install_command\\)", "gantry.json"],
+      [{ framework: "laravel" }, "build_commands", "\\(framework\\)", "gantry.json"],
       [{ build_command: evil }, "build_commands", "\\(build_command\\)", "gantry.json"],
       [{ release_command: evil }, "release_commands", "\\(release_command\\)", "Procfile"],
       [{ activate_command: evil }, "activate_commands", "the policy file"],

@@ -83,9 +83,10 @@ export async function buildRelease(scope: RunScope, plan: BuildPlan): Promise<St
   return succeed(release);
 }
 
-/** Whether a command of the settings has run in the release, or runs in it before it is live. */
-function hasOwnCommands({ install_command, build_command, release_command }: RunOrder): boolean {
-  return [install_command, build_command, release_command].some((command) => typeof command === "string");
+/** Whether a command of the settings has run in the release or runs in it before it is live, or they chose its preset. */
+function hasOwnCommands({ framework, install_command, build_command, release_command }: RunOrder): boolean {
+  const own = [framework, install_command, build_command, release_command];
+  return own.some((setting) => typeof setting === "string");
 }
 
 /** What a site does not show of its folder. */
