@@ -111,7 +111,7 @@ const installFile = (name: string) => readFile(join(root, "src", "agent", "insta
 
 /**
  * The files that servers download, by their paths below the assets: the agent, with its hash in the name, and the
- * installer, which contains this name, the whole hash, and the scripts of the isolation helper. The Worker replaces `@ORIGIN@` in the installer.
+ * installer, which contains this name, the whole hash, the scripts of the isolation helper, and the strict policy. The Worker replaces `@ORIGIN@` in the installer.
  */
 export async function agentFiles(): Promise<Map<string, string>> {
   const agent = await bundleAgent();
@@ -120,10 +120,12 @@ export async function agentFiles(): Promise<Map<string, string>> {
   const name = `gantry-agent-${version}-${hash.slice(0, 12)}.mjs`;
   const helper = (await installFile("isolate.sh")).trimEnd();
   const appLife = (await installFile("app-life.sh")).trimEnd();
+  const strictPolicy = (await installFile("strict-policy.json")).trimEnd();
   const installer = (await installFile("install.sh"))
     // A function, because a replacement text would have its dollar signs interpreted.
     .replace("@ISOLATE_HELPER@", () => helper)
     .replace("@APP_LIFE@", () => appLife)
+    .replace("@STRICT_POLICY@", () => strictPolicy)
     .replace("@AGENT_VERSION@", version)
     .replace("@AGENT_FILE@", name)
     .replace("@AGENT_SHA256@", hash);

@@ -75,6 +75,24 @@ describe("a failed installation", () => {
       /git 2\.31 or newer is required; the installed version is 2\.25\.1/,
       () => withProgram("git", "echo git version 2.25.1"),
     ],
+    [
+      "a strict policy without the service",
+      2,
+      /--policy strict cannot hold with --no-service/,
+      () => machine.install(TOKEN, ["--policy", "strict"]),
+    ],
+    [
+      "an unknown policy",
+      2,
+      /--policy: strict or open, not closed/,
+      () => machine.install(TOKEN, ["--policy", "closed"]),
+    ],
+    [
+      "repositories for a policy that is open",
+      2,
+      /--repositories needs --policy strict/,
+      () => machine.install(TOKEN, ["--repositories", "https://github.com/you/*"]),
+    ],
     ["another system", 4, /needs Linux; this is Darwin/, () => withProgram("uname", "echo Darwin")],
     [
       "a service without root",

@@ -39,6 +39,9 @@ Installs the Gantry agent $agent_version of $origin on this server, or updates i
   --ingress       installs Caddy $caddy_version too, as a service that leads the domains of projects to them, with TLS
   --ingress-issuer internal   with certificates of the server's own authority, not of Let's Encrypt
   --ingress-listen ADDRESS:PORT   without TLS at this address, behind a web server of yours
+  --policy strict   with a policy by which commands come from repositories, never from the control plane's settings
+  --policy open   with a policy that allows everything, except one-off commands and cron jobs (the default). An existing policy stays
+  --repositories LIST   with --policy strict: only these repositories, such as 'https://github.com/you/*,git@github.com:you/*'
   --allow-commands   lets tokens with the scope commands:run run commands in projects: writes the rule into the policy
   --allow-cron    lets projects run cron jobs: writes the rule into the policy
   --metrics ADDRESS:PORT   serves metrics for Prometheus at this address of the server, such as 127.0.0.1:9464; none: stops serving them
@@ -70,10 +73,10 @@ read_options() {
   token=${GANTRY_TOKEN:-}
   # Commands that this script starts do not need the token in their environment.
   unset GANTRY_TOKEN
-  action=install is_service=yes is_started=yes is_purge=no wants_mise=no wants_ingress=no rules='' metrics='' issuer='' listen='' prefix='' home='' user=''
+  action=install is_service=yes is_started=yes is_purge=no wants_mise=no wants_ingress=no policy='' repositories='' rules='' metrics='' issuer='' listen='' prefix='' home='' user=''
   while [ $# -gt 0 ]; do
     case $1 in
-      --token | --prefix | --home | --user | --ingress-issuer | --ingress-listen | --metrics)
+      --token | --prefix | --home | --user | --policy | --repositories | --ingress-issuer | --ingress-listen | --metrics)
         if [ $# -lt 2 ] || [ -z "$2" ]; then fail 2 "$1 needs a value. See --help."; fi
         case $1 in
           --token) token=$2 ;;
@@ -81,6 +84,8 @@ read_options() {
           --home) home=$2 ;;
           --user) user=$2 ;;
           --metrics) metrics=$2 ;;
+          --policy) policy=$2 ;;
+          --repositories) repositories=$2 ;;
           --ingress-issuer) issuer=$2 wants_ingress=yes ;;
           --ingress-listen) listen=$2 wants_ingress=yes ;;
         esac
@@ -101,6 +106,11 @@ read_options() {
   if [ $is_service = no ] && [ -n "$user" ]; then fail 2 "--user cannot be used with --no-service, which installs for the current user."; fi
   if [ $is_service = no ] && [ $wants_ingress = yes ]; then
     fail 4 "--ingress needs systemd, and so cannot be used with --no-service."
+  fi
+  case $policy in '' | open | strict) ;; *) fail 2 "--policy: strict or open, not $policy." ;; esac
+  if [ -n "$repositories" ] && [ "$policy" != strict ]; then fail 2 "--repositories needs --policy strict."; fi
+  if [ $is_service = no ] && [ "$policy" = strict ]; then
+    fail 2 "--policy strict cannot hold with --no-service, because the commands of projects then run as the user who owns the policy. Install the service, or leave --policy out."
   fi
   if [ $is_service = no ] && [ -n "$rules" ]; then
     fail 2 "--allow-${rules##* } writes the policy of the service. Without one, run the agent with its own option --allow-${rules##* }."
@@ -655,11 +665,19 @@ exec $node --max-semi-space-size=2 --v8-pool-size=1 --no-maglev $program "\$@"
 END
 }
 
-write_policy() {
-  mkdir -p "$settings" 2>/dev/null || fail 13 "$settings is not writable."
-  chmod 755 "$settings"
-  if [ -e "$settings/policy.json" ]; then return; fi
-  cat >"$settings/policy.json.new" <<'END'
+# Prints the policy that the options ask for.
+print_policy() {
+  if [ "$policy" = strict ]; then
+    # shellcheck disable=SC2016
+    "$node" -e '
+      const [text, repositories] = process.argv.slice(1);
+      const policy = JSON.parse(text);
+      if (repositories) policy.repositories = repositories.split(",").map((one) => one.trim());
+      console.log(JSON.stringify(policy, null, 2));
+    ' '@STRICT_POLICY@' "$repositories"
+    return
+  fi
+  cat <<'END'
 {
   "version": 1,
   "repositories": "any",
@@ -674,10 +692,28 @@ write_policy() {
   "limits": {}
 }
 END
-  chmod 644 "$settings/policy.json.new" && mv "$settings/policy.json.new" "$settings/policy.json"
 }
 
-# A list of commands, which is stricter, stays.
+write_policy() {
+  mkdir -p "$settings" 2>/dev/null || fail 13 "$settings is not writable."
+  chmod 755 "$settings"
+  if [ -e "$settings/policy.json" ]; then
+    if [ -n "$policy" ] && [ "$(print_policy)" != "$(cat "$settings/policy.json")" ]; then
+      log "kept the policy of this server, $settings/policy.json: --policy $policy changes no existing one. To replace it, move the file away, and run: curl -fsSL $origin/install.sh | sh -s -- --policy $policy"
+    fi
+    return
+  fi
+  print_policy >"$settings/policy.json.new" || fail 13 "$settings is not writable."
+  chmod 644 "$settings/policy.json.new"
+  output=$("$node" "$work/gantry-agent.mjs" check-policy "$settings/policy.json.new" 2>&1) || {
+    rm -f "$settings/policy.json.new"
+    rmdir "$settings" 2>/dev/null || true
+    fail 2 "the policy is refused, and nothing was installed. Check --repositories, which is a list such as 'https://github.com/you/*,git@github.com:you/*'. $output"
+  }
+  mv "$settings/policy.json.new" "$settings/policy.json"
+}
+
+# Lists of commands and the commands of repositories, which are stricter, stay.
 allow_in_policy() {
   if [ -z "$rules" ]; then return; fi
   # shellcheck disable=SC2016,SC2086 # the rules are words
@@ -685,7 +721,7 @@ allow_in_policy() {
     const { readFileSync, writeFileSync } = require("fs");
     const [path, ...rules] = process.argv.slice(1);
     const policy = JSON.parse(readFileSync(path, "utf8"));
-    for (const rule of rules) if (!Array.isArray(policy[rule])) policy[rule] = "any";
+    for (const rule of rules) if ((policy[rule] ?? "none") === "none") policy[rule] = "any";
     writeFileSync(path + ".new", JSON.stringify(policy, null, 2) + "\n");
   ' "$settings/policy.json" $rules || fail 1 "the rules for --allow-${rules##* } cannot be written into $settings/policy.json."
   chmod 644 "$settings/policy.json.new" && mv "$settings/policy.json.new" "$settings/policy.json"

@@ -21,6 +21,8 @@ export const LinkStatus = z.object({
   reason: z.nullable(z.string()),
   /** Missing if an earlier version of the agent wrote it. */
   isolation: z.optional(IsolationLevel),
+  /** As a sentence. */
+  policy: z.optional(z.string()),
   tools: z.optional(z.array(ToolReport)),
 });
 export type LinkStatus = z.infer<typeof LinkStatus>;

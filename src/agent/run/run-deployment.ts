@@ -1,10 +1,6 @@
-import {
-  checkCron,
-  checkOrder,
-  checkProcesses,
-  checkRelease,
-  type PolicyRefusal,
-} from "#agent/policy/check-policy.ts";
+import { checkCron, checkProcesses } from "#agent/policy/check-commands.ts";
+import { checkOrder, checkRelease } from "#agent/policy/check-policy.ts";
+import type { PolicyRefusal } from "#agent/policy/refuse.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { reportResult } from "#agent/report/report-result.ts";
 import { activateRelease } from "#agent/run/activate/activate-stage.ts";
@@ -154,7 +150,8 @@ async function carryOut(
   if (!ready.ok) return ready;
   const processes = resolveProcesses(ready.value.processes ?? {}, order.processes ?? {});
   const jobs = resolveCron(ready.value.cron ?? [], order.cron ?? []);
-  const refusal = checkProcesses(context.policy, processes) ?? checkCron(context.policy, jobs);
+  const refusal =
+    checkProcesses(context.policy, processes, ready.value.processes ?? {}) ?? checkCron(context.policy, jobs);
   if (refusal !== null) return fail("refused_by_policy", progress.stage, refusal);
   // The control plane may be newer, or know more time zones.
   const wrong = findCronProblem(jobs);

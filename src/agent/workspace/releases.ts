@@ -39,6 +39,11 @@ export const Release = z.object({
   processes: z.optional(ProcessDefinitions),
   /** The jobs that its repository defines. Missing: none, or a release of an earlier agent. */
   cron: z.optional(z.array(CronJob)),
+  /**
+   * Whether the settings had no framework and no install, build or release command when it was built, so that the
+   * repository decided what runs. Missing in releases of an earlier agent.
+   */
+  commands_from: z.optional(z.enum(["repository", "settings"])),
   /** The release command that its repository defines. Missing: none, or the project has one. */
   release_command: z.optional(ShellCommand),
   /** Missing in releases of an earlier agent. */

@@ -33,7 +33,7 @@ import type {
 } from "#contract/endpoints/projects/settings.ts";
 import type { HealthReason } from "#contract/endpoints/projects/health.ts";
 import type { ReportedPreset } from "#contract/endpoints/projects/reported-preset.ts";
-import type { IsolationLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
+import type { IsolationLevel, PolicyLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
 import type { Scope } from "#contract/scopes.ts";
 import type { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import type { MaintenanceState } from "#contract/endpoints/traffic/schemas.ts";
@@ -111,6 +111,8 @@ export const servers = sqliteTable("servers", {
   sealKey: text("seal_key", { mode: "json" }).$type<SealKey>(),
   /** Whether projects run as users of their own; null: unknown. */
   isolation: text("isolation").$type<IsolationLevel>(),
+  /** How far the policy lets the control plane run commands of its own; null: unknown. */
+  policy: text("policy").$type<PolicyLevel>(),
   /** The programs for builds; null: unknown. */
   tools: text("tools", { mode: "json" }).$type<ToolReport[]>(),
   /** Why the ingress as a whole does not work, from the agent's last report. */

@@ -52,6 +52,7 @@ describe("a policy file", () => {
       processes: ["node server.mjs"],
       commands: ["npm run migrate"],
       cron: ["npm run backup"],
+      variables: ["no_loaders", "NODE_OPTIONS"],
       shared_paths: ["storage"],
       secrets: "no_builds",
       health_checks: ["https://shop.example.com"],
@@ -79,6 +80,9 @@ describe("a policy file", () => {
     const read = await readPolicy(path());
     expect(read).toEqual({ kind: "read", policy: JSON.parse(example) });
     expect(Object.keys(JSON.parse(example)).toSorted()).toEqual(Object.keys(openPolicy).toSorted());
+    const [, strict = ""] = /<!-- strict -->\n```json\n([^]*?)```/.exec(docs) ?? [];
+    const template = new URL("../../../src/agent/install/strict-policy.json", import.meta.url);
+    expect(JSON.parse(strict)).toEqual(JSON.parse(readFileSync(template, "utf8")));
   });
 
   it("may use the earlier name of remove_projects, which is forget", async () => {

@@ -114,6 +114,11 @@ export class World {
     if (this.control.breaches.length > 0) throw new Error(this.control.breaches.join("\n"));
   }
 
+  /** Ends the instances of processes, as a reboot does. The agent must have ended. */
+  async endInstances(): Promise<void> {
+    await endSupervisor(this.#supervisorOptions);
+  }
+
   async context(
     settings: Partial<AgentSettings> = {},
     sites: Sites = noSites,

@@ -5,7 +5,7 @@ import type { Rollout } from "#agent/apps/rollout.ts";
 import { keepSiteBefore } from "#agent/ingress/site-file.ts";
 import { siteNames, startWorkers, switchTraffic } from "#agent/run/activate/switch-instances.ts";
 import { unitLimits } from "#agent/policy/unit-limits.ts";
-import { checkActivateCommand } from "#agent/policy/check-policy.ts";
+import { checkActivateCommand } from "#agent/policy/check-commands.ts";
 import { type CommandEnd, describeEnd } from "#build/failure/command-failure.ts";
 import { runCommand, stepAfterCommand } from "#agent/run/step/run-command.ts";
 import type { CommandScope, RunScope } from "#agent/run/step/run-scope.ts";

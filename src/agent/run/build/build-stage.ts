@@ -22,6 +22,7 @@ import { findOutput, noOutput } from "#build/tree/find-output.ts";
 import { folderInside } from "#build/tree/folder-inside.ts";
 import { type Release, writeRelease } from "#agent/workspace/releases.ts";
 import { moveCopiesBack } from "#agent/workspace/shared-paths.ts";
+import type { RunOrder } from "#contract/agent-order.ts";
 import { succeed } from "#contract/lib/result.ts";
 
 /** Turns the files of a release into a complete one: build command, shared paths, record. */
@@ -71,6 +72,7 @@ export async function buildRelease(scope: RunScope, plan: BuildPlan): Promise<St
     ...(Object.keys(plan.processes).length === 0 ? {} : { processes: plan.processes }),
     ...(plan.cron.length === 0 ? {} : { cron: [...plan.cron] }),
     ...(plan.releaseCommand === null ? {} : { release_command: plan.releaseCommand.command }),
+    commands_from: hasOwnCommands(order) ? "settings" : "repository",
     ...(plan.isPublished ? {} : { published: false }),
     ...(rules.value === null ? {} : { site_rules: rules.value }),
     ...(order.limits === undefined ? {} : { limits: order.limits }),
@@ -79,6 +81,12 @@ export async function buildRelease(scope: RunScope, plan: BuildPlan): Promise<St
   };
   await writeRelease(folder, release);
   return succeed(release);
+}
+
+/** Whether a command of the settings has run in the release or runs in it before it is live, or they chose its preset. */
+function hasOwnCommands({ framework, install_command, build_command, release_command }: RunOrder): boolean {
+  const own = [framework, install_command, build_command, release_command];
+  return own.some((setting) => typeof setting === "string");
 }
 
 /** What a site does not show of its folder. */

@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 
-import { checkBuildCommands, checkCron, checkReleaseCommand } from "#agent/policy/check-policy.ts";
+import { checkBuildCommands, checkCron, checkReleaseCommand } from "#agent/policy/check-commands.ts";
 import { rootFailure } from "#build/failure/directory-failure.ts";
 import { chooseBuild, commandsOf, definitionsOf } from "#build/choose-build.ts";
 import { describeChoice, startAdvice } from "#build/describe-choice.ts";
@@ -86,10 +86,14 @@ export async function planBuild(
   const advice = startAdvice(choice);
   if (advice !== null) scope.log.system(stage, advice);
   // Checked here too, because a preset's commands are known only now.
-  const repositoryCommand = releaseCommandOf(order, choice.releaseCommand?.command);
+  const releaseLine = releaseCommandOf(order, choice.releaseCommand?.command);
   const refusal =
     checkBuildCommands(context.policy, plan, choice.presetCommands) ??
-    checkReleaseCommand(context.policy, repositoryCommand) ??
+    checkReleaseCommand(
+      context.policy,
+      releaseLine,
+      (order.release_command ?? null) === null ? "repository" : "settings",
+    ) ??
     checkCron(context.policy, resolveCron(choice.cron, order.cron ?? []));
   if (refusal !== null) return fail("refused_by_policy", stage, refusal);
   const { problem } = choice;

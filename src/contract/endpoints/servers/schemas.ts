@@ -45,6 +45,13 @@ export type Disk = z.infer<typeof Disk>;
 export const IsolationLevel = z.enum(["projects", "none"]);
 export type IsolationLevel = z.infer<typeof IsolationLevel>;
 
+/**
+ * How far the policy of a server lets the control plane run commands of its own: `open`: all that a project's settings
+ * have. `strict`: none.
+ */
+export const PolicyLevel = z.enum(["open", "limited", "strict"]);
+export type PolicyLevel = z.infer<typeof PolicyLevel>;
+
 export const MAX_TOOL_VERSION = 50;
 
 /** A program of a server that builds use. `version`: null if it does not print one. */
@@ -82,6 +89,8 @@ export const Server = z.extend(ServerRow, {
   uptime_days: listUpTo(UptimeDay, MAX_UPTIME_DAYS),
   /** An earlier control plane has none, and a newer client must be able to read its answers. */
   seal_key: z._default(z.nullable(SealKey), null),
+  /** As seal_key. Null: the agent does not report it. */
+  policy: z._default(z.nullable(PolicyLevel), null),
   /** As seal_key. Null: the agent does not report them. */
   tools: z._default(z.nullable(listUpTo(ToolReport, MAX_REPORTED_TOOLS)), null),
   /** As seal_key. */
