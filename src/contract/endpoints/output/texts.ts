@@ -19,7 +19,8 @@ export const outputTexts = {
 
       With \`Accept: application/json\` (default), the response has the last \`lines\` lines (100 by default). The lines
       of one instance are in order. With \`instance\`, the lines of an instance that has ended can be read too, while its
-      output is kept. \`ended=true\` reads those of all that have ended.
+      output is kept. \`ended=true\` reads those of all that have ended. A \`process\` that the project does not have is
+      404 \`not_found\`, with the names of its processes, unless output of it is kept.
 
       With \`Accept: text/event-stream\`, the response has those lines, then each line as it is printed, of instances
       that are started later too. The \`data\` of an event is an \`AppOutputLine\`. An event named \`left_out\` has an
