@@ -643,7 +643,7 @@ describe("a project's own setting", () => {
       failure: {
         code: "timed_out",
         stage: "install",
-        message: "the install command took longer than 1 seconds",
+        message: "the install command took longer than 1 second",
       },
     });
   });
