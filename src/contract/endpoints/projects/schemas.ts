@@ -199,6 +199,8 @@ export type ProjectRow = z.infer<typeof ProjectRow>;
 
 export const Serving = z.strictObject({
   deployment_id: z.nullable(DeploymentId),
+  /** An earlier control plane has none. */
+  version: z._default(z.nullable(z.int()), null),
   commit: z.nullable(z.string()),
   checked_at: z.string(),
   drifted: z.boolean(),
