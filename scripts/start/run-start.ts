@@ -92,7 +92,7 @@ export async function runStart(
   });
   signal.throwIfAborted();
 
-  const memo = await readMemo(home);
+  const memo = { ...(await readMemo(home)), port };
   const { agent, serverId } = await step("connecting the agent", async () => {
     const id = await prepareServer(api, memo.server_id);
     await writeMemo(home, { ...memo, server_id: id });
@@ -157,7 +157,7 @@ export async function runStart(
   });
 }
 
-async function refuseIfInUse({ home, port }: StartOptions): Promise<void> {
+async function refuseIfInUse({ home, port, isPortGiven }: StartOptions): Promise<void> {
   const start = await startIn(home);
   if (start !== null) throw homeInUse(home, start.pid);
   await endLeftovers(home);
@@ -165,7 +165,7 @@ async function refuseIfInUse({ home, port }: StartOptions): Promise<void> {
   const holder = await holderOfPort(port);
   const other = port === 8787 ? 8800 : port + 100;
   throw new Problem(
-    `Port ${port} is taken${holder === null ? "" : ` by ${holder}`}.\nStop that program, or use another port with the same options: --port ${other}`,
+    `Port ${port}${isPortGiven || port === 8787 ? "" : ", which this home used last,"} is taken${holder === null ? "" : ` by ${holder}`}.\nStop that program, or use another port with the same options: --port ${other}`,
   );
 }
 
