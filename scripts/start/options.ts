@@ -49,8 +49,8 @@ export type StartOptions = GivenOptions & { readonly port: number; readonly isPo
 
 /** Completes the options with the port that the home used last. */
 export async function withPort(given: GivenOptions): Promise<StartOptions> {
-  const port = given.port ?? (await readMemo(given.home)).port ?? DEFAULT_PORT;
-  return { ...given, port, isPortGiven: given.port !== null };
+  const { port: lastPort } = await readMemo(given.home);
+  return { ...given, port: given.port ?? lastPort ?? DEFAULT_PORT, isPortGiven: given.port !== null };
 }
 
 export const startScript: Script<typeof options> = {
