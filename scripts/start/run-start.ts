@@ -15,6 +15,7 @@ import { WorkerReady } from "../shared/worker-ready.ts";
 import { written } from "../shared/written.ts";
 import { endLeftovers, homeInUse, lockHome, startIn } from "./home-lock.ts";
 import { rememberHome } from "./home-on-port.ts";
+import { keepBundle } from "./keep-bundle.ts";
 import { removeLocalFile, writeLocalFile } from "./local-file.ts";
 import { endPackageScope } from "./package-scope.ts";
 import { readMemo, writeMemo } from "./memo.ts";
@@ -71,7 +72,10 @@ export async function runStart(
   });
   started = services;
 
-  const bundle = await step("building the Worker", () => build(signal));
+  const built = await step("building the Worker", () => build(signal));
+  const bundle = await written(home, "Use another home: npm start -- --home OTHER", () =>
+    keepBundle(home, built),
+  );
   const { worker, ready } = await step("starting the Worker", async () => {
     const service = services.startWorker(bundle);
     const message = WorkerReady.parse(await service.ready);
