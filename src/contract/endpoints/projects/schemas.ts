@@ -101,8 +101,11 @@ function isInside(path: string, outer: string): boolean {
   return path.startsWith(`${outer}/`);
 }
 
-/** Refuses an alias that occurs twice, or that is the project's domain. */
-const hasDistinctDomains = z.superRefine<{
+/**
+ * Refuses an alias that occurs twice, or that is the project's domain, and names of one word: nobody can own one, so it
+ * gets no certificate, and is usually half of a name. `localhost` leads to this machine.
+ */
+const hasUsefulDomains = z.superRefine<{
   readonly domain?: string | undefined;
   readonly aliases?: readonly Alias[] | undefined;
 }>(({ domain, aliases = [] }, context) => {
@@ -113,6 +116,13 @@ const hasDistinctDomains = z.superRefine<{
         code: "custom",
         path: ["aliases", at - 1, "domain"],
         message: "is named twice",
+      });
+  for (const [at, name] of names.entries())
+    if (name !== undefined && !name.includes(".") && name !== "localhost")
+      context.addIssue({
+        code: "custom",
+        path: at === 0 ? ["domain"] : ["aliases", at - 1, "domain"],
+        message: `is only one word: write it with its ending, such as ${name}.example.com`,
       });
 });
 
@@ -141,7 +151,7 @@ export const CreateProjectInput = z
     cron: z._default(settings.cron, []),
     deploy_on: z.prefault(settings.deploy_on, {}),
   })
-  .check(hasDistinctDomains, hasUsefulPatterns);
+  .check(hasUsefulDomains, hasUsefulPatterns);
 export type CreateProjectInput = z.infer<typeof CreateProjectInput>;
 
 const STARS =
@@ -172,7 +182,7 @@ const AllSettings = z.strictObject({
  * completely. The settings named in `automatic` become automatic again.
  */
 export const UpdateProjectInput = z.partial(AllSettings).check(
-  hasDistinctDomains,
+  hasUsefulDomains,
   hasUsefulPatterns,
   z.superRefine((input, context) => {
     for (const name of input.automatic ?? [])
