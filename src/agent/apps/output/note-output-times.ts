@@ -41,7 +41,11 @@ type Known = {
   readonly isRunning: boolean;
 };
 
-export function createOutputTimeNotes({ home, clock, settings }: AgentContext): OutputTimeNotes {
+type Needed = Pick<AgentContext, "home" | "clock"> & {
+  readonly settings: Pick<AgentContext["settings"], "outputTimesMs">;
+};
+
+export function createOutputTimeNotes({ home, clock, settings }: Needed): OutputTimeNotes {
   let known: ReadonlyMap<ProjectId, Map<string, Known>> = new Map();
   /** By the monotonic clock; `null` before the first look. */
   let lookedAt: number | null = null;
