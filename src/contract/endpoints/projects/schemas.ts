@@ -101,6 +101,11 @@ function isInside(path: string, outer: string): boolean {
   return path.startsWith(`${outer}/`);
 }
 
+/** What is no domain at all is refused by its schema. */
+function isOneWord(name: string): boolean {
+  return Domain.safeParse(name).success && !name.includes(".") && name !== "localhost";
+}
+
 /**
  * Refuses an alias that occurs twice, or that is the project's domain, and names of one word: nobody can own one, so it
  * gets no certificate, and is usually half of a name. `localhost` leads to this machine.
@@ -118,7 +123,7 @@ const hasUsefulDomains = z.superRefine<{
         message: "is named twice",
       });
   for (const [at, name] of names.entries())
-    if (name !== undefined && !name.includes(".") && name !== "localhost")
+    if (name !== undefined && isOneWord(name))
       context.addIssue({
         code: "custom",
         path: at === 0 ? ["domain"] : ["aliases", at - 1, "domain"],
