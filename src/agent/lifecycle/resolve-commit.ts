@@ -70,7 +70,7 @@ async function findCommitOf(
     const outside = scopeOutsideRun(context, project_id, marker, noLedger);
     const scope = hideSecrets({ ...outside, mask: createMask(repository) }, opened.secrets);
     const git = createGitRunner(scope, limit);
-    const reader = { context, project: { id: project_id, name: project_name }, marker };
+    const reader = { context, project: { id: project_id, name: project_name }, marker, branch: null };
     const mirrors = { sha1: join(folder, "sha1.git"), sha256: join(folder, "sha256.git") };
     const origin = await openOrigin(reader, repository, mirrors);
     if (!origin.ok) return origin;

@@ -89,6 +89,7 @@ function servingView(record: ProjectRecord, serving: ServingReading): Serving | 
   if (record.servingCheckedAt === null) return null;
   return {
     deployment_id: serving.deploymentId,
+    version: serving.version,
     commit: abbreviatedCommit(serving.commitSha),
     checked_at: timestamp(serving.confirmedAt ?? record.servingCheckedAt),
     drifted: record.servingRelease !== serving.liveRelease,

@@ -341,7 +341,7 @@ describe("the served release of a project", () => {
     await vi.waitFor(async () => {
       expect(await get(project.token, project.id)).toMatchObject({
         url: "http://127.0.0.1:9000",
-        serving: { deployment_id: second.id, commit: "0123456", drifted: false },
+        serving: { deployment_id: second.id, version: 2, commit: "0123456", drifted: false },
       });
     });
     report(1);
@@ -352,7 +352,7 @@ describe("the served release of a project", () => {
     report(null);
     await vi.waitFor(async () => {
       const { serving } = await get(project.token, project.id);
-      expect(serving).toMatchObject({ deployment_id: null, commit: null, drifted: true });
+      expect(serving).toMatchObject({ deployment_id: null, version: null, commit: null, drifted: true });
     });
   });
 });

@@ -18,6 +18,7 @@ import { makeFailure } from "#build/failure/make-failure.ts";
 import { portHint, startHint } from "#build/failure/start-hint.ts";
 import { type Failure, MAX_STDERR_TAIL } from "#contract/endpoints/deployments/schemas.ts";
 import { failingLine } from "#contract/first-error.ts";
+import { counted } from "#contract/lib/counted.ts";
 
 /** Ruby prints an error before its backtrace, which can be longer than the evidence. */
 const SEARCHED_BYTES = 64 * 1024;
@@ -57,7 +58,7 @@ export async function notReadyFailure(
     case "not_listening": {
       const what = readiness.isPortTaken
         ? `another program listens on the port ${port} of ${name}`
-        : `${name} did not listen on port ${port} within ${seconds} seconds`;
+        : `${name} did not listen on port ${port} within ${counted(seconds, "second")}`;
       const hint = readiness.isPortTaken ? null : portHint(stripVTControlCharacters(output), port ?? 0);
       return makeFailure("timed_out", "start", what, tail, hint);
     }

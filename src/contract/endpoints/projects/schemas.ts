@@ -101,8 +101,16 @@ function isInside(path: string, outer: string): boolean {
   return path.startsWith(`${outer}/`);
 }
 
-/** Refuses an alias that occurs twice, or that is the project's domain. */
-const hasDistinctDomains = z.superRefine<{
+/** What is no domain at all is refused by its schema. */
+function isOneWord(name: string): boolean {
+  return Domain.safeParse(name).success && !name.includes(".") && name !== "localhost";
+}
+
+/**
+ * Refuses an alias that occurs twice, or that is the project's domain, and names of one word: nobody can own one, so it
+ * gets no certificate, and is usually half of a name. `localhost` leads to this machine.
+ */
+const hasUsefulDomains = z.superRefine<{
   readonly domain?: string | undefined;
   readonly aliases?: readonly Alias[] | undefined;
 }>(({ domain, aliases = [] }, context) => {
@@ -113,6 +121,13 @@ const hasDistinctDomains = z.superRefine<{
         code: "custom",
         path: ["aliases", at - 1, "domain"],
         message: "is named twice",
+      });
+  for (const [at, name] of names.entries())
+    if (name !== undefined && isOneWord(name))
+      context.addIssue({
+        code: "custom",
+        path: at === 0 ? ["domain"] : ["aliases", at - 1, "domain"],
+        message: `is only one word: write it with its ending, such as ${name}.example.com`,
       });
 });
 
@@ -141,7 +156,7 @@ export const CreateProjectInput = z
     cron: z._default(settings.cron, []),
     deploy_on: z.prefault(settings.deploy_on, {}),
   })
-  .check(hasDistinctDomains, hasUsefulPatterns);
+  .check(hasUsefulDomains, hasUsefulPatterns);
 export type CreateProjectInput = z.infer<typeof CreateProjectInput>;
 
 const STARS =
@@ -172,7 +187,7 @@ const AllSettings = z.strictObject({
  * completely. The settings named in `automatic` become automatic again.
  */
 export const UpdateProjectInput = z.partial(AllSettings).check(
-  hasDistinctDomains,
+  hasUsefulDomains,
   hasUsefulPatterns,
   z.superRefine((input, context) => {
     for (const name of input.automatic ?? [])
@@ -199,6 +214,8 @@ export type ProjectRow = z.infer<typeof ProjectRow>;
 
 export const Serving = z.strictObject({
   deployment_id: z.nullable(DeploymentId),
+  /** An earlier control plane has none. */
+  version: z._default(z.nullable(z.int()), null),
   commit: z.nullable(z.string()),
   checked_at: z.string(),
   drifted: z.boolean(),
