@@ -42,7 +42,7 @@ export async function checkWorkerBundle(): Promise<SizeOutcome> {
     const all = compare(
       gzipSize(built.files),
       MOST_WORKER_BYTES,
-      (text) => `The Worker's bundle is ${text}. \`npx esbuild --analyze\` shows what is in it.`,
+      (text) => `The Worker's bundle is ${text}:\n${sizesOf(built.files)}`,
     );
     if (all.code !== 0) return all;
     const first = compare(
@@ -117,6 +117,15 @@ export async function checkDashboardSize(): Promise<SizeOutcome> {
 
 function gzipSize(files: readonly WorkerFile[]): number {
   return files.reduce((sum, { code }) => sum + gzipSync(code).length, 0);
+}
+
+/** A line for each file, the largest first. */
+function sizesOf(files: readonly WorkerFile[]): string {
+  const sizes = files.map((file) => ({ bytes: gzipSize([file]), file }));
+  return sizes
+    .toSorted((one, other) => other.bytes - one.bytes)
+    .map(({ bytes, file }) => `${(bytes / 1000).toFixed(1)} kB ${file.name}, ${file.sources.length} sources`)
+    .join("\n");
 }
 
 function compare(bytes: number, most: number, tooLarge: (size: string) => string): SizeOutcome {
