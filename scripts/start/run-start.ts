@@ -174,7 +174,7 @@ async function refuseIfInUse({ home, port, isPortGiven }: StartOptions): Promise
 }
 
 async function build(signal: AbortSignal): Promise<{ value: string; done: string }> {
-  const built = await buildWorker(signal);
+  const built = await buildWorker();
   signal.throwIfAborted();
   if (!built.ok) throw new Problem(`The Worker does not build:\n${built.output}`);
   return { value: built.bundle, done: `Worker ${built.isFresh ? "built" : "unchanged"}` };

@@ -6,7 +6,7 @@ import * as z from "zod";
 
 import type { Jurisdiction } from "#contract/regions.ts";
 
-import { root } from "../shared/root.ts";
+import { root } from "./root.ts";
 
 /** The parts of wrangler.toml that have paths, names or buckets. The others are copied. */
 const Configuration = z.looseObject({
@@ -34,8 +34,9 @@ export async function readNames() {
 }
 
 /**
- * Writes the copy of wrangler.toml that a built Worker is deployed with. It has no build command, which has run, and its
- * bucket is in the jurisdiction: `wrangler deploy` has no option for either.
+ * Writes the copy of wrangler.toml that a built Worker is deployed with. It has no build command, which has run, uploads
+ * all files beside the main one as modules, and its bucket is in the jurisdiction: `wrangler deploy` has no option for
+ * any of them.
  * @returns its path
  */
 export async function writeDeployConfiguration(
@@ -50,6 +51,8 @@ export async function writeDeployConfiguration(
       ...config,
       // Relative paths are relative to the file.
       main: resolve(root, config.main),
+      find_additional_modules: true,
+      rules: [{ type: "ESModule", globs: ["*.js"] }],
       assets: { ...config.assets, directory: resolve(root, config.assets.directory) },
       d1_databases: config.d1_databases.map((one) => ({
         ...one,
