@@ -22,7 +22,7 @@ import type { Tree } from "#contract/frameworks/tree.ts";
 import type { CronJob } from "#contract/endpoints/cron/job-schemas.ts";
 import { type AllProcessSettings, WEB } from "#contract/endpoints/processes/schemas.ts";
 import type { BuildSettings } from "#contract/endpoints/projects/settings.ts";
-import type { DetectedPreset } from "#contract/endpoints/projects/reported-preset.ts";
+import type { DetectedPreset } from "#contract/endpoints/projects/detected-preset.ts";
 import type { FileProblem } from "#contract/processes/file-problem.ts";
 import { findProcesses, type FoundProcess } from "#contract/processes/find-processes.ts";
 import { PROCFILE } from "#contract/processes/read-procfile.ts";

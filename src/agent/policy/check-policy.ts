@@ -33,10 +33,10 @@ export function checkOrder(rules: Rules, order: RunOrder): PolicyRefusal {
     checkSettingCommand(policy, "build_command", order.build_command) ??
     checkReleaseCommand(policy, order.release_command ?? null, "settings") ??
     checkActivateCommand(policy, order.activate_command) ??
-    checkProcesses(policy, namedCommands(order.processes ?? {}), {}) ??
+    checkProcesses(policy, namedCommands(order.processes), {}) ??
     checkCron(
       policy,
-      (order.cron ?? []).map(({ name, command }) => ({ name, command, source: "project" })),
+      order.cron.map(({ name, command }) => ({ name, command, source: "project" })),
     ) ??
     checkSharedPaths(policy, order.shared_paths) ??
     checkVariables(policy, order.variables) ??
@@ -144,24 +144,14 @@ function checkHealthCheck(policy: Policy, check: HealthCheck | null): PolicyRefu
 export function checkRelease(rules: Rules, release: Release): PolicyRefusal {
   const { policy } = rules;
   const again = "Deploy its commit again";
-  if (policy.repositories !== "any" && release.repository === undefined)
-    return refuse(
-      policy,
-      "repositories",
-      `release ${release.version}, because its repository is not recorded`,
-      again,
-    );
   if (policy.build_commands === "repository" && release.commands_from !== "repository")
     return refuse(
       policy,
       "build_commands",
-      `release ${release.version}, because it was not built with commands of its repository only, as far as this server has recorded`,
+      `release ${release.version}, because the project's settings had a part in its build`,
       again,
     );
-  return (
-    (release.repository === undefined ? null : checkRepository(rules, release.repository)) ??
-    checkActivateCommand(policy, release.activate_command)
-  );
+  return checkRepository(rules, release.repository) ?? checkActivateCommand(policy, release.activate_command);
 }
 
 /** Checks a `remove_project` message. @param purge whether it also asks to delete the project's files */

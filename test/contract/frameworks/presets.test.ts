@@ -5,7 +5,7 @@ import { applySettings } from "#contract/frameworks/usual-preset.ts";
 import { presets } from "#contract/frameworks/presets.ts";
 import { deepPaths, surveyTree, type Tree } from "#contract/frameworks/tree.ts";
 import { Framework, type Preset } from "#contract/endpoints/projects/settings.ts";
-import { ReportedPreset } from "#contract/endpoints/projects/reported-preset.ts";
+import { DetectedPreset } from "#contract/endpoints/projects/detected-preset.ts";
 
 type Files = Readonly<Record<string, string>>;
 
@@ -292,8 +292,8 @@ describe("a framework", () => {
     for (const name of Object.keys(presets)) {
       expect(Framework.parse(name)).toBe(name);
       for (const files of [{}, node(["x"], []), { "pnpm-lock.yaml": "" }])
-        expect(ReportedPreset.parse(presetFor(name, tree(files)))).toMatchObject({ framework: name });
-      expect(ReportedPreset.parse(presetFor(name))).toMatchObject({ framework: name, reasons: [] });
+        expect(DetectedPreset.parse(presetFor(name, tree(files)))).toMatchObject({ framework: name });
+      expect(DetectedPreset.parse(presetFor(name))).toMatchObject({ framework: name, reasons: [] });
     }
   });
 

@@ -224,7 +224,7 @@ class World {
   #fetching(message: ToAgent): ToAgent {
     if (message.type !== "run") return message;
     const { source } = message.order;
-    const isTip = source.commit === null || (this.#fetchesTips && source.was_live !== true);
+    const isTip = source.commit === null || (this.#fetchesTips && !source.was_live);
     return isTip
       ? { ...message, order: { ...message.order, source: { ...source, commit: this.tip } } }
       : message;

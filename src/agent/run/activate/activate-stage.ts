@@ -34,7 +34,7 @@ export async function activateRelease(
     order.reuse_release === null || previous === null ? null : await readRelease(folder, previous);
   const rules = describeRulesBack(release, before);
   if (rollout !== null) await prepareDesired(folder, rollout.next);
-  const { cron: settings = [], run_id: runId } = order;
+  const { cron: settings, run_id: runId } = order;
   await prepareJobs(folder, release, { settings, runId, now: scope.context.clock.now() });
   await keepSiteBefore(folder, siteNames(order));
   // Recorded before the switch, so that recovery can switch back after a crash.

@@ -75,9 +75,8 @@ export async function buildRelease(scope: RunScope, plan: BuildPlan): Promise<St
     commands_from: hasOwnCommands(order) ? "settings" : "repository",
     ...(plan.isPublished ? {} : { published: false }),
     ...(rules.value === null ? {} : { site_rules: rules.value }),
-    ...(order.limits === undefined ? {} : { limits: order.limits }),
+    limits: order.limits,
     ...(plan.tools.folders.length === 0 ? {} : { tool_folders: [...plan.tools.folders] }),
-    links_checked: true,
   };
   await writeRelease(folder, release);
   return succeed(release);

@@ -3,8 +3,7 @@ import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { type Release, releasePath } from "#agent/workspace/releases.ts";
 
 /**
- * Checks a release's symbolic links before a switch. A release that was checked when it was built is not checked
- * again.
+ * Checks the symbolic links of a new release.
  * @param signal ends the check, because a repository can have very many links
  * @param copies paths of the release whose files were just moved to the shared folder
  * @returns why the release is refused; `null` when all links stay within it
@@ -12,11 +11,10 @@ import { type Release, releasePath } from "#agent/workspace/releases.ts";
 export async function refuseLeavingLinks(
   home: string,
   folder: ProjectFolder,
-  release: Pick<Release, "version" | "root_directory" | "output_directory" | "links_checked">,
+  release: Pick<Release, "version" | "root_directory" | "output_directory">,
   signal: AbortSignal,
   copies: readonly string[] = [],
 ): Promise<string | null> {
-  if (release.links_checked === true) return null;
   const linked = {
     release: releasePath(folder, release.version),
     home,
@@ -25,5 +23,5 @@ export async function refuseLeavingLinks(
     output: release.output_directory,
     copies,
   };
-  return checkLinks(linked, signal);
+  return await checkLinks(linked, signal);
 }

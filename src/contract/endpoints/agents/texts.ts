@@ -1,7 +1,7 @@
 import { CertificateHealth, FailedRun, JobHealth } from "#contract/reported-health.ts";
 import * as events from "#contract/agent-events.ts";
 import * as protocol from "#contract/agent-protocol.ts";
-import { ReportedPreset } from "#contract/endpoints/projects/reported-preset.ts";
+import { DetectedPreset } from "#contract/endpoints/projects/detected-preset.ts";
 import { example, secrets } from "#contract/reference/examples.ts";
 import type { OperationTexts } from "#contract/reference/operation-text.ts";
 import { prose } from "#contract/reference/prose.ts";
@@ -66,7 +66,7 @@ export const agentSchemas = {
     project: "What the server now serves for the project.",
     stages: "How long each stage of the run took.",
   }),
-  ReportedPreset: object(ReportedPreset, "The build settings of a framework.", {
+  DetectedPreset: object(DetectedPreset, "The build settings of a framework.", {
     framework: "The framework's identifier.",
     install_command: "The command that installs the dependencies. `null`: none.",
     build_command: "The build command. `null`: no build.",

@@ -25,11 +25,8 @@ import {
 } from "#contract/endpoints/processes/schemas.ts";
 import { DeployOn, DeployOnChanges } from "#contract/endpoints/projects/deploy-on.ts";
 import { hasUsefulPatterns } from "#contract/endpoints/projects/push-patterns.ts";
-import { ProjectHealth, UNKNOWN_HEALTH } from "#contract/endpoints/projects/health.ts";
-import {
-  NO_DEFINITIONS,
-  RepositoryDefinitions,
-} from "#contract/endpoints/projects/repository-definitions.ts";
+import { ProjectHealth } from "#contract/endpoints/projects/health.ts";
+import { RepositoryDefinitions } from "#contract/endpoints/projects/repository-definitions.ts";
 import { DeployKeySummary } from "#contract/endpoints/projects/repository-access.ts";
 import {
   Alias,
@@ -235,12 +232,6 @@ export const Project = z.extend(z.extend(ProjectRow, settings), {
   name: z.string(),
   repository: z.string(),
   timeouts: Timeouts,
-  /** An earlier control plane has none. */
-  approval: z._default(settings.approval, "none"),
-  /** An earlier control plane has none of these. */
-  trailing_slash: z._default(settings.trailing_slash, "auto"),
-  fallback: z._default(settings.fallback, null),
-  asset_overlap: z._default(settings.asset_overlap, DEFAULT_ASSET_OVERLAP),
   automatic: z.array(AutomaticSetting),
   suggested_release_command: z.nullable(ShellCommand),
   app_type: AppType,
@@ -248,15 +239,12 @@ export const Project = z.extend(z.extend(ProjectRow, settings), {
   url: z.nullable(z.string()),
   serving: z.nullable(Serving),
   detected_processes: ProcessDefinitions,
-  /** An earlier control plane has none. */
-  repository_definitions: z._default(RepositoryDefinitions, NO_DEFINITIONS),
+  repository_definitions: RepositoryDefinitions,
   processes_state: z.nullable(ProcessesState),
   variables_applied: z.nullable(z.boolean()),
   maintenance: z.nullable(Maintenance),
-  /** An earlier control plane has none of these. */
-  deploy_on: z.prefault(DeployOn, {}),
-  ingress_problem: z._default(z.nullable(z.string()), null),
-  health: z._default(ProjectHealth, UNKNOWN_HEALTH),
+  ingress_problem: z.nullable(z.string()),
+  health: ProjectHealth,
   deploy_key: z.nullable(DeployKeySummary),
   created_at: z.string(),
 });
@@ -272,10 +260,10 @@ const QueryFlag = z
 
 export const DeleteProjectQuery = z.strictObject({ purge: z.optional(QueryFlag) });
 
-/** `health`: of the projects of this page, by their ids. An earlier control plane has none. */
+/** `health`: of the projects of this page, by their ids. */
 export const ProjectRows = z.strictObject({
   projects: z.array(ProjectRow),
-  health: z._default(z.record(ProjectId, ProjectHealth), {}),
+  health: z.record(ProjectId, ProjectHealth),
   next_cursor: NextCursor,
 });
 export type ProjectRows = z.infer<typeof ProjectRows>;

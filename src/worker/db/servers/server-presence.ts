@@ -99,8 +99,7 @@ export type ServingReport = {
   readonly url: string | null;
   readonly reportedProcesses: readonly ProcessReport[] | null;
   readonly ingressProblem: string | null;
-  /** Null: an earlier version has stored the report. */
-  readonly health: readonly HealthReason[] | null;
+  readonly health: readonly HealthReason[];
 };
 
 /** What a project serves, for its row. */

@@ -32,7 +32,7 @@ type AgentReport = {
 };
 
 const KEY = "presence";
-/** Their own keys instead of fields, which the earlier version refuses when an operator goes back to it. */
+/** Their own keys, because each is only sometimes reported. */
 const SEAL_KEY = "seal_key";
 const ISOLATION = "isolation";
 const POLICY = "policy";

@@ -12,7 +12,7 @@ import { ShellCommand } from "#contract/shell-command.ts";
  * those that the repository or the framework's preset defines. `repository_definitions`: the files that define them, and
  * what else they define.
  */
-const DetectedPreset = z.extend(Preset, {
+export const DetectedPreset = z.extend(Preset, {
   app_type: AppType,
   start_command: z.nullable(ShellCommand),
   reasons: listUpTo(textBetween(1, 2000), 20),
@@ -21,15 +21,3 @@ const DetectedPreset = z.extend(Preset, {
   repository_definitions: z.optional(RepositoryDefinitions),
 });
 export type DetectedPreset = z.infer<typeof DetectedPreset>;
-
-/**
- * A preset from an older agent or an older row of the database: its build command installs the dependencies too, and it has
- * no fallback.
- */
-export const ReportedPreset = z.extend(z.partial(DetectedPreset), {
-  ...Preset.shape,
-  install_command: z._default(Preset.shape.install_command, null),
-  trailing_slash: z._default(Preset.shape.trailing_slash, "auto"),
-  fallback: z._default(Preset.shape.fallback, null),
-});
-export type ReportedPreset = z.input<typeof ReportedPreset>;
