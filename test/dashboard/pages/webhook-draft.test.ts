@@ -42,7 +42,7 @@ describe("the form for changes of a webhook", () => {
     settings: { ...none, only_recoveries: true, statuses: null, deployments: null, environment: null },
   };
   const changed = (of: WebhookDetails, part: Partial<WebhookDraft>) => {
-    const before = draftOfWebhook(of);
+    const before = draftOfWebhook("slack", of);
     return UpdateWebhookInput.parse(webhookChanges(before, { ...before, ...part }));
   };
 
