@@ -18,7 +18,7 @@ export const unknownOf = (known: readonly string[]) =>
 /** In a union with the known values. */
 const AnyValue = unknownOf([]);
 
-const fallbacks = new WeakMap<z.core.$ZodType, z.core.$ZodType>();
+const fallbacks = new WeakMap<z.ZodMiniType, z.ZodMiniType>();
 
 /**
  * A schema of answers and stored records to which later versions will add values: `parseKnown` also accepts what `fallback`
@@ -37,7 +37,7 @@ export function growing(schema: z.ZodMiniType, fallback: z.ZodMiniType = AnyValu
 }
 
 /** What a growing schema accepts besides its known values; null if the schema does not grow. */
-export function fallbackOf(schema: z.core.$ZodType): z.core.$ZodType | null {
+export function fallbackOf(schema: z.ZodMiniType): z.ZodMiniType | null {
   return fallbacks.get(schema) ?? null;
 }
 

@@ -17,17 +17,17 @@ export function parseKnown<Schema extends z.ZodMiniType | null>(
   return parsed.success ? parsed : parseWith(tolerant(schema), value);
 }
 
-const copies = new WeakMap<z.core.$ZodType, z.core.$ZodType>();
+const copies = new WeakMap<z.ZodMiniType, z.ZodMiniType>();
 
 /** A copy of the schema that is tolerant at every depth. */
 // An overload, because TypeScript does not know that a copy has the type of the original.
-function tolerant<Schema extends z.core.$ZodType | null>(schema: Schema): Schema;
-function tolerant(schema: z.core.$ZodType | null): z.core.$ZodType | null {
+function tolerant<Schema extends z.ZodMiniType | null>(schema: Schema): Schema;
+function tolerant(schema: z.ZodMiniType | null): z.ZodMiniType | null {
   if (schema === null) return null;
   const known = copies.get(schema);
   if (known !== undefined) return known;
   const fallback = fallbackOf(schema);
-  const copy = z.clone(schema, tolerantParts(schema._zod.def, []));
+  const copy = z.clone(schema, tolerantParts(schema.def, []));
   const widened = fallback === null ? copy : z.union([copy, tolerant(fallback)]);
   copies.set(schema, widened);
   return widened;
@@ -44,23 +44,23 @@ function tolerantParts(def: Readonly<Record<string, unknown>>, strict: readonly 
   const part = (value: unknown, key: string): unknown => {
     if (key === "checks") return value;
     if (key === "shape") return tolerantShape(value, strict);
-    if (value instanceof z.core.$ZodType) return tolerant(value);
+    if (value instanceof z.ZodMiniType) return tolerant(value);
     if (!Array.isArray(value)) return value;
     const items: unknown[] = value;
     return items.map((item) => {
-      if (!(item instanceof z.core.$ZodType)) return item;
-      return inMembers.length === 0 ? tolerant(item) : z.clone(item, tolerantParts(item._zod.def, inMembers));
+      if (!(item instanceof z.ZodMiniType)) return item;
+      return inMembers.length === 0 ? tolerant(item) : z.clone(item, tolerantParts(item.def, inMembers));
     });
   };
-  const isStrict = def["catchall"] instanceof z.core.$ZodNever;
+  const isStrict = def["catchall"] instanceof z.ZodMiniNever;
   const { catchall: _, ...open } = def;
   return mapValues(isStrict ? open : def, part);
 }
 
 function tolerantShape(shape: unknown, strict: readonly string[]): object {
-  const fields = Object.entries(shape ?? {}).map(([name, field]: [string, unknown]) => [
+  const fields = Object.entries(shape ?? {}).map(([name, field]: [string, unknown]): [string, unknown] => [
     name,
-    field instanceof z.core.$ZodType && !strict.includes(name) ? tolerant(field) : field,
+    field instanceof z.ZodMiniType && !strict.includes(name) ? tolerant(field) : field,
   ]);
-  return Object.fromEntries(fields);
+  return Object.fromEntries<unknown>(fields);
 }

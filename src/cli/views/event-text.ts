@@ -45,7 +45,7 @@ function aboutText({ data }: Event): string {
 }
 
 /** The data of an event of a type that a newer control plane has added. */
-function dataText({ sequence: _, actor: __, ...data }: ReadEvent["data"]): string {
+function dataText({ sequence: _sequence, actor: _actor, ...data }: ReadEvent["data"]): string {
   return printable(JSON.stringify(data));
 }
 

@@ -286,6 +286,6 @@ export const ReadEvent = growing(Event, UnknownEvent);
 export type ReadEvent = z.infer<typeof ReadEvent>;
 
 /** Whether this version knows the type of an event. */
-export function isKnown(event: ReadEvent): event is Event {
-  return EventType.options.some((type) => type === event.type);
+export function isKnown(read: ReadEvent): read is Event {
+  return EventType.options.some((type) => type === read.type);
 }
