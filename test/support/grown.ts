@@ -63,8 +63,12 @@ export function samplesOf(schema: z.ZodMiniType, seen: readonly z.ZodMiniType[] 
       const known = inner(def["innerType"]);
       return fallback === null ? known : [...known, ...unknownOf(fallback)];
     }
-    case "pipe":
-      return inner(def["in"]);
+    case "pipe": {
+      const samples = inner(def["in"]);
+      if (samples.every(({ old }) => schema.safeParse(old).success)) return samples;
+      const old = leafOf(schema, def);
+      return [{ old, grown: old }];
+    }
     case "custom":
       return [{ old: UNKNOWN, grown: UNKNOWN }];
     default: {
@@ -95,6 +99,7 @@ function unknownOf(fallback: z.ZodMiniType): Sample[] {
 const texts = [
   "text",
   "main",
+  "ada@example.com",
   "A".repeat(22),
   "web-1-0",
   `ssh-ed25519 ${"A".repeat(68)} gantry`,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { ZodMiniNonOptional } from "zod/mini";
+import * as mini from "zod/mini";
 
 import { schemaTexts } from "#contract/reference/schemas.ts";
 import { agentSchemas } from "#contract/endpoints/agents/texts.ts";
@@ -49,7 +49,7 @@ export function inlineSchema(schema: z.core.$ZodType, direction: Direction): Sch
  */
 export function schemaFor(schema: z.core.$ZodType, direction: Direction): Schema {
   // The wrapper of a growing schema.
-  const named = schema instanceof ZodMiniNonOptional ? schema.def.innerType : schema;
+  const named = schema instanceof mini.ZodMiniNonOptional ? schema.def.innerType : schema;
   for (const [name, text] of Object.entries(schemaTexts))
     if (text.schema === named) return { $ref: PREFIX + nameFor(name, text, direction) };
   const inline = inlineSchema(schema, direction);
