@@ -1,0 +1,236 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import type { RunOrder } from "#contract/agent-order.ts";
+
+import { World } from "../../../agent/support/harness.ts";
+import type { TestFile } from "../../../agent/support/repository.ts";
+
+let world: World;
+beforeEach(async () => {
+  world = await World.create();
+});
+afterEach(() => world.close());
+
+/** How a deployment of these files ends: `live`, or its failure in one line. */
+async function outcomeOf(files: Readonly<Record<string, TestFile>>, change: Partial<RunOrder> = {}) {
+  world.repository.git("rm", "-rq", "--ignore-unmatch", ".");
+  world.repository.commit({ "index.html": "page", "dist/index.html": "page", ...files });
+  const { result } = await world.deploy(change);
+  if (result.outcome !== "failed") return result.outcome;
+  return `${result.failure.code}: ${result.failure.message}`;
+}
+
+/** Commits links without a work tree, because their paths are too long for one. */
+function commitDeep(
+  deep: string,
+  links: Readonly<Record<string, string>>,
+  others: Readonly<Record<string, string>>,
+) {
+  const git = (...args: string[]) => world.repository.git(...args);
+  const write = (text: string) => {
+    writeFileSync(join(world.repository.path, "blob"), text);
+    return git("hash-object", "-w", "blob");
+  };
+  git("read-tree", "--empty");
+  const entries: [mode: string, text: string, path: string][] = [
+    ["100644", "a", "folder/a.txt"],
+    ...Object.entries(links).map(
+      ([name, text]) => ["120000", text, `${deep}/${name}`] satisfies [string, string, string],
+    ),
+    ...Object.entries(others).map(
+      ([name, text]) => ["120000", text, name] satisfies [string, string, string],
+    ),
+  ];
+  for (const [mode, text, name] of entries)
+    git("update-index", "--add", "--cacheinfo", `${mode},${write(text)},${name}`);
+  git("commit", "--quiet", "--message=deep links");
+}
+
+const dist = { output_directory: "dist" };
+
+describe("a release with a symbolic link", () => {
+  it("to the agent's own files is refused before the switch, and the failure names the link", async () => {
+    await world.startAgent();
+    expect(await outcomeOf({})).toBe("live");
+    expect(await outcomeOf({ "data.json": { link: "../../../../link.json" } })).toBe(
+      "build_failed: a symbolic link leads out of the release: `data.json` to `../../../../link.json`",
+    );
+    expect(world.current).toBe("releases/1");
+    expect(world.releases).toEqual([1]);
+  });
+
+  it.each([
+    ["to a file of the system", { "dist/a": { link: "/etc/passwd" } }],
+    ["to a folder of the system", { "dist/a": { link: "/" } }],
+    ["to programs", { "dist/a": { link: "/usr/bin" } }],
+    ["to the mirror of the repository", { "dist/a": { link: "../../../mirror.git" } }],
+    ["to what is not there yet", { "dist/a": { link: "../../../../../agent.json.new" } }],
+    [
+      "through a chain of links",
+      { "dist/a": { link: "b" }, "dist/b": { link: "../c" }, c: { link: "/etc" } },
+    ],
+    ["to a folder with a link", { "dist/a": { link: "../lib" }, "lib/b": { link: "/etc/passwd" } }],
+    ["in a hidden folder", { "dist/.well-known/a": { link: "/etc/passwd" } }],
+    ["that leaves through a folder of the release", { "dist/a": { link: "../lib/../../../run.json" } }],
+  ] satisfies [string, Record<string, TestFile>][])(
+    "in the published folder %s is refused",
+    async (_, files) => {
+      await world.startAgent();
+      expect(await outcomeOf(files, dist)).toMatch(/^build_failed: .* out of the release: `/);
+      expect(world.current).toBeNull();
+    },
+  );
+
+  it.each([
+    ["to a file beside it", { "dist/a": { link: "index.html" } }],
+    ["to another part of the release", { "dist/a": { link: "../lib" }, "lib/b": "text" }],
+    ["to itself", { "dist/a": { link: "a" } }],
+    ["to what the release does not have", { "dist/a": { link: "gone" } }],
+  ] satisfies [string, Record<string, TestFile>][])(
+    "in the published folder %s is deployed",
+    async (_, files) => {
+      await world.startAgent();
+      expect(await outcomeOf(files, dist)).toBe("live");
+    },
+  );
+
+  it("outside the published folder can lead to the system's programs, but not to the agent's files", async () => {
+    await world.startAgent();
+    const build = (target: string) => ({
+      ...dist,
+      build_command: `mkdir -p venv/bin && ln -s ${target} venv/bin/python`,
+    });
+    expect(await outcomeOf({}, build("/usr/bin/env"))).toBe("live");
+    expect(await outcomeOf({}, build(`${world.home}/.local/share/uv/python/bin/python3`))).toBe("live");
+    // Where the agent's own mise installs Python, to which a virtual environment links.
+    expect(await outcomeOf({}, build(`${world.home}/tools/mise/installs/python/bin/python3`))).toBe("live");
+    expect(await outcomeOf({}, build(`${world.home}/projects/other/shared`))).toMatch(
+      /^build_failed: a symbolic link/,
+    );
+    expect(await outcomeOf({}, build(`${world.home}/.ssh/id_ed25519`))).toMatch(
+      /^build_failed: a symbolic link/,
+    );
+  });
+
+  it("in a virtual environment is deployed when the whole project is published", async () => {
+    await world.startAgent();
+    const build =
+      "mkdir -p .venv/bin bin && ln -s /usr/bin/env .venv/bin/python && ln -s /usr/bin/env bin/python";
+    expect(await outcomeOf({}, { build_command: build })).toBe("live");
+    expect(await outcomeOf({ passwd: { link: "/etc/passwd" } })).toMatch(/^build_failed: a symbolic link/);
+    const shown = { environment: { link: ".venv" } };
+    const secret = "mkdir .venv && ln -s /etc/passwd .venv/users";
+    expect(await outcomeOf({}, { build_command: secret })).toBe("live");
+    expect(await outcomeOf(shown, { build_command: secret })).toMatch(/`.venv\/users` to `\/etc\/passwd`$/);
+  });
+
+  it("to shared files is deployed, including an absolute one and one through a shared path", async () => {
+    await world.startAgent();
+    const change = {
+      ...dist,
+      shared_paths: ["storage"],
+      build_command: 'ln -s "$PWD/storage/public" dist/storage',
+    };
+    expect(await outcomeOf({ "storage/public/a.txt": "a" }, change)).toBe("live");
+    expect(world.read("current/dist/storage/a.txt")).toBe("a");
+    expect(await outcomeOf({}, change)).toBe("live");
+    symlinkSync(join(world.home, "agent.json"), world.path("shared/storage/escape"));
+    const through = { "dist/b": { link: "../storage/escape" } };
+    expect(await outcomeOf(through, change)).toMatch(/^build_failed: .*`dist\/b` to `..\/storage\/escape`$/);
+  });
+
+  it("in a future shared path is refused, and nothing is shared", async () => {
+    await world.startAgent();
+    const change = { ...dist, shared_paths: ["dist/uploads"] };
+    const leaving = { "dist/uploads/a": { link: "../../../../../agent.json" }, "dist/uploads/b.txt": "b" };
+    expect(await outcomeOf(leaving, change)).toMatch(
+      /^build_failed: .* out of the release: `dist\/uploads\/a`/,
+    );
+    expect(world.has("shared/dist/uploads")).toBe(false);
+    const staying = { "dist/uploads/a": { link: "b.txt" }, "dist/uploads/b.txt": "b" };
+    expect(await outcomeOf(staying, change)).toBe("live");
+    expect(world.read("current/dist/uploads/a")).toBe("b");
+  });
+
+  it("is followed through folders that are nested too deeply for a path", async () => {
+    await world.startAgent();
+    // Too deep for a path from the root, and not too deep for git to write it from the release.
+    const deep = Array.from({ length: 20 }, () => "d".repeat(203)).join("/");
+    expect(world.path("releases/1", deep).length).toBeGreaterThan(4_096);
+    const up = "../".repeat(20);
+    // By its text alone `out` stays below the deep folder, but through `in` it leads out of `folder`.
+    const leaving = { in: `${up}folder`, out: "in/../../../../../agent.json", beside: "../x" };
+    commitDeep(deep, leaving, { shown: `${deep}/out` });
+    const end = await world.deploy();
+    expect(JSON.stringify(end.result)).toMatch(/2 symbolic links lead out of the release: /);
+    commitDeep(deep, { ...leaving, out: "in/../folder/a.txt" }, { shown: `${deep}/out` });
+    expect((await world.deploy()).result.outcome).toBe("live");
+    expect(world.read("current/shown")).toBe("a");
+    execFileSync("rm", ["-rf", world.home]);
+  });
+
+  it("is named with a few others when there are many", async () => {
+    await world.startAgent();
+    const files = Array.from({ length: 30 }, (_, index) => [
+      `dist/l${index}`,
+      { link: `/etc/${"x".repeat(200)}` },
+    ]);
+    const end = await outcomeOf(Object.fromEntries(files), dist);
+    expect(end).toMatch(/^build_failed: 30 symbolic links lead out of the release: .*, and 25 more$/);
+    expect(end.length).toBeLessThan(1_500);
+  });
+});
+
+describe("a kept release whose links an earlier agent did not check", () => {
+  /** Two releases. The record of the first has the form that an earlier agent wrote. */
+  async function deployTwo() {
+    expect(await outcomeOf({})).toBe("live");
+    expect(await outcomeOf({ "a.txt": "a" }, { keep_releases: [1] })).toBe("live");
+    const record = world.path("releases/1.json");
+    writeFileSync(record, readFileSync(record, "utf8").replace(/,\s*"links_checked": true/, ""));
+    expect(readFileSync(record, "utf8")).not.toContain("links_checked");
+  }
+
+  it("is refused by a rollback if a link leads out", async () => {
+    await world.startAgent();
+    await deployTwo();
+    const rollback = { reuse_release: 1, preapproved: true, keep_releases: [1, 2] };
+    const good = await world.deploy(rollback);
+    expect(good.result.outcome).toBe("live");
+    await world.deploy({ reuse_release: 2, preapproved: true, keep_releases: [1, 2] });
+    symlinkSync("../../../../link.json", world.path("releases/1/data.json"));
+    const { result } = await world.deploy(rollback);
+    expect(result).toMatchObject({
+      failure: {
+        code: "activate_failed",
+        stage: "activate",
+        message: expect.stringContaining("`data.json`"),
+      },
+    });
+    expect(world.current).toBe("releases/2");
+  });
+
+  it("is not served by a correction if a link leads out", async () => {
+    await world.startAgent();
+    await deployTwo();
+    symlinkSync("../../../../link.json", world.path("releases/1/data.json"));
+    world.control.send({ type: "correct_release", project_id: world.projectId, release: 1 });
+    await world.control.waitFor("the log line", () =>
+      world.logLines.some((line) => line.includes("`data.json`")),
+    );
+    expect(world.current).toBe("releases/2");
+    rmSync(world.path("releases/1/data.json"));
+    mkdirSync(world.path("releases/1/folder"));
+    // Sent repeatedly, as the control plane does, because the agent ignores a request while it handles the refused one.
+    await expect
+      .poll(() => {
+        world.control.send({ type: "correct_release", project_id: world.projectId, release: 1 });
+        return world.current;
+      })
+      .toBe("releases/1");
+  });
+});

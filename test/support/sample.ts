@@ -1,0 +1,23 @@
+import { inject } from "vitest";
+
+import type { Sample } from "../../scripts/test/sample.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    sample: Sample;
+  }
+}
+
+/**
+ * The points of a walk that this run takes: one of each `of` points, other ones each day. `GANTRY_SAMPLE=whole` takes all.
+ * For a walk that has found nothing for a long time, and takes minutes.
+ */
+export function sampleOf<Point>(points: readonly Point[], of: number): readonly Point[] {
+  return points.filter((_, at) => isSampled(at, of));
+}
+
+/** Whether this run takes the point with this number. */
+export function isSampled(at: number, of: number): boolean {
+  const { seed, isWhole } = inject("sample");
+  return isWhole || (at + seed) % of === 0;
+}
