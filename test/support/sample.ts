@@ -21,3 +21,18 @@ export function isSampled(at: number, of: number): boolean {
   const { seed, isWhole } = inject("sample");
   return isWhole || (at + seed) % of === 0;
 }
+
+/**
+ * The parts of a walk that is too long for one test: a test for each part. This run takes one of them, or all.
+ * @returns each with its name, such as `part 2 of 4`
+ */
+export function partsOf(
+  of: number,
+): readonly { readonly part: string; readonly number: number; readonly of: number }[] {
+  const all = Array.from({ length: of }, (_, number) => ({
+    part: `part ${number + 1} of ${of}`,
+    number,
+    of,
+  }));
+  return sampleOf(all, of);
+}

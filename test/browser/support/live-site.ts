@@ -22,6 +22,28 @@ export type LiveSite = {
 };
 
 /**
+ * Serves the sites of an agent with this home. It runs in this process, because a process for each file takes a third of a
+ * second of CPU time to start.
+ * @param socket where the agent reaches it
+ * @returns a function that ends it
+ */
+export async function serveSites(agentHome: string, socket: string): Promise<() => Promise<void>> {
+  const sites = createSiteRegistry({
+    store: createSiteStore(agentHome, () => undefined),
+    slots: localSlotsFolder(agentHome),
+    firstPort: await freePort(),
+    log: () => undefined,
+  });
+  const control = await listenForControl(socket, sites);
+  await sites.reopen();
+  return async () => {
+    control.close();
+    control.closeAllConnections();
+    await sites.close();
+  };
+}
+
+/**
  * Enrolls a server with its own agent and site server, and deploys the example to it.
  * @param folder for all its files
  */
@@ -31,22 +53,12 @@ export async function createLiveSite(api: Api, folder: string): Promise<LiveSite
   await mkdir(agentHome, { recursive: true });
   const made = await api.call("POST", "/v1/servers", { name: "local", ip: "127.0.0.1" });
   const server = ServerCreated.parse(made.json);
-  // In this process, because a process for each file takes a third of a second of CPU time to start.
-  const sites = createSiteRegistry({
-    store: createSiteStore(agentHome, () => undefined),
-    slots: localSlotsFolder(agentHome),
-    firstPort: await freePort(),
-    log: () => undefined,
-  });
-  const control = await listenForControl(socket, sites);
-  await sites.reopen();
+  const endSites = await serveSites(agentHome, socket);
   const agent = await joinServer(server.enrollment.command, agentHome, ["--sites-socket", socket]);
   agent.start();
   const stop = async () => {
     await agent.kill();
-    control.close();
-    control.closeAllConnections();
-    await sites.close();
+    await endSites();
   };
   try {
     const source = join(folder, "hello-site");

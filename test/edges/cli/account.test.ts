@@ -14,8 +14,6 @@ import { join } from "node:path";
 
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 
-import { Project } from "#contract/endpoints/projects/schemas.ts";
-import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 import { SessionCreated } from "#contract/endpoints/sessions/schemas.ts";
 import { TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
 import { scopeWords } from "#contract/powers/scope-words.ts";
@@ -97,21 +95,6 @@ describe("the configuration file", () => {
 });
 
 describe("gantry login", () => {
-  it("reads the token from a pipe, checks it and stores it with mode 0600", async () => {
-    const config = emptyConfig();
-    const login = await cli.run(["login", `${gantry.url}/`], { env: config, input: `${gantry.token}\n` });
-    expect(login).toMatchObject({ code: 0, stderr: "" });
-    expect(login.stdout).toContain(
-      `Signed in to ${gantry.url} as ${gantry.accountName} with the token "test"`,
-    );
-    expect(statSync(fileOf(config)).mode & 0o777).toBe(0o600);
-    const whoami = await cli.run(["whoami", "--json"], { env: config });
-    expect(jsonOf(whoami.stdout)).toMatchObject({
-      url: gantry.url,
-      name: gantry.accountName,
-    });
-  });
-
   it("prompts for the token at a terminal without echo", async () => {
     const config = emptyConfig();
     const login = cli.inTerminal(["login", gantry.url], { env: config });
@@ -419,86 +402,6 @@ describe("gantry servers", () => {
 });
 
 describe("gantry projects", () => {
-  it("creates, lists, shows, changes and deletes a project", async () => {
-    const server = await run("servers", "add", "web-p", "192.0.2.11", "--json");
-    const { id } = ServerCreated.parse(jsonOf(server.stdout));
-    expect((await run("projects", "create", "shop")).code).toBe(2);
-    const source = ["--repository", "https://example.com/shop.git", "--server", "web-p"];
-    const created = await run(
-      ...["projects", "create", "shop", ...source],
-      ...["--shared-path", "storage", "--shared-path", "data", "--json"],
-    );
-    expect(Project.parse(jsonOf(created.stdout))).toMatchObject({
-      name: "shop",
-      server_id: id,
-      shared_paths: ["storage", "data"],
-    });
-    expect((await run("projects")).stdout).toMatch(/^shop\t–\t/m);
-    const changed = await run(
-      "projects",
-      "set",
-      "shop",
-      "--install-command",
-      "npm ci",
-      "--build-command=-x --y",
-      "--release-command",
-      "make migrate",
-      "--branch",
-      "next",
-    );
-    expect(changed.stdout).toMatch(/^release command\tmake migrate$/m);
-    expect(changed.stdout).toMatch(/^install command\tnpm ci$/m);
-    expect(changed.stdout).toMatch(/^build command\t-x --y$/m);
-    expect(changed.stdout).toMatch(/^changed\t.*install_command.*$/m);
-    expect(changed.stdout).not.toMatch(/^(?:id|commits by hash|queue)\t/m);
-    expect((await run("projects", "show", "shop")).stdout).toMatch(/^commits by hash\treachable$/m);
-    const cleared = await run("projects", "set", "shop", "--install-command", "", "--release-command", "");
-    expect(cleared.stdout).toMatch(/^install command\tnone$/m);
-    expect(cleared.stdout).toMatch(/^release command\tnone$/m);
-    expect((await run("projects", "set", "shop", "--branch", "next")).stdout).toMatch(/^changed\tnothing$/m);
-    const laravel = await run("projects", "create", "blog", "--framework", "laravel", ...source);
-    expect(laravel.code).toBe(0);
-    expect(laravel.stdout).toMatch(/^type\tserver$/m);
-    expect((await run("projects", "show", "blog")).stderr).toMatch(
-      /gantry projects set proj_\w+ --release-command 'php artisan migrate --force'$/m,
-    );
-    const anyCommit = await run("projects", "set", "shop", "--commits", "any");
-    expect(anyCommit.stdout).toMatch(/^commits by hash\tany$/m);
-    const limited = await run("projects", "set", "shop", "--memory-limit", "512", "--task-limit", "100");
-    expect(limited.stdout).toMatch(/^limits\t512 MiB of memory, 100 tasks$/m);
-    const pages = ["--trailing-slash", "never", "--fallback", "", "--asset-overlap", "3600"];
-    const site = await run("projects", "set", "shop", ...pages);
-    expect(site.stdout).toMatch(
-      /^changed\tautomatic, trailing_slash, asset_overlap$|^changed\t.*trailing_slash/m,
-    );
-    expect(site.stdout).toMatch(/^asset overlap\t3600 s \(1 h\)$/m);
-    expect(await run("projects", "set", "shop", "--asset-overlap", "24h")).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("a whole number of seconds"),
-    });
-    const checked = await run("projects", "set", "shop", "--health-check", "/up");
-    expect(checked.stdout).toMatch(/^health check\t\/up$/m);
-    const unchecked = await run("projects", "set", "shop", "--health-check", "");
-    expect(unchecked.stdout).toMatch(/^health check\tnone$/m);
-    expect(await run("projects", "set", "shop", "--memory-limit", "much")).toMatchObject({ code: 2 });
-    const wrongRule = await run("projects", "set", "shop", "--commits", "sme");
-    expect(wrongRule).toMatchObject({ code: 2, stderr: expect.stringContaining("reachable, any, none") });
-    const automatic = await run("projects", "set", "shop", "--automatic", "build_command");
-    expect(automatic.stdout).toMatch(/^build command\t.*\(automatic\)$/m);
-    expect((await run("projects", "set", "shop")).code).toBe(2);
-    expect((await run("projects", "show", "-p", "shop")).stdout).toMatch(/^branch\tnext$/m);
-    expect((await run("projects", "show", "shpo")).stderr).toContain("mean shop?");
-    expect((await run("open", "shop")).stdout).toMatch(/\/app\/projects\/proj_\w+\n$/);
-    expect((await run("projects", "delete", "shop")).code).toBe(2);
-    expect((await run("projects", "delete", "shop", "--purge", "--yes")).code).toBe(0);
-    expect(await run("projects", "delete", "blog", "--yes")).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining("blog is deleted. If it was live, its server still serves"),
-    });
-    expect((await run("projects", "show", "shop")).code).toBe(4);
-    expect((await run("open")).stdout).toBe(`${gantry.url}/app/\n`);
-  });
-
   it("links a repository, so that commands in all its directories use the project", async () => {
     await run("servers", "add", "web-l", "192.0.2.12");
     await run("projects", "create", "linked", "-r", "https://example.com/x.git", "--server", "web-l");

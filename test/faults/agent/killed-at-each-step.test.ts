@@ -7,7 +7,9 @@ import type { RunOrder, RunVariables } from "#contract/agent-order.ts";
 import { type FakeRun, resultOf } from "../../support/fake-control-plane.ts";
 import { type AgentProcess, enrollAgent, spawnRunningAgent } from "../../agent/support/agent-process.ts";
 import { DieFile } from "../../agent/support/die-file.ts";
+import type { Part } from "../../agent/support/die-order.ts";
 import { World } from "../../agent/support/harness.ts";
+import { partsOf } from "../../support/sample.ts";
 import { sealVariables } from "../../agent/support/sealed-variables.ts";
 import { expectWholeProject, servedVersion } from "../../agent/support/whole-project.ts";
 
@@ -15,14 +17,15 @@ let world: World;
 let agent: AgentProcess;
 let dieFile: DieFile;
 let variables: RunVariables;
-beforeEach(async () => {
+/** Starts an agent that is killed at the steps of a part. */
+async function start(part: Part): Promise<void> {
   world = await World.create();
-  dieFile = new DieFile(world.folder, world.path());
+  dieFile = new DieFile(world.folder, world.path(), part);
   world.repository.commit({ "index.html": "0" });
   await enrollAgent(world);
   variables = await sealVariables(world, { MODE: "production" }, { TOKEN: { value: "correct-horse" } });
   agent = await startAgent();
-});
+}
 afterEach(async () => {
   agent.child.kill("SIGTERM");
   await agent.exited;
@@ -49,23 +52,16 @@ async function deploy(change: Partial<RunOrder> = {}): Promise<number> {
   return run.order.version;
 }
 
-/** The phase of the run in run.json; `none` without the file. */
-function phaseOf(): string {
-  if (!world.has("run.json")) return "none";
-  return /"phase":\{"kind":"(\w+)"/.exec(world.read("run.json"))?.[1] ?? "unreadable";
-}
-
 /**
  * Repeats an action and kills the agent at another step each time, until the action completes without a new step.
  * After each kill it starts another agent and makes the check.
  * @param begin starts the action; @returns whether it is complete
- * @returns the steps at which the agent was killed, each with the phase in the journal
+ * @returns all steps, each with the phase in the journal
  */
 async function killAtEachStep(scene: {
   readonly begin: () => Promise<() => boolean>;
   readonly check: () => Promise<void>;
 }): Promise<readonly string[]> {
-  const steps: string[] = [];
   for (;;) {
     const isDone = await scene.begin();
     const death = agent.exited.then(() => "died" as const);
@@ -73,11 +69,10 @@ async function killAtEachStep(scene: {
     const step = dieFile.disarm();
     if (step === null) {
       expect(end).toBe("done");
-      return steps;
+      return dieFile.seen;
     }
     // It may have died of a step after the action's end.
     await death;
-    steps.push(`${phaseOf()}: ${step}`);
     agent = await startAgent();
     await scene.check();
   }
@@ -112,7 +107,9 @@ async function killInRuns(nextOrder: () => RunOrder, from = ""): Promise<readonl
   });
 }
 
-describe("an agent that is killed before any of the steps of", () => {
+describe.each(partsOf(6))("an agent that is killed before any of the steps, $part, of", (part) => {
+  beforeEach(() => start(part));
+
   it("a deployment serves the earlier release or the one reported as live, and the next deployment works", async () => {
     await deploy();
     await deploy();

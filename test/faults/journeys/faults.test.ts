@@ -8,6 +8,7 @@ import { abandon, carryOut, openScene } from "../../support/faults/points/carry-
 import { diskPoints } from "../../support/faults/points/disk-points.ts";
 import type { FaultPoint } from "../../support/faults/points/point.ts";
 import type { Site } from "../../support/faults/site.ts";
+import { sampleOf } from "../../support/sample.ts";
 import { removeHome } from "../../support/journey-system.ts";
 
 /** Only root may mount a disk of its own. */
@@ -15,6 +16,8 @@ const mayMount = process.getuid?.() === 0;
 const DISK_MEGABYTES = 32;
 /** A fault point mostly waits, so three systems fit on two cores. Each system runs one point at a time. */
 const SYSTEMS = 3;
+/** Each run takes one of so many points, and other ones each day. */
+const SHARE = 3;
 
 type System = {
   readonly installation: Installation;
@@ -74,8 +77,8 @@ async function runPoint(point: FaultPoint, pickHost: (system: System) => Host): 
 
 // A loop, because `each` truncates long names.
 describe.concurrent("every promise is kept when", () => {
-  for (const point of allPoints) it(point.name, () => runPoint(point, ({ host }) => host));
-  for (const point of diskPoints)
+  for (const point of sampleOf(allPoints, SHARE)) it(point.name, () => runPoint(point, ({ host }) => host));
+  for (const point of sampleOf(diskPoints, SHARE))
     it.skipIf(!mayMount)(point.name, () => runPoint(point, ({ smallHost }) => smallHost));
 });
 

@@ -5,16 +5,17 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { spawnAgent } from "../../../agent/support/agent-process.ts";
 import { again, KilledApp } from "../../../agent/support/killed-app.ts";
+import { partsOf } from "../../../support/sample.ts";
 import { runningInstances, slotAddresses, visit } from "../../../agent/support/small-app.ts";
 
 let app: KilledApp;
-beforeEach(async () => {
-  app = await KilledApp.create();
-});
 afterEach(() => app.close());
 
-describe("an agent that is killed before any of the steps of", () => {
-  beforeEach(() => app.deploy());
+describe.each(partsOf(6))("an agent that is killed before any of the steps, $part, of", (part) => {
+  beforeEach(async () => {
+    app = await KilledApp.create(part);
+    await app.deploy();
+  });
 
   it("a switch leaves what the control plane calls live, and nothing else", async () => {
     const steps = await app.killInRuns(() => app.order(again), "instances");
@@ -28,7 +29,7 @@ describe("an agent that is killed before any of the steps of", () => {
         "current",
       ]),
     );
-  }, 1_500_000);
+  });
 
   it("the way back from a failed switch does the same", async () => {
     const failing = {
@@ -40,10 +41,14 @@ describe("an agent that is killed before any of the steps of", () => {
     };
     const steps = await app.killInRuns(() => app.order({ ...again, health_check: failing }), "way-back");
     expect(steps).toEqual(expect.arrayContaining(["current", "desired.next.json"]));
-  }, 1_500_000);
+  });
 });
 
 describe("without the control plane", () => {
+  beforeEach(async () => {
+    app = await KilledApp.create({ number: 0, of: 1 });
+  });
+
   it("everything that must run is started again after a restart of the server", async () => {
     const { world } = app;
     await app.deploy();

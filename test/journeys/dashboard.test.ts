@@ -1,18 +1,31 @@
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { violations } from "./support/browser.ts";
-import { type Agent, joinServer } from "./support/operator.ts";
-import { useDashboard } from "./support/use-dashboard.ts";
+import { ProjectRows } from "#contract/endpoints/projects/schemas.ts";
+import { violations } from "../browser/support/browser.ts";
+import { serveSites } from "../browser/support/live-site.ts";
+import { type Agent, joinServer } from "../browser/support/operator.ts";
+import { useDashboard } from "../browser/support/use-dashboard.ts";
 
-const { local, home, secondLink, repository, visit } = await useDashboard({ account: "empty" });
+const { local, home, secondLink, account, repository, visit } = await useDashboard({ account: "empty" });
 
+const agentHome = join(home, "second-agent");
+const socket = join(home, "second-sites.sock");
 let agent: Agent | null = null;
-afterAll(() => agent?.kill());
+let endSites: () => Promise<void>;
+beforeAll(async () => {
+  await mkdir(agentHome);
+  endSites = await serveSites(agentHome, socket);
+});
+afterAll(async () => {
+  await agent?.kill();
+  await endSites();
+});
 
 describe("an empty account", () => {
-  it("shows the steps to a live deployment, and no data of another account", async () => {
+  it("goes by the steps that are shown to a live site, deploys again, rolls back, and sees no data of another account", async () => {
     const { path, commit } = await repository("first");
     await commit({ "index.html": "first" });
 
@@ -26,7 +39,7 @@ describe("an empty account", () => {
     await page.getByRole("button", { name: "Add server" }).click();
     await page.locator(".error").first().waitFor();
     await page.getByLabel("Name").fill("web-1");
-    await page.getByLabel("IPv4 address").fill("192.0.2.1");
+    await page.getByLabel("IPv4 address").fill("127.0.0.1");
     await page.getByRole("button", { name: "Add server" }).click();
     const line = page.getByLabel("Install command");
     await page.getByLabel("Also serve the projects at their domains").check();
@@ -35,7 +48,7 @@ describe("an empty account", () => {
     await line.waitFor();
     await page.getByText("Waiting for the agent…").waitFor();
     expect(await violations(page)).toEqual([]);
-    agent = await joinServer((await line.textContent()) ?? "", join(home, "second-agent"));
+    agent = await joinServer((await line.textContent()) ?? "", agentHome, ["--sites-socket", socket]);
     agent.start();
 
     await page.getByText("web-1 is connected.").waitFor();
@@ -45,6 +58,28 @@ describe("an empty account", () => {
     await page.getByRole("button", { name: "Add project" }).click();
     await page.getByRole("button", { name: "Deploy first" }).click();
     await page.locator("h1 .status.live").waitFor();
+    const { api } = account("second");
+    const [row] = ProjectRows.parse((await api.call("GET", "/v1/projects")).json).projects;
+    const project = await api.getProject(row?.id ?? "");
+    const site = `${local.url}/app/projects/${project.id}`;
+    const served = async () => await (await fetch(project.url ?? "")).text();
+    expect(await served()).toBe("first");
+
+    await commit({ "index.html": "second" });
+    await page.goto(site);
+    const dialog = page.getByRole("dialog");
+    await page.getByRole("button", { name: "Deploy", exact: true }).click();
+    await dialog.getByRole("button", { name: "Deploy", exact: true }).click();
+    await page.getByRole("heading", { name: "v2" }).waitFor();
+    await page.locator("h1 .status.live").waitFor();
+    expect(await served()).toBe("second");
+
+    await page.goto(site);
+    await page.getByRole("button", { name: "Roll back" }).click();
+    await dialog.getByRole("button", { name: "Roll back to v1" }).click();
+    await page.getByRole("heading", { name: "v3" }).waitFor();
+    await page.locator("h1 .status.live").waitFor();
+    expect(await served()).toBe("first");
 
     for (const [address, thing] of [
       [`deployments/${local.deployment_id}`, "deployment"],
