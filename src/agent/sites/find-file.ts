@@ -3,7 +3,7 @@ import { realpath, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 
 import { answersWithFallback, encodedPath } from "#agent/ingress/fallback.ts";
-import { isHiddenFile, ruleFiles } from "#agent/ingress/source-files.ts";
+import { isHiddenFile, ruleFiles } from "#build/site-rules/source-files.ts";
 import { findPage } from "#agent/sites/find-page.ts";
 import type { OpenRelease } from "#agent/sites/open-release.ts";
 import type { TrailingSlash } from "#contract/endpoints/projects/settings.ts";

@@ -1,3 +1,4 @@
+import { hides } from "#build/site-rules/source-files.ts";
 import { checkLinks } from "#build/tree/check-links.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { type Release, releasePath } from "#agent/workspace/releases.ts";
@@ -12,7 +13,7 @@ import { type Release, releasePath } from "#agent/workspace/releases.ts";
 export async function refuseLeavingLinks(
   home: string,
   folder: ProjectFolder,
-  release: Pick<Release, "version" | "root_directory" | "output_directory" | "links_checked">,
+  release: Pick<Release, "version" | "root_directory" | "output_directory" | "published" | "links_checked">,
   signal: AbortSignal,
   copies: readonly string[] = [],
 ): Promise<string | null> {
@@ -24,6 +25,7 @@ export async function refuseLeavingLinks(
     root: release.root_directory,
     output: release.output_directory,
     copies,
+    hides: release.published === false ? null : hides(release),
   };
   return checkLinks(linked, signal);
 }

@@ -121,3 +121,8 @@ export function isHiddenFile(part: string): boolean {
 export function showsSources({ output_directory }: { readonly output_directory: string }): boolean {
   return output_directory === ".";
 }
+
+/** What a site with this output directory does not show of its folder, by the name of a file or folder. */
+export function hides(site: { readonly output_directory: string }): (name: string) => boolean {
+  return showsSources(site) ? isHiddenFile : () => false;
+}
