@@ -58,11 +58,11 @@ export async function findFile(
 async function findPacked(
   parts: readonly string[],
   acceptEncoding: string,
-  look: (parts: readonly string[]) => Promise<SiteFound | null>,
+  findAt: (parts: readonly string[]) => Promise<SiteFound | null>,
 ): Promise<Found> {
   for (const coding of codings) {
     if (!acceptsCoding(coding).test(acceptEncoding)) continue;
-    const file = await look([...parts.slice(0, -1), `${parts.at(-1) ?? ""}${coding.ending}`]);
+    const file = await findAt([...parts.slice(0, -1), `${parts.at(-1) ?? ""}${coding.ending}`]);
     if (file !== null) return { kind: "file", ...file, coding };
   }
   return missing;
