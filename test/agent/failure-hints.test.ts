@@ -109,6 +109,25 @@ describe("a failed build has a hint", () => {
     expect(await hintOf(without, build("node build.cjs"))).toMatch(/It has no script build: add one, or set/);
   });
 
+  it("when a name differs in upper and lower case", async () => {
+    const files = {
+      "build.mjs": "import './components/Header.js'",
+      "build.cjs": "require('/srv/releases/1/components/Header')",
+      "components/header.js": "",
+    };
+    const hint =
+      /^The repository has components\/header\.js, and the import says Header(?:\.js)?: Linux tells upper and lower case apart/;
+    expect(await hintOf(files, { build_command: "node build.mjs" })).toMatch(hint);
+    expect(await hintOf({}, { build_command: "node build.cjs" })).toMatch(hint);
+  });
+
+  it("when the packages of a folder are not installed", async () => {
+    const files = { "server/package.json": '{"dependencies":{"ms":"2"}}', "server/a.cjs": "require('ms')" };
+    expect(await hintOf(files, { build_command: "cd server && node a.cjs" })).toMatch(
+      /^The package ms is in server\/package\.json, whose packages are not installed\. Set root_directory to the folder server, or install_command to `npm install && npm install --prefix server`/,
+    );
+  });
+
   it("when a variable is missing, in Node and in Python", async () => {
     const node = "throw new Error('Missing required environment variable: DATABASE_URL')";
     expect(await hintOf({ "build.js": node }, { build_command: "node build.js" })).toMatch(
@@ -347,6 +366,13 @@ describe("the output of an app that ended", () => {
       /^The file bin\/start\.sh does not exist, or/,
     );
     expect(startHint("sh: 1: bin/start.sh: Permission denied")).toContain("--chmod=+x bin/start.sh");
+  });
+
+  it.each([
+    ["sh: 1: vendor/bin/heroku-php-apache2: not found", "Write `web: gantry-php public` into the Procfile"],
+    ["bash: line 1: bin/start-nginx: No such file or directory", "A buildpack of Heroku adds this program"],
+  ])("has a hint for what only Heroku adds: %s", (line, part) => {
+    expect(startHint(line)).toContain(part);
   });
 
   it("has a hint for a bot if nothing listens", () => {

@@ -19,6 +19,16 @@ const startFailures: readonly KnownFailure[] = [
       `Install PHP-FPM on the server, on Debian with: apt-get install php${version}-fpm. Then deploy again.`,
   ],
   [
+    /\bheroku-php-(?:apache2|nginx)\b.*(?:not found|No such file)/,
+    () =>
+      "Heroku adds the program heroku-php-apache2. Write `web: gantry-php public` into the Procfile, with the folder for visitors: it runs PHP-FPM. Without the line, an app of PHP is started in this way by itself.",
+  ],
+  [
+    /\b(?:bin\/)?start-(?:nginx|pgbouncer|stunnel)\b.*(?:not found|No such file)/,
+    () =>
+      "A buildpack of Heroku adds this program. Start the app without it: the ingress does what nginx did, and a connection pool is a program of the server.",
+  ],
+  [
     NO_PROGRAM,
     (program) =>
       program.includes("/") && !program.includes("node_modules")
@@ -58,6 +68,10 @@ export function startHint(output: string): string | null {
   }
   return failureHint(output);
 }
+
+/** What to do about an instance that ended without an error. */
+export const ENDED_WITHOUT_ERROR =
+  "The command ended without an error, so nothing is left to answer. It must stay in the foreground: without `&`, with `pm2-runtime` instead of `pm2 start`, and without an option such as `--daemon`. What runs once belongs into the release command or a cron job.";
 
 /** Programs print where they listen: `http://localhost:3000`, `0.0.0.0:3000`, `port 3000`. */
 const PORT_IN_OUTPUT = /(?:\bport:? |:)(\d{2,5})\b(?![:.\d-])/gi;
