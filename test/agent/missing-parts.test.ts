@@ -38,6 +38,12 @@ it.each<[string, string, readonly string[], string | null]>([
   ["a comment", `<!-- ${script("/a.js")} -->`, [], null],
   ["a placeholder", script("{{ base }}/a.js"), [], null],
   ["a script of another platform", script("/_vercel/insights/script.js"), [], null],
+  [
+    "nothing",
+    "\n",
+    [],
+    "index.html is empty, so visitors see a blank page: does the build lack its theme, such as a submodule?",
+  ],
   ["a base address", `<base href="/app/">${script("a.js")}`, [], null],
   ["an icon", '<link rel="icon" href="/favicon.ico">', [], null],
   ["a script in the page", "<script>1</script>", [], null],

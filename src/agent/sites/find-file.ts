@@ -91,7 +91,7 @@ function addressOf({ parts, hasSlash }: SitePath): string {
 }
 
 function isHiddenPath({ showsSources }: OpenRelease, parts: readonly string[]): boolean {
-  if (parts.some(isHidden) || (showsSources && parts.some(isHiddenFile))) return true;
+  if (parts.some(isHidden) || (showsSources && isHiddenFile(parts.join("/")))) return true;
   const [name = "", ...others] = parts;
   return others.length === 0 && ruleFiles.includes(name);
 }

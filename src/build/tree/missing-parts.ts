@@ -26,7 +26,10 @@ export async function missingParts(
   const isFile = async (path: string) =>
     (await stat(join(folder, path)).catch(() => null))?.isFile() === true;
   if (!(await isFile(INDEX))) return null;
-  const page = await readStart(join(folder, INDEX)).catch(() => "");
+  const page = await readStart(join(folder, INDEX)).catch(() => null);
+  if (page === null) return null;
+  if (page.trim() === "")
+    return `${INDEX} is empty, so visitors see a blank page: does the build lack its theme, such as a submodule?`;
   const exists = async (path: string) => !path.split("/").some(isHidden) && (await isFile(path));
   const missing: string[] = [];
   for (const path of loadedPaths(page))

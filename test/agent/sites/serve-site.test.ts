@@ -74,6 +74,8 @@ const leftFiles = [
     "page.jsp",
     "prod.tfvars.json",
   ],
+  ...["bot.rb", "cmd/main.go", "src/lib.rs", "lib/shop.ex", "Views/Index.cshtml", "netlify/functions/a.js"],
+  ...["netlify/edge-functions/b.ts", "_worker.js", "_routes.json"],
 ];
 
 describe("a site with a release", () => {
