@@ -261,11 +261,7 @@ export const presets: Readonly<Record<string, FrameworkPreset>> = {
   },
   nanoc: { signs: [["gem:nanoc"]], commands: ruby("", "nanoc compile"), form: filesIn("output") },
   jekyll: {
-    signs: [
-      "gem:jekyll",
-      "gem:github-pages",
-      ...["yml", "yaml", "toml"].map((end) => `file:_config.${end}`),
-    ].map((sign) => [sign]),
+    signs: [["gem:jekyll"], ["gem:github-pages"], ["jekyll"]],
     commands: ruby("JEKYLL_ENV=production", "jekyll build"),
     form: siteIn("_site"),
   },

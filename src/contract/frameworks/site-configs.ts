@@ -40,9 +40,17 @@ export function siteSigns(files: ReadonlyMap<string, string>): readonly (readonl
       );
     });
   return [
+    ...jekyllSigns(files),
     ...(isZola ? [["zola", "config.toml has base_url"] as const] : []),
     ...(hugo === undefined ? [] : [["hugo", `${hugo} exists`] as const]),
   ];
+}
+
+/** GitHub publishes a repository with .nojekyll as it is. */
+function jekyllSigns(files: ReadonlyMap<string, string>): readonly (readonly [string, string])[] {
+  const file = ["yml", "yaml", "toml"].map((end) => `_config.${end}`).find((name) => files.has(name));
+  const isBuilt = files.has(".nojekyll") && files.has("index.html");
+  return file === undefined || isBuilt ? [] : [["jekyll", `${file} exists`]];
 }
 
 /** How the output directory is set in each file. */

@@ -25,6 +25,8 @@ import {
   pythonPaths,
   settingsModule,
 } from "#contract/frameworks/servers/python-app.ts";
+import { functionPaths, platformFunction } from "#contract/frameworks/platform-functions.ts";
+import { phpFolders } from "#contract/frameworks/servers/php-server.ts";
 import {
   platformFiles,
   platformPaths,
@@ -43,7 +45,8 @@ export type Tree = {
    * package.json, `toml:` for tables of pyproject.toml, `django:static-root` if the settings have STATIC_ROOT,
    * `start:server` for a script `start` that is not for development, `node:server` for a package that answers requests,
    * `server.js:answers` if that program does,
-   * `zola` and `hugo` for what a configuration file says. The value says it as a reason: `package.json depends on next`.
+   * `zola`, `hugo` and `jekyll` for what a configuration file says, `function` with the file that another platform runs. The
+   * value says it as a reason: `package.json depends on next`.
    */
   readonly signs: ReadonlyMap<string, string>;
   readonly packageManager: PackageManager;
@@ -99,7 +102,6 @@ export function deepPaths(files: ReadonlyMap<string, string>): readonly string[]
     ...(files.has("app") ? ["app/assets", "app/*.py"] : []),
     ...(files.has("cmd") ? ["cmd/*"] : []),
     ...(files.has("public") && !files.has("index.html") ? ["public/index.html"] : []),
-    ...(files.has("public") ? ["public/index.php"] : []),
     ...(files.has("config") ? hugoConfigs : []),
     ...(files.has("docs")
       ? ["docs/conf.py", "docs/source/conf.py", "docs/.vuepress", "docs/requirements.txt"]
@@ -113,6 +115,9 @@ export function deepPaths(files: ReadonlyMap<string, string>): readonly string[]
     ...platformPaths(files),
     ...pythonPaths(files),
     ...goPaths(files),
+    ...functionPaths(files),
+    ...phpFolders.filter((folder) => files.has(folder)).map((folder) => `${folder}/index.php`),
+    ...[".storybook/main.js", ".storybook/main.ts"].filter(() => files.has(".storybook")),
   ];
   if (settings === null) return fixed;
   // `config.settings.production` is config/settings/production.py, and usually imports from the files beside it.
@@ -158,6 +163,7 @@ export function surveyTree(files: ReadonlyMap<string, string>, above: readonly F
     ...nodeSigns(scripts, keysOf(manifest["dependencies"])),
     ...(startsServer(text("server.js")) ? [["server.js:answers", "server.js starts a server"] as const] : []),
     ...siteSigns(files),
+    ...functionSigns(files),
   ]);
   const own = packageManagerOf(new Set(files.keys()), manifest["packageManager"]);
   const workspace = own?.isLocked === true ? null : workspaceOf(above);
@@ -181,6 +187,12 @@ export function surveyTree(files: ReadonlyMap<string, string>, above: readonly F
     platform: platformSettings(files),
     folders: [],
   };
+}
+
+/** The file that another platform runs as a function. */
+function functionSigns(files: ReadonlyMap<string, string>): readonly (readonly [string, string])[] {
+  const file = platformFunction(files);
+  return file === null ? [] : [["function", file]];
 }
 
 /** Whether package.json starts a server, and has a package for one. */

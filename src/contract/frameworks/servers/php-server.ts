@@ -15,8 +15,19 @@ export function symfonyServer(): string {
   return `APP_ENV=\${APP_ENV:-prod} ${PHP_SERVER} public`;
 }
 
+/** The folders for visitors of PHP apps: of most frameworks, then of Bedrock, Drupal and Yii, of CakePHP, and of Magento. */
+export const phpFolders = ["public", "web", "webroot", "pub", "public_html", "htdocs", "docroot"] as const;
+
+/** The folder with the first page of a PHP app; null if it is at the top, or nowhere. */
+export function phpFolder({ signs }: Tree): string | null {
+  if (signs.has("file:public")) return "public";
+  if (signs.has("file:index.php")) return null;
+  return phpFolders.find((folder) => signs.has(`file:${folder}/index.php`)) ?? null;
+}
+
 /** Starts another PHP app; null if it has no folder for visitors and no index.php, as a package of PHP. */
-export function phpServer({ signs }: Tree): string | null {
-  if (signs.has("file:public")) return `${PHP_SERVER} public`;
-  return signs.has("file:index.php") ? PHP_SERVER : null;
+export function phpServer(tree: Tree): string | null {
+  const folder = phpFolder(tree);
+  if (folder !== null) return `${PHP_SERVER} ${folder}`;
+  return tree.signs.has("file:index.php") ? PHP_SERVER : null;
 }
