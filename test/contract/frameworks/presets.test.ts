@@ -404,6 +404,15 @@ describe("the package manager", () => {
     expect(vite({}, others)).toBe("npm install && npm run build");
   });
 
+  it.each<[string, Files, string | null]>([
+    ["express", node(["express"], ["heroku-postbuild"]), "npm run heroku-postbuild"],
+    ["express", node(["express"], ["build", "heroku-postbuild"]), "npm run build"],
+    ["node", node(["koa"], ["render-build"]), "npm run render-build"],
+    ["vite", node(["vite"], ["heroku-postbuild"]), "npx vite build"],
+  ])("runs what another platform would, if %s has no script build: %j", (framework, files, build) => {
+    expect(presetFor(framework, tree(files)).build_command).toBe(build);
+  });
+
   it("runs the framework's own tool if package.json has no script for it", () => {
     const tool = (lock: string) => linesOf(presetFor("astro", tree({ "package.json": "{}", [lock]: "" })));
     expect(tool("package-lock.json")).toBe("npm ci && npx astro build");
