@@ -279,6 +279,20 @@ describe("the output of a tool that is not installed here", () => {
     ['npm error Missing script: "build"', "no script build"],
     ["npm error enoent Could not read package.json: Error: ENOENT", "set root_directory"],
     ["sh: 1: husky: not found", "husky || true"],
+    [
+      `Internal Error: The "yarn-path" option has been set (in /a/.yarnrc.yml), but the specified location doesn't exist (/a).`,
+      "Commit the folder .yarn/releases",
+    ],
+    ["**ERROR** Failed to apply patch for package left-pad at path", "`npx patch-package left-pad`"],
+    [
+      "error: Multiple top-level packages discovered in a flat-layout: ['static', 'templates'].",
+      "`packages = []`",
+    ],
+    ['The command wasn\'t found, is the "mermaid" preprocessor installed?', "`cargo install mdbook-mermaid`"],
+    [
+      'Error: The "mermaid" preprocessor exited unsuccessfully with exit status: 1 status',
+      "preprocessor mermaid",
+    ],
     ["error: Environment variable not found: DATABASE_URL.", "Set the variable DATABASE_URL"],
     [
       "Module not found: Error: Can't resolve './components/Header' in '/srv/src'",
@@ -371,7 +385,15 @@ describe("the output of an app that ended", () => {
   it.each([
     ["sh: 1: vendor/bin/heroku-php-apache2: not found", "Write `web: gantry-php public` into the Procfile"],
     ["bash: line 1: bin/start-nginx: No such file or directory", "A buildpack of Heroku adds this program"],
-  ])("has a hint for what only Heroku adds: %s", (line, part) => {
+    [
+      "ENOENT: no such file or directory, open '/etc/letsencrypt/live/x/privkey.pem'",
+      "The ingress has the certificate",
+    ],
+    [
+      "FileNotFoundError: [Errno 2] No such file or directory: 'certs/server.key'",
+      "The ingress has the certificate",
+    ],
+  ])("has a hint for what another server had: %s", (line, part) => {
     expect(startHint(line)).toContain(part);
   });
 

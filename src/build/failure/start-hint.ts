@@ -29,6 +29,11 @@ const startFailures: readonly KnownFailure[] = [
       "A buildpack of Heroku adds this program. Start the app without it: the ingress does what nginx did, and a connection pool is a program of the server.",
   ],
   [
+    /(?:[Nn]o such file|ENOENT)[^\n]{0,300}(?:\/letsencrypt\/|(?:privkey|fullchain|server|key|cert)\.(?:pem|key|crt)\b)/,
+    () =>
+      "The ingress has the certificate and speaks TLS with visitors. The app must speak plain HTTP on the port in the variable PORT, without files of a certificate.",
+  ],
+  [
     NO_PROGRAM,
     (program) =>
       program.includes("/") && !program.includes("node_modules")
