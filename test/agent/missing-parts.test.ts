@@ -51,7 +51,7 @@ it.each<[string, string, readonly string[], string | null]>([
     "a site for a path",
     `<link rel="stylesheet" href="/shop/a.css">${script("/shop/assets/a.js")}`,
     ["a.css", "assets/a.js"],
-    "index.html loads /shop/a.css and 1 more, but the file is at /a.css: the site is built for the path /shop/. Build it for /, such as with base in vite.config or homepage in package.json",
+    "index.html loads /shop/a.css and 1 more, but the file is at /a.css: the site is built for the path /shop/. Build it for /, such as with base in vite.config, baseUrl in docusaurus.config or homepage in package.json",
   ],
   ["a script that is not built", "<SCRIPT src=bundle.js></SCRIPT>", [], missing("/bundle.js")],
   ["a redirect of another path", script("/a.js"), ["/old /new 301"], missing("/a.js")],

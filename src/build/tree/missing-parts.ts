@@ -39,7 +39,7 @@ export async function missingParts(
   const more = missing.length === 1 ? "" : ` and ${missing.length - 1} more`;
   const moved = /^\/[^/]+(\/.+)$/.exec(first)?.[1];
   if (moved !== undefined && (await exists(moved)))
-    return `${INDEX} loads ${first}${more}, but the file is at ${moved}: the site is built for the path ${first.slice(0, -moved.length)}/. Build it for /, such as with base in vite.config or homepage in package.json`;
+    return `${INDEX} loads ${first}${more}, but the file is at ${moved}: the site is built for the path ${first.slice(0, -moved.length)}/. Build it for /, such as with base in vite.config, baseUrl in docusaurus.config or homepage in package.json`;
   const part = first.split("/").find(isHidden);
   return part === undefined
     ? `${INDEX} loads ${first}${more}, which the site does not have: does it need a build_command, or another output_directory?`

@@ -28,7 +28,7 @@ const pythonServers = [
  * published. Null if none is known.
  */
 export function appBesidePage(tree: Tree): FileProblem | null {
-  const found = builtApp(tree) ?? pythonApp(tree) ?? nodeApp(tree) ?? functionApp(tree);
+  const found = builtApp(tree) ?? pythonApp(tree) ?? nodeApp(tree) ?? functionApp(tree) ?? desktopApp(tree);
   if (found === null) return null;
   return {
     message: `index.html is not published as it is, because ${found.why}`,
@@ -87,15 +87,38 @@ function functionApp({ signs }: Tree): Found | null {
   };
 }
 
+/** Packages with which a page becomes a program with a window. */
+const desktopPackages = ["electron", "@tauri-apps/cli", "nw"];
+
+/** The package that makes a project an app for the desktop; null for others. */
+export function desktopPackage({ signs }: Tree): string | null {
+  return desktopPackages.find((name) => signs.has(`npm:${name}`)) ?? null;
+}
+
+function desktopApp(tree: Tree): Found | null {
+  const name = desktopPackage(tree);
+  if (name === null) return null;
+  return {
+    why: `package.json depends on ${name}: it is the page of an app for the desktop`,
+    hint: "Deploy the site with its downloads from another repository, or put it into the folder public.",
+  };
+}
+
 /** What a person may not expect of a site: functions that do not run, settings without effect, and sources that are shown. */
 export function siteNotes(tree: Tree, output: string): readonly string[] {
   const { signs } = tree;
   const file = signs.get("function");
+  const rules = signs.get("rules");
   return [
     ...(file === undefined
       ? []
       : [
           `${shown(file)} is a function of another platform, and does not run: requests to it are missing pages`,
+        ]),
+    ...(rules === undefined
+      ? []
+      : [
+          `redirects, rewrites and headers of ${shown(rules)} have no effect: write them into _redirects and _headers, and set fallback for a single-page app`,
         ]),
     ...(output !== "." ? [] : [...phpNote(tree), ...sourceNote(tree), ...apacheNote(tree)]),
   ];

@@ -1,3 +1,4 @@
+import { desktopPackage } from "#contract/frameworks/app-beside-page.ts";
 import { otherKind } from "#contract/frameworks/other-kinds.ts";
 import { installCommand } from "#contract/frameworks/package-manager.ts";
 import { workspaceSigns } from "#contract/frameworks/preset-for.ts";
@@ -60,8 +61,8 @@ export function noSite(tree: Tree): FileProblem {
       message: because(`only ${listed(pages)}`),
       hint: "Rename the first page to index.html, or set output_directory to `.` to publish all files without one.",
     };
-  const desktop = ["electron", "@tauri-apps/cli", "nw"].find((name) => signs.has(`npm:${name}`));
-  if (desktop !== undefined)
+  const desktop = desktopPackage(tree);
+  if (desktop !== null)
     return {
       message: because(
         `and package.json depends on ${desktop}: an app for the desktop is neither a site nor a server`,

@@ -62,8 +62,17 @@ const settings: readonly (readonly [RegExp, RegExp])[] = [
   [/^book\.toml$/, /^[ \t]*build-dir[ \t]*=[ \t]*["']([\w./-]+)/m],
 ];
 
+/** With another output than HTML, mdBook writes each into a folder of its own. */
+function bookOutput(text: string): string | null {
+  if (!/^[ \t]*\[output\.(?!html\b)[\w-]+\]/m.test(text)) return null;
+  const base = /^[ \t]*build-dir[ \t]*=[ \t]*["']([\w./-]+)/m.exec(text)?.[1] ?? "book";
+  return insidePath(base, "html");
+}
+
 /** The output directory that a configuration file names; null if none does. */
 export function siteOutput(files: ReadonlyMap<string, string>): string | null {
+  const book = bookOutput(files.get("book.toml") ?? "");
+  if (book !== null) return book;
   for (const [name, pattern] of settings)
     for (const [file, text] of files) {
       const found = name.test(file) ? pattern.exec(text)?.[1] : undefined;

@@ -30,6 +30,7 @@ import { phpFolders } from "#contract/frameworks/servers/php-server.ts";
 import {
   platformFiles,
   platformPaths,
+  platformRules,
   type PlatformSettings,
   platformSettings,
 } from "#contract/frameworks/platform-settings.ts";
@@ -45,8 +46,8 @@ export type Tree = {
    * package.json, `toml:` for tables of pyproject.toml, `django:static-root` if the settings have STATIC_ROOT,
    * `start:server` for a script `start` that is not for development, `node:server` for a package that answers requests,
    * `server.js:answers` if that program does,
-   * `zola`, `hugo` and `jekyll` for what a configuration file says, `function` with the file that another platform runs. The
-   * value says it as a reason: `package.json depends on next`.
+   * `zola`, `hugo` and `jekyll` for what a configuration file says, `function` and `rules` with the file for another platform
+   * that has some. The value says it as a reason: `package.json depends on next`.
    */
   readonly signs: ReadonlyMap<string, string>;
   readonly packageManager: PackageManager;
@@ -79,6 +80,8 @@ export const readFiles: readonly string[] = [
   "requirements.txt",
   "pyproject.toml",
   "Pipfile",
+  "setup.py",
+  "setup.cfg",
   "angular.json",
   "manage.py",
   "go.mod",
@@ -142,7 +145,8 @@ export function surveyTree(files: ReadonlyMap<string, string>, above: readonly F
     text("pyproject.toml"),
     /^\[(project(?=\])|build-system(?=\])|tool\.poetry(?=[\].]))/gm,
   );
-  const python = [...requirementFiles(files), "pyproject.toml", "Pipfile"].flatMap((file) =>
+  const lists = [...requirementFiles(files), "pyproject.toml", "Pipfile"];
+  const python = [...lists, ...ownSetup(files)].flatMap((file) =>
     [...pythonNames(text(file)), ...extrasOf(text(file))].map(
       (name) => [`pip:${name}`, `${file} names ${name}`] as const,
     ),
@@ -189,10 +193,14 @@ export function surveyTree(files: ReadonlyMap<string, string>, above: readonly F
   };
 }
 
-/** The file that another platform runs as a function. */
+/** The files for other platforms whose functions and rules have no effect. */
 function functionSigns(files: ReadonlyMap<string, string>): readonly (readonly [string, string])[] {
   const file = platformFunction(files);
-  return file === null ? [] : [["function", file]];
+  const rules = platformRules(files);
+  return [
+    ...(file === null ? [] : [["function", file] as const]),
+    ...(rules === null ? [] : [["rules", rules] as const]),
+  ];
 }
 
 /** Whether package.json starts a server, and has a package for one. */
@@ -227,6 +235,14 @@ function pythonNames(text: string): string[] {
   );
   // Source: PEP 503, normalized names.
   return [...new Set(names)].map((name) => name.toLowerCase().replace(/[-_.]+/g, "-"));
+}
+
+/** The files with the packages of the project itself, if a list installs it: `-e .` */
+function ownSetup(files: ReadonlyMap<string, string>): readonly string[] {
+  const isInstalled = requirementFiles(files).some((file) =>
+    /^[ \t]*(?:-e[ \t]+|--editable[ \t=]+)?\.(?:\[[\w,-]+\])?[ \t\r]*$/m.test(files.get(file) ?? ""),
+  );
+  return isInstalled ? ["setup.py", "setup.cfg"].filter((file) => files.has(file)) : [];
 }
 
 /** The package `fastapi[standard]` contains a server. */

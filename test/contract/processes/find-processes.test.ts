@@ -342,6 +342,7 @@ describe("files that are neither a site nor a known app", () => {
     ["api/hello.ts", { "api/hello.ts": "export default async function handler(req, res) {}\n" }, /public/],
     ["functions/a.js", { "functions/a.js": "export async function onRequest(context) {}\n" }, /public/],
     ["netlify/functions/a.js", { "netlify/functions/a.js": "exports.handler = async () => {}\n" }, /public/],
+    ["electron", { "package.json": '{"devDependencies":{"electron":"30"}}' }, /another repository/],
     ["_worker.js", { "_worker.js": "export default { fetch() {} }\n" }, /public/],
   ])("are not published with an index.html beside %s", (name, files, hint) => {
     const problem = problemOf({ ...files, "index.html": "" });
@@ -384,6 +385,14 @@ describe("files that are neither a site nor a known app", () => {
         ".htaccess is for Apache, and has no effect: write redirects into _redirects, and headers into _headers",
       ],
     ],
+    [
+      "rules of another platform",
+      { "vercel.json": '{ "rewrites": [{ "source": "/(.*)", "destination": "/index.html" }] }' },
+      [
+        "redirects, rewrites and headers of `vercel.json` have no effect: write them into _redirects and _headers, and set fallback for a single-page app",
+      ],
+    ],
+    ["settings without rules", { "netlify.toml": '[build]\npublish = "."\n' }, []],
     ["only pages", { "style.css": "", "app.js": "" }, []],
   ])("say what has another effect than elsewhere: %s", (_, files, notes) => {
     expect(choose({ files: { ...files, "index.html": "" } }).notes).toEqual(notes);
