@@ -393,6 +393,7 @@ describe("the output of an app that ended", () => {
       "FileNotFoundError: [Errno 2] No such file or directory: 'certs/server.key'",
       "The ingress has the certificate",
     ],
+    ["Error: listen EACCES: permission denied 0.0.0.0:80", "belongs to the ingress"],
   ])("has a hint for what another server had: %s", (line, part) => {
     expect(startHint(line)).toContain(part);
   });

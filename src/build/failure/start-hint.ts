@@ -45,6 +45,11 @@ const startFailures: readonly KnownFailure[] = [
     () => "The app listens on a port that is in use. Let it listen on the port in the variable PORT.",
   ],
   [
+    /EACCES[^\n]{0,60}:(?:80|443)\b|[Pp]ermission denied[^\n]{0,60}:(?:80|443)\b|bind\(\) to \S{1,60}:(?:80|443) failed/,
+    () =>
+      "The app listens on port 80 or 443, which belongs to the ingress. Let it listen on the port in the variable PORT, without TLS.",
+  ],
+  [
     /[Mm]issing (?:required )?(?:environment|env) (?:variable|var)s?:? *[`'"]?([A-Z][A-Z0-9_]{1,99})?/,
     missing,
   ],

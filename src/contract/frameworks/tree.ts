@@ -26,7 +26,7 @@ import {
   settingsModule,
 } from "#contract/frameworks/servers/python-app.ts";
 import { functionPaths, platformFunction } from "#contract/frameworks/platform-functions.ts";
-import { phpFolders } from "#contract/frameworks/servers/php-server.ts";
+import { phpFolders } from "#contract/frameworks/servers/php-folders.ts";
 import {
   platformFiles,
   platformPaths,
@@ -120,7 +120,6 @@ export function deepPaths(files: ReadonlyMap<string, string>): readonly string[]
     ...goPaths(files),
     ...functionPaths(files),
     ...phpFolders.filter((folder) => files.has(folder)).map((folder) => `${folder}/index.php`),
-    ...[".storybook/main.js", ".storybook/main.ts"].filter(() => files.has(".storybook")),
   ];
   if (settings === null) return fixed;
   // `config.settings.production` is config/settings/production.py, and usually imports from the files beside it.

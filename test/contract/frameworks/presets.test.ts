@@ -61,6 +61,8 @@ describe("a framework", () => {
       "npm install",
       "site",
     ],
+    ["php", { "composer.json": "{}", web: "", "web/index.php": "" }, composer, "web"],
+    ["php", { "composer.json": "{}", web: "" }, composer, "."],
     ["mdbook", { "book.toml": "[output.html]\n" }, "mdbook build", "book"],
     ["mdbook", { "book.toml": "[output.html]\n[output.linkcheck]\n" }, "mdbook build", "book/html"],
     ["flask", { "requirements.txt": "-e .\n", "setup.py": 'install_requires=["flask"]' }, venv, "."],

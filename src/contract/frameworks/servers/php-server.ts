@@ -1,3 +1,4 @@
+import { phpFolders } from "#contract/frameworks/servers/php-folders.ts";
 import type { Tree } from "#contract/frameworks/tree.ts";
 
 /** The agent's program that serves a PHP app with PHP-FPM and Caddy. It is on the PATH of each release's commands. */
@@ -14,9 +15,6 @@ export function laravelServer({ signs }: Tree): string {
 export function symfonyServer(): string {
   return `APP_ENV=\${APP_ENV:-prod} ${PHP_SERVER} public`;
 }
-
-/** The folders for visitors of PHP apps: of most frameworks, then of Bedrock, Drupal and Yii, of CakePHP, and of Magento. */
-export const phpFolders = ["public", "web", "webroot", "pub", "public_html", "htdocs", "docroot"] as const;
 
 /** The folder with the first page of a PHP app; null if it is at the top, or nowhere. */
 export function phpFolder({ signs }: Tree): string | null {
