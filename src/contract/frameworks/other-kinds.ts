@@ -51,6 +51,21 @@ const kinds: readonly OtherKind[] = [
     hint: `Set install_command to \`julia --project -e "using Pkg; Pkg.instantiate()"\`, and ${web("julia --project server.jl")}.`,
   },
   {
+    file: /^quartz\.config\.ts$/,
+    what: "Quartz",
+    hint: "Set build_command to `npm ci && npx quartz build`, and output_directory to `public`.",
+  },
+  {
+    file: /^docfx\.json$/,
+    what: "DocFX",
+    hint: "Set build_command to `docfx docfx.json`, and output_directory to `_site`.",
+  },
+  {
+    file: /^_config\.ts$/,
+    what: "Lume",
+    hint: "Set build_command to `deno task build`, and output_directory to `_site`.",
+  },
+  {
     file: /^(?:_bookdown|_toc|myst)\.ya?ml$/,
     what: "a book",
     hint: "Set build_command, such as `jupyter-book build .`, and output_directory, such as `_build/html`.",

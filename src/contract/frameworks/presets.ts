@@ -265,6 +265,11 @@ export const presets: Readonly<Record<string, FrameworkPreset>> = {
     commands: ruby("JEKYLL_ENV=production", "jekyll build"),
     form: siteIn("_site"),
   },
+  "jupyter-book": {
+    signs: [["file:_toc.yml", "file:_config.yml"]],
+    commands: python("jupyter-book build ."),
+    form: filesIn("_build/html"),
+  },
   mkdocs: {
     signs: [["file:mkdocs.yml"], ["file:mkdocs.yaml"]],
     commands: python("mkdocs build"),

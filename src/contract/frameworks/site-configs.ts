@@ -50,7 +50,8 @@ export function siteSigns(files: ReadonlyMap<string, string>): readonly (readonl
 function jekyllSigns(files: ReadonlyMap<string, string>): readonly (readonly [string, string])[] {
   const file = ["yml", "yaml", "toml"].map((end) => `_config.${end}`).find((name) => files.has(name));
   const isBuilt = files.has(".nojekyll") && files.has("index.html");
-  return file === undefined || isBuilt ? [] : [["jekyll", `${file} exists`]];
+  // Jupyter Book has a file with this name too.
+  return file === undefined || isBuilt || files.has("_toc.yml") ? [] : [["jekyll", `${file} exists`]];
 }
 
 /** How the output directory is set in each file. */

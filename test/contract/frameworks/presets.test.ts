@@ -63,6 +63,12 @@ describe("a framework", () => {
     ],
     ["php", { "composer.json": "{}", web: "", "web/index.php": "" }, composer, "web"],
     ["php", { "composer.json": "{}", web: "" }, composer, "."],
+    [
+      "jupyter-book",
+      { "_config.yml": "", "_toc.yml": "", "requirements.txt": "jupyter-book\n" },
+      `${venv} && .venv/bin/jupyter-book build .`,
+      "_build/html",
+    ],
     ["mdbook", { "book.toml": "[output.html]\n" }, "mdbook build", "book"],
     ["mdbook", { "book.toml": "[output.html]\n[output.linkcheck]\n" }, "mdbook build", "book/html"],
     ["flask", { "requirements.txt": "-e .\n", "setup.py": 'install_requires=["flask"]' }, venv, "."],

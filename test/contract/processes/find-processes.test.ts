@@ -268,6 +268,9 @@ describe("files that are neither a site nor a known app", () => {
       "and `_quarto.yml` is of Quarto, which",
       /quarto render.*`_site`/,
     ],
+    [{ "quartz.config.ts": "", "package.json": "{}" }, "and `quartz.config.ts` is of Quartz", /`public`/],
+    [{ "docfx.json": "", "index.md": "" }, "and `docfx.json` is of DocFX, which", /`_site`/],
+    [{ "_config.ts": "", "deno.json": "{}" }, "and `_config.ts` is of Lume, which", /deno task build/],
     [{ "app.R": "", "renv.lock": "" }, "and `app.R` is of R, which", /shiny::runApp/],
     [{ "Project.toml": "", "server.jl": "" }, "and `Project.toml` is of Julia, which", /julia --project/],
     [
