@@ -180,7 +180,10 @@ export function chooseBuild(tree: Tree, files: RepositoryFiles, settings: Chosen
     notes: [
       ...scriptNotes(tree, isPublished ? null : (web?.definition.command ?? "")),
       ...(isPublished && problem === null && !(namesOutput && plan.output_directory !== ".")
-        ? siteNotes(tree, framework === STATIC ? plan.output_directory : "")
+        ? siteNotes(tree, {
+            output: framework === STATIC ? plan.output_directory : "",
+            hasFallback: plan.fallback !== null,
+          })
         : []),
     ],
     suggestedWorker: startsItself || processes.some(({ name }) => name !== WEB) ? null : suggestWorker(tree),

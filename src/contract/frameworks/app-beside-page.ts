@@ -105,7 +105,10 @@ function desktopApp(tree: Tree): Found | null {
 }
 
 /** What a person may not expect of a site: functions that do not run, settings without effect, and sources that are shown. */
-export function siteNotes(tree: Tree, output: string): readonly string[] {
+export function siteNotes(
+  tree: Tree,
+  { output, hasFallback }: { readonly output: string; readonly hasFallback: boolean },
+): readonly string[] {
   const { signs } = tree;
   const file = signs.get("function");
   const rules = signs.get("rules");
@@ -118,7 +121,7 @@ export function siteNotes(tree: Tree, output: string): readonly string[] {
     ...(rules === undefined
       ? []
       : [
-          `redirects, rewrites and headers of ${shown(rules)} have no effect: write them into _redirects and _headers, and set fallback for a single-page app`,
+          `redirects, rewrites and headers of ${shown(rules)} have no effect: write them into _redirects and _headers${hasFallback ? "" : ", and set fallback for a single-page app"}`,
         ]),
     ...(output !== "." ? [] : [...phpNote(tree), ...sourceNote(tree), ...apacheNote(tree)]),
   ];

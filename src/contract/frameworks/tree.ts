@@ -26,7 +26,7 @@ import {
   settingsModule,
 } from "#contract/frameworks/servers/python-app.ts";
 import { functionPaths, platformFunction } from "#contract/frameworks/platform-functions.ts";
-import { phpFolders } from "#contract/frameworks/servers/php-folders.ts";
+import { phpFolders, webRootSigns } from "#contract/frameworks/servers/php-folders.ts";
 import {
   platformFiles,
   platformPaths,
@@ -47,7 +47,7 @@ export type Tree = {
    * `start:server` for a script `start` that is not for development, `node:server` for a package that answers requests,
    * `server.js:answers` if that program does,
    * `zola`, `hugo` and `jekyll` for what a configuration file says, `function` and `rules` with the file for another platform
-   * that has some. The value says it as a reason: `package.json depends on next`.
+   * that has some, `php:web-root` with the folder that Composer fills. The value says it as a reason: `package.json depends on next`.
    */
   readonly signs: ReadonlyMap<string, string>;
   readonly packageManager: PackageManager;
@@ -167,6 +167,7 @@ export function surveyTree(files: ReadonlyMap<string, string>, above: readonly F
     ...(startsServer(text("server.js")) ? [["server.js:answers", "server.js starts a server"] as const] : []),
     ...siteSigns(files),
     ...functionSigns(files),
+    ...webRootSigns(text("composer.json")),
   ]);
   const own = packageManagerOf(new Set(files.keys()), manifest["packageManager"]);
   const workspace = own?.isLocked === true ? null : workspaceOf(above);

@@ -50,6 +50,7 @@ describe("a framework", () => {
   it.each<[string, Files, string | null, string]>([
     ["static", { "index.html": "" }, null, "."],
     ["static", {}, null, "."],
+    ["static", { "_config.yml": "", ".nojekyll": "", "index.html": "" }, null, "."],
     ["static", node(["prettier"], ["test"]), null, "."],
     ["static", { "index.html": "", ...node(["prettier"], []) }, null, "."],
     ["node", node(["prettier"]), npm, "."],

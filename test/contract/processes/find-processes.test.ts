@@ -401,6 +401,13 @@ describe("files that are neither a site nor a known app", () => {
     expect(choose({ files: { ...files, "index.html": "" } }).notes).toEqual(notes);
   });
 
+  it("say nothing of a fallback that the site has", () => {
+    const rules = { "vercel.json": '{ "rewrites": [] }' };
+    expect(choose({ files: { ...vite, ...rules } }).notes).toEqual([
+      "redirects, rewrites and headers of `vercel.json` have no effect: write them into _redirects and _headers",
+    ]);
+  });
+
   it("say which functions do not run", () => {
     const api = { "api/hello.js": "export default function handler(req, res) {}" };
     expect(choose({ files: { ...vite, ...api } }).notes).toEqual([

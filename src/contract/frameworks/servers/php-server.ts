@@ -1,4 +1,4 @@
-import { phpFolders } from "#contract/frameworks/servers/php-folders.ts";
+import { phpFolders, WEB_ROOT } from "#contract/frameworks/servers/php-folders.ts";
 import type { Tree } from "#contract/frameworks/tree.ts";
 
 /** The agent's program that serves a PHP app with PHP-FPM and Caddy. It is on the PATH of each release's commands. */
@@ -20,7 +20,7 @@ export function symfonyServer(): string {
 export function phpFolder({ signs }: Tree): string | null {
   if (signs.has("file:public")) return "public";
   if (signs.has("file:index.php")) return null;
-  return phpFolders.find((folder) => signs.has(`file:${folder}/index.php`)) ?? null;
+  return signs.get(WEB_ROOT) ?? phpFolders.find((folder) => signs.has(`file:${folder}/index.php`)) ?? null;
 }
 
 /** Starts another PHP app; null if it has no folder for visitors and no index.php, as a package of PHP. */
