@@ -86,6 +86,24 @@ describe("a release with a symbolic link", () => {
   );
 
   it.each([
+    ["to a hidden file", { ".env": "SECRET=1", "env.txt": { link: ".env" } }, {}],
+    ["through another link", { "a.txt": { link: "b" }, b: { link: ".env" }, ".env": "SECRET=1" }, {}],
+    ["to a hidden folder", { secrets: { link: ".secrets" }, ".secrets/a": "secret" }, {}],
+    ["to what a site beside its sources hides", { "data.txt": { link: "dump.sql" }, "dump.sql": "a" }, {}],
+    ["out of dist to a hidden file", { "dist/env": { link: "../.env" }, ".env": "SECRET=1" }, dist],
+  ] satisfies [string, Record<string, TestFile>, Partial<RunOrder>][])(
+    "%s would show it to visitors, and is refused",
+    async (_, files, change) => {
+      await world.startAgent();
+      expect(await outcomeOf(files, change)).toMatch(
+        /^build_failed: the symbolic link `.+` would show visitors `.+`, which the site hides/,
+      );
+    },
+  );
+
+  it.each([
+    ["to a forge's folder", { "README.md": { link: ".github/README.md" }, ".github/README.md": "a" }],
+    ["in a hidden folder", { ".config/env": { link: "../.env" }, ".env": "SECRET=1" }],
     ["to a file beside it", { "dist/a": { link: "index.html" } }],
     ["to another part of the release", { "dist/a": { link: "../lib" }, "lib/b": "text" }],
     ["to itself", { "dist/a": { link: "a" } }],

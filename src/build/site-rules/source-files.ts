@@ -77,7 +77,10 @@ const folders = ["node_modules", "__pycache__"];
  */
 export const sourceFiles: readonly string[] = [...new Set([...buildFiles, ...privateFiles, ...folders])];
 
-/** Programs that a site server would show as text instead of running them. Browsers run others, such as Python's. */
+/**
+ * Programs that a site server would show as text instead of running them. Not those that a page loads or visitors fetch: `.py`
+ * of PyScript, `install.sh`, `.ts`, `.c` and `.java` of a course.
+ */
 const programs = [
   ...[
     "*.php",
@@ -92,11 +95,35 @@ const programs = [
     "*.phar",
     "*.inc",
   ],
+  ...["*.rb", "*.erb", "*.rake", "*.go", "*.rs", "*.ex", "*.exs", "*.eex", "*.heex", "*.erl", "*.pl", "*.pm"],
+  ...[
+    "*.kt",
+    "*.kts",
+    "*.scala",
+    "*.swift",
+    "*.cs",
+    "*.csx",
+    "*.cshtml",
+    "*.razor",
+    "*.vb",
+    "*.clj",
+    "*.groovy",
+  ],
   ...["*.cgi", "*.asp", "*.aspx", "*.ashx", "*.asmx", "*.asax", "*.jsp", "*.cfm", "cgi-bin"],
 ];
 
+/** What other platforms run beside a site. */
+const functions = [
+  "netlify/functions",
+  "netlify/edge-functions",
+  "supabase/functions",
+  "_worker.js",
+  "_worker.ts",
+  "_routes.json",
+];
+
 /** What a static site that is served from its sources does not show. */
-export const hiddenFiles: readonly string[] = [...sourceFiles, ...programs];
+export const hiddenFiles: readonly string[] = [...sourceFiles, ...programs, ...functions];
 
 const patterns = hiddenFiles.map((name) => {
   const pattern = name.replace(/[.+?^${}()|[\]\\]/g, String.raw`\$&`).replaceAll("*", "[^/]*");
@@ -112,12 +139,17 @@ function inAnyCase(pattern: string): string {
 /** A path with a part that such a site hides. Caddy reads the pattern too. */
 export const HIDDEN_PATH = new RegExp(`(?:^|/)(?:${patterns.join("|")})(?:/|$)`);
 
-/** Whether a static site that is served from its sources hides a part of a path. */
-export function isHiddenFile(part: string): boolean {
-  return HIDDEN_PATH.test(part);
+/** Whether a static site that is served from its sources hides a path, or one with this part. */
+export function isHiddenFile(path: string): boolean {
+  return HIDDEN_PATH.test(path);
 }
 
 /** Whether a site with this output directory is served from the folder with the sources. */
 export function showsSources({ output_directory }: { readonly output_directory: string }): boolean {
   return output_directory === ".";
+}
+
+/** What a site with this output directory does not show of its folder, by the name of a file or folder. */
+export function hides(site: { readonly output_directory: string }): (name: string) => boolean {
+  return showsSources(site) ? isHiddenFile : () => false;
 }
