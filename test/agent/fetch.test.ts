@@ -166,9 +166,19 @@ describe("a source that is missing", () => {
     world.repository.commit({ "index.html": "one" });
     await world.startAgent();
     const full = await world.deploy(world.source({ commit: "0123456789".repeat(4) }));
-    expect(full.result).toMatchObject(refNotFound(/^no branch or tag of .* contains commit 0123456789/));
+    expect(full.result).toMatchObject({
+      failure: {
+        code: "commit_not_reachable",
+        message: expect.stringMatching(/^no branch or tag of .* contains commit 0123456789/),
+      },
+    });
     const short = await world.deploy(world.source({ commit: "0123456" }));
-    expect(short.result).toMatchObject(refNotFound(/^no branch or tag of .* contains commit 0123456:/));
+    expect(short.result).toMatchObject({
+      failure: {
+        code: "commit_not_reachable",
+        message: expect.stringMatching(/^no branch or tag of .* contains commit 0123456:/),
+      },
+    });
   });
 
   it("fails the deployment for a commit that the repository does not have, even if any may be deployed", async () => {
