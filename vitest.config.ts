@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 
-import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
+import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 
 import { readSample } from "./scripts/test/sample.ts";

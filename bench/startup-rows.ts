@@ -52,8 +52,9 @@ async function bundleEmpty(folder: string): Promise<string> {
 /** The Worker as it is released. */
 async function bundleWorker(home: string): Promise<string> {
   const folder = await mkdtemp(join(home, "bundle-"));
-  const bundle = join(folder, "worker.bundle");
-  refuseFailure(await buildReleaseBundle(folder));
+  const bundle = `${folder}.bundle`;
+  const built = await buildReleaseBundle(folder);
+  if (!built.ok) throw new Error(`the bundle failed:\n${built.output}`);
   refuseFailure(await packReleaseBundle(folder, bundle));
   return bundle;
 }

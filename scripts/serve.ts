@@ -13,7 +13,7 @@ import { keepSchedule, runSchedule } from "./shared/local-schedule.ts";
 import { flag, home, option, readOptions } from "./shared/script.ts";
 import { newSignInCode } from "./shared/sign-in-code.ts";
 import type { WorkerReady } from "./shared/worker-ready.ts";
-import { startScript } from "./start/options.ts";
+import { port, startScript } from "./start/options.ts";
 
 /** How long Miniflare may take to close its files. */
 const CLOSE_TIMEOUT_MS = 3_000;
@@ -22,7 +22,7 @@ const options = readOptions({
   usage: "node scripts/serve.ts [options]",
   summary: "Serves the built Worker on this machine. `npm start` runs this program.",
   options: z.object({
-    port: startScript.options.shape.port,
+    port,
     home,
     bundle: option("FILE", "the built Worker; builds it by default", z.string().optional()),
     "rate-limit": startScript.options.shape["rate-limit"],

@@ -1,7 +1,7 @@
 import { reportOf } from "./shared/problem.ts";
 import { readOptions } from "./shared/script.ts";
 import { print, red } from "./shared/terminal.ts";
-import { startScript } from "./start/options.ts";
+import { startScript, withPort } from "./start/options.ts";
 import { runStart, type RunningStart } from "./start/run-start.ts";
 
 const options = readOptions(startScript);
@@ -34,7 +34,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
   });
 
 try {
-  await runStart(options, aborted.signal, (opened) => (running = opened));
+  await runStart(await withPort(options), aborted.signal, (opened) => (running = opened));
 } catch (error) {
   // After Ctrl-C, errors of interrupted steps are expected.
   if (!aborted.signal.aborted) {

@@ -7,7 +7,7 @@ import * as z from "zod";
 import { Problem } from "../shared/problem.ts";
 import { buildReleaseBundle, deployReleaseBundle } from "../shared/release-bundle.ts";
 import { type CommandOutcome, quietWrangler, runCommand, type RunOutcome } from "../shared/run-command.ts";
-import { writeDeployConfiguration } from "./configuration.ts";
+import { writeDeployConfiguration } from "../shared/deploy-configuration.ts";
 import type { ReleaseOptions } from "./options.ts";
 import type { Place } from "./place.ts";
 
@@ -38,7 +38,8 @@ export async function deployWorker(
   const notes = join(folder, "notes.ndjson");
   try {
     const bundle = join(folder, "bundle");
-    refuseFailure(await buildReleaseBundle(bundle), "building the Worker");
+    const built = await buildReleaseBundle(bundle);
+    if (!built.ok) throw new Problem(`building the Worker failed:\n${built.output}`);
     const config = await writeDeployConfiguration(folder, jurisdiction);
     await wrangler(
       [

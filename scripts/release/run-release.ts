@@ -11,7 +11,7 @@ import { newSignInCode, SIGN_IN_MINUTES } from "../shared/sign-in-code.ts";
 import { bold, dim, print, step, yellow } from "../shared/terminal.ts";
 import { CloudflareAccount } from "./cloudflare-account.ts";
 import { createDatabase, deployWorker, migrateDatabase } from "./cloudflare.ts";
-import { readNames } from "./configuration.ts";
+import { readNames } from "../shared/deploy-configuration.ts";
 import { isInstallation, refuseForeignDomain } from "./domain.ts";
 import type { ReleaseOptions } from "./options.ts";
 import { createBucket, decidePlace, enableReplicas, findDatabase, type Place } from "./place.ts";

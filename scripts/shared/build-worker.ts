@@ -3,9 +3,9 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 
+import { bundleWorker, MAIN_FILE, writeBundle } from "./bundle-worker.ts";
 import { writeLocalSettings } from "./local-settings.ts";
 import { root } from "./root.ts";
-import { quietWrangler, runCommand } from "./run-command.ts";
 
 /** The sources of the bundle and the files beside it. The lock file stands for the packages. */
 const INPUTS = [
@@ -23,6 +23,7 @@ const INPUTS = [
   "scripts/reference",
   "scripts/shared/build-agent.ts",
   "scripts/shared/browser-bundle.ts",
+  "scripts/shared/bundle-worker.ts",
   "scripts/shared/build-dashboard.ts",
   "scripts/shared/build-docs-files.ts",
   "scripts/shared/local-settings.ts",
@@ -33,7 +34,6 @@ const INPUTS = [
 ];
 
 const OUTPUT = join(root, "build", "worker");
-const BUNDLE = "main.js";
 const SITES = "sites.mjs";
 /** How many bundles to keep. Another home may be running an older bundle. */
 const KEPT_BUNDLES = 5;
@@ -43,25 +43,19 @@ export type WorkerBuild =
   | { readonly ok: false; readonly output: string };
 
 /**
- * Builds the Worker with wrangler into a folder that is named after the hash of its sources, unless the folder exists.
+ * Builds the Worker into a folder that is named after the hash of its sources, unless the folder exists.
  * A running Worker keeps its bundle that way, and parallel builds do not disturb each other.
  */
-export async function buildWorker(signal?: AbortSignal): Promise<WorkerBuild> {
+export async function buildWorker(): Promise<WorkerBuild> {
   const folder = join(OUTPUT, await hashOfInputs());
-  const bundle = join(folder, BUNDLE);
+  const bundle = join(folder, MAIN_FILE);
   const isFresh = !existsSync(bundle);
   if (isFresh) {
     const draft = `${folder}.${process.pid}.tmp`;
-    await rm(draft, { recursive: true, force: true });
-    const { code, output } = await runCommand(
-      // Not minified, so that the stack traces in local logs are readable.
-      ["wrangler", "deploy", "--dry-run", "--no-minify", "--outdir", relative(root, draft)],
-      { env: quietWrangler, ...(signal === undefined ? {} : { signal }) },
-    );
-    if (code !== 0) {
-      await rm(draft, { recursive: true, force: true });
-      return { ok: false, output: output.trim() };
-    }
+    // Not minified, so that the stack traces in local logs are readable.
+    const bundled = await bundleWorker(draft);
+    if (!bundled.ok) return bundled;
+    await writeBundle(draft, bundled.files);
     // Loaded here, because the modules take as long to load as the rest of this file, and most calls find a bundle.
     const [{ buildAssets }, { buildSites }] = await Promise.all([
       import("../reference/build-assets.ts"),

@@ -39,7 +39,7 @@ const FILE = "local.json";
 export async function writeLocalSettings(folder: string): Promise<void> {
   const [{ unstable_getMiniflareWorkerOptions }, { readD1Migrations }] = await Promise.all([
     import("wrangler"),
-    import("@cloudflare/vitest-pool-workers"),
+    import("@cloudflare/vitest-plugin"),
   ]);
   const settings = LocalSettings.parse({
     worker: unstable_getMiniflareWorkerOptions(join(root, "wrangler.toml")).workerOptions,

@@ -1,4 +1,5 @@
-import { dirname, join } from "node:path";
+import { readdir } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 
@@ -61,7 +62,7 @@ export async function startLocalWorker(options: LocalWorkerOptions): Promise<Loc
           },
           ratelimits: withTokenLimit(worker.ratelimits, options.rateLimit),
           serviceBindings: { ASSETS: ASSETS_NAME },
-          modules: [{ type: "ESModule", path: options.bundle }],
+          modules: await modulesOf(options.bundle),
           modulesRoot: folder,
         },
         {
@@ -82,6 +83,16 @@ export async function startLocalWorker(options: LocalWorkerOptions): Promise<Loc
     database: () => miniflare.getD1Database("DB", WORKER_NAME),
     close: () => miniflare.dispose(),
   };
+}
+
+/** The main file first, which is the one that Miniflare starts, then the files that it loads. */
+async function modulesOf(bundle: string) {
+  const folder = dirname(bundle);
+  const names = (await readdir(folder)).filter((name) => name.endsWith(".js") && name !== basename(bundle));
+  return [bundle, ...names.map((name) => join(folder, name))].map((path) => ({
+    type: "ESModule" as const,
+    path,
+  }));
 }
 
 type RateLimits = LocalSettings["worker"]["ratelimits"];

@@ -17,8 +17,8 @@ const LEFTOVER_MS = 15_000;
 const Identity = z.strictObject({ pid: z.int().min(1), startedAt: z.string().nullable() });
 const LockFile = z.strictObject({
   holder: Identity,
-  /** Of the API. Null in a file of an earlier version. */
-  port: z.int().nullable().default(null),
+  /** Of the API; null before it listens. */
+  port: z.int().nullable(),
   children: z.array(Identity),
 });
 

@@ -19,6 +19,8 @@ export type StartedProject = z.infer<typeof StartedProject>;
 export const StartMemo = z.strictObject({
   server_id: z.nullable(ServerId),
   projects: z.array(StartedProject),
+  /** The port of the API; null in a memo of an earlier version. */
+  port: z.int().nullable().default(null),
 });
 export type StartMemo = z.infer<typeof StartMemo>;
 
@@ -29,7 +31,7 @@ export async function readMemo(home: string): Promise<StartMemo> {
   try {
     return StartMemo.parse(JSON.parse(await readFile(pathOf(home), "utf8")));
   } catch {
-    return { server_id: null, projects: [] };
+    return { server_id: null, projects: [], port: null };
   }
 }
 

@@ -1,10 +1,12 @@
 import * as z from "zod";
 
+import { readMemo } from "./memo.ts";
 import { home, option, type Script, wholeNumber } from "../shared/script.ts";
 
 /** 65535 is the last port, and the first site needs the port after this one. */
 export const portNumber = wholeNumber(1, 65_534);
-export const port = option("N", "the port of the API, 8787 by default", portNumber.default(8787));
+const DEFAULT_PORT = 8787;
+export const port = option("N", "the port of the API, 8787 by default", portNumber.default(DEFAULT_PORT));
 
 /** What `npm start` starts, apart from the installation's home and port. */
 const started = {
@@ -33,14 +35,23 @@ const started = {
 const options = z.object({
   port: option(
     "N",
-    "the port of the API, 8787 by default; sites get the ports after it",
-    portNumber.default(8787),
+    "the port of the API; sites get the ports after it. By default the port that the\nhome used last, at first 8787",
+    portNumber.nullable().default(null),
   ),
   home,
   ...started,
 });
 
-export type StartOptions = z.output<typeof options>;
+type GivenOptions = z.output<typeof options>;
+
+/** `isPortGiven`: otherwise it is the home's. */
+export type StartOptions = GivenOptions & { readonly port: number; readonly isPortGiven: boolean };
+
+/** Completes the options with the port that the home used last. */
+export async function withPort(given: GivenOptions): Promise<StartOptions> {
+  const { port: lastPort } = await readMemo(given.home);
+  return { ...given, port: given.port ?? lastPort ?? DEFAULT_PORT, isPortGiven: given.port !== null };
+}
 
 export const startScript: Script<typeof options> = {
   usage: "npm start -- [options]",

@@ -58,7 +58,7 @@ export async function prepareProject(
     project,
     isNew,
     helloSite: isHello ? helloSite : null,
-    memo: { server_id: serverId, projects: [started, ...memo.projects.filter((p) => !isSame(p))] },
+    memo: { ...memo, server_id: serverId, projects: [started, ...memo.projects.filter((p) => !isSame(p))] },
   };
 }
 

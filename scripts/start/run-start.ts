@@ -15,6 +15,7 @@ import { WorkerReady } from "../shared/worker-ready.ts";
 import { written } from "../shared/written.ts";
 import { endLeftovers, homeInUse, lockHome, startIn } from "./home-lock.ts";
 import { rememberHome } from "./home-on-port.ts";
+import { keepBundle } from "./keep-bundle.ts";
 import { removeLocalFile, writeLocalFile } from "./local-file.ts";
 import { endPackageScope } from "./package-scope.ts";
 import { readMemo, writeMemo } from "./memo.ts";
@@ -71,7 +72,10 @@ export async function runStart(
   });
   started = services;
 
-  const bundle = await step("building the Worker", () => build(signal));
+  const built = await step("building the Worker", () => build(signal));
+  const bundle = await written(home, "Use another home: npm start -- --home OTHER", () =>
+    keepBundle(home, built),
+  );
   const { worker, ready } = await step("starting the Worker", async () => {
     const service = services.startWorker(bundle);
     const message = WorkerReady.parse(await service.ready);
@@ -92,7 +96,7 @@ export async function runStart(
   });
   signal.throwIfAborted();
 
-  const memo = await readMemo(home);
+  const memo = { ...(await readMemo(home)), port };
   const { agent, serverId } = await step("connecting the agent", async () => {
     const id = await prepareServer(api, memo.server_id);
     await writeMemo(home, { ...memo, server_id: id });
@@ -157,7 +161,7 @@ export async function runStart(
   });
 }
 
-async function refuseIfInUse({ home, port }: StartOptions): Promise<void> {
+async function refuseIfInUse({ home, port, isPortGiven }: StartOptions): Promise<void> {
   const start = await startIn(home);
   if (start !== null) throw homeInUse(home, start.pid);
   await endLeftovers(home);
@@ -165,12 +169,12 @@ async function refuseIfInUse({ home, port }: StartOptions): Promise<void> {
   const holder = await holderOfPort(port);
   const other = port === 8787 ? 8800 : port + 100;
   throw new Problem(
-    `Port ${port} is taken${holder === null ? "" : ` by ${holder}`}.\nStop that program, or use another port with the same options: --port ${other}`,
+    `Port ${port}${isPortGiven || port === 8787 ? "" : ", which this home used last,"} is taken${holder === null ? "" : ` by ${holder}`}.\nStop that program, or use another port with the same options: --port ${other}`,
   );
 }
 
 async function build(signal: AbortSignal): Promise<{ value: string; done: string }> {
-  const built = await buildWorker(signal);
+  const built = await buildWorker();
   signal.throwIfAborted();
   if (!built.ok) throw new Problem(`The Worker does not build:\n${built.output}`);
   return { value: built.bundle, done: `Worker ${built.isFresh ? "built" : "unchanged"}` };

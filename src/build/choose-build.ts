@@ -1,4 +1,4 @@
-import { appBesidePage, phpNote } from "#contract/frameworks/app-beside-page.ts";
+import { appBesidePage, siteNotes } from "#contract/frameworks/app-beside-page.ts";
 import { noSite } from "#contract/frameworks/no-site.ts";
 import {
   buildProblem,
@@ -22,7 +22,7 @@ import type { Tree } from "#contract/frameworks/tree.ts";
 import type { CronJob } from "#contract/endpoints/cron/job-schemas.ts";
 import { type AllProcessSettings, WEB } from "#contract/endpoints/processes/schemas.ts";
 import type { BuildSettings } from "#contract/endpoints/projects/settings.ts";
-import type { DetectedPreset } from "#contract/endpoints/projects/reported-preset.ts";
+import type { DetectedPreset } from "#contract/endpoints/projects/detected-preset.ts";
 import type { FileProblem } from "#contract/processes/file-problem.ts";
 import { findProcesses, type FoundProcess } from "#contract/processes/find-processes.ts";
 import { PROCFILE } from "#contract/processes/read-procfile.ts";
@@ -179,7 +179,12 @@ export function chooseBuild(tree: Tree, files: RepositoryFiles, settings: Chosen
     releaseCommand: isReleaseUsed ? files.releaseCommand : null,
     notes: [
       ...scriptNotes(tree, isPublished ? null : (web?.definition.command ?? "")),
-      ...(isPublished && framework === STATIC && plan.output_directory === "." ? phpNote(tree) : []),
+      ...(isPublished && problem === null && !(namesOutput && plan.output_directory !== ".")
+        ? siteNotes(tree, {
+            output: framework === STATIC ? plan.output_directory : "",
+            hasFallback: plan.fallback !== null,
+          })
+        : []),
     ],
     suggestedWorker: startsItself || processes.some(({ name }) => name !== WEB) ? null : suggestWorker(tree),
     isStartedByProject,

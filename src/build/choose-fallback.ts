@@ -1,7 +1,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { dirname, join, posix } from "node:path";
 
-import type { DetectedPreset } from "#contract/endpoints/projects/reported-preset.ts";
+import type { DetectedPreset } from "#contract/endpoints/projects/detected-preset.ts";
 
 /** What decides about the fallback of a build. `isSet`: by the project or gantry.json. `root`: where its commands ran. */
 export type BuiltSite = {

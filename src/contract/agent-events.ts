@@ -5,7 +5,7 @@ import { Failure, LiveEvidence, StageTime } from "#contract/endpoints/deployment
 import { CommitSha, MAX_COMMIT_MESSAGE } from "#contract/git-names.ts";
 import { ProjectId, RunId } from "#contract/ids.ts";
 import { LogStage, LogStream, MAX_LOG_LINE_BYTES } from "#contract/endpoints/logs/schemas.ts";
-import { ReportedPreset } from "#contract/endpoints/projects/reported-preset.ts";
+import { DetectedPreset } from "#contract/endpoints/projects/detected-preset.ts";
 import { runStages } from "#contract/stages.ts";
 import { ReleaseVersion } from "#contract/agent-order.ts";
 import { ProjectReport } from "#contract/agent-protocol.ts";
@@ -50,7 +50,7 @@ export const RunEvent = z.discriminatedUnion("type", [
     commit_message: textUpTo(MAX_COMMIT_MESSAGE),
   }),
   /** The preset of the configured or detected framework for these files. Project settings take precedence. */
-  z.strictObject({ seq, type: z.literal("framework"), preset: ReportedPreset }),
+  z.strictObject({ seq, type: z.literal("framework"), preset: DetectedPreset }),
   z.strictObject({ seq, type: z.literal("output"), lines: listUpTo(OutputLine, MAX_OUTPUT_LINES) }),
   z.strictObject({ seq, type: z.literal("ready") }),
   z.strictObject({

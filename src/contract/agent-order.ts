@@ -46,7 +46,7 @@ export type RunVariables = z.infer<typeof RunVariables>;
 
 /**
  * Everything that the agent needs for one run. The agent does not trust the order: this schema checks names and paths.
- * `source.commits`: the project's setting for commits by hash. An older control plane omits it, which means `reachable`.
+ * `source.commits`: the project's setting for commits by hash.
  * `source.in_branch`: `branch` must contain the commit, because the request named both.
  * `source.was_tip`: `commit` was the tip of `branch` when an approval was asked for, and somebody approved it. `branch`
  * must still contain it, and `commits` does not apply.
@@ -56,18 +56,15 @@ export type RunVariables = z.infer<typeof RunVariables>;
  * `preapproved`: the order contains the activation permit, so the agent does not ask for it.
  * `framework`, the commands, `output_directory`: the agent detects an omitted framework from the files, and takes the
  * other omitted settings from the preset of the framework. A `build_command` of null means no build.
- * `release_command`: runs once, after the permit and before the switch. The order of a rollback has none, and neither has
- * one of an older control plane.
- * `limits`: for the build, release and activate command. An older control plane sends none.
+ * `release_command`: runs once, after the permit and before the switch. The order of a rollback has none.
+ * `limits`: for the build, release and activate command.
  * `processes`: the project's own settings for its processes. `restart`: the processes whose instances are all replaced, also
  * those that are as they should be. `drain_seconds`: how long the replaced instances may finish their requests.
- * `aliases`: further host names. `cron`: the project's own jobs. An older control plane omits these.
+ * `aliases`: further host names. `cron`: the project's own jobs.
  * `maintenance`: omitted if it was never turned on.
  * `keep_releases`: the releases to keep besides the new one when it is live. The agent removes all others.
- * `asset_overlap`: an older control plane omits it, which means a day.
- * `variables`: an older control plane has none.
- * `cache`: `clear` empties the project's cache first. A branch without a build cache gets that of `default_branch`. An
- * older control plane omits it.
+ * `variables`: omitted if the project never had any.
+ * `cache`: `clear` empties the project's cache first. A branch without a build cache gets that of `default_branch`.
  */
 export const RunOrder = z.strictObject({
   run_id: RunId,
@@ -80,31 +77,31 @@ export const RunOrder = z.strictObject({
     repository: Repository,
     branch: BranchName,
     commit: z.nullable(CommitName),
-    commits: z.optional(CommitRule),
-    in_branch: z.optional(z.boolean()),
-    was_live: z.optional(z.boolean()),
+    commits: CommitRule,
+    in_branch: z.boolean(),
+    was_live: z.boolean(),
     was_tip: z.optional(z.boolean()),
   }),
   reuse_release: z.nullable(ReleaseVersion),
   preapproved: z.boolean(),
   root_directory: InsidePath,
   ...BuildSettings.shape,
-  release_command: z.optional(z.nullable(ShellCommand)),
+  release_command: z.nullable(ShellCommand),
   activate_command: z.nullable(ShellCommand),
   shared_paths: z.array(SharedPath),
   health_check: z.nullable(HealthCheck),
-  limits: z.optional(Limits),
+  limits: Limits,
   timeouts: Timeouts,
   keep_releases: z.array(ReleaseVersion),
-  asset_overlap: z.optional(AssetOverlap),
+  asset_overlap: AssetOverlap,
   variables: z.optional(RunVariables),
-  processes: z.optional(AllProcessSettings),
-  restart: z.optional(z.array(ProcessName)),
-  drain_seconds: z.optional(DrainSeconds),
-  aliases: z.optional(listUpTo(Alias, MAX_ALIASES)),
-  cron: z.optional(listUpTo(CronJob, MAX_CRON_JOBS)),
+  processes: AllProcessSettings,
+  restart: z.array(ProcessName),
+  drain_seconds: DrainSeconds,
+  aliases: listUpTo(Alias, MAX_ALIASES),
+  cron: listUpTo(CronJob, MAX_CRON_JOBS),
   maintenance: z.optional(MaintenanceState),
-  cache: z.optional(z.strictObject({ clear: z.boolean(), default_branch: BranchName })),
+  cache: z.strictObject({ clear: z.boolean(), default_branch: BranchName }),
 });
 export type RunOrder = z.infer<typeof RunOrder>;
 

@@ -5,7 +5,13 @@ import { agentAnswers, agentRequests, outputFilter } from "#contract/agent-reque
 import { listUpTo, textUpTo, wholeFrom } from "#contract/bounds.ts";
 import { DeploymentId, ProjectId, RunId, ServerId } from "#contract/ids.ts";
 import { PublicKey } from "#contract/endpoints/projects/repository-access.ts";
-import { Disk, IsolationLevel, MAX_REPORTED_TOOLS, ToolReport } from "#contract/endpoints/servers/schemas.ts";
+import {
+  Disk,
+  IsolationLevel,
+  PolicyLevel,
+  MAX_REPORTED_TOOLS,
+  ToolReport,
+} from "#contract/endpoints/servers/schemas.ts";
 import { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import { FollowedLine } from "#contract/endpoints/output/schemas.ts";
 import { ProcessReports } from "#contract/endpoints/processes/schemas.ts";
@@ -167,6 +173,7 @@ export const FromAgent = z.discriminatedUnion("type", [
     disk: Disk,
     /** An older agent omits this. */
     isolation: z.optional(IsolationLevel),
+    policy: z.optional(PolicyLevel),
     /** The programs for builds. An older agent omits this, and one that has not read all versions yet. */
     tools: z.optional(listUpTo(ToolReport, MAX_REPORTED_TOOLS)),
     ...reportedIngress,
@@ -181,6 +188,7 @@ export const FromAgent = z.discriminatedUnion("type", [
     type: z.literal("status"),
     disk: Disk,
     isolation: z.optional(IsolationLevel),
+    policy: z.optional(PolicyLevel),
     tools: z.optional(listUpTo(ToolReport, MAX_REPORTED_TOOLS)),
     ...reportedIngress,
     projects: listUpTo(ProjectReport, MAX_REPORTED_PROJECTS),

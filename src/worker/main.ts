@@ -23,29 +23,17 @@ import { routeAgentFiles } from "#worker/routes/agent-files.ts";
 import { routeAgentConnect } from "#worker/routes/connect-agent.ts";
 import { routeDashboard } from "#worker/routes/dashboard.ts";
 import { deploymentHandlers } from "#worker/routes/deployments.ts";
-import { domainHandlers } from "#worker/routes/domains.ts";
 import { eventHandlers } from "#worker/routes/events.ts";
-import { freezeHandlers } from "#worker/routes/freezes.ts";
 import { createHealthHandlers } from "#worker/routes/health.ts";
 import { logHandlers } from "#worker/routes/logs.ts";
-import { auditHandlers } from "#worker/routes/audit.ts";
-import { outputHandlers } from "#worker/routes/output.ts";
-import { commandHandlers } from "#worker/routes/commands.ts";
-import { cronHandlers } from "#worker/routes/cron.ts";
-import { deliveryHandlers, hookHandlers } from "#worker/routes/hooks.ts";
-import { processHandlers } from "#worker/routes/processes.ts";
-import { trafficHandlers } from "#worker/routes/traffic.ts";
 import { projectHandlers } from "#worker/routes/projects.ts";
 import { routeReference } from "#worker/routes/reference.ts";
+import { rareOpenHandlers, rareTokenHandlers } from "#worker/routes/loaded-when-called.ts";
 import { routeSecurityText } from "#worker/routes/security-text.ts";
 import { serverHandlers } from "#worker/routes/servers.ts";
-import { sessionHandlers, signInHandlers } from "#worker/routes/sessions.ts";
-import { webhookHandlers } from "#worker/routes/webhooks.ts";
-import { variableHandlers } from "#worker/routes/variables.ts";
 import { accessTokenHandlers } from "#worker/routes/tokens.ts";
 import { inJurisdiction, jurisdictionOf, near } from "#worker/objects/location.ts";
 import { targetRule, urlProblem } from "#worker/objects/outlet/target-rule.ts";
-import { runSchedule } from "#worker/schedule/run-schedule.ts";
 
 export { AgentLink } from "#worker/objects/agent-link/agent-link.ts";
 export { EventFeed } from "#worker/objects/event-feed/event-feed.ts";
@@ -87,26 +75,14 @@ const tokenHandlers: TokenHandlers = {
   ...deploymentHandlers,
   ...logHandlers,
   ...projectHandlers,
-  ...domainHandlers,
-  ...processHandlers,
-  ...trafficHandlers,
-  ...outputHandlers,
-  ...commandHandlers,
-  ...cronHandlers,
-  ...freezeHandlers,
-  ...hookHandlers,
   ...serverHandlers,
-  ...sessionHandlers,
-  ...variableHandlers,
-  ...webhookHandlers,
   ...eventHandlers,
-  ...auditHandlers,
+  ...rareTokenHandlers,
 };
 const openHandlers: OpenHandlers = {
   ...enrollmentHandlers,
   ...createHealthHandlers(new DatabaseHealth()),
-  ...signInHandlers,
-  ...deliveryHandlers,
+  ...rareOpenHandlers,
 };
 
 const app = createApp();
@@ -130,5 +106,9 @@ registerFallback(app);
 
 export default {
   fetch: (request, env, ctx) => app.fetch(request, inJurisdiction(env), ctx),
-  scheduled: (_controller, env) => runSchedule(inJurisdiction(env), clock),
+  scheduled: async (_controller, env) => {
+    // Loaded by the isolate that the cron trigger runs in.
+    const { runSchedule } = await import("#worker/schedule/run-schedule.ts");
+    await runSchedule(inJurisdiction(env), clock);
+  },
 } satisfies ExportedHandler<Env>;

@@ -87,7 +87,7 @@ it("deployments say what holds them, and run when somebody has approved them and
   await page.goto(`${local.url}/app/projects/${local.project_id}`);
   await page.getByRole("button", { name: "Deploy", exact: true }).first().click();
   const deploying = page.getByRole("dialog");
-  await deploying.getByText("Advanced").click();
+  await deploying.getByText(/^It will wait for an approval and the end of the freeze Launch, /).waitFor();
   await deploying.getByLabel("Emergency").fill("Checkout is down");
   expect(await violations(page, "dark", "dialog")).toEqual([]);
   await deploying.getByRole("button", { name: "Deploy", exact: true }).click();

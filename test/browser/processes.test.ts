@@ -76,7 +76,8 @@ describe("the processes of a project", () => {
 
     await press(page.getByRole("button", { name: "Show live output" }));
     const follow = await agent.receives("follow_output");
-    agent.prints(projectId, follow.reader, [{ line: 1, instance: "web-1-0", message: "listening" }]);
+    const printed = { line: 1, instance: "web-1-0", message: "listening", time: "2026-11-20T10:00:03.000Z" };
+    agent.prints(projectId, follow.reader, [printed]);
     agent.prints(
       projectId,
       null,
@@ -87,6 +88,9 @@ describe("the processes of a project", () => {
     await output.getByText("listening").waitFor();
     await output.getByText("GET /").waitFor();
     await output.getByText("4 lines are left out").waitFor();
+    expect(await output.locator("time").evaluateAll((all) => all.map((one) => one.dateTime))).toEqual([
+      printed.time,
+    ]);
 
     expect(await faultsOf(page)).toEqual([]);
 

@@ -82,6 +82,7 @@ describe("gantry deployments", () => {
     expect(deployments.map(({ version }) => version)).toEqual([2]);
     const one = await gantry("deployments", "list", "--all", "--limit", "1", "--branch", "main");
     expect(one.stdout.trim().split("\n")).toHaveLength(1);
+    expect(one.stdout).not.toContain(site.projectId);
     const shown = await gantry("deployments", "show", "v1", "--json");
     const live = Deployment.parse(jsonOf(shown.stdout));
     expect(live).toMatchObject({ version: 1, status: "live" });

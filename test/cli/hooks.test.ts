@@ -10,6 +10,7 @@ import * as z from "zod";
 import { HookWithSecret } from "#contract/endpoints/hooks/schemas.ts";
 import { type Gantry, useGantry } from "../openapi/support/gantry.ts";
 import { createCli } from "./support/command.ts";
+import { createServerWithKey } from "./support/server-with-key.ts";
 
 const cli = createCli();
 let gantry: Gantry;
@@ -127,6 +128,9 @@ it("creates, lists, shows, rotates and deletes a hook", async () => {
   const shown = await run(["hooks", "show", "git@git.example.com:acme/listed"]);
   expect(shown.stdout).toContain(`id\t${id}\n`);
   expect(shown.stdout).not.toContain(secret);
+  const server = await createServerWithKey(gantry, "listed", repository);
+  expect((await run(["hooks", "rotate", repository])).stdout).toContain("projects\tlisted\n");
+  server.stop();
   const rotated = HookWithSecret.parse(
     JSON.parse((await run(["hooks", "rotate", repository, "--json"])).stdout),
   );

@@ -62,6 +62,15 @@ it("a private repository is set up with the command alone: the key, the refused 
     /^deploy key\tssh-ed25519 .*\n(?:.*\n)*step 1\tOpen the settings of the repository/m,
   );
 
+  const nowhere = join(installation.home, "nowhere.git");
+  const absent = await gantry("projects", "create", "third", "--repository", nowhere);
+  expect(absent).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining("gantry projects set third --repository PATH"),
+  });
+  const readable = await gantry("projects", "create", "fourth", "--repository", site.source.repository.path);
+  expect(readable.stderr).not.toContain("--repository");
+
   server.allow(key, site.source.repository.path);
   const passed = await gantry("projects", "test-repository", "--json");
   expect(passed.code).toBe(0);

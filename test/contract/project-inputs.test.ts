@@ -15,6 +15,8 @@ describe("a setting of a project", () => {
     [{ root_directory: "./" }, { root_directory: "." }],
     [{ output_directory: "my site/" }, { output_directory: "my site" }],
     [{ shared_paths: ["storage/", "./.env"] }, { shared_paths: ["storage", ".env"] }],
+    // On this machine alone.
+    [{ domain: "localhost" }, { domain: "localhost" }],
     [{ branch: " main\n" }, { branch: "main" }],
     [{ repository: " HTTPS://git.test/shop.git/ " }, { repository: "https://git.test/shop.git" }],
   ])("is stored in its one form: %j", (body, stored) => {
@@ -45,6 +47,8 @@ describe("a setting of a project", () => {
     [{ domain: "*.example.com" }, "name each host as an alias"],
     [{ domain: "my_shop.example.com" }, "letters, digits and hyphens"],
     [{ domain: "me@example.com" }, "must be a host name in lower case"],
+    [{ domain: "shop" }, "write it with its ending, such as shop.example.com"],
+    [{ aliases: [{ domain: "shop" }] }, "write it with its ending"],
     [{ aliases: [{ domain: "Bücher.example" }] }, "write xn--bcher-kva.example"],
     [{ health_check: { path: "/gesundheit/ü" } }, "percent-encode it, write /gesundheit/%C3%BC"],
     [{ health_check: { path: "/is it up" } }, "write /is%20it%20up"],

@@ -1,8 +1,9 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
+import { readScript } from "../../scripts/shared/installer.ts";
 import type { Gantry } from "../openapi/support/gantry.ts";
 import { readServer, registerServer } from "../support/enrolments.ts";
 import { type Machine, setUpMachines } from "../support/machine.ts";
@@ -74,6 +75,24 @@ describe("a failed installation", () => {
       5,
       /git 2\.31 or newer is required; the installed version is 2\.25\.1/,
       () => withProgram("git", "echo git version 2.25.1"),
+    ],
+    [
+      "a strict policy without the service",
+      2,
+      /--policy strict cannot hold with --no-service/,
+      () => machine.install(TOKEN, ["--policy", "strict"]),
+    ],
+    [
+      "an unknown policy",
+      2,
+      /--policy: strict or open, not closed/,
+      () => machine.install(TOKEN, ["--policy", "closed"]),
+    ],
+    [
+      "repositories for a policy that is open",
+      2,
+      /--repositories needs --policy strict/,
+      () => machine.install(TOKEN, ["--repositories", "https://github.com/you/*"]),
     ],
     ["another system", 4, /needs Linux; this is Darwin/, () => withProgram("uname", "echo Darwin")],
     [
@@ -173,10 +192,11 @@ describe("the install script", () => {
     expect(ended).toEqual({ code: 0, output: expect.stringContaining("run it with") });
   });
 
-  it.for(["install.sh", "isolate.sh", "app-life.sh"])("%s passes shellcheck", async (name) => {
-    const script = new URL(`../../src/agent/install/${name}`, import.meta.url).pathname;
+  it("passes shellcheck with the scripts that it writes", async () => {
+    const appLife = readFileSync(new URL("../../src/agent/install/app-life.sh", import.meta.url), "utf8");
     const env = machine.environment();
-    expect(await runShell(["shellcheck", script], { env })).toEqual({ code: 0, output: "" });
+    for (const script of [await readScript("installer"), await readScript("helper"), appLife])
+      expect(await runShell(["shellcheck", "-"], { env, input: script })).toEqual({ code: 0, output: "" });
   });
 
   it("writes a valid unit that confines the service", async () => {

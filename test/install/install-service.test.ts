@@ -73,6 +73,40 @@ describe.skipIf(probe === null)("a service, on a disposable machine", () => {
     expect((await machine.run(nothing)).output).toBe("");
   });
 
+  it("gets the strict policy of the install command, and keeps the policy that it has", async () => {
+    const { enrollment } = await registerServer(gantry);
+    const list = "--policy strict --repositories https://github.com/you/*,git@github.com:you/*";
+    expect(await install(enrollment.token, "--policy strict --repositories github.com/you")).toMatchObject({
+      code: 2,
+      output: expect.stringMatching(/nothing was installed[^]*must be an address such as/),
+    });
+    expect((await machine.run("ls -d /etc/gantry /usr/local/lib/gantry /var/lib/gantry")).output).not.toMatch(
+      /^\//m,
+    );
+    expect(await install(enrollment.token, `${list} --allow-cron --allow-commands`)).toMatchObject({
+      code: 0,
+    });
+    const policy = async () => JSON.parse(await file("/etc/gantry/policy.json"));
+    expect(await policy()).toMatchObject({
+      repositories: ["https://github.com/you/*", "git@github.com:you/*"],
+      processes: "repository",
+      variables: "no_loaders",
+      // Jobs of repositories are allowed, and that stays so.
+      cron: "repository",
+      commands: "any",
+    });
+    expect((await machine.run("gantry-agent status")).output).toContain("policy: Limited: ");
+    const again = await install(null, "--policy open");
+    expect(again).toMatchObject({
+      code: 0,
+      output: expect.stringMatching(
+        /kept the policy of this server, .*--policy open changes no existing one/,
+      ),
+    });
+    expect(await policy()).toMatchObject({ processes: "repository" });
+    expect((await install(null)).output).not.toContain("kept the policy");
+  });
+
   it("runs the previous file again after an update to a file that does not start", async () => {
     const { enrollment } = await registerServer(gantry);
     await install(enrollment.token);

@@ -43,7 +43,16 @@ describe("an empty account", () => {
     await page.getByRole("button", { name: "Add server" }).click();
     const line = page.getByLabel("Install command");
     await page.getByLabel("Also serve the projects at their domains").check();
-    expect(await line.textContent()).toMatch(/ sh -s -- --ingress$/);
+    expect(await line.textContent()).toMatch(/ sh -s -- --ingress --policy strict$/);
+    await page.getByLabel("Only these repositories").fill("https://github.com/you/* it's");
+    await page.keyboard.press("Tab");
+    await page.getByText("it's must be an address such as").waitFor();
+    await page.getByLabel("Only these repositories").fill("https://github.com/you/* git@github.com:you/shop");
+    expect(await line.textContent()).toMatch(
+      / --policy strict --repositories 'https:\/\/github\.com\/you\/\*,git@github\.com:you\/shop'$/,
+    );
+    await page.getByLabel("Open: everything that a project's settings say is allowed").check();
+    expect(await line.textContent()).toMatch(/ --policy open$/);
     await page.getByLabel("Also serve the projects at their domains").uncheck();
     await line.waitFor();
     await page.getByText("Waiting for the agent…").waitFor();

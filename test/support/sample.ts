@@ -16,6 +16,11 @@ export function sampleOf<Point>(points: readonly Point[], of: number): readonly 
   return points.filter((_, at) => isSampled(at, of));
 }
 
+/** The number of this run's sample, which is another one each day. */
+export function sampleSeed(): number {
+  return inject("sample").seed;
+}
+
 /** Whether this run takes the point with this number. */
 export function isSampled(at: number, of: number): boolean {
   const { seed, isWhole } = inject("sample");

@@ -25,7 +25,6 @@ const values = {
   refused: "refused-value-4711",
   password: "repo-password-4711",
   newPassword: "repo-changed-4711",
-  oldPassword: "repo-stored-4711",
 };
 
 const webhookValues = {
@@ -163,8 +162,6 @@ describe("everything that the control plane stores and prints", () => {
     await connectWithKeys(agent, token, keys);
     await agent.orderOf(next.id);
 
-    const older = `https://me:${values.oldPassword}@git.test/old.git`;
-    await env.DB.prepare("UPDATE projects SET repository = ? WHERE name = 'blog'").bind(older).run();
     await runScheduleIn(1);
 
     const stored = [

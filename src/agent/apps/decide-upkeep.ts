@@ -46,7 +46,7 @@ export function decideUpkeep(
     .filter(({ name }) => runs.has(name))
     .flatMap((note) => {
       const noted = note.draining_until ?? (replaced.has(note.name) ? drainEnd(note, desired, now) : now);
-      // An earlier agent may have noted it before the clock was set back. It is noted again then.
+      // It may have been noted before the clock was set back. It is noted again then.
       const until = Math.min(noted, now + MAX_DRAIN_SECONDS * 1000);
       return until > now ? [{ ...note, draining_until: until }] : [];
     });

@@ -11,7 +11,7 @@ import type { AgentContext } from "#agent/context/context.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import type { Release } from "#agent/workspace/releases.ts";
 import type { RunOrder, RunVariables } from "#contract/agent-order.ts";
-import { DEFAULT_DRAIN_SECONDS, MAX_PROCESSES } from "#contract/endpoints/processes/schemas.ts";
+import { MAX_PROCESSES } from "#contract/endpoints/processes/schemas.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
 import { resolveProcesses } from "#contract/processes/resolve-processes.ts";
@@ -55,9 +55,9 @@ export function requestOf(
     runId: order.run_id,
     version: order.version,
     release,
-    settings: order.processes ?? {},
-    restart: order.restart ?? [],
-    drainSeconds: order.drain_seconds ?? DEFAULT_DRAIN_SECONDS,
+    settings: order.processes,
+    restart: order.restart,
+    drainSeconds: order.drain_seconds,
     domain: order.domain,
     healthCheck: order.health_check,
     variables: order.variables,

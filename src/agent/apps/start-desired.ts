@@ -5,7 +5,8 @@ import { type InstanceNote, readNote, writeNote } from "#agent/apps/instance-not
 import { instanceSpec } from "#agent/apps/instance-spec.ts";
 import { returnPort, takePort } from "#agent/apps/take-port.ts";
 import type { AgentContext } from "#agent/context/context.ts";
-import { checkProcesses } from "#agent/policy/check-policy.ts";
+import { checkProcesses } from "#agent/policy/check-commands.ts";
+import { checkVariables } from "#agent/policy/check-variables.ts";
 import { openReleaseVariables } from "#agent/secrets/open-variables.ts";
 import { readReleaseVariables } from "#agent/secrets/release-variables.ts";
 import { linkTarget } from "#agent/workspace/current-link.ts";
@@ -41,11 +42,13 @@ async function start(
   const { sealKey, supervisor, apps } = context;
   const release = await readRelease(folder, desired.release);
   if (release === null) return `${linkTarget(desired.release)} is not on this server`;
-  const refusal = checkProcesses(context.policy, desired.processes);
-  if (refusal !== null) return refusal;
   const opened = await openReleaseVariables(folder, sealKey, folder.id, desired.release);
   if (!opened.ok) return opened.message;
   const variables = (await readReleaseVariables(folder, desired.release)) ?? undefined;
+  const refusal =
+    checkProcesses(context.policy, desired.processes, release.processes ?? {}) ??
+    checkVariables(context.policy, variables);
+  if (refusal !== null) return refusal;
   // The list that led here may be older than their start.
   const listed = await supervisor.list(folder.id);
   if (!listed.ok) return listed.reason;

@@ -22,22 +22,37 @@ export function readRemoteBranches(output: string): RemoteBranches {
 
 /**
  * What a person can do about a branch that a remote does not have, as sentences: the branch that was probably meant, or the
- * default one, and the command that sets it. Empty for an empty remote.
+ * default one, and the command for it. Empty for an empty remote.
+ * @param command sets or deploys the branch that it is followed by
  */
 export function adviseBranch(
   { main, names, isEmpty }: RemoteBranches,
   missing: string,
-  project: string,
+  command: string,
 ): string {
   if (isEmpty) return "";
   if (names.length === 0) return "It has tags, but no branches.";
   const bare = missing.replace(/^(?:refs\/heads|(?:remotes\/)?origin|heads)\//, "");
   const near = names.find((name) => name === bare || name.toLowerCase() === bare.toLowerCase());
-  const set = (branch: string) => `gantry projects set ${shellWord(project)} --branch ${branch}`;
+  const set = (branch: string) => `${command} ${branch}`;
   if (near !== undefined && near !== main)
     return `It has \`${near}\`. To deploy that, run: ${set(shellWord(near))}`;
   if (main !== null) return `Its default branch is \`${main}\`. To deploy that, run: ${set(shellWord(main))}`;
+  return `Its branches are ${listed(names)}. To deploy one, run: ${set("BRANCH")}`;
+}
+
+/** The command that changes the branch of a project. */
+export const setBranch = (project: string) => `gantry projects set ${shellWord(project)} --branch`;
+
+/** The same if a deployment was started for another branch than that of its project, which the remote has. */
+export function adviseOtherBranch({ names }: RemoteBranches, ofProject: string): string {
+  return `Its branches are ${listed(names)}. Deploy one with gantry deploy --branch NAME, or without --branch \`${ofProject}\`.`;
+}
+
+function listed(names: readonly string[]): string {
   const more = names.length > MOST_NAMED ? `, and ${names.length - MOST_NAMED} more` : "";
-  const listed = names.slice(0, MOST_NAMED).map((name) => `\`${name}\``);
-  return `Its branches are ${listed.join(", ")}${more}. To deploy one, run: ${set("BRANCH")}`;
+  return `${names
+    .slice(0, MOST_NAMED)
+    .map((name) => `\`${name}\``)
+    .join(", ")}${more}`;
 }

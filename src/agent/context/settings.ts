@@ -18,6 +18,8 @@ export const defaultSettings = {
   /** The pause between two messages with the output of instances, and how long it is kept for a reader who reconnects. */
   outputBatchMs: 150,
   outputLingerMs: 10_000,
+  /** How often to look which instances have printed something, for the times of their lines. */
+  outputTimesMs: 1_000,
   /** How often the supervisor checks whether it has instances. The second time that it has none, it ends. */
   supervisorIdleMs: 300_000,
   /** How often the supervisor checks that its home folder still exists. The second time that it does not, it ends. */

@@ -85,8 +85,7 @@ export function servedText({ rules, documentRoot }: Served): string {
   return `${rules}:${documentRoot}`;
 }
 
-/** An earlier agent wrote only the folder. */
-export const SERVED_PATTERN = "^(?:([0-9a-z]+):)?(/.*)$";
+export const SERVED_PATTERN = "^([0-9a-z]+):(/.*)$";
 
 /**
  * Publishes the files of a release: then a request gets all of its files from that release, by its rules. Safe to repeat.

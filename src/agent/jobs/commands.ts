@@ -3,7 +3,7 @@ import { outputPath, pruneCommands, readCommandNote, writeCommandNote } from "#a
 import type { JobFiles } from "#agent/jobs/job-files.ts";
 import { createJobRuns } from "#agent/jobs/job-runs.ts";
 import { refuseJob } from "#agent/jobs/refuse-job.ts";
-import { checkCommand } from "#agent/policy/check-policy.ts";
+import { checkCommand } from "#agent/policy/check-commands.ts";
 import { readCurrent } from "#agent/workspace/current-link.ts";
 import { projectFolder, type ProjectFolder } from "#agent/workspace/project-folder.ts";
 import type { AgentRequestOf } from "#contract/agent-requests.ts";

@@ -5,9 +5,11 @@ import type { JobFiles, JobReading } from "#agent/jobs/job-files.ts";
 import { type JobEnd, jobEnd, type StopReason } from "#agent/jobs/job-end.ts";
 import { refuseJob } from "#agent/jobs/refuse-job.ts";
 import { runJob } from "#agent/jobs/run-job.ts";
+import { checkVariables } from "#agent/policy/check-variables.ts";
 import { unitLimits } from "#agent/policy/unit-limits.ts";
 import { maskSecrets } from "#agent/secrets/mask-secrets.ts";
 import { openReleaseVariables } from "#agent/secrets/open-variables.ts";
+import { readReleaseVariables } from "#agent/secrets/release-variables.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { readRelease, type Release } from "#agent/workspace/releases.ts";
 import { INSTANCE_MARKER } from "#build/process/process-table.ts";
@@ -29,7 +31,7 @@ export type JobStart<State> = {
 };
 
 export type JobRefusal = {
-  readonly code: "not_live" | "secrets_not_sealed" | "failed";
+  readonly code: "not_live" | "refused_by_policy" | "secrets_not_sealed" | "failed";
   readonly message: string;
 };
 
@@ -210,6 +212,9 @@ async function prepare(
   const version = await findRelease();
   const release: Release | null = version === null ? null : await readRelease(folder, version);
   if (release === null) return refuseJob("not_live", "no release of the project is live on this server");
+  // They may be older than the policy.
+  const refusal = checkVariables(context.policy, await readReleaseVariables(folder, release.version));
+  if (refusal !== null) return refuseJob("refused_by_policy", refusal);
   const opened = await openReleaseVariables(folder, context.sealKey, folder.id, release.version);
   if (!opened.ok) return refuseJob("secrets_not_sealed", opened.message);
   const command = await appCommand(context, folder, release, line, marker, opened.value.activate);

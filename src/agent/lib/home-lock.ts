@@ -15,8 +15,7 @@ const Holder = z.object({
   pid: z.int(),
   start_time: z.nullable(z.string()),
   boot_id: z.nullable(z.string()),
-  /** Missing in locks of an earlier agent. */
-  command: z.optional(z.nullable(z.string())),
+  command: z.nullable(z.string()),
 });
 type Holder = z.infer<typeof Holder>;
 

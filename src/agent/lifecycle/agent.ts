@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 
 import { keepRunning } from "#agent/apps/keep-running.ts";
+import { createOutputTimeNotes } from "#agent/apps/output/note-output-times.ts";
 import { createOutputFollows } from "#agent/apps/output/follow-output.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { showMaintenance } from "#agent/ingress/maintenance.ts";
@@ -24,6 +25,7 @@ import { createProjectTurns, type Turn } from "#agent/run/project-turns.ts";
 import { createBranchWatch } from "#agent/watch/watch-branches.ts";
 import { readCurrent, switchCurrent } from "#agent/workspace/current-link.ts";
 import { projectFolder, type ProjectFolder, projectsFolder } from "#agent/workspace/project-folder.ts";
+import { instanceLog } from "#agent/workspace/instance-logs.ts";
 import { limitOutputFiles } from "#agent/lifecycle/limit-output-files.ts";
 import { listProjects } from "#agent/workspace/list-projects.ts";
 import { reportHello, reportServer } from "#agent/report/server-report.ts";
@@ -61,6 +63,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
   const leftovers = new Map<RunId, ActiveRun>();
   const ended = new AbortController();
   const output = createOutputFollows(context, send, ended.signal);
+  const outputTimes = createOutputTimeNotes(context);
   const commands = createCommands(context);
   const pauses = createPauses(context, ended.signal);
   const cron = createCron(context, (id) => void sendServing(id));
@@ -142,6 +145,8 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
         context.log(`the built-in host keys could not be written: ${messageOf(error)}`),
       );
       await endLeftReadings(context);
+      await outputTimes.look();
+      void outputTimes.watch(ended.signal);
       const registrations: Promise<unknown>[] = [];
       for (const { id, folder } of await listProjects(context.home)) {
         const unfinished = await recoverProject(context, id, folder);
@@ -154,7 +159,11 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
         if (unfinished.correction !== null) void correctServedRelease(id, unfinished.correction);
         if ((await readCurrent(folder)) !== null) registrations.push(context.sites.register(id, folder.root));
       }
-      void limitOutputFiles(context, output.catchUp, ended.signal);
+      const emptied = (folder: ProjectFolder, name: string) => {
+        output.catchUp(instanceLog(folder, name));
+        outputTimes.emptied(folder, name);
+      };
+      void limitOutputFiles(context, emptied, ended.signal);
       void cron.run(ended.signal);
       void context.ingress.watch(ended.signal, announce);
       void keepRunning(context, ended.signal, (id) => void sendServing(id));

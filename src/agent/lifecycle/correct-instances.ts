@@ -6,7 +6,8 @@ import { leadTraffic } from "#agent/apps/lead-traffic.ts";
 import { planSite, publishSite } from "#agent/apps/publish-site.ts";
 import { planRollout, revertRollout, type Rollout, startPlanned } from "#agent/apps/rollout.ts";
 import type { AgentContext } from "#agent/context/context.ts";
-import { checkProcesses } from "#agent/policy/check-policy.ts";
+import { checkProcesses } from "#agent/policy/check-commands.ts";
+import { checkVariables } from "#agent/policy/check-variables.ts";
 import { openReleaseVariables } from "#agent/secrets/open-variables.ts";
 import { readReleaseVariables } from "#agent/secrets/release-variables.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
@@ -33,7 +34,10 @@ export async function startCorrected(
   const before = requireDesired(folder);
   const settings = before?.settings ?? {};
   const processes = resolveProcesses(release.processes ?? {}, settings);
-  const refusal = checkProcesses(context.policy, processes);
+  const variables = (await readReleaseVariables(folder, release.version)) ?? undefined;
+  const refusal =
+    checkProcesses(context.policy, processes, release.processes ?? {}) ??
+    checkVariables(context.policy, variables);
   if (refusal !== null) return { ok: false, reason: refusal };
   const planned = await planRollout(context, folder, {
     runId: null,
@@ -44,7 +48,7 @@ export async function startCorrected(
     drainSeconds: before?.drain_seconds ?? DEFAULT_DRAIN_SECONDS,
     domain: before?.domain ?? "",
     healthCheck: before?.health_check ?? null,
-    variables: (await readReleaseVariables(folder, release.version)) ?? undefined,
+    variables,
     environment: opened.value.activate,
   });
   if (!planned.ok || planned.value === null) return planned;

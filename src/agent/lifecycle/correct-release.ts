@@ -5,7 +5,6 @@ import { checkRelease } from "#agent/policy/check-policy.ts";
 import { readDesired } from "#agent/apps/desired.ts";
 import { endRollout } from "#agent/apps/rollout.ts";
 import { keepCorrected, startCorrected } from "#agent/lifecycle/correct-instances.ts";
-import { refuseLeavingLinks } from "#agent/run/build/check-links.ts";
 import { endRelease, traceOfRelease } from "#agent/run/activate/end-release.ts";
 import { reactivate } from "#agent/run/activate/revert.ts";
 import { scopeOutsideRun } from "#agent/run/step/run-scope.ts";
@@ -23,7 +22,6 @@ import type { ProjectId } from "#contract/ids.ts";
 
 /** `correct_release` carries no timeouts of the project, so these apply. */
 const ACTIVATE_SECONDS = 60;
-const CHECK_MS = 60_000;
 
 /**
  * Switches `current` to the release that the control plane says is live, if that release is on disk, and runs its
@@ -41,11 +39,7 @@ export async function correctRelease(
   const runs = readDesired(folder)?.release ?? version;
   if (!wasInterrupted && isServed && runs === version) return false;
   const release = await readRelease(folder, version);
-  const refusal =
-    release === null
-      ? "is not on this server"
-      : (checkRelease(context, release) ??
-        (await refuseLeavingLinks(context.home, folder, release, AbortSignal.timeout(CHECK_MS))));
+  const refusal = release === null ? "is not on this server" : checkRelease(context, release);
   if (refusal !== null) {
     context.log(`${projectId}: ${linkTarget(version)} should be live, but ${refusal}`);
     await removeCorrectionNote(folder);

@@ -29,6 +29,7 @@ export async function removeProject(
   await switchCurrent(folder, null);
   await endApps(context, folder);
   await removeOwned(context, folder, () => removeTree(folder.logs));
+  await removeTree(folder.outputTimes);
   if (purge) {
     for (const ended of await endProcesses(context, traceOfProject(folder)))
       context.log(`${projectId}: ended ${ended}, which an activate command left running`);

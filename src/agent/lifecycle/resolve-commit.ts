@@ -59,7 +59,7 @@ async function findCommitOf(
   const opened = await openAddress(context, { project_id, repository: source.repository, token });
   if (!opened.ok) return fail("secrets_unreadable", "fetch", opened.message);
   const { repository } = opened;
-  const refusal = checkSource(context, { ...source, repository });
+  const refusal = checkSource(context, { ...source, repository, was_live: false });
   if (refusal !== null) return fail("refused_by_policy", "fetch", refusal);
 
   const marker = readingMarker(context, "resolve");
@@ -70,12 +70,12 @@ async function findCommitOf(
     const outside = scopeOutsideRun(context, project_id, marker, noLedger);
     const scope = hideSecrets({ ...outside, mask: createMask(repository) }, opened.secrets);
     const git = createGitRunner(scope, limit);
-    const reader = { context, project: { id: project_id, name: project_name }, marker };
+    const reader = { context, project: { id: project_id, name: project_name }, marker, branch: null };
     const mirrors = { sha1: join(folder, "sha1.git"), sha256: join(folder, "sha256.git") };
     const origin = await openOrigin(reader, repository, mirrors);
     if (!origin.ok) return origin;
     const wanted = decideWanted(source.branch, source.commit);
-    const reach = decideReach(context.policy, source, null);
+    const reach = decideReach(context.policy, { ...source, was_live: false }, null);
     const commit =
       wanted.kind === "ref"
         ? await readRef(git, origin.value, wanted.name)

@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 
 import { listRemote, listRemoteBranches } from "#agent/commands/git.ts";
 import { chooseRef, errorLine, readRefs } from "#agent/commands/read-git-output.ts";
-import { adviseBranch, readRemoteBranches } from "#agent/commands/remote-branches.ts";
+import { adviseBranch, readRemoteBranches, setBranch } from "#agent/commands/remote-branches.ts";
 import { readRemoteFailure, type RemoteFailure } from "#agent/commands/remote-failure.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { checkBranch, checkRepository, isGitConfined } from "#agent/policy/check-policy.ts";
@@ -104,7 +104,7 @@ export async function testRepository(
       const message = isEmpty
         ? "the repository can be read, and is empty: push a commit to it"
         : `the repository can be read, but has no branch or tag \`${branch}\``;
-      const advice = branches === null ? "" : adviseBranch(branches, branch, project_name);
+      const advice = branches === null ? "" : adviseBranch(branches, branch, setBranch(project_name));
       return fail("branch_not_found", advice === "" ? message : `${message}\n${advice}`, access.tried);
     }
     const failure = readRemoteFailure(ran.stderr);

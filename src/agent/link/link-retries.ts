@@ -1,4 +1,5 @@
 import { readConnection } from "#agent/context/connection-file.ts";
+import { describePolicy } from "#agent/policy/policy-level.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { AGENT_VERSION } from "#agent/context/version.ts";
 import { retryDelayMs } from "#agent/lib/retry-delay.ts";
@@ -101,6 +102,7 @@ function writeStatus(context: AgentContext, reason: string | null): void {
     ...{ pid: process.pid, agent_version: AGENT_VERSION, protocol: PROTOCOL_VERSION },
     ...{ url, server_id, connected: reason === null, since, reason },
     isolation: context.isolation.kind,
+    policy: describePolicy(context.policy),
     tools: context.tools.latest ?? undefined,
   });
 }

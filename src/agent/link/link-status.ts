@@ -19,8 +19,9 @@ export const LinkStatus = z.object({
   connected: z.boolean(),
   since: z.string(),
   reason: z.nullable(z.string()),
-  /** Missing if an earlier version of the agent wrote it. */
-  isolation: z.optional(IsolationLevel),
+  isolation: IsolationLevel,
+  /** As a sentence. */
+  policy: z.string(),
   tools: z.optional(z.array(ToolReport)),
 });
 export type LinkStatus = z.infer<typeof LinkStatus>;

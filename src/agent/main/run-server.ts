@@ -59,7 +59,7 @@ export async function runServer(args: RunArguments): Promise<number> {
   // Without a readable policy, the agent would carry out orders that its owner does not allow.
   if (policy.kind === "refused") return refuse(`The agent does not start: ${policy.reason}`);
   log(`using the policy ${path}, as read now`);
-  return serve(args, read.connection, policy.policy, isolation);
+  return serve(args, read.connection, { ...policy.policy, file: path }, isolation);
 }
 
 async function serve(

@@ -26,12 +26,13 @@ export async function agentStatus(home: string): Promise<AgentStatus> {
     link.isolation === undefined
       ? ""
       : `\n${isolationSentences[link.isolation]}\n${supervisorSentences[link.isolation]}`;
+  const policy = link.policy === undefined ? "" : `\npolicy: ${link.policy}`;
   const tools = link.tools === undefined ? "" : `\ntools for builds: ${toolList(link.tools)}`;
   const connection = link.connected
     ? `connected to ${link.url} as ${link.server_id} since ${link.since} (${what})`
     : `not connected to ${link.url} since ${link.since}: ${link.reason ?? "connecting"} (${what})`;
   const caches = `\ncaches of projects: ${sizeText(await cachesSize(home))}`;
-  const lines = `${await sealKeyLine(home)}${isolation}${tools}${await ingressLines(home)}${caches}`;
+  const lines = `${await sealKeyLine(home)}${isolation}${policy}${tools}${await ingressLines(home)}${caches}`;
   return { isConnected: link.connected, text: `${connection}${lines}` };
 }
 

@@ -18,6 +18,8 @@ fail() {
 }
 
 case \${PORT:-} in '' | *[!0-9]*) fail 'the variable PORT must have the port to listen on' ;; esac
+# It becomes a line of the settings of PHP-FPM, where a second line could be any setting.
+case \${WEB_CONCURRENCY:-10} in *[!0-9]*) fail 'the variable WEB_CONCURRENCY must be a number' ;; esac
 folder=\${1:-.}
 cd "$folder" 2>/dev/null || fail "there is no folder $folder"
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin

@@ -38,12 +38,11 @@ export function decideReach(
   source: CommitSource,
   recordedBranch: string | null,
 ): CommitReach {
-  const { commit, branch, commits, in_branch: isInBranch = false, was_live: wasLive = false } = source;
+  const { commit, branch, commits, in_branch: isInBranch, was_live: wasLive } = source;
   if (commit === null) return { kind: "anywhere" };
   if (source.was_tip === true) return reachOfTip(policy, branch);
-  const setting = wasLive ? "any" : (commits ?? "reachable");
-  // A control plane that does not send the setting does not know `commit_not_reachable` either, and would reject it.
-  const code = commits === undefined ? "ref_not_found" : "commit_not_reachable";
+  const setting = wasLive ? "any" : commits;
+  const code = "commit_not_reachable";
   if (setting === "none")
     return { kind: "refused", code, message: `the project deploys no commit by its hash (commits: none)` };
   const isRecorded = wasLive && recordedBranch !== null && isBranchAllowed(policy, recordedBranch);

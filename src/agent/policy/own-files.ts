@@ -2,7 +2,7 @@ import { realpath } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 
 import type { AgentContext } from "#agent/context/context.ts";
-import type { PolicyRefusal } from "#agent/policy/check-policy.ts";
+import type { PolicyRefusal } from "#agent/policy/refuse.ts";
 import { localPath } from "#contract/addresses/repository-address.ts";
 
 /**

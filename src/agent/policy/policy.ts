@@ -6,6 +6,7 @@ import { textBetween, wholeBetween } from "#contract/bounds.ts";
 import { BranchName, SharedPath } from "#contract/git-names.ts";
 import { CommitRule, Limits } from "#contract/endpoints/projects/settings.ts";
 import { ShellCommand } from "#contract/shell-command.ts";
+import { VariableName } from "#contract/endpoints/variables/schemas.ts";
 
 const RepositoryPattern = textBetween(1, 2048).check(
   z.refine((pattern) => locate(pattern, "pattern") !== null, {
@@ -28,6 +29,8 @@ const Origin = WebAddress.check(
 );
 
 const CommandRule = z.union([z.enum(["any", "none"]), z.array(ShellCommand)]);
+/** `repository`: commands of the repository or its framework's preset, and none of the control plane. */
+const RepositoryCommandRule = z.union([z.enum(["any", "repository", "none"]), z.array(ShellCommand)]);
 
 const Rules = z.strictObject({
   version: z.literal(1),
@@ -45,16 +48,33 @@ const Rules = z.strictObject({
    * commit anyway.
    */
   commits: z._default(CommitRule, "reachable"),
-  /** `preset`: only the command of the preset for the detected framework. A list: exactly these. */
-  build_commands: z._default(z.union([z.enum(["any", "preset", "none"]), z.array(ShellCommand)]), "any"),
+  /**
+   * `preset`: only the command of the preset for the detected framework. `repository`: also those of gantry.json. A
+   * list: exactly these.
+   */
+  build_commands: z._default(
+    z.union([z.enum(["any", "repository", "preset", "none"]), z.array(ShellCommand)]),
+    "any",
+  ),
   activate_commands: z._default(CommandRule, "any"),
-  release_commands: z.optional(CommandRule),
-  /** The commands of processes, wherever they come from. */
-  processes: z.optional(CommandRule),
+  release_commands: z.optional(RepositoryCommandRule),
+  /** The commands of processes. A list counts wherever they come from. */
+  processes: z.optional(RepositoryCommandRule),
   /** One-off commands, which need the scope `commands:run`. */
   commands: z._default(CommandRule, "none"),
   /** The commands of cron jobs. */
-  cron: z._default(CommandRule, "none"),
+  cron: z._default(RepositoryCommandRule, "none"),
+  /**
+   * The names of variables and secrets in orders. `no_loaders`: none that is known to load code or to choose a program; in
+   * a list, every other one.
+   */
+  variables: z._default(
+    z.union([
+      z.enum(["any", "no_loaders", "none"]),
+      z.array(z.union([z.literal("no_loaders"), VariableName])),
+    ]),
+    "any",
+  ),
   shared_paths: z._default(z.union([z.enum(["any", "none"]), z.array(SharedPath)]), "any"),
   /** Secrets in orders. `no_builds`: builds get none, whatever the project says. */
   secrets: z._default(z.enum(["any", "no_builds", "none"]), "any"),
@@ -85,7 +105,8 @@ const Rules = z.strictObject({
 /**
  * What this server's owner allows the control plane to order. Omitted rules are `any`, except `commits`, which is
  * `reachable`, `commands` and `cron`, which are `none`, and `release_commands` and `processes`, which have the value of
- * `activate_commands`: a policy from before them must not allow more than it says. Unknown names are errors, so that a mistyped rule is not ignored.
+ * `activate_commands`: a policy from before them must not allow more than it says. Unknown names are errors, so that a mistyped rule is not
+ * ignored.
  */
 export const Policy = z.pipe(
   Rules,
@@ -95,7 +116,10 @@ export const Policy = z.pipe(
     processes: rules.processes ?? rules.activate_commands,
   })),
 );
-export type Policy = z.infer<typeof Policy>;
+/** `file`: where it was read, for messages. */
+export type Policy = z.infer<typeof Policy> & { readonly file?: string };
+/** The name of a rule. */
+export type Rule = Exclude<keyof Policy, "file" | "version">;
 
 /** The policy of a server without a policy file: every order is allowed, and the project's settings decide. */
 export const openPolicy: Policy = Policy.parse({ version: 1, commits: "any" });

@@ -54,25 +54,10 @@ export async function readPolicy(path: string): Promise<PolicyRead> {
   } catch (error) {
     return refuse(`is not JSON: ${messageOf(error)}`);
   }
-  const named = withCurrentNames(value);
-  if (named === null)
-    return refuse("sets both remove_projects and forget, its earlier name: keep only remove_projects");
-  const parsed = Policy.safeParse(named);
+  const parsed = Policy.safeParse(value);
   return parsed.success
     ? { kind: "read", policy: parsed.data }
     : refuse(`is wrong:\n${z.prettifyError(parsed.error)}`);
-}
-
-/**
- * Policies written for an earlier agent call the rule `remove_projects` `forget`.
- * @returns the policy with the current name; `null` when it uses both
- */
-function withCurrentNames(value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value) || !("forget" in value))
-    return value;
-  if ("remove_projects" in value) return null;
-  const { forget, ...rules } = value;
-  return { ...rules, remove_projects: forget };
 }
 
 function whoElseWrites(found: Stats): string | null {

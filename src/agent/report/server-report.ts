@@ -4,6 +4,7 @@ import { readDesired } from "#agent/apps/desired.ts";
 import { cachesSize } from "#agent/cache/caches-size.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { AGENT_VERSION } from "#agent/context/version.ts";
+import { policyLevel } from "#agent/policy/policy-level.ts";
 import { ingressProblem, limitReports, reportProject } from "#agent/report/project-report.ts";
 import { reportDeployKeys } from "#agent/ssh/report-keys.ts";
 import { hasIngress, ingressProblemOf } from "#agent/ingress/has-ingress.ts";
@@ -24,6 +25,7 @@ export async function reportServer(context: AgentContext) {
   return {
     disk: await disk(context),
     isolation: context.isolation.kind,
+    policy: policyLevel(context.policy),
     tools: await tools(context),
     ...ingressProblem(ingressProblemOf(context, await hasApps(context))),
     projects: await projects(context),

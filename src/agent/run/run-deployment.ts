@@ -1,10 +1,6 @@
-import {
-  checkCron,
-  checkOrder,
-  checkProcesses,
-  checkRelease,
-  type PolicyRefusal,
-} from "#agent/policy/check-policy.ts";
+import { checkCron, checkProcesses } from "#agent/policy/check-commands.ts";
+import { checkOrder, checkRelease } from "#agent/policy/check-policy.ts";
+import type { PolicyRefusal } from "#agent/policy/refuse.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { reportResult } from "#agent/report/report-result.ts";
 import { activateRelease } from "#agent/run/activate/activate-stage.ts";
@@ -17,7 +13,6 @@ import { runReleaseCommand } from "#agent/run/activate/release-stage.ts";
 import { buildRelease } from "#agent/run/build/build-stage.ts";
 import { installDependencies } from "#agent/run/build/install-stage.ts";
 import { type BuildPlan, planBuild } from "#agent/run/build/plan-build.ts";
-import { refuseLeavingLinks } from "#agent/run/build/check-links.ts";
 import { clearCache } from "#agent/run/cache/tidy-cache.ts";
 import { fetchRelease } from "#agent/run/fetch/fetch-stage.ts";
 import type { WrittenCommit } from "#agent/run/fetch/write-tree.ts";
@@ -25,7 +20,6 @@ import { endRelease, traceOfRun } from "#agent/run/activate/end-release.ts";
 import { pruneReleases, removePruned } from "#agent/run/activate/prune.ts";
 import { reactivate, switchBack } from "#agent/run/activate/revert.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
-import { startLimit } from "#agent/run/step/stage-limit.ts";
 import { resultOf } from "#agent/run/run-result.ts";
 import { fail, failUnexpectedly, interrupted, type Step } from "#agent/run/step/step.ts";
 import { verifyRelease } from "#agent/run/activate/verify-stage.ts";
@@ -39,7 +33,6 @@ import { readRelease, type Release, removeRelease } from "#agent/workspace/relea
 import type { RunResult } from "#contract/agent-events.ts";
 import type { RunStage } from "#contract/stages.ts";
 import { succeed } from "#contract/lib/result.ts";
-import { DEFAULT_ASSET_OVERLAP } from "#contract/endpoints/projects/settings.ts";
 import { findCronProblem } from "#contract/cron/find-cron-problem.ts";
 import { resolveCron } from "#contract/cron/resolve-cron.ts";
 import { resolveProcesses } from "#contract/processes/resolve-processes.ts";
@@ -121,7 +114,7 @@ async function keepLiveAssets(
   version: number,
   previous: number | null,
 ): Promise<void> {
-  const overlapSeconds = order.asset_overlap ?? DEFAULT_ASSET_OVERLAP;
+  const overlapSeconds = order.asset_overlap;
   try {
     const release = await readRelease(folder, version);
     const before = previous === null || previous === version ? null : await readRelease(folder, previous);
@@ -152,9 +145,10 @@ async function carryOut(
   if (interrupt.signal.aborted) return interrupted;
   const ready = await prepareRelease(scope, previous, progress);
   if (!ready.ok) return ready;
-  const processes = resolveProcesses(ready.value.processes ?? {}, order.processes ?? {});
-  const jobs = resolveCron(ready.value.cron ?? [], order.cron ?? []);
-  const refusal = checkProcesses(context.policy, processes) ?? checkCron(context.policy, jobs);
+  const processes = resolveProcesses(ready.value.processes ?? {}, order.processes);
+  const jobs = resolveCron(ready.value.cron ?? [], order.cron);
+  const refusal =
+    checkProcesses(context.policy, processes, ready.value.processes ?? {}) ?? checkCron(context.policy, jobs);
   if (refusal !== null) return fail("refused_by_policy", progress.stage, refusal);
   // The control plane may be newer, or know more time zones.
   const wrong = findCronProblem(jobs);
@@ -212,7 +206,8 @@ async function prepareRelease(
   if (!ordered.ok) return ordered;
   if (order.reuse_release !== null) {
     const kept = await readRelease(folder, order.reuse_release);
-    if (kept !== null) return permitKept(scope, kept);
+    // The policy may have changed since it was built.
+    if (kept !== null) return permit(kept, checkRelease(scope.context, kept));
     log.system("fetch", `${linkTarget(order.reuse_release)} no longer exists: building it again`);
     const rebuilt = permit(null, checkOrder(context, { ...order, reuse_release: null }));
     if (!rebuilt.ok) return rebuilt;
@@ -223,7 +218,7 @@ async function prepareRelease(
   journal.record({ builds: order.version });
   const commit = await stageFunctions.fetch(scope);
   if (!commit.ok) return commit;
-  if (order.cache?.clear === true) await clearCache(scope);
+  if (order.cache.clear) await clearCache(scope);
   progress.stage = "build";
   const plan = await planBuild(scope, commit.value);
   if (!plan.ok) return plan;
@@ -247,20 +242,6 @@ function isQuickToBuild(
   { indexBytes }: WrittenCommit,
 ): boolean {
   return install_command === null && build_command === null && indexBytes <= MAX_QUICK_INDEX_BYTES;
-}
-
-/** Checks a release on disk, which may be older than the agent or the policy. */
-async function permitKept(
-  { context, folder, order, interrupt }: RunScope,
-  kept: Release,
-): Promise<Step<Release>> {
-  const permitted = permit(kept, checkRelease(context, kept));
-  if (!permitted.ok) return permitted;
-  const limit = startLimit(order.timeouts.build_seconds, interrupt);
-  const leaving = await refuseLeavingLinks(context.home, folder, kept, limit.signal);
-  limit.clear();
-  if (interrupt.signal.aborted) return interrupted;
-  return leaving === null ? permitted : fail("activate_failed", "activate", leaving);
 }
 
 function permit<Value>(value: Value, refusal: PolicyRefusal): Step<Value> {

@@ -195,7 +195,7 @@ async function openScope(
     ...{ context, projectId, order, variables, folder, journal, reporter, interrupt, mask },
     marker: order.run_id,
     ledger: journal,
-    limits: order.limits ?? null,
+    limits: order.limits,
     log: createRunLog(reporter, mask, context.clock),
     room: () => reporter.room(),
   };

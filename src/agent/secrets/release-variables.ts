@@ -18,7 +18,7 @@ function variablesPath({ variables }: ProjectFolder, version: number): string {
   return join(variables, `${version}.json`);
 }
 
-/** @returns `null` when the release was never live, or an earlier agent put it live */
+/** @returns `null` when the release was never live */
 export async function readReleaseVariables(
   folder: ProjectFolder,
   version: number,

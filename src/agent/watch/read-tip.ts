@@ -66,7 +66,7 @@ export async function readTip(
     const outside = scopeOutsideRun(context, project_id, marker, noLedger);
     const scope = hideSecrets({ ...outside, mask: createMask(repository) }, opened.secrets);
     const git = createGitRunner(scope, limit);
-    const reader = { context, project: { id: project_id, name: watched.project_name }, marker };
+    const reader = { context, project: { id: project_id, name: watched.project_name }, marker, branch: null };
     const origin = await openOrigin(reader, repository, folder.mirrors);
     if (!origin.ok) return failed(origin.end);
     const place = await prepareMirror(git, origin.value, format);

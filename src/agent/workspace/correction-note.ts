@@ -1,5 +1,4 @@
 import { rm } from "node:fs/promises";
-import { join } from "node:path";
 
 import * as z from "zod/mini";
 
@@ -15,15 +14,9 @@ import { ReleaseVersion } from "#contract/agent-order.ts";
 const CorrectionNote = z.strictObject({ release: ReleaseVersion, marker: z.string().check(z.minLength(1)) });
 export type CorrectionNote = z.infer<typeof CorrectionNote>;
 
-/** The note's name in the folders of an earlier agent. */
-const earlierPath = ({ root }: ProjectFolder) => join(root, "restore.json");
-
 /** @returns `null` when no correction was interrupted, or its note cannot be read */
-export async function readCorrectionNote(folder: ProjectFolder): Promise<CorrectionNote | null> {
-  return (
-    (await readJsonFile(folder.correction, CorrectionNote)) ??
-    (await readJsonFile(earlierPath(folder), CorrectionNote))
-  );
+export function readCorrectionNote(folder: ProjectFolder): Promise<CorrectionNote | null> {
+  return readJsonFile(folder.correction, CorrectionNote);
 }
 
 export async function writeCorrectionNote(folder: ProjectFolder, note: CorrectionNote): Promise<void> {
@@ -32,5 +25,4 @@ export async function writeCorrectionNote(folder: ProjectFolder, note: Correctio
 
 export async function removeCorrectionNote(folder: ProjectFolder): Promise<void> {
   await rm(folder.correction, { force: true });
-  await rm(earlierPath(folder), { force: true });
 }

@@ -2,6 +2,7 @@ import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 import { limitLogFile } from "#agent/workspace/limit-log-file.ts";
+import { removeOutputTimes } from "#agent/workspace/output-times.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 
 /** How many logs of instances that have ended are kept, the newest. */
@@ -20,16 +21,17 @@ export async function listInstanceLogs(folder: ProjectFolder): Promise<readonly 
 
 /**
  * Limits the logs of a project's instances, and deletes old ones of instances that have ended. Never throws.
- * @param beforeEmptied called with the path of a log just before it is emptied
+ * @param beforeEmptied called with the name of an instance just before its log is emptied
  */
 export async function limitInstanceLogs(
   folder: ProjectFolder,
   maxBytes: number,
-  beforeEmptied: (path: string) => void = () => undefined,
+  beforeEmptied: (name: string) => void = () => undefined,
 ): Promise<void> {
   const names = await listInstanceLogs(folder);
   if (names.length === 0) return;
-  for (const name of names) await limitLogFile(instanceLog(folder, name), maxBytes, beforeEmptied);
+  for (const name of names)
+    await limitLogFile(instanceLog(folder, name), maxBytes, () => beforeEmptied(name));
   const noted = new Set(await readdir(folder.instances).catch(() => []));
   const ended = await Promise.all(
     names
@@ -39,7 +41,9 @@ export async function limitInstanceLogs(
         return { name, changedAt };
       }),
   );
-  for (const { name } of ended.toSorted((a, b) => b.changedAt - a.changedAt).slice(KEPT_LOGS))
+  for (const { name } of ended.toSorted((a, b) => b.changedAt - a.changedAt).slice(KEPT_LOGS)) {
+    removeOutputTimes(folder, name);
     for (const path of [instanceLog(folder, name), `${instanceLog(folder, name)}.1`])
       await rm(path, { force: true }).catch(() => undefined);
+  }
 }

@@ -46,6 +46,8 @@ export function projectFolder(home: string, projectId: ProjectId) {
     output: join(root, "output"),
     /** What each instance of a process prints. The project's user can write to it. */
     logs: join(root, "logs"),
+    /** When each instance printed what its log has. */
+    outputTimes: join(root, "output-times"),
     /** The instances that this agent has started and not yet seen end. */
     instances: join(root, "instances"),
     /** The instances that must run, and what leads to them. Truth after a restart of the server. */

@@ -22,8 +22,8 @@ import { ShellCommand } from "#contract/shell-command.ts";
  */
 export const Release = z.object({
   version: ReleaseVersion,
-  /** The address that its commit was fetched from, without a password. Missing in releases of an earlier agent. */
-  repository: z.optional(z.string()),
+  /** The address that its commit was fetched from, without a password. */
+  repository: z.string(),
   commit_sha: CommitSha,
   commit_message: z.string(),
   branch: z.string(),
@@ -35,18 +35,20 @@ export const Release = z.object({
   /** How its files are served. Missing: by the default rules. */
   site_rules: z.optional(SiteRules),
   activate_command: z.nullable(ShellCommand),
-  /** The processes that its repository defines. Missing: none, or a release of an earlier agent. */
+  /** The processes that its repository defines. Missing: none. */
   processes: z.optional(ProcessDefinitions),
-  /** The jobs that its repository defines. Missing: none, or a release of an earlier agent. */
+  /** The jobs that its repository defines. Missing: none. */
   cron: z.optional(z.array(CronJob)),
+  /**
+   * Whether the settings had no framework and no install, build or release command when it was built, so that the
+   * repository decided what runs.
+   */
+  commands_from: z.enum(["repository", "settings"]),
   /** The release command that its repository defines. Missing: none, or the project has one. */
   release_command: z.optional(ShellCommand),
-  /** Missing in releases of an earlier agent. */
-  limits: z.optional(Limits),
+  limits: Limits,
   /** The folders of the tools that it was built with, for the PATH of its commands. Missing: the server's own tools. */
   tool_folders: z.optional(z.array(z.string())),
-  /** Its symbolic links were checked and stay within it. Missing in releases of an earlier agent. */
-  links_checked: z.optional(z.literal(true)),
 });
 export type Release = z.infer<typeof Release>;
 

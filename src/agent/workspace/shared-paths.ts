@@ -1,4 +1,4 @@
-import { mkdir, readlink, rename, rmdir, symlink } from "node:fs/promises";
+import { mkdir, readlink, rename, symlink } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 
 import { removeTree } from "#agent/workspace/discard.ts";
@@ -62,11 +62,7 @@ export async function moveCopiesBack(
 
 async function begin(own: string, kept: string, name: string): Promise<SharedBeginning | "refused"> {
   const found = await lstatOrNull(own);
-  if ((await lstatOrNull(kept)) !== null) {
-    // An earlier agent created a folder for every missing path; only an empty one can be removed.
-    const isWrong = found?.isFile() === true && (await isRemoved(kept));
-    if (!isWrong) return "kept";
-  }
+  if ((await lstatOrNull(kept)) !== null) return "kept";
   if (found === null) {
     if (isFileName(name)) return "awaited";
     await mkdir(kept);
@@ -75,13 +71,6 @@ async function begin(own: string, kept: string, name: string): Promise<SharedBeg
   if (!found.isDirectory() && !found.isFile()) return "refused";
   await rename(own, kept);
   return "copy";
-}
-
-function isRemoved(folder: string): Promise<boolean> {
-  return rmdir(folder).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** Guesses from its name whether a path that does not exist yet is a file: `.env`, `app.ini`. */

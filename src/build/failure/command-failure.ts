@@ -7,6 +7,7 @@ import { makeFailure } from "#build/failure/make-failure.ts";
 import type { ProcessEnd } from "#build/process/command.ts";
 import { failingLine } from "#contract/first-error.ts";
 import type { Failure, FailureEvidence } from "#contract/endpoints/deployments/schemas.ts";
+import { counted } from "#contract/lib/counted.ts";
 
 /** How a command ended, and the end of its output. */
 export type CommandEnd = {
@@ -62,7 +63,7 @@ export function timeoutFailure(
   return makeFailure(
     "timed_out",
     stage,
-    `the ${stage} command took longer than ${seconds} seconds`,
+    `the ${stage} command took longer than ${counted(seconds, "second")}`,
     evidenceOf(ran),
     stage === "activate" ? ACTIVATE_MUST_END : null,
   );

@@ -1,4 +1,5 @@
 import { MAX_LOG_LINE_BYTES } from "#contract/endpoints/logs/schemas.ts";
+import { counted } from "#contract/lib/counted.ts";
 
 const MARK_BYTES = 64;
 
@@ -7,7 +8,7 @@ export const KEPT_BYTES = MAX_LOG_LINE_BYTES - MARK_BYTES;
 
 /** The mark at the end of a line that was cut. */
 export function cutMark(cutBytes: number): string {
-  return `… [${cutBytes} bytes of this line are cut]`;
+  return `… [${counted(cutBytes, "byte")} of this line ${cutBytes === 1 ? "is" : "are"} cut]`;
 }
 
 /** Cuts a line that is longer than 16 KiB, and appends how many bytes were cut. */

@@ -1,5 +1,6 @@
 import type { CustomRules } from "#build/site-rules/read-custom-rules.ts";
 import { HEADERS_FILE, REDIRECTS_FILE } from "#build/site-rules/rule-lines.ts";
+import { counted } from "#contract/lib/counted.ts";
 
 /** How many reasons are named, and how many lines for each. */
 const MAX_NAMED = 20;
@@ -41,13 +42,8 @@ function lineText(lines: readonly number[]): string {
 
 /** Such as "_redirects: 3 redirects". Empty without rules. */
 export function countsOf({ redirects, headers }: CustomRules): string {
-  const plural = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
   return [
-    ...(redirects.length === 0
-      ? []
-      : [`${REDIRECTS_FILE}: ${plural(redirects.length, "redirect", "redirects")}`]),
-    ...(headers.length === 0
-      ? []
-      : [`${HEADERS_FILE}: headers for ${plural(headers.length, "path", "paths")}`]),
+    ...(redirects.length === 0 ? [] : [`${REDIRECTS_FILE}: ${counted(redirects.length, "redirect")}`]),
+    ...(headers.length === 0 ? [] : [`${HEADERS_FILE}: headers for ${counted(headers.length, "path")}`]),
   ].join(", ");
 }

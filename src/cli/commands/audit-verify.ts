@@ -6,6 +6,7 @@ import { withSession } from "#cli/session/session.ts";
 import { auditEndpoints } from "#contract/endpoints/audit/endpoints.ts";
 import { AUDIT_RETENTION_DAYS } from "#contract/endpoints/audit/retention.ts";
 import { succeed } from "#contract/lib/result.ts";
+import { counted } from "#contract/lib/counted.ts";
 import { type EntryRange, type KnownSeal, verifyAuditLog } from "#sealing/verify-audit-log.ts";
 
 export const auditVerify = defineCommand({
@@ -53,7 +54,9 @@ export const auditVerify = defineCommand({
       seals: seals.length,
       newest: newest === null ? null : { number: newest.number, hash: newest.hash },
     });
-    output.line(`${count(sealed)} entries match the chain of seals; ${count(open)} are not sealed yet.`);
+    output.line(
+      `${counted(count(sealed), "entry matches", "entries match")} the chain of seals; ${count(open)} ${count(open) === 1 ? "is" : "are"} not sealed yet.`,
+    );
     if (sealed !== null) output.line(`Verified: entries ${sealed.first} to ${sealed.last}.`);
     if (removed !== null)
       output.line(

@@ -5,6 +5,7 @@ import { stop } from "#cli/outcome.ts";
 import { emergencyOption } from "#cli/session/emergency-option.ts";
 import { findProject, shownName } from "#cli/session/find-named.ts";
 import { withSession } from "#cli/session/session.ts";
+import { readHoldOutlook } from "#cli/session/read-hold-outlook.ts";
 import { printStarted } from "#cli/session/print-started.ts";
 import { warningsOption } from "#cli/views/log-printer.ts";
 
@@ -39,6 +40,8 @@ export const deploy = defineCommand({
       return stop("usage", "--commit must be 7 to 40 hexadecimal digits of a commit hash.");
     const project = await findProject(session);
     if (!project.ok) return project;
+    // Read at the same time, because it must not make the start take longer.
+    const reading = options.emergency === null ? readHoldOutlook(session, project.value.id) : null;
     const started = await session.client.startDeployment({
       params: { project_id: project.value.id },
       body: givenFields({
@@ -53,6 +56,7 @@ export const deploy = defineCommand({
       what: `Deployment of ${shownName(session, project.value)}`,
       follow,
       warnings,
+      outlook: started.ok ? await reading : null,
     });
   }),
 });

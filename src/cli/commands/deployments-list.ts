@@ -5,6 +5,7 @@ import { givenFields } from "#cli/arguments/given-fields.ts";
 import { limitOption, readLimit } from "#cli/commands/limit-option.ts";
 import { done } from "#cli/outcome.ts";
 import { findProject } from "#cli/session/find-named.ts";
+import { projectNames } from "#cli/session/project-names.ts";
 import { withSession } from "#cli/session/session.ts";
 import { deploymentColumns, deploymentRow } from "#cli/views/deployment-text.ts";
 
@@ -38,9 +39,14 @@ export const deploymentsList = defineCommand({
     );
     if (!rows.ok) return rows;
     output.json({ deployments: rows.value });
+    const projects = options.all ? rows.value.map(({ project_id }) => project_id) : [];
+    const nameOf = await projectNames(session, projects);
     output.table(
       options.all ? ["PROJECT", ...deploymentColumns] : deploymentColumns,
-      rows.value.map((row) => [...(options.all ? [row.project_id] : []), ...deploymentRow(row, output)]),
+      rows.value.map((row) => [
+        ...(options.all ? [nameOf(row.project_id)] : []),
+        ...deploymentRow(row, output),
+      ]),
     );
     return done;
   }),

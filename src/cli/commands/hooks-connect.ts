@@ -8,6 +8,7 @@ import { forgeRequest, type ForgeRequest } from "#cli/hooks/forge-request.ts";
 import { type ForgeFailure, runForgeProgram } from "#cli/hooks/run-forge-program.ts";
 import { done, type Result, stop } from "#cli/outcome.ts";
 import { printable, printableName } from "#cli/output/printable.ts";
+import { projectNames } from "#cli/session/project-names.ts";
 import { type Session, withSession } from "#cli/session/session.ts";
 import { printHook, printHookSteps } from "#cli/views/hook-facts.ts";
 
@@ -35,7 +36,7 @@ export const hooksConnect = defineCommand({
       return done;
     }
     output.json(created.value);
-    printHook(output, hook, secret);
+    printHook(output, hook, secret, await projectNames(session, hook.project_ids));
     printHookSteps(output, hook);
     return request === null || added === null ? done : notAdded(request, added);
   }),

@@ -5,6 +5,7 @@ import { defineCommand } from "#cli/arguments/command.ts";
 import type { Options, OptionSpecs } from "#cli/arguments/command-spec.ts";
 import { done, type Result, stop } from "#cli/outcome.ts";
 import { repositoryOf } from "#cli/session/find-hook.ts";
+import { projectNames } from "#cli/session/project-names.ts";
 import { type Session, withSession } from "#cli/session/session.ts";
 import { printHook, printHookSteps } from "#cli/views/hook-facts.ts";
 
@@ -35,7 +36,7 @@ export const hooksCreate = defineCommand({
     if (!hook.ok) return hook;
     const { secret, ...shown } = hook.value;
     session.output.json(hook.value);
-    printHook(session.output, shown, secret);
+    printHook(session.output, shown, secret, await projectNames(session, shown.project_ids));
     printHookSteps(session.output, shown);
     return done;
   }),

@@ -1,6 +1,7 @@
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done } from "#cli/outcome.ts";
 import { findHook } from "#cli/session/find-hook.ts";
+import { projectNames } from "#cli/session/project-names.ts";
 import { withSession } from "#cli/session/session.ts";
 import { printHook } from "#cli/views/hook-facts.ts";
 
@@ -17,7 +18,7 @@ export const hooksRotate = defineCommand({
     if (!hook.ok) return hook;
     const { secret, ...shown } = hook.value;
     session.output.json(hook.value);
-    printHook(session.output, shown, secret);
+    printHook(session.output, shown, secret, await projectNames(session, shown.project_ids));
     return done;
   }),
 });

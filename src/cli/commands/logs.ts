@@ -14,7 +14,7 @@ export const logs = defineCommand({
   summary: "Show a deployment's log, or what the app prints",
   details: [
     "Without --follow, prints the log so far. With --follow, prints new lines until the deployment ends, and has the exit codes of deploy --follow. With --json, prints one JSON object per line.",
-    "With --app, prints what the instances of the project print to stdout and stderr, read from its server: the last lines, then new lines until Ctrl-C, each after the name of its instance, at a terminal also after its time, which is known for lines that are printed while somebody follows. --ended prints the end of what instances printed that have ended. Nothing of it is stored outside of the server.",
+    "With --app, prints what the instances of the project print to stdout and stderr, read from its server: the last lines, then new lines until Ctrl-C, each after the name of its instance, at a terminal also after its time, which is not known for lines that were printed while the server's agent did not run. --ended prints the end of what instances printed that have ended. Nothing of it is stored outside of the server.",
   ],
   words: {
     deployment: {

@@ -12,6 +12,7 @@ import { emptyCommands, limitFields, projectFields, projectOptions } from "#cli/
 import { done, type Result, stop } from "#cli/outcome.ts";
 import { printableName } from "#cli/output/printable.ts";
 import { findServer, type Named } from "#cli/session/find-named.ts";
+import { noteMissingRepository } from "#cli/session/note-missing-repository.ts";
 import { printWithKey } from "#cli/session/print-with-key.ts";
 import { type Session, withSession } from "#cli/session/session.ts";
 import { writeLink } from "#cli/settings/link-file.ts";
@@ -68,6 +69,7 @@ export const projectsCreate = defineCommand({
     });
     if (!project.ok) return project;
     await printWithKey(session, project.value);
+    await noteMissingRepository(session, project.value);
     if (!options.link) return done;
     const { id, name } = project.value;
     const path = await writeLink(folder, { url, project: id, name });

@@ -9,6 +9,7 @@ import { emptyCommands, limitFields, projectFields, projectOptions } from "#cli/
 import { done, stop } from "#cli/outcome.ts";
 import { printableName } from "#cli/output/printable.ts";
 import { findProject, findServer, serverName } from "#cli/session/find-named.ts";
+import { noteMissingRepository } from "#cli/session/note-missing-repository.ts";
 import { withSession } from "#cli/session/session.ts";
 import { printProject, printProjectChanges } from "#cli/views/project-facts.ts";
 
@@ -85,6 +86,7 @@ export const projectsSet = defineCommand({
     else printProject(output, project.value, newServer);
     if (before.ok && before.value.server_id !== serverId)
       output.note(movesText(project.value, newServer ?? serverId));
+    if (repository !== null) await noteMissingRepository(session, project.value);
     return done;
   }),
 });

@@ -1,4 +1,8 @@
-import { outlookText, type RollbackChoices } from "#contract/endpoints/deployments/rollback-outlook.ts";
+import {
+  outlookText,
+  type RollbackChoices,
+  willWait,
+} from "#contract/endpoints/deployments/rollback-outlook.ts";
 import {
   RollbackSettings,
   type RollbackTarget,
@@ -108,5 +112,9 @@ async function printTarget(
     `Rolling back to v${target.version}: ${sourceText(target)}${isSame ? " (the same code as now)" : ""}, live ${timeText(target.live_at, output)}; ${how}.`,
   );
   const outlook = outlookText(target, choices);
-  if (outlook !== null) output.note(printable(outlook));
+  if (outlook === null) return;
+  const ways = willWait(target, choices)
+    ? " To not wait, pass --settings deployed --variables deployed, or --emergency REASON."
+    : "";
+  output.note(printable(`${outlook}${ways}`));
 }

@@ -1,7 +1,7 @@
 import { Region } from "#contract/regions.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { givenFields } from "#cli/arguments/given-fields.ts";
-import { enrollmentOptions, withInstallOptions } from "#cli/commands/enrollment-options.ts";
+import { enrollmentOptions, readInstallOptions } from "#cli/commands/enrollment-options.ts";
 import { done } from "#cli/outcome.ts";
 import { withSession } from "#cli/session/session.ts";
 import { printEnrollment } from "#cli/views/server-facts.ts";
@@ -22,14 +22,20 @@ export const serversAdd = defineCommand({
     },
     ...enrollmentOptions,
   },
-  examples: ["servers add web-1 192.0.2.10", "servers add web-1 192.0.2.10 --ingress"],
+  examples: [
+    "servers add web-1 192.0.2.10",
+    "servers add web-1 192.0.2.10 --ingress",
+    "servers add web-1 192.0.2.10 --repositories 'https://github.com/you/*'",
+  ],
   run: withSession(async ({ client, output }, { words, options }) => {
+    const choose = readInstallOptions(options, "strict");
+    if (!choose.ok) return choose;
     const place = givenFields({ region: Region.safeParse(options.region).data ?? null });
     const server = await client.createServer({ body: { name: words.name, ip: words.ip, ...place } });
     if (!server.ok) return server;
-    const enrollment = withInstallOptions(server.value.enrollment, options);
-    output.json({ ...server.value, enrollment });
-    printEnrollment(output, enrollment);
+    const chosen = choose.value(server.value.enrollment);
+    output.json({ ...server.value, enrollment: chosen.enrollment });
+    printEnrollment(output, chosen);
     return done;
   }),
 });

@@ -1,5 +1,6 @@
 import { defineCommand } from "#cli/arguments/command.ts";
-import { enrollmentOptions, withInstallOptions } from "#cli/commands/enrollment-options.ts";
+import { enrollmentOptions, readInstallOptions } from "#cli/commands/enrollment-options.ts";
+import { usualPolicy } from "#contract/install-flags.ts";
 import { done } from "#cli/outcome.ts";
 import { findServer } from "#cli/session/find-named.ts";
 import { withSession } from "#cli/session/session.ts";
@@ -12,13 +13,17 @@ export const serversEnroll = defineCommand({
   options: enrollmentOptions,
   run: withSession(async (session, { words, options }) => {
     const { client, output } = session;
-    const server = await findServer(session, words.server);
+    const found = await findServer(session, words.server);
+    if (!found.ok) return found;
+    const server = await client.getServer({ params: { server_id: found.value.id } });
     if (!server.ok) return server;
+    const choose = readInstallOptions(options, usualPolicy(server.value));
+    if (!choose.ok) return choose;
     const created = await client.createEnrollment({ params: { server_id: server.value.id }, body: {} });
     if (!created.ok) return created;
-    const enrollment = withInstallOptions(created.value, options);
-    output.json(enrollment);
-    printEnrollment(output, enrollment);
+    const chosen = choose.value(created.value);
+    output.json(chosen.enrollment);
+    printEnrollment(output, chosen);
     return done;
   }),
 });

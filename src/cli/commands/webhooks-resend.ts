@@ -1,4 +1,5 @@
 import { EventId } from "#contract/ids.ts";
+import { counted } from "#contract/lib/counted.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { givenFields } from "#cli/arguments/given-fields.ts";
 import { done, stop } from "#cli/outcome.ts";
@@ -48,7 +49,7 @@ export const webhooksResend = defineCommand({
     const resent = await client.resendDeliveries({ params, body });
     if (!resent.ok) return resent;
     output.json(resent.value);
-    output.line(`${name} gets ${resent.value.resent} events again.`);
+    output.line(`${name} gets ${counted(resent.value.resent, "event")} again.`);
     if (resent.value.resent === 0)
       output.note("To send one now that waits for its next attempt, pass the ID of its event.");
     return done;

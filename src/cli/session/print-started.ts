@@ -5,11 +5,19 @@ import { printable } from "#cli/output/printable.ts";
 import { followDeployment } from "#cli/session/follow-deployment.ts";
 import { commandLine, type Session } from "#cli/session/session.ts";
 
+type Options = {
+  readonly what: string;
+  readonly follow: boolean;
+  readonly warnings: boolean;
+  /** Prints what the deployment will wait for. */
+  readonly outlook?: ((version: number) => void) | null;
+};
+
 /** Prints the result of a start or a rollback, and follows it with --follow. @param what such as `Rollback of shop` */
 export async function printStarted(
   session: Session,
   started: ClientResult<DeploymentStarted>,
-  { what, follow, warnings }: { readonly what: string; readonly follow: boolean; readonly warnings: boolean },
+  { what, follow, warnings, outlook = null }: Options,
 ): Promise<Outcome> {
   const { output, signal } = session;
   if (!started.ok) {
@@ -22,6 +30,7 @@ export async function printStarted(
   output.json(follow ? { type: "started", ...started.value } : started.value);
   const { bold, dim } = output.style;
   output.line(`${printable(what)} has started: ${bold(`v${version}`)} ${dim(id)}`);
+  outlook?.(version);
   if (follow)
     return followDeployment(session, {
       id,

@@ -10,7 +10,7 @@ export function printHook(
   output: Output,
   hook: Hook,
   secret: string | null,
-  nameOf: (id: ProjectId) => string = (id) => id,
+  nameOf: (id: ProjectId) => string,
 ): void {
   const { previous_expires_at: previous, project_ids: projects } = hook;
   printFacts(output, [

@@ -211,7 +211,8 @@ function overlapText(seconds: number): string {
 }
 
 function servingText(serving: NonNullable<Project["serving"]>, output: Output): string {
-  const what =
-    serving.deployment_id === null ? "nothing" : `${serving.commit ?? ""} (${serving.deployment_id})`;
+  const name = serving.version === null ? serving.deployment_id : `v${serving.version}`;
+  const commit = serving.commit === null ? "" : ` (${serving.commit})`;
+  const what = name === null ? "nothing" : `${name}${commit}`;
   return `${what}, seen ${timeText(serving.checked_at, output)}${serving.drifted ? ", differs from the deployment" : ""}`;
 }

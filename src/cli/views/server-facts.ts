@@ -1,12 +1,10 @@
-import type {
-  Enrollment,
-  IsolationLevel,
-  Server,
-  ServerStatus,
-} from "#contract/endpoints/servers/schemas.ts";
+import type { IsolationLevel, Server, ServerStatus } from "#contract/endpoints/servers/schemas.ts";
+import { policySentences } from "#contract/endpoints/servers/policy-sentences.ts";
+import { type InstallPolicy, installPolicyTexts } from "#contract/install-flags.ts";
 import { sizeText } from "#contract/lib/size-text.ts";
 import { isConnected } from "#contract/endpoints/servers/is-connected.ts";
 import { toolList } from "#contract/endpoints/servers/tool-list.ts";
+import type { ChosenEnrollment } from "#cli/commands/enrollment-options.ts";
 import { printFacts } from "#cli/output/facts.ts";
 import type { Output } from "#cli/output/output.ts";
 import { printable, printableName } from "#cli/output/printable.ts";
@@ -47,6 +45,7 @@ export function printServer(output: Output, server: Server): void {
     ["caches", disk?.cache_bytes === undefined ? null : sizeText(disk.cache_bytes)],
     ["tools", server.tools === null ? null : printable(toolList(server.tools))],
     ["projects are", server.isolation === null ? null : isolationTexts[server.isolation]],
+    ["policy", server.policy === null ? null : policySentences[server.policy]],
   ]);
 }
 
@@ -59,13 +58,21 @@ function regionText({ region, detected_region: detected }: Server): string | nul
   return region ?? (detected === null ? null : `${detected} (detected)`);
 }
 
+const policyNotes = {
+  strict: `With its strict policy, ${installPolicyTexts.strict}. With --policy open, ${installPolicyTexts.open}. See Servers, The policy, in the documentation.`,
+  open: `With its open policy, ${installPolicyTexts.open}, from every repository. Its policy file, /etc/gantry/policy.json on the server, limits that: see Servers, The policy, in the documentation.`,
+} as const satisfies Record<InstallPolicy, string>;
+
 /** Prints the install command. Only the command goes to stdout, so that it can be piped. */
-export function printEnrollment(output: Output, { command, expires_at: expiresAt }: Enrollment): void {
+export function printEnrollment(output: Output, { enrollment, policy, isListed }: ChosenEnrollment): void {
+  const { command, expires_at: expiresAt } = enrollment;
   output.note(
     `Run this command on the server as root. It works once and expires ${timeText(expiresAt, output)}:`,
   );
   output.line(printable(command));
-  output.note(
-    "The server will accept every repository and build command of this account. Its policy, /etc/gantry/policy.json on the server, limits that: see Servers, The policy, in the documentation.",
-  );
+  output.note(policyNotes[policy]);
+  if (policy === "strict" && !isListed)
+    output.note(
+      "A project may still deploy any repository. To limit that to your own, use --repositories 'https://github.com/you/*'.",
+    );
 }

@@ -5,7 +5,7 @@ import { chain, noCommands } from "#contract/frameworks/recipes.ts";
 import { type FrameworkPreset, presetName, presets } from "#contract/frameworks/presets.ts";
 import { STATIC } from "#contract/frameworks/usual-preset.ts";
 import { readFiles, type Tree } from "#contract/frameworks/tree.ts";
-import type { DetectedPreset } from "#contract/endpoints/projects/reported-preset.ts";
+import type { DetectedPreset } from "#contract/endpoints/projects/detected-preset.ts";
 
 /** The framework of a Node app that names no other. */
 export const NODE = "node";

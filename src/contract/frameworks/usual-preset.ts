@@ -1,4 +1,4 @@
-import type { DetectedPreset } from "#contract/endpoints/projects/reported-preset.ts";
+import type { DetectedPreset } from "#contract/endpoints/projects/detected-preset.ts";
 import type { BuildSettings, Preset } from "#contract/endpoints/projects/settings.ts";
 import { usualPresets } from "#contract/frameworks/usual-presets.ts";
 

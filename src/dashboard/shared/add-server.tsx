@@ -1,7 +1,13 @@
 import { useEffect, useState } from "preact/hooks";
 
 import type { ServerId } from "#contract/ids.ts";
-import { withInstallFlags } from "#contract/install-flags.ts";
+import {
+  installPolicies,
+  installPolicyTexts,
+  type InstallPolicy,
+  patternProblem,
+  withInstallOptions,
+} from "#contract/install-flags.ts";
 import { CreateServerInput, type Enrollment } from "#contract/endpoints/servers/schemas.ts";
 import { api } from "#dashboard/data/api.ts";
 import { useServer } from "#dashboard/data/resources.ts";
@@ -72,12 +78,22 @@ export function AddServer({ onConnected, onClose }: Props) {
   );
 }
 
-type WaitProps = Props & Added;
+type WaitProps = Props &
+  Added & {
+    /** The policy that is chosen first. */
+    readonly usual?: InstallPolicy;
+  };
+
+const policyNames = { strict: "Strict", open: "Open" } as const satisfies Record<InstallPolicy, string>;
 
 /** The command that installs a server's agent, and the server's status. */
-export function WaitForAgent({ id, enrollment, onConnected, onClose }: WaitProps) {
+export function WaitForAgent({ id, enrollment, usual = "strict", onConnected, onClose }: WaitProps) {
   const { value: server, problem, reload } = useServer(id);
   const [hasIngress, setHasIngress] = useState(false);
+  const [policy, setPolicy] = useState(usual);
+  const [list, setList] = useState("");
+  const repositories = list.split(/[\s,]+/).filter((one) => one !== "");
+  const wrong = repositories.find((one) => patternProblem(one) !== null);
   const isConnected = server !== null && server.status !== "pending" && server.status !== "offline";
   useEffect(() => {
     if (isConnected) void onConnected();
@@ -86,15 +102,46 @@ export function WaitForAgent({ id, enrollment, onConnected, onClose }: WaitProps
     <>
       <p>Run this command on the server. It works once, within an hour, as long as you stay signed in:</p>
       <Copyable
-        text={withInstallFlags(enrollment.command, hasIngress ? ["ingress"] : [])}
+        text={withInstallOptions(enrollment.command, {
+          flags: hasIngress ? ["ingress"] : [],
+          policy,
+          repositories: wrong === undefined ? repositories : [],
+        })}
         label="Install command"
         replacesForm
       />
       {isConnected ? null : (
-        <label class="check">
-          <input type="checkbox" checked={hasIngress} onChange={() => setHasIngress(!hasIngress)} />
-          Also serve the projects at their domains with TLS, on the ports 80 and 443
-        </label>
+        <>
+          <label class="check">
+            <input type="checkbox" checked={hasIngress} onChange={() => setHasIngress(!hasIngress)} />
+            Also serve the projects at their domains with TLS, on the ports 80 and 443
+          </label>
+          <fieldset>
+            <legend>The policy of the server, if it has none yet</legend>
+            {installPolicies.map((one) => (
+              <label key={one} class="check">
+                <input
+                  type="radio"
+                  name={`policy-${id}`}
+                  checked={policy === one}
+                  onChange={() => setPolicy(one)}
+                />
+                {policyNames[one]}: {installPolicyTexts[one]}
+              </label>
+            ))}
+            {policy === "strict" ? (
+              <Field
+                label="Only these repositories"
+                value={list}
+                onInput={setList}
+                placeholder="https://github.com/you/*"
+                hint="Optional, and recommended: otherwise a project may deploy any repository that is not on the server."
+                error={wrong === undefined ? null : `${wrong} ${patternProblem(wrong)}`}
+                isCode
+              />
+            ) : null}
+          </fieldset>
+        </>
       )}
       <ProblemBox problem={problem} doing="Loading the server" retry={reload} />
       <p role="status">

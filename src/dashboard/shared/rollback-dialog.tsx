@@ -9,10 +9,11 @@ import {
 } from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId, ProjectId } from "#contract/ids.ts";
 import { api } from "#dashboard/data/api.ts";
-import { useLiveToConfirm, useRollbackTargets } from "#dashboard/data/resources.ts";
+import { useHasScope, useLiveToConfirm, useRollbackTargets } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { Button } from "#dashboard/shared/button.tsx";
 import { Dialog } from "#dashboard/shared/dialog.tsx";
+import { EmergencyField } from "#dashboard/shared/emergency-field.tsx";
 import { Choice } from "#dashboard/shared/field.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { Show } from "#dashboard/shared/show.tsx";
@@ -91,13 +92,16 @@ type PreviewProps = {
 
 function Preview({ projectId, targets, live, first, onRefused, onClose }: PreviewProps) {
   const [chosen, setChosen] = useState<string | null>(first);
+  const [emergency, setEmergency] = useState("");
+  const mayPass = useHasScope("deployments:emergency");
+  const [settings, setSettings] = useState<RollbackSettings | null>(null);
+  const [variables, setVariables] = useState<RollbackVariables | null>(null);
+  const choices = { settings, variables };
   const target =
     targets.find(({ deployment_id: id }) => id === chosen) ??
     targets.find((one) => one.default) ??
     targets[0];
-  const [settings, setSettings] = useState<RollbackSettings | null>(null);
-  const [variables, setVariables] = useState<RollbackVariables | null>(null);
-  const choices = { settings, variables };
+  const waits = target !== undefined && willWait(target, choices);
   const rolling = useAction((id: DeploymentId) =>
     api.rollBack({
       body: {
@@ -105,6 +109,7 @@ function Preview({ projectId, targets, live, first, onRefused, onClose }: Previe
         deployment_id: id,
         ...(settings === null ? {} : { settings }),
         ...(variables === null ? {} : { variables }),
+        ...(waits && emergency.trim() !== "" ? { emergency: emergency.trim() } : {}),
       },
       // Refused if another deployment went live since: the user confirmed the one that was shown.
       ...(live === null ? {} : { headers: { "if-live": live.id } }),
@@ -182,6 +187,7 @@ function Preview({ projectId, targets, live, first, onRefused, onClose }: Previe
           {outlook}
         </p>
       )}
+      {waits && mayPass ? <EmergencyField value={emergency} onInput={setEmergency} /> : null}
       <ProblemBox problem={rolling.problem} doing="Rolling back" />
       <footer>
         <Button onClick={onClose}>Cancel</Button>

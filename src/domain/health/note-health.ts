@@ -69,7 +69,7 @@ export function noteHealth(before: HealthRecord, report: ProjectReport | null, a
   for (const [key, subject] of Object.entries(before.subjects)) {
     if (seen.has(key)) continue;
     const gone = lastSighting(key);
-    // An older agent, or a message that had to be shortened, does not tell.
+    // A message that had to be shortened does not tell.
     if (gone !== null && !isKnown(gone.kind)) subjects[key] = subject;
     else if (gone !== null && subject.failingSince !== null && gone.kind !== "certificate")
       changes.push({ to: "recovered", since: subject.failingSince, reason: "removed", sighting: gone });

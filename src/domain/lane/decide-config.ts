@@ -8,12 +8,12 @@ import { currentVariables } from "#domain/lane/variables.ts";
 
 /**
  * `restart`: the processes whose instances are all replaced. `onlyScale`: the request changes no more than the number of
- * instances, or stops or starts a process. Absent in a request of an earlier version's Worker. `repositoryInstances`: how
- * many instances the repository wants of its processes, if not one.
+ * instances, or stops or starts a process. `repositoryInstances`: how many instances the repository wants of its
+ * processes, if not one.
  */
 export type ConfigRequest = Asked & {
   readonly restart: readonly ProcessName[];
-  readonly onlyScale?: boolean;
+  readonly onlyScale: boolean;
   readonly repositoryInstances: Readonly<Record<string, number>>;
 };
 

@@ -36,8 +36,8 @@ export type Asked = {
   variables: ProjectVariables;
   approval: ApprovalRule;
   freezes: ReadFreezes;
-  /** Why it passes freezes and approvals; null, or absent in a request of an earlier version's Worker: it does not. */
-  emergency?: string | null;
+  /** Why it passes freezes and approvals; null: it does not. */
+  emergency: string | null;
   /** The push that starts it; absent: a request does. */
   push?: StartingPush;
 };
@@ -125,7 +125,7 @@ export function join(lane: Lane, asked: Asked, now: number, joining: Joining): R
       ? cancelQueued(known, asked, now)
       : { lane: known, effects: [] };
   const version = lane.nextVersion;
-  const { id, runId, serverId, actor, plan, approval, emergency = null } = asked;
+  const { id, runId, serverId, actor, plan, approval, emergency } = asked;
   const deadlineAt = heldOf(cleared) === null ? queueDeadline(cleared, plan, now) : null;
   const state = { name: "queued", deadlineAt, hold: null, plan } as const;
   const deployment: Named<"queued"> = {

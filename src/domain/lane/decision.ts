@@ -2,7 +2,7 @@ import type { OutputLine } from "#contract/agent-events.ts";
 import type { ProjectReport } from "#contract/agent-protocol.ts";
 import type { DeploymentId, ServerId } from "#contract/ids.ts";
 import type { LogStage } from "#contract/endpoints/logs/schemas.ts";
-import type { ReportedPreset } from "#contract/endpoints/projects/reported-preset.ts";
+import type { DetectedPreset } from "#contract/endpoints/projects/detected-preset.ts";
 import type { EventEffect } from "#domain/lane/deployment-events.ts";
 import type { Lane } from "#domain/lane/lane.ts";
 
@@ -25,7 +25,7 @@ export type Effect =
   /** What the server serves, from its agent's latest report. */
   | { readonly type: "serving"; readonly serverId: ServerId; readonly report: ProjectReport }
   /** The preset of the framework that the agent detected. */
-  | { readonly type: "detected"; readonly preset: ReportedPreset }
+  | { readonly type: "detected"; readonly preset: DetectedPreset }
   /** The server has read the repository with this address. */
   | { readonly type: "repository_read"; readonly repository: string }
   /** The log of the deployment is complete. */

@@ -14,18 +14,12 @@ import {
 import { EventActor } from "#contract/endpoints/events/schemas.ts";
 import { CommitSha } from "#contract/git-names.ts";
 import { DeploymentId, FreezeId, RunId, ServerId } from "#contract/ids.ts";
-import {
-  AllProcessSettings,
-  DEFAULT_DRAIN_SECONDS,
-  DrainSeconds,
-  ProcessName,
-} from "#contract/endpoints/processes/schemas.ts";
+import { AllProcessSettings, DrainSeconds, ProcessName } from "#contract/endpoints/processes/schemas.ts";
 import {
   Alias,
   AssetOverlap,
   BuildSettings,
   CommitRule,
-  DEFAULT_ASSET_OVERLAP,
   HealthCheck,
   Limits,
   Timeouts,
@@ -53,30 +47,26 @@ export const Plan = z.strictObject({
   projectName: z.string(),
   domain: z.string(),
   repository: z.string(),
-  /** The project's own branch. Absent in plans that were stored by an earlier version. */
-  defaultBranch: z._default(z.nullable(z.string()), null),
-  /** Absent in plans that were stored by an earlier version. */
-  commits: z._default(CommitRule, "reachable"),
+  /** The project's own branch. */
+  defaultBranch: z.string(),
+  commits: CommitRule,
   rootDirectory: z.string(),
   build: BuildSettings,
-  /** Absent in plans that were stored by an earlier version. */
-  releaseCommand: z._default(z.nullable(z.string()), null),
+  releaseCommand: z.nullable(z.string()),
   activateCommand: z.nullable(z.string()),
   sharedPaths: z.array(z.string()),
   keepReleases: z.int(),
-  /** Absent in plans that were stored by an earlier version. */
-  assetOverlap: z._default(AssetOverlap, DEFAULT_ASSET_OVERLAP),
+  assetOverlap: AssetOverlap,
   healthCheck: z.nullable(HealthCheck),
-  /** Absent in plans that were stored by an earlier version. */
-  limits: z._default(Limits, {}),
+  limits: Limits,
   timeouts: Timeouts,
-  /** The project's own settings. This and the next three are absent in plans that were stored by an earlier version. */
-  processes: z._default(AllProcessSettings, {}),
-  drainSeconds: z._default(DrainSeconds, DEFAULT_DRAIN_SECONDS),
-  aliases: z._default(z.array(Alias), []),
-  cron: z._default(z.array(CronJob), []),
-  /** Null: it was never turned on. Absent in plans that were stored by an earlier version. */
-  maintenance: z._default(z.nullable(MaintenanceState), null),
+  /** The project's own settings. */
+  processes: AllProcessSettings,
+  drainSeconds: DrainSeconds,
+  aliases: z.array(Alias),
+  cron: z.array(CronJob),
+  /** Null: it was never turned on. */
+  maintenance: z.nullable(MaintenanceState),
 });
 export type Plan = z.infer<typeof Plan>;
 
@@ -85,8 +75,7 @@ const Ending = z.discriminatedUnion("type", [
   z.strictObject({
     type: z.literal("cancel"),
     by: z.string(),
-    /** Null in lanes that were stored by an earlier version. */
-    actor: z._default(z.nullable(EventActor), null),
+    actor: EventActor,
   }),
   z.strictObject({ type: z.literal("fail"), failure: Failure }),
 ]);
@@ -99,7 +88,7 @@ export type Ending = z.infer<typeof Ending>;
 const LastSend = z.strictObject({ sentAt: unixMs, undelivered: z.boolean() });
 
 /** For a rollback or a `config` deployment that is held: the settings that differ from those that are live. Empty for others. */
-const differs = z._default(z.array(z.string()), []);
+const differs = z.array(z.string());
 
 /**
  * What the first deployment in the queue waits for. `commit`: for its server to resolve the commit that an approval is
@@ -127,8 +116,7 @@ const Queued = z.strictObject({
   name: z.literal("queued"),
   /** Null while the first deployment in the queue is held: nobody knows for how long. */
   deadlineAt: z.nullable(unixMs),
-  /** Absent in lanes that were stored by an earlier version. */
-  hold: z._default(z.nullable(LaneHold), null),
+  hold: z.nullable(LaneHold),
   plan: Plan,
 });
 /**
@@ -143,8 +131,7 @@ const Offered = z.strictObject({
   name: z.literal("offered"),
   deadlineAt: unixMs,
   lastSend: z.nullable(LastSend),
-  /** Absent in lanes that were stored by an earlier version; the permit may have been sent then. */
-  permit: z._default(PermitDelivery, "sent"),
+  permit: PermitDelivery,
   plan: Plan,
 });
 const Running = z.strictObject({
@@ -155,8 +142,8 @@ const Running = z.strictObject({
   lastContactAt: unixMs,
   ackedSeq: z.int(),
   permitted: z.boolean(),
-  /** The commit that the agent has reported. Absent in lanes that were stored by an earlier version. */
-  fetchedSha: z._default(z.nullable(CommitSha), null),
+  /** The commit that the agent has reported. */
+  fetchedSha: z.nullable(CommitSha),
   ending: z.nullable(Ending),
   /** The last attempt to send a stop; null if there was none. */
   lastSend: z.nullable(LastSend),
@@ -174,7 +161,7 @@ const wasLive = {
    * The plan that it was live with. Null if the lane took the deployment over from the database, which has no plans, or
    * if newer plans need the space (`plan-memory.ts`).
    */
-  plan: z._default(z.nullable(Plan), null),
+  plan: z.nullable(Plan),
 };
 const Live = z.strictObject({ name: z.literal("live"), ...wasLive });
 const Superseded = z.strictObject({ name: z.literal("superseded"), ...wasLive });
@@ -223,37 +210,36 @@ export const LaneDeployment = z.strictObject({
   /** The commit as written in the request; null for the latest commit of the branch. */
   requestedCommit: z.nullable(z.string()),
   /** Whether the request named the branch too, so that the branch must contain the commit. */
-  inBranch: z._default(z.boolean(), false),
+  inBranch: z.boolean(),
   /** Whether the agent empties the project's cache of dependencies and builds first. */
-  clearCache: z._default(z.boolean(), false),
+  clearCache: z.boolean(),
   /** The processes whose instances are all replaced. */
-  restart: z._default(z.array(ProcessName), []),
+  restart: z.array(ProcessName),
   /** For a `config` deployment: whether its request changes no more than the number of instances, or stops a process. */
-  onlyScale: z._default(z.boolean(), false),
-  /** How many instances the repository wants of its processes, if not one. Absent as the next two. */
-  repositoryInstances: z._default(z.record(z.string(), z.int()), {}),
-  /** For a `config` deployment: what it changes; null: not known. Absent in lanes that were stored by an earlier version. */
-  changes: z._default(z.nullable(z.array(DeploymentChange)), null),
-  /** For a rollback: what its request said about its settings. Null in lanes that were stored by an earlier version. */
-  runWith: z._default(z.nullable(RunWith), null),
+  onlyScale: z.boolean(),
+  /** How many instances the repository wants of its processes, if not one. */
+  repositoryInstances: z.record(z.string(), z.int()),
+  /** For a `config` deployment: what it changes; null: not known. */
+  changes: z.nullable(z.array(DeploymentChange)),
+  /** For a rollback: what its request said about its settings and variables. Null for other deployments. */
+  runWith: z.nullable(RunWith),
   /** null: the project never had variables when the deployment was requested. */
-  variables: z._default(z.nullable(DeploymentVariables), null),
+  variables: z.nullable(DeploymentVariables),
   commitSha: z.nullable(z.string()),
   commitMessage: z.nullable(z.string()),
-  /** How long the stages took, from the agent's result. Absent in lanes that were stored by an earlier version. */
-  stages: z._default(z.array(StageTime), []),
-  /** What started it. Absent in lanes that were stored by an earlier version, as is the next. */
-  trigger: z._default(DeploymentTrigger, "api"),
+  /** How long the stages took, from the agent's result. */
+  stages: z.array(StageTime),
+  /** What started it. */
+  trigger: DeploymentTrigger,
   /** The commit of the push that started it; null: no push did. */
-  pushedSha: z._default(z.nullable(z.string()), null),
+  pushedSha: z.nullable(z.string()),
   actor: Actor,
-  /** The project's rule at the start. Absent in lanes that were stored by an earlier version, as the next field. */
-  approval: z._default(ApprovalRule, "none"),
-  approvedBy: z._default(z.nullable(Actor), null),
-  /** Why it passes freezes and approvals; null: it does not. Absent in lanes that were stored by an earlier version. */
-  emergency: z._default(z.nullable(z.string()), null),
-  /** Absent in lanes that were stored by an earlier version. */
-  pin: z._default(Pin, { name: "none" }),
+  /** The project's rule at the start. */
+  approval: ApprovalRule,
+  approvedBy: z.nullable(Actor),
+  /** Why it passes freezes and approvals; null: it does not. */
+  emergency: z.nullable(z.string()),
+  pin: Pin,
   createdAt: unixMs,
   /** Deleted during its run: no longer listed, and removed when the agent has confirmed its end. */
   deleted: z.boolean(),

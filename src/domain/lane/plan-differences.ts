@@ -72,12 +72,12 @@ export function planDifferences(live: Plan | null, next: Plan): string[] {
 
 /** Whether two plans are the same in every field. */
 export function isSamePlan(one: Plan, other: Plan): boolean {
-  return one === other || stableText(Plan.parse(one)) === stableText(Plan.parse(other));
+  return one === other || stableText(one) === stableText(other);
 }
 
 /** The settings of a plan that a hold protects, as JSON, by their names in the API. */
 export function namedSettings(plan: Plan): ReadonlyMap<string, string> {
-  const values = Object.entries(Plan.parse(plan)).flatMap(([field, value]) => namedValues(field, value));
+  const values = Object.entries(plan).flatMap(([field, value]) => namedValues(field, value));
   return new Map(values.flatMap(([name, value]) => (value === undefined ? [] : [[name, stableText(value)]])));
 }
 

@@ -68,11 +68,9 @@ export function holdOfDeployment(
 export function settleRollback(lane: Lane, rollback: UnsettledRollback, now: number): SettledRollback {
   const { serverId, variables, runWith } = rollback;
   const { plan } = rollback.state;
-  // A rollback of an earlier version's lane has asked for today's settings.
-  const asked = runWith ?? { settings: "current", variables: "current" };
   const runsWith = {
-    settings: asked.settings ?? "current",
-    variables: asked.variables ?? "current",
+    settings: runWith?.settings ?? "current",
+    variables: runWith?.variables ?? "current",
   } as const;
   const differs = [
     ...settingsThatDiffer(lane, rollback, runsWith.settings),

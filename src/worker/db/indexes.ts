@@ -31,9 +31,6 @@ export const tokens = withIndexes(schema.tokens, (table) => [
   uniqueIndex("tokens_hash").on(table.hash),
   uniqueIndex("tokens_previous_hash").on(table.previousHash),
   index("tokens_account").on(table.accountId, table.id),
-  index("tokens_valid")
-    .on(table.accountId, table.id)
-    .where(sql`${table.revokedAt} is null`),
   index("tokens_sessions")
     .on(table.expiresAt)
     .where(sql`${table.kind} = 'session'`),
@@ -44,6 +41,9 @@ export const tokens = withIndexes(schema.tokens, (table) => [
   index("tokens_previous_expires")
     .on(table.previousExpiresAt)
     .where(sql`${table.previousExpiresAt} is not null`),
+  index("tokens_valid")
+    .on(table.accountId, table.id)
+    .where(sql`${table.revokedAt} is null`),
 ]);
 
 export const signInCodes = withIndexes(schema.signInCodes, (table) => [

@@ -32,8 +32,8 @@ import type {
   Timeouts,
 } from "#contract/endpoints/projects/settings.ts";
 import type { HealthReason } from "#contract/endpoints/projects/health.ts";
-import type { ReportedPreset } from "#contract/endpoints/projects/reported-preset.ts";
-import type { IsolationLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
+import type { DetectedPreset } from "#contract/endpoints/projects/detected-preset.ts";
+import type { IsolationLevel, PolicyLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
 import type { Scope } from "#contract/scopes.ts";
 import type { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import type { MaintenanceState } from "#contract/endpoints/traffic/schemas.ts";
@@ -88,7 +88,7 @@ export const servers = sqliteTable("servers", {
   ip: text("ip").notNull(),
   createdAt: integer("created_at").notNull(),
   enrolledAt: integer("enrolled_at"),
-  /** When the agent connected for the first time; null: never, or before this was recorded. */
+  /** When the agent connected for the first time; null: never. */
   firstConnectedAt: integer("first_connected_at"),
   /** When the agent connected; null while it is not connected. */
   connectedAt: integer("connected_at"),
@@ -111,6 +111,8 @@ export const servers = sqliteTable("servers", {
   sealKey: text("seal_key", { mode: "json" }).$type<SealKey>(),
   /** Whether projects run as users of their own; null: unknown. */
   isolation: text("isolation").$type<IsolationLevel>(),
+  /** How far the policy lets the control plane run commands of its own; null: unknown. */
+  policy: text("policy").$type<PolicyLevel>(),
   /** The programs for builds; null: unknown. */
   tools: text("tools", { mode: "json" }).$type<ToolReport[]>(),
   /** Why the ingress as a whole does not work, from the agent's last report. */
@@ -163,8 +165,8 @@ export const projects = sqliteTable("projects", {
   cron: text("cron", { mode: "json" }).$type<CronJobs>().notNull().default([]),
   /** Which pushes are deployed; null: those to the project's branch. */
   deployOn: text("deploy_on", { mode: "json" }).$type<DeployOn>(),
-  /** The repository's address in a form that all its addresses share; null in rows of an earlier version. */
-  repositoryKey: text("repository_key"),
+  /** The repository's address in a form that all its addresses share. */
+  repositoryKey: text("repository_key").notNull(),
   /** The `repositoryKey` of the repository that the project's server has read last; null: of none. */
   readRepository: text("read_repository"),
   approval: text("approval").$type<ApprovalRule>().notNull().default("none"),
@@ -173,7 +175,7 @@ export const projects = sqliteTable("projects", {
   createdAt: integer("created_at").notNull(),
   lastDeployAt: integer("last_deploy_at"),
   /** The settings of the framework that the latest deployment detected or was given. */
-  detected: text("detected", { mode: "json" }).$type<ReportedPreset>(),
+  detected: text("detected", { mode: "json" }).$type<DetectedPreset>(),
   /** The site's URL, if the agent serves it. */
   url: text("url"),
   /** The release that `current` pointed to in the agent's last report, and when it reported it. */

@@ -18,9 +18,9 @@ export function upgradeHeaders(tokenId: TokenId): Record<string, string> {
   return { upgrade: "websocket", [TOKEN_HEADER]: tokenId };
 }
 
-/** The tag of a follower's socket. An earlier version of the Worker does not send the token. */
+/** The tag of a follower's socket. */
 export function tokenTag({ headers }: Request): string {
-  return headers.get(TOKEN_HEADER) ?? "token";
+  return String(headers.get(TOKEN_HEADER));
 }
 
 /** An object's answer if it has too many followers; null: it can take one more. @param tag all of the same kind; omitted: all */

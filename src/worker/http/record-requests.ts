@@ -14,6 +14,7 @@ import {
   WebhookId,
 } from "#contract/ids.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
+import { findDeploymentStatus } from "#worker/db/deployments/find-deployment.ts";
 import { unnamedEntryWrites } from "#worker/db/changes/change-writes.ts";
 import type { AppEnv } from "#worker/http/app.ts";
 import { limitRefusals } from "#worker/http/rate-limit.ts";
@@ -50,27 +51,38 @@ export function recordRequests(clock: Clock, ids: IdGenerator) {
     const called = c.get("called");
     const outcome = outcomeOf(c);
     if (holder === undefined || called === undefined || outcome === null) return;
+    const named = ProjectId.safeParse(called.params["project_id"]).data ?? null;
+    const target = targetOf(called.params);
     const entry = {
       id: ids.auditEntry(),
-      projectId: ProjectId.safeParse(called.params["project_id"]).data ?? null,
       createdAt: clock.now(),
       actor: eventActorOf(holder),
       ip: c.req.header("cf-connecting-ip") ?? null,
       requestId: c.get("requestId"),
       action: called.operation,
       ...outcome,
-      target: targetOf(called.params),
+      target,
       changes: null,
     };
     const rows = new AccountRows(c.env.DB, holder.account.id);
     const write = async () => {
       await scheduler.wait(DELAY_MS);
-      if (outcome.outcome === "done" || (await limitRefusals(c.env, holder.token.id)) === null)
-        await rows.runTogether(unnamedEntryWrites(rows, entry));
+      if (outcome.outcome !== "done" && (await limitRefusals(c.env, holder.token.id)) !== null) return;
+      // The sender sees the entry if it sees the project. It must not learn which project an id of another belongs to.
+      const visible = new AccountRows(c.env.DB, holder.account.id, holder.token.projectIds);
+      const projectId = named ?? (await projectOf(visible, target));
+      await rows.runTogether(unnamedEntryWrites(rows, { ...entry, projectId }));
     };
     const failed = (error: unknown) => console.error(errorLogLine(error, c.get("requestId"), c.req.raw));
     c.executionCtx.waitUntil(write().catch(failed));
   };
+}
+
+/** The project of a deployment that the sender can see. */
+async function projectOf(visible: AccountRows, target: AuditTarget | null): Promise<ProjectId | null> {
+  const id = target?.type === "deployment" ? DeploymentId.safeParse(target.id) : null;
+  if (id === null || !id.success) return null;
+  return (await findDeploymentStatus(visible, id.data))?.projectId ?? null;
 }
 
 /** The outcome for the audit log; null: none, or the operation has written the entry itself. */

@@ -1,7 +1,9 @@
 import type { Context as HonoContext } from "hono";
+import * as z from "zod/mini";
 
 import { type Endpoint, scopeOf } from "#contract/endpoints/endpoint.ts";
 import { endpoints, type OperationName } from "#contract/endpoints/endpoints.ts";
+import { ProjectId } from "#contract/ids.ts";
 import { type Refusal, type Result, succeed } from "#contract/problems.ts";
 import type { Services } from "#worker/context.ts";
 import type { App, AppEnv } from "#worker/http/app.ts";
@@ -66,6 +68,7 @@ function route<Of extends Endpoint, Caller extends Pick<Services, "clock">>(
     const address = { params, url: c.get("addressed"), origin: c.get("origin") };
     const input = await readInput(endpoint, c.req.raw, address);
     if (!input.ok) return refused(c, input.refusal, endpoint);
+    c.set("called", { operation, params: { ...projectIn(input.value), ...params } });
     // A thief of a token could begin requests before it is revoked, and end their bodies afterwards.
     const isSlow = clock.now() - authenticatedAt >= SLOW_BODY_MS;
     const caller = isSlow ? await authenticate(c, endpoint, operation) : sender;
@@ -82,6 +85,14 @@ function route<Of extends Endpoint, Caller extends Pick<Services, "clock">>(
     const response = await wrap({ c, endpoint, caller: caller.value, input: input.value }, act);
     return response.ok ? response.value : refused(c, response.refusal, endpoint);
   });
+}
+
+const WithProject = z.object({ body: z.object({ project_id: ProjectId }) });
+
+/** The project that the body of a request names, as a parameter of its path would. */
+function projectIn(input: unknown): { readonly project_id?: ProjectId } {
+  const named = WithProject.safeParse(input);
+  return named.success ? { project_id: named.data.body.project_id } : {};
 }
 
 async function answered(request: Request, endpoint: Endpoint, answer: Answer<unknown>): Promise<Response> {

@@ -1,5 +1,4 @@
 import { ProjectId } from "#contract/ids.ts";
-import { splitLogin } from "#domain/repository-login.ts";
 import { findProjectsAfter } from "#worker/db/projects/find-projects-after.ts";
 import { near } from "#worker/objects/location.ts";
 import { callEach } from "#worker/schedule/in-time.ts";
@@ -9,26 +8,21 @@ import type { Part } from "#worker/schedule/part.ts";
 const MAX_LANES = 25;
 
 /**
- * Calls `repair` of each project's lane once a day, and seals the passwords that an earlier version stored with the
- * addresses of repositories, once their servers have a key. A lane whose repair fails retries it by itself, and is called
- * again in the next round.
+ * Calls `repair` of each project's lane once a day. A lane whose repair fails retries it by itself, and is called again in
+ * the next round.
  */
 export const repairLanes: Part = {
   name: "repair lanes",
   everyMs: 24 * 60 * 60 * 1000,
-  // The page of projects, and the position. Two calls for a project with a password.
-  cost: { statements: 2, calls: 2 * MAX_LANES },
+  // The page of projects, and the position.
+  cost: { statements: 2, calls: MAX_LANES },
   async step({ env, from }) {
     const projects = await findProjectsAfter(env.DB, from === null ? "" : ProjectId.parse(from), MAX_LANES);
     const failures = await callEach(
       projects,
       ({ projectId }) => ({ what: "repair lanes", project_id: projectId }),
-      async ({ repository, serverLocation, ...owner }) => {
-        const lane = env.PROJECT_LANE.getByName(owner.projectId, near(serverLocation, env));
-        const isRepaired = await lane.repair(owner);
-        if (splitLogin(repository) !== null) await lane.sealStoredLogin(owner);
-        return isRepaired;
-      },
+      ({ serverLocation, ...owner }) =>
+        env.PROJECT_LANE.getByName(owner.projectId, near(serverLocation, env)).repair(owner),
     );
     return { next: projects.length < MAX_LANES ? null : (projects.at(-1)?.projectId ?? null), failures };
   },

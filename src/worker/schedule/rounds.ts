@@ -22,7 +22,7 @@ export type Round = Readonly<z.infer<typeof Round>>;
 export async function findRounds(database: Database): Promise<ReadonlyMap<string, Round>> {
   const rounds = new Map<string, Round>();
   for (const { name, position } of await findSweeps(database)) {
-    // Earlier versions stored their sweeps in other forms, under other names.
+    // A round in another form begins again.
     const round = Round.safeParse(parseJson(position));
     if (round.success) rounds.set(name, round.data);
   }

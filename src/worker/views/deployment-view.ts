@@ -1,11 +1,9 @@
 import type {
   Deployment,
   DeploymentRow,
-  LiveEvidence,
   WaitingOn,
   RollbackTarget,
 } from "#contract/endpoints/deployments/schemas.ts";
-import { maskUrlSecret } from "#contract/git-names.ts";
 import type { DeploymentReading, DeploymentRowReading } from "#worker/db/deployments/deployment-reading.ts";
 import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
 import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
@@ -69,19 +67,12 @@ export function deploymentView(reading: DeploymentReading, now: number): Deploym
     deadline_at: timestampOrNull(reading.deadlineAt),
     waiting_on: waitingOn(reading),
     failure: reading.failure,
-    evidence: evidenceView(reading.evidence),
+    evidence: reading.evidence,
     stages: reading.stages ?? [],
     release_kept: reading.releaseKept,
     variables_revision: reading.variablesRevision,
     clear_cache: reading.clearCache,
   };
-}
-
-/** Masks the query of the health check's URL: agents of earlier versions report its values. */
-function evidenceView(evidence: LiveEvidence | null): LiveEvidence | null {
-  if (evidence === null || evidence.health_check === null) return evidence;
-  const { url, ...rest } = evidence.health_check;
-  return { ...evidence, health_check: { url: maskUrlSecret(url), ...rest } };
 }
 
 /** From the start of the run to its end, or until now; 0 before the start. */

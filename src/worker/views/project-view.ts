@@ -3,7 +3,7 @@ import { deployOnOf } from "#contract/endpoints/projects/deploy-on.ts";
 import type { Project, ProjectRow, Serving } from "#contract/endpoints/projects/schemas.ts";
 import { NO_DEFINITIONS } from "#contract/endpoints/projects/repository-definitions.ts";
 import type { AutomaticSetting, HealthCheck } from "#contract/endpoints/projects/settings.ts";
-import { type DetectedPreset, ReportedPreset } from "#contract/endpoints/projects/reported-preset.ts";
+import { type DetectedPreset } from "#contract/endpoints/projects/detected-preset.ts";
 import { defaultTimeouts } from "#contract/stages.ts";
 import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
 import type { ProjectSummary } from "#worker/db/projects/list-projects.ts";
@@ -89,6 +89,7 @@ function servingView(record: ProjectRecord, serving: ServingReading): Serving | 
   if (record.servingCheckedAt === null) return null;
   return {
     deployment_id: serving.deploymentId,
+    version: serving.version,
     commit: abbreviatedCommit(serving.commitSha),
     checked_at: timestamp(serving.confirmedAt ?? record.servingCheckedAt),
     drifted: record.servingRelease !== serving.liveRelease,
@@ -96,31 +97,20 @@ function servingView(record: ProjectRecord, serving: ServingReading): Serving | 
 }
 
 /** The effective framework: the project's own setting, or the detected one, or static. */
-function shownFramework(framework: string | null, detected: ReportedPreset | null): string {
+function shownFramework(framework: string | null, detected: DetectedPreset | null): string {
   return framework ?? detected?.framework ?? STATIC;
 }
 
 /** The build settings of the next deployment, as far as they are known before its files are fetched. */
-export function shownSettings(columns: BuildColumns, detected: ReportedPreset | null): DetectedPreset {
+export function shownSettings(columns: BuildColumns, detected: DetectedPreset | null): DetectedPreset {
   const framework = shownFramework(columns.framework, detected);
   const usual = usualPreset(framework);
-  const preset = detected?.framework === framework ? completePreset(detected, usual) : usual;
+  const preset = detected?.framework === framework ? detected : usual;
   return applySettings(givenSettings(columns), preset);
 }
 
-/** Fills in what an older agent did not report. */
-function completePreset(detected: ReportedPreset, usual: DetectedPreset): DetectedPreset {
-  const { app_type, start_command, reasons, ...settings } = ReportedPreset.parse(detected);
-  return {
-    ...settings,
-    app_type: app_type ?? usual.app_type,
-    start_command: start_command === undefined ? usual.start_command : start_command,
-    reasons: reasons ?? [],
-  };
-}
-
 /** The release command that the framework of the next deployment usually needs; null if it needs none. */
-function shownSuggestion({ framework: given }: BuildColumns, detected: ReportedPreset | null): string | null {
+function shownSuggestion({ framework: given }: BuildColumns, detected: DetectedPreset | null): string | null {
   const framework = shownFramework(given, detected);
   return detected?.framework === framework
     ? (detected.suggested_release_command ?? null)

@@ -47,6 +47,7 @@ export function serverView(stored: ServerReading, now: number): Server {
     agent_problem: agentProblem(reading),
     disk: diskOf(reading),
     isolation: reading.isolation,
+    policy: reading.policy,
     uptime_days: uptimeByDay(connectedMsByDay, connectedAt, uptimeSince(reading), now),
     seal_key: reading.sealKey,
     tools: reading.tools,

@@ -227,6 +227,9 @@ describe("The agent", () => {
     const switchTo = async (version: number, rules: Partial<SiteRules> | null) => {
       const release = {
         version,
+        repository: "https://git.test/a.git",
+        limits: {},
+        commands_from: "repository" as const,
         commit_sha: "1".repeat(40),
         ...{
           commit_message: "",

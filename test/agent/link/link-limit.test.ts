@@ -27,7 +27,7 @@ const shortReport = {
 
 const disk = { total_bytes: 2, free_bytes: 1, cache_bytes: 0 };
 const hello = (projects: ProjectReport[] = []): MessageOf<"hello"> => ({
-  ...{ type: "hello", protocol: PROTOCOL_VERSION, agent_version: "0.1.0", disk, projects, runs: [] },
+  ...{ type: "hello", protocol: PROTOCOL_VERSION, agent_version: "0.2.0", disk, projects, runs: [] },
 });
 const shop = { project_id: ids.project(), request_id: "request" };
 const state: Omit<CommandState, "message"> = {

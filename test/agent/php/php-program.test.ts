@@ -40,6 +40,12 @@ describe("gantry-php, the program that serves a PHP app", () => {
       code: 1,
       output: "gantry-php: the variable PORT must have the port to listen on\n",
     });
+    // Another line would be a setting of PHP-FPM, such as a file that PHP runs before each script.
+    const more = "2\nphp_admin_value[auto_prepend_file] = /proc/self/environ";
+    expect(await serve("public", { PORT: "20000", WEB_CONCURRENCY: more })).toEqual({
+      code: 1,
+      output: "gantry-php: the variable WEB_CONCURRENCY must be a number\n",
+    });
     expect(await serve("web", { PORT: "20000" })).toEqual({
       code: 1,
       output: "gantry-php: there is no folder web\n",

@@ -52,6 +52,7 @@ describe("a policy file", () => {
       processes: ["node server.mjs"],
       commands: ["npm run migrate"],
       cron: ["npm run backup"],
+      variables: ["no_loaders", "NODE_OPTIONS"],
       shared_paths: ["storage"],
       secrets: "no_builds",
       health_checks: ["https://shop.example.com"],
@@ -79,12 +80,9 @@ describe("a policy file", () => {
     const read = await readPolicy(path());
     expect(read).toEqual({ kind: "read", policy: JSON.parse(example) });
     expect(Object.keys(JSON.parse(example)).toSorted()).toEqual(Object.keys(openPolicy).toSorted());
-  });
-
-  it("may use the earlier name of remove_projects, which is forget", async () => {
-    write('{"version": 1, "forget": "none"}');
-    const policy = { ...openPolicy, commits: "reachable", remove_projects: "none" };
-    expect(await readPolicy(path())).toEqual({ kind: "read", policy });
+    const [, strict = ""] = /<!-- strict -->\n```json\n([^]*?)```/.exec(docs) ?? [];
+    const template = new URL("../../../src/agent/install/strict-policy.json", import.meta.url);
+    expect(JSON.parse(strict)).toEqual(JSON.parse(readFileSync(template, "utf8")));
   });
 
   it.each([
@@ -106,11 +104,6 @@ describe("a policy file", () => {
     ],
     ["an invalid origin", '{"version":1,"health_checks":["shop"]}', /is wrong:[^]*health_checks/],
     ["a list for a rule that takes none", '{"version":1,"remove_projects":["any"]}', /remove_projects/],
-    [
-      "both names of a rule",
-      '{"version":1,"remove_projects":"any","forget":"any"}',
-      /sets both remove_projects and forget, its earlier name/,
-    ],
     ["only a list", "[]", /is wrong/],
   ])("that holds %s is refused, and the reason says why", async (_what, text, reason) => {
     write(text);

@@ -108,7 +108,7 @@ describe("a release command", () => {
       failure: {
         code: "timed_out",
         stage: "release",
-        message: "the release command took longer than 1 seconds",
+        message: "the release command took longer than 1 second",
       },
     });
     expect(world.pidsIn("pids").map(isAlive)).toEqual([false, false]);

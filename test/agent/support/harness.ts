@@ -23,11 +23,17 @@ import { noSites, type Sites } from "#agent/sites/sites-client.ts";
 import type { OutputLine, RunEvent } from "#contract/agent-events.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
 import { createIdGenerator } from "#contract/ids.ts";
-import { Timeouts } from "#contract/endpoints/projects/settings.ts";
+import { DEFAULT_DRAIN_SECONDS } from "#contract/endpoints/processes/schemas.ts";
+import { DEFAULT_ASSET_OVERLAP, Timeouts } from "#contract/endpoints/projects/settings.ts";
 
 import { FakeControlPlane, type FakeRun } from "../../support/fake-control-plane.ts";
 import { bundleAgent } from "./agent-bundle.ts";
 import { createRepository, type TestRepository } from "./repository.ts";
+
+/** What differs from the order of a plain deployment. */
+export type OrderChange = Partial<Omit<RunOrder, "source">> & {
+  readonly source?: Partial<RunOrder["source"]>;
+};
 
 export const ids = createIdGenerator({
   now: () => Date.now(),
@@ -114,6 +120,11 @@ export class World {
     if (this.control.breaches.length > 0) throw new Error(this.control.breaches.join("\n"));
   }
 
+  /** Ends the instances of processes, as a reboot does. The agent must have ended. */
+  async endInstances(): Promise<void> {
+    await endSupervisor(this.#supervisorOptions);
+  }
+
   async context(
     settings: Partial<AgentSettings> = {},
     sites: Sites = noSites,
@@ -167,7 +178,7 @@ export class World {
     return agent;
   }
 
-  order(change: Partial<RunOrder> = {}): RunOrder {
+  order({ source, ...change }: OrderChange = {}): RunOrder {
     this.#version += 1;
     return {
       run_id: ids.run(),
@@ -176,23 +187,32 @@ export class World {
       project_name: "shop",
       domain: "shop.localhost",
       version: this.#version,
-      source: { repository: this.#repositoryAddress, branch: "main", commit: null },
+      ...this.source(source ?? {}),
       reuse_release: null,
       preapproved: false,
       root_directory: ".",
       build_command: null,
       output_directory: ".",
+      release_command: null,
       activate_command: null,
       shared_paths: [],
       health_check: null,
+      limits: {},
       timeouts: Timeouts.parse({}),
       keep_releases: [],
+      asset_overlap: DEFAULT_ASSET_OVERLAP,
+      processes: {},
+      restart: [],
+      drain_seconds: DEFAULT_DRAIN_SECONDS,
+      aliases: [],
+      cron: [],
+      cache: { clear: false, default_branch: "main" },
       ...change,
     };
   }
 
   /** Sends an order and waits for its result. */
-  async deploy(change: Partial<RunOrder> = {}) {
+  async deploy(change: OrderChange = {}) {
     const run = this.control.dispatch(this.order(change));
     const result = await this.control.result(run);
     return { run, result, order: run.order };
@@ -200,7 +220,10 @@ export class World {
 
   /** A change of an order: another source in the world's repository. */
   source(change: Partial<RunOrder["source"]>): Pick<RunOrder, "source"> {
-    return { source: { repository: this.#repositoryAddress, branch: "main", commit: null, ...change } };
+    const rules = { commits: "reachable", in_branch: false, was_live: false } as const;
+    return {
+      source: { repository: this.#repositoryAddress, branch: "main", commit: null, ...rules, ...change },
+    };
   }
 
   /** A path outside the agent's home, for files of the test's own commands. */

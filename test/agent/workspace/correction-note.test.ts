@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,13 +30,5 @@ describe("the note of an interrupted correction", () => {
     expect(await readCorrectionNote(folder())).toEqual(note);
     await removeCorrectionNote(folder());
     expect(await readCorrectionNote(folder())).toBeNull();
-  });
-
-  it("is also read and removed under the file name that an earlier agent used", async () => {
-    const earlier = join(folder().root, "restore.json");
-    writeFileSync(earlier, '{"release":2,"marker":"restore-1"}');
-    expect(await readCorrectionNote(folder())).toEqual({ release: 2, marker: "restore-1" });
-    await removeCorrectionNote(folder());
-    expect(existsSync(earlier)).toBe(false);
   });
 });

@@ -92,15 +92,6 @@ describe("a shared path that exists", () => {
     expect(failed.result.outcome).toBe("failed");
     expect(world.read("shared/storage/upload.txt")).toBe("upload");
   });
-
-  it("is replaced by the repository's file if it is an empty folder that an earlier agent created", async () => {
-    mkdirSync(world.path("shared/.env"), { recursive: true });
-    world.repository.commit({ ".env": "KEY=first" });
-    await world.startAgent();
-    await deployLive({ shared_paths: [".env"] });
-    expect(kindOf("shared/.env")).toBe("file");
-    expect(world.read("current/.env")).toBe("KEY=first");
-  });
 });
 
 describe("a shared path that does not exist yet", () => {

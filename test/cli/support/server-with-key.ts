@@ -27,6 +27,7 @@ export type ServerWithKey = {
 export async function createServerWithKey(
   { url, token }: Pick<Gantry, "url" | "token">,
   name: string,
+  repository = "https://example.com/shop.git",
 ): Promise<ServerWithKey> {
   const api = createApi(url, token);
   const server = ServerCreated.parse((await api.call("POST", "/v1/servers", { name, ip: "192.0.2.1" })).json);
@@ -48,7 +49,6 @@ export async function createServerWithKey(
     return keys;
   };
   const keys = await connect();
-  const repository = "https://example.com/shop.git";
   const { id } = await api.createProject({ name, repository, server_id: server.id });
   const path = `/v1/projects/${id}/variables`;
   return {

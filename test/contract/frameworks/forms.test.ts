@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { buildProblem, detectFramework, presetFor } from "#contract/frameworks/preset-for.ts";
-import { type DetectedPreset, ReportedPreset } from "#contract/endpoints/projects/reported-preset.ts";
+import { DetectedPreset } from "#contract/endpoints/projects/detected-preset.ts";
 import { surveyTree, type Tree } from "#contract/frameworks/tree.ts";
 
 type Files = Readonly<Record<string, string>>;
@@ -90,6 +90,12 @@ describe("a static site", () => {
       "an old Next",
       tree(["next"], {}, { build: "next build && next export" }),
       "out",
+      "the script build runs next export",
+    ],
+    [
+      "an old Next",
+      tree(["next"], {}, { build: "next build && next export -o docs" }),
+      "docs",
       "the script build runs next export",
     ],
     [
@@ -437,8 +443,8 @@ describe("the reasons of a detection", () => {
       `export default { ssr: false, buildDirectory: "${"b/".repeat(511)}" };`,
     ],
   ])("and all other settings of %s are short enough for the control plane", (name, file, text) => {
-    expect(ReportedPreset.safeParse(detect(tree([name], { [file]: text })))).toMatchObject({ success: true });
+    expect(DetectedPreset.safeParse(detect(tree([name], { [file]: text })))).toMatchObject({ success: true });
     const asPackage = tree([name, `@sveltejs/adapter-${"x".repeat(5_000)}`]);
-    expect(ReportedPreset.safeParse(detect(asPackage))).toMatchObject({ success: true });
+    expect(DetectedPreset.safeParse(detect(asPackage))).toMatchObject({ success: true });
   });
 });

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import * as z from "zod/mini";
 
 import type { StartDeploymentInput } from "#contract/endpoints/deployments/schemas.ts";
-import { activeOf, emptyLane, LaneDeployment, liveOf, MAX_QUEUED, queuedOf } from "#domain/lane/lane.ts";
+import { activeOf, emptyLane, liveOf, MAX_QUEUED, queuedOf } from "#domain/lane/lane.ts";
 import { runOrder } from "#domain/lane/run-order.ts";
 import {
   accepted,
@@ -17,17 +16,6 @@ import {
 describe("starting a deployment", () => {
   it("offers the first deployment to the agent immediately, as version 1", () => {
     expect(story(accepted(start(emptyLane)))).toBe("1 offered");
-  });
-
-  it("reads a plan of an earlier version with the default for commits", () => {
-    const [deployment] = accepted(start(emptyLane)).deployments;
-    const stored = z
-      .looseObject({ state: z.looseObject({ plan: z.looseObject({}) }) })
-      .parse(structuredClone(deployment));
-    delete stored["inBranch"];
-    delete stored["clearCache"];
-    delete stored.state.plan["commits"];
-    expect(LaneDeployment.parse(stored)).toEqual(deployment);
   });
 
   it("orders a cleared cache if the request asks for it, and names the branch whose cache a new branch gets", () => {

@@ -9,15 +9,14 @@ import { type CommitResolved, decideCommitResolved } from "#domain/lane/decide-c
 import { decideDeadlines } from "#domain/lane/decide-deadlines.ts";
 import { decideFreezes } from "#domain/lane/decide-freezes.ts";
 import type { RollbackRequest } from "#domain/lane/decide-rollback.ts";
-import { decideStart, type StartRequest } from "#domain/lane/decide-start.ts";
 import { nextDeadline, RESEND_MS } from "#domain/lane/deadlines.ts";
+import type { StartRequest } from "#domain/lane/decide-start.ts";
 import type { Decision } from "#domain/lane/decision.ts";
 import {
   activeOf,
   emptyLane,
   isIn,
   type Lane,
-  LaneDeployment,
   liveOf,
   MAX_QUEUED,
   queuedOf,
@@ -30,7 +29,6 @@ import {
   accepted,
   APPROVER,
   apply,
-  asked as requestWith,
   CI,
   DEFAULT_TARGET,
   failedEvents,
@@ -345,13 +343,6 @@ describe("an emergency", () => {
     ]);
   });
 
-  it("is not what a Worker of an earlier version asks for, which does not know the field", () => {
-    const request: StartRequest = { ...requestWith(inFreeze), input: {}, defaultBranch: "main" };
-    delete request.emergency;
-    const decided = decideStart(laneWithLive(1), request, HOUR);
-    expect(decided.ok && queue(decided.value.lane)).toBe("2 freeze");
-  });
-
   it("leaves the commit that others have approved, and what they wait for", () => {
     const waiting = approved(waitingForApproval(HOUR, inFreeze), 2, HOUR);
     const lane = accepted(start(waiting, HOUR, asked));
@@ -607,16 +598,5 @@ describe("the commit of an approval", () => {
       "3 approval",
       expect.arrayContaining(["deployment.held 3"]),
     ]);
-  });
-});
-
-describe("a lane of an earlier version", () => {
-  it("has nothing that is held", () => {
-    const [one] = queuedOf(accepted(start(accepted(start(laneWithLive(1))))));
-    if (one === undefined) throw new Error("nothing is queued");
-    const { approval: _rule, approvedBy: _by, pin: _pin, state, ...rest } = one;
-    const { hold: _hold, ...queued } = state;
-    const stored: unknown = JSON.parse(JSON.stringify({ ...rest, state: queued }));
-    expect(LaneDeployment.parse(stored)).toEqual(one);
   });
 });

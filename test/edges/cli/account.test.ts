@@ -383,14 +383,32 @@ describe("gantry servers", () => {
   it("adds a server, prints only its install command, and shows, enrols and removes it", async () => {
     const added = await run("servers", "add", "web-1", "192.0.2.10");
     expect(added.code).toBe(0);
-    expect(added.stdout).toMatch(/^curl .*install\.sh.*gantry_enroll_.*\n$/);
-    expect(added.stderr).toContain("Its policy, /etc/gantry/policy.json on the server, limits that");
+    expect(added.stdout).toMatch(/^curl .*install\.sh.*gantry_enroll_\w+ sh -s -- --policy strict\n$/);
+    expect(added.stderr).toContain("commands come from repositories");
+    expect(added.stderr).toContain("A project may still deploy any repository");
     expect((await run("servers")).stdout).toMatch(/^web-1\tpending\t192\.0\.2\.10\t0\t/m);
     expect((await run("servers", "show", "web-1")).stdout).toMatch(/^status\tpending$/m);
     const again = await run("servers", "enroll", "web-1");
     expect(again.stdout).toContain("gantry_enroll_");
     const more = await run("servers", "enroll", "web-1", "--allow-commands", "--ingress");
-    expect(more.stdout).toMatch(/^curl .*gantry_enroll_\w+ sh -s -- --ingress --allow-commands\n$/);
+    expect(more.stdout).toMatch(
+      /^curl .*gantry_enroll_\w+ sh -s -- --ingress --allow-commands --policy strict\n$/,
+    );
+    const open = await run("servers", "enroll", "web-1", "--policy", "open");
+    expect(open.stdout).toMatch(/ sh -s -- --policy open\n$/);
+    expect(open.stderr).toContain("Its policy file, /etc/gantry/policy.json on the server, limits that");
+    const list = ["--repositories", "https://github.com/you/*", "--repositories", "git@github.com:you/shop"];
+    const listed = await run("servers", "enroll", "web-1", ...list);
+    expect(listed.stdout).toMatch(/ --repositories 'https:\S+\/you\/\*,git@github\.com:you\/shop'\n$/);
+    expect(listed.stderr).not.toContain("any repository");
+    for (const wrong of [
+      ["--repositories", "github.com/you"],
+      [...list, "--policy", "open"],
+    ])
+      expect(await run("servers", "enroll", "web-1", ...wrong)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("--repositories"),
+      });
     expect(again.stdout).not.toBe(added.stdout);
     expect(await run("servers", "remove", "web-2", "-y")).toMatchObject({
       code: 4,

@@ -41,6 +41,9 @@ it("stops following a deployment that is held, and approves it", async () => {
   await run("projects", "set", "--approval", "required");
   const followed = await cli.run(["deploy", "--follow"], { env });
   expect(followed.code).toBe(6);
+  expect(followed.stderr).toContain(
+    "v1 will wait for an approval. To approve it: gantry approve v1. In an emergency: gantry deploy --emergency REASON.",
+  );
   expect(followed.stdout).toContain("Waiting for an approval");
   expect(followed.stderr).toContain("v1 is waiting for an approval");
   expect(followed.stderr).toContain("logs -f");
@@ -75,7 +78,8 @@ it("stops following a deployment that is held, and approves it", async () => {
 
 it("starts a deployment that passes an approval in an emergency, and shows the reason", async () => {
   await run("projects", "set", "--approval", "required");
-  await run("deploy", "--emergency", "Checkout is down");
+  const urgent = await run("deploy", "--emergency", "Checkout is down");
+  expect(urgent.stderr).not.toContain("will wait");
   expect((await run("deployments", "show", "v4")).stdout).toMatch(/^emergency\tCheckout is down$/m);
   expect((await run("logs", "v4")).stdout).toContain("passes freezes and approvals: Checkout is down");
   const listed = await cli.inTerminal(["deployments"], { env: { ...env, NO_COLOR: "1" } }).ended;
@@ -103,6 +107,7 @@ it("creates, lists and deletes freezes", async () => {
     code: 6,
     stderr: expect.stringContaining("for the end of the freeze docs week"),
   });
+  expect(held.stderr).toContain(`v1 will wait for the end of the freeze docs week, ${tomorrow}.`);
   expect((await run("deployments", "show", "-p", "docs")).stdout).toContain("freeze docs week");
   await run("freezes", "delete", "docs week", "--yes");
   const { freezes } = FreezeRows.parse({

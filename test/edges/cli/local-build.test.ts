@@ -132,10 +132,16 @@ describe("gantry detect", () => {
   it("shows the redirects and headers of a site without a build, and lines that are not used", async () => {
     const site = await createRepository(join(cli.home, "plain"));
     const redirects = "/a /b\n/c /d\n/e https://example.org 200\n";
-    await site.commit({ "index.html": "", _redirects: redirects, _headers: "/*\n  X-Frame-Options: DENY\n" });
+    const page = "<script src=/app.js></script>";
+    await site.commit({
+      "index.html": page,
+      _redirects: redirects,
+      _headers: "/*\n  X-Frame-Options: DENY\n",
+    });
     const { stdout } = await gantry(site.path, ["detect"]);
     expect(stdout).toContain("rules\t_redirects: 2 redirects, _headers: headers for 1 path\n");
     expect(stdout).toMatch(/^warning\t_redirects, line 3 is not used: With the status 200 /m);
+    expect(stdout).toMatch(/^warning\tindex.html loads \/app.js, which the site does not have: /m);
     const json = await gantry(site.path, ["detect", "--json"]);
     expect(jsonOf(json.stdout)).toMatchObject({
       redirects: 2,

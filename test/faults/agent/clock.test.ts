@@ -110,7 +110,9 @@ describe("the time of day", () => {
       // The numbers of lines continue after a restart of the agent.
       "agent/apps/output/follow-output.ts",
       // The times of printed lines.
+      "agent/apps/output/note-output-times.ts",
       "agent/apps/output/project-output.ts",
+      "agent/apps/output/read-output.ts",
       "agent/apps/report-processes.ts",
       // When a certificate ends.
       "agent/ingress/caddy/check-certificates.ts",

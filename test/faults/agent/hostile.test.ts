@@ -135,7 +135,9 @@ describe("under a policy, an order", () => {
     const { result } = await world.deploy();
     expect(result).toEqual(refused("repositories"));
     expect(result).toMatchObject({
-      failure: { message: expect.stringMatching(/^submodule module: .*other$/) },
+      failure: {
+        message: expect.stringMatching(/^submodule module: .*other\. Its administrator can change/),
+      },
     });
     await agent.stop();
     world.policy = { repositories: [world.repository.path, other.path] };

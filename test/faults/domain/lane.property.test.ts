@@ -224,7 +224,7 @@ class World {
   #fetching(message: ToAgent): ToAgent {
     if (message.type !== "run") return message;
     const { source } = message.order;
-    const isTip = source.commit === null || (this.#fetchesTips && source.was_live !== true);
+    const isTip = source.commit === null || (this.#fetchesTips && !source.was_live);
     return isTip
       ? { ...message, order: { ...message.order, source: { ...source, commit: this.tip } } }
       : message;
@@ -517,7 +517,10 @@ class World {
     const active = activeOf(this.lane);
     const earlier = active === null ? null : findDeployment(before, active.id);
     if (active === null || (earlier !== null && !isIn(earlier, "queued"))) return;
-    const approved = this.approvedWith.get(active.id);
+    const isPassing = queuedOf(this.lane).some(({ version }) => version < active.version);
+    // A restart or change of scale leaves out what a freeze or an earlier deployment holds, although it was approved.
+    const isUnheld = active.kind === "config" && (isPassing || !this.#isFree(active));
+    const approved = isUnheld ? undefined : this.approvedWith.get(active.id);
     if (approved !== undefined) {
       const { revision, ...others } = ranWith(active);
       expect(withoutScale(others.plan), "what is approved runs as it was approved").toEqual(
@@ -528,8 +531,7 @@ class World {
     }
     if (active.kind === "rollback") return this.#checkRollback(before, active);
     if (active.emergency !== null) return;
-    const isPassing = queuedOf(this.lane).some(({ version }) => version < active.version);
-    if (active.kind === "config" && (isPassing || !this.#isFree(active))) return this.#checkUnheld(active);
+    if (isUnheld) return this.#checkUnheld(active);
     expect(currentFreeze(this.lane.freezes, this.now), "nothing is offered in a freeze").toBeNull();
     const isApproved = active.approval === "none" || active.approvedBy !== null;
     expect(isApproved, "nothing is offered without its approval").toBe(true);

@@ -250,7 +250,7 @@ describe("a forged address of a site", () => {
 async function secondAgentOf(project: TestProject): Promise<string> {
   const created = await project.post("/v1/servers", { name: "web-9", ip: "192.0.2.19" });
   const { enrollment } = ServerCreated.parse(await created.json());
-  const body = { token: enrollment.token, hostname: "web-9", agent_version: "0.1.0" };
+  const body = { token: enrollment.token, hostname: "web-9", agent_version: "0.2.0" };
   const enrolled = await call("/v1/agent/enroll", { method: "POST", body });
   return Enrolled.parse(await enrolled.json()).credential;
 }

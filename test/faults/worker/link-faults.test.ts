@@ -39,7 +39,7 @@ async function projectOf({ id, token }: TestProject): Promise<Project> {
 /** The servers of a project that is being deleted, as its lane stores them. */
 async function placementsOf({ id }: TestProject): Promise<string> {
   return await runInDurableObject(env.PROJECT_LANE.getByName(id), (_lane, { storage }) => {
-    const query = "SELECT json ->> '$.hosts' AS placements FROM lane";
+    const query = "SELECT json ->> '$.placements' AS placements FROM lane";
     return storage.sql.exec<{ placements: string }>(query).one().placements;
   });
 }

@@ -159,6 +159,14 @@ export class DebianMachine {
     await this.write("/etc/gantry/policy.json", JSON.stringify(policy));
   }
 
+  /** As `allowLocalRepositories`, with the strict policy of the installer. */
+  async allowLocalRepositoriesStrictly(): Promise<void> {
+    const template = new URL("../../../src/agent/install/strict-policy.json", import.meta.url);
+    const policy = JSON.parse(readFileSync(template, "utf8"));
+    const repositories = ["remote", "/srv/**"];
+    await this.write("/etc/gantry/policy.json", JSON.stringify({ ...policy, repositories }));
+  }
+
   async close(): Promise<void> {
     if (this.#nspawn.exitCode === null && this.#nspawn.signalCode === null) {
       const closed = once(this.#nspawn, "close");

@@ -12,7 +12,7 @@ import {
 } from "#contract/agent-protocol.ts";
 import type { AgentAnswer } from "#contract/agent-requests.ts";
 import type { TipMoved } from "#contract/agent-watch.ts";
-import type { IsolationLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
+import type { IsolationLevel, PolicyLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
 import type { FollowedLine, AppOutputLine } from "#contract/endpoints/output/schemas.ts";
 import type { CommandReading } from "#contract/endpoints/commands/schemas.ts";
 import type { CronJobReport, CronRunReading } from "#contract/endpoints/cron/schemas.ts";
@@ -85,7 +85,7 @@ export type Identity = { readonly serverId: string; readonly credential: string 
 
 /** Enrols an agent with the enrolment token of a server. */
 export async function enrol(network: Network, token: string, hostname: string): Promise<Identity> {
-  const body = { token, hostname, agent_version: "0.1.0" };
+  const body = { token, hostname, agent_version: "0.2.0" };
   const answer = await network.post("/v1/agent/enroll", null, body);
   const { server_id: serverId, credential } = Enrolled.parse(await answer.json());
   return { serverId, credential };
@@ -126,6 +126,8 @@ export class AgentConnection {
   readonly received: ToAgent[] = [];
   /** What it reports about isolation; `undefined` for an agent that does not know it. */
   isolation: IsolationLevel | undefined = "none";
+  /** What it reports about its policy; `undefined` for an agent that does not know it. */
+  policy: PolicyLevel | undefined = "open";
   /** The programs that it reports; `undefined` for an agent that does not know them. */
   tools: ToolReport[] | undefined = undefined;
   /** What it reports of the ingress. */
@@ -178,9 +180,10 @@ export class AgentConnection {
     this.#send({
       type: "hello",
       protocol: hello.protocol ?? PROTOCOL_VERSION,
-      agent_version: "0.1.0",
+      agent_version: "0.2.0",
       disk: DISK,
       isolation: this.isolation,
+      policy: this.policy,
       tools: this.tools,
       ingress_problem: this.ingressProblem,
       projects: hello.projects ?? [],
@@ -292,6 +295,7 @@ export class AgentConnection {
       type: "status",
       disk: DISK,
       isolation: this.isolation,
+      policy: this.policy,
       tools: this.tools,
       ingress_problem: this.ingressProblem,
       projects,

@@ -1,3 +1,4 @@
+import type { DetectedPreset } from "#contract/endpoints/projects/detected-preset.ts";
 import { expect, vi } from "vitest";
 
 import type { RunEvent, RunEventsAnswer } from "#contract/agent-events.ts";
@@ -21,14 +22,17 @@ import { AgentConnection } from "./agent-connection.ts";
 import { emptyReport, output } from "./events.ts";
 
 /** What the agent detects in every project. */
-export const PRESET = {
+export const PRESET: DetectedPreset = {
   framework: "static",
   install_command: null,
   build_command: null,
   output_directory: "public",
   trailing_slash: "auto",
   fallback: null,
-} as const;
+  app_type: "static",
+  start_command: null,
+  reasons: [],
+};
 
 const SITE_URL = "http://127.0.0.1:9000";
 

@@ -17,7 +17,7 @@ const TIME = /\b[12]\d{12}\b/g;
 const HASH = /"(?:credential_)?hash":"([0-9a-f]{64})"/g;
 
 /** D1's error if another project has the default domain of a copied one. */
-const TAKEN = /UNIQUE constraint failed: \w+\.domain/;
+const TAKEN = /UNIQUE constraint failed: (?:projects\.domain|domains\.id)/;
 
 /** How long an original stays the same before it is read. */
 const SETTLED_MS = 100;

@@ -1,6 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
-import { beforeEach, inject, vi } from "vitest";
+import { beforeEach, vi } from "vitest";
 
+import { sampleSeed } from "../sample.ts";
 import { aroundCalls } from "./intercept.ts";
 import { type Part, partMethods } from "./parts.ts";
 
@@ -16,7 +17,7 @@ export type FaultKind = (typeof faultKinds)[number];
  * each point, and the runs of three days test all.
  */
 export function kindsOfPoints(): (at: number) => FaultKind {
-  const first = inject("sample").seed % faultKinds.length;
+  const first = sampleSeed() % faultKinds.length;
   return (at) => faultKinds[(at + 1 + first) % faultKinds.length] ?? "refused";
 }
 

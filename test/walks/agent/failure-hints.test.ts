@@ -109,6 +109,25 @@ describe("a failed build has a hint", () => {
     expect(await hintOf(without, build("node build.cjs"))).toMatch(/It has no script build: add one, or set/);
   });
 
+  it("when a name differs in upper and lower case", async () => {
+    const files = {
+      "build.mjs": "import './components/Header.js'",
+      "build.cjs": "require('/srv/releases/1/components/Header')",
+      "components/header.js": "",
+    };
+    const hint =
+      /^The repository has components\/header\.js, and the import says Header(?:\.js)?: Linux tells upper and lower case apart/;
+    expect(await hintOf(files, { build_command: "node build.mjs" })).toMatch(hint);
+    expect(await hintOf({}, { build_command: "node build.cjs" })).toMatch(hint);
+  });
+
+  it("when the packages of a folder are not installed", async () => {
+    const files = { "server/package.json": '{"dependencies":{"ms":"2"}}', "server/a.cjs": "require('ms')" };
+    expect(await hintOf(files, { build_command: "cd server && node a.cjs" })).toMatch(
+      /^The package ms is in server\/package\.json, whose packages are not installed\. Set root_directory to the folder server, or install_command to `npm install && npm install --prefix server`/,
+    );
+  });
+
   it("when a variable is missing, in Node and in Python", async () => {
     const node = "throw new Error('Missing required environment variable: DATABASE_URL')";
     expect(await hintOf({ "build.js": node }, { build_command: "node build.js" })).toMatch(
@@ -260,6 +279,20 @@ describe("the output of a tool that is not installed here", () => {
     ['npm error Missing script: "build"', "no script build"],
     ["npm error enoent Could not read package.json: Error: ENOENT", "set root_directory"],
     ["sh: 1: husky: not found", "husky || true"],
+    [
+      `Internal Error: The "yarn-path" option has been set (in /a/.yarnrc.yml), but the specified location doesn't exist (/a).`,
+      "Commit the folder .yarn/releases",
+    ],
+    ["**ERROR** Failed to apply patch for package left-pad at path", "`npx patch-package left-pad`"],
+    [
+      "error: Multiple top-level packages discovered in a flat-layout: ['static', 'templates'].",
+      "`packages = []`",
+    ],
+    ['The command wasn\'t found, is the "mermaid" preprocessor installed?', "`cargo install mdbook-mermaid`"],
+    [
+      'Error: The "mermaid" preprocessor exited unsuccessfully with exit status: 1 status',
+      "preprocessor mermaid",
+    ],
     ["error: Environment variable not found: DATABASE_URL.", "Set the variable DATABASE_URL"],
     [
       "Module not found: Error: Can't resolve './components/Header' in '/srv/src'",
@@ -347,6 +380,22 @@ describe("the output of an app that ended", () => {
       /^The file bin\/start\.sh does not exist, or/,
     );
     expect(startHint("sh: 1: bin/start.sh: Permission denied")).toContain("--chmod=+x bin/start.sh");
+  });
+
+  it.each([
+    ["sh: 1: vendor/bin/heroku-php-apache2: not found", "Write `web: gantry-php public` into the Procfile"],
+    ["bash: line 1: bin/start-nginx: No such file or directory", "A buildpack of Heroku adds this program"],
+    [
+      "ENOENT: no such file or directory, open '/etc/letsencrypt/live/x/privkey.pem'",
+      "The ingress has the certificate",
+    ],
+    [
+      "FileNotFoundError: [Errno 2] No such file or directory: 'certs/server.key'",
+      "The ingress has the certificate",
+    ],
+    ["Error: listen EACCES: permission denied 0.0.0.0:80", "belongs to the ingress"],
+  ])("has a hint for what another server had: %s", (line, part) => {
+    expect(startHint(line)).toContain(part);
   });
 
   it("has a hint for a bot if nothing listens", () => {

@@ -201,6 +201,10 @@ describe("a repository without a framework setting", () => {
         "warning: _headers, line 3 is not used: content-length is set by the web server alone.",
       ]),
     );
+    world.repository.commit({ "index.html": "two", _redirects: "/old /newer 302\n" });
+    expect((await deploy()).result.outcome).toBe("live");
+    const back = await deploy({ reuse_release: 1, preapproved: true });
+    expect(messagesOf(back.run, "system")).toContain("the rules of this release are back: _redirects");
   });
 
   it("is examined again in each deployment, because the files decide", async () => {
@@ -643,7 +647,7 @@ describe("a project's own setting", () => {
       failure: {
         code: "timed_out",
         stage: "install",
-        message: "the install command took longer than 1 seconds",
+        message: "the install command took longer than 1 second",
       },
     });
   });

@@ -1,4 +1,5 @@
 import { env } from "cloudflare:workers";
+import * as z from "zod";
 import { describe, expect, it } from "vitest";
 
 import { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
@@ -154,7 +155,7 @@ describe("an account beside another", () => {
       "listAuditSealCopies",
       "getAccount",
     ] as const) {
-      const text = await (await perform(name, mine)).text();
+      const text = withoutRefused(await (await perform(name, mine)).text());
       const { account, projectId, serverId, deploymentId, freezeId, hookId, webhookId, tokenId, eventId } =
         theirs;
       for (const id of [
@@ -197,6 +198,16 @@ describe("two accounts", () => {
     expect((await perform("createProject", theirs)).status).toBe(201);
   });
 });
+
+/** An answer without the audit log's entries of refused requests, which have the ids that the requests named. */
+function withoutRefused(text: string): string {
+  const { data } = z
+    .looseObject({ entries: z.array(z.looseObject({ outcome: z.string() })) })
+    .safeParse(JSON.parse(text));
+  return data === undefined
+    ? text
+    : JSON.stringify(data.entries.filter(({ outcome }) => outcome !== "refused"));
+}
 
 async function limitedTo(world: World, ...projectIds: World["projectId"][]): Promise<string> {
   return (await createToken(world.account.id, { projectIds })).secret;

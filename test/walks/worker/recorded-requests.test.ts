@@ -5,10 +5,12 @@ import { AuditEntries } from "#contract/endpoints/audit/schemas.ts";
 import { endpoints, type OperationName } from "#contract/endpoints/endpoints.ts";
 import type { EventType } from "#contract/endpoints/events/schemas.ts";
 import { takesIdempotencyKey } from "#contract/repeatable.ts";
+import { AccountId } from "#contract/ids.ts";
 import { createToken, ids } from "../../support/worker/account.ts";
 import { call } from "../../support/worker/call.ts";
 import { aroundCalls } from "../../support/worker/intercept.ts";
 import { partMethods } from "../../support/worker/parts.ts";
+import { TestProject } from "../../support/worker/project.ts";
 import { recordedEntries, recordedEvents } from "../../support/worker/recorded.ts";
 import { succeedingRequest } from "../../support/worker/succeeding-requests.ts";
 import { operationNames, perform, requests, type World } from "../../support/worker/world.ts";
@@ -114,6 +116,36 @@ describe("a request that changes something", () => {
         ({ target }) => target !== null && target.type !== "push" && target.name === null,
       );
       expect(unnamed.map(({ action }) => action)).toEqual([]);
+    });
+  });
+
+  it("leaves an entry of its project if it is about a deployment, unless the token cannot see that", async () => {
+    const project = await TestProject.connected();
+    const { id: deployment } = await project.deploy();
+    const owner = await env.DB.prepare("SELECT account_id FROM projects WHERE id = ?")
+      .bind(project.id)
+      .first();
+    const accountId = AccountId.parse(owner?.["account_id"]);
+    const { secret } = await createToken(accountId, { projectIds: [ids.project()] });
+    const cancel = `/v1/deployments/${deployment}/cancel`;
+    const rollback = { project_id: project.id };
+    const refusals = [
+      await call(cancel, { method: "POST", token: project.token }),
+      await call("/v1/rollback", { method: "POST", token: project.token, body: rollback }),
+      await call(cancel, { method: "POST", token: secret }),
+    ];
+    expect(refusals.map(({ status }) => status)).toEqual([409, 409, 404]);
+    await vi.waitFor(async () => {
+      const { results } = await env.DB.prepare(
+        "SELECT action, project_id FROM audit_entries WHERE outcome = 'refused' AND account_id = ? ORDER BY created_at",
+      )
+        .bind(accountId)
+        .all();
+      expect(results).toEqual([
+        { action: "cancelDeployment", project_id: project.id },
+        { action: "rollBack", project_id: project.id },
+        { action: "cancelDeployment", project_id: null },
+      ]);
     });
   });
 

@@ -200,7 +200,7 @@ describe("an agent's presence", () => {
       url: null,
       reportedProcesses: null,
       ingressProblem: null,
-      health: null,
+      health: [],
     };
     const earlier = { ...report, servingCheckedAt: 29 };
     const later = { ...report, servingCheckedAt: 40 };

@@ -180,16 +180,13 @@ describe("a request with an Idempotency-Key", () => {
     expect(JSON.stringify(results)).not.toContain(enrollment.token);
   });
 
-  it("stores no hash with which a password in the body can be tried out, and still replays what earlier versions stored", async () => {
+  it("stores no hash with which a password in the body can be tried out", async () => {
     const { token } = await createAccount();
     const body = { name: "web-1", ip: "192.0.2.1" };
-    const create = () => call("/v1/servers", { method: "POST", token, body, headers: key("server") });
-    const first = await (await create()).json();
+    await call("/v1/servers", { method: "POST", token, body, headers: key("server") });
     const stored = await env.DB.prepare("SELECT fingerprint FROM idempotency_keys").first("fingerprint");
     const guessed = await sha256(JSON.stringify(["POST", "/v1/servers", null, body]));
     expect(stored).not.toBe(guessed);
-    await env.DB.prepare("UPDATE idempotency_keys SET fingerprint = ?").bind(guessed).run();
-    expect(await (await create()).json()).toEqual(first);
   });
 
   it("is refused if the key is not visible ASCII or is too long", async () => {

@@ -89,6 +89,21 @@ describe("a job", () => {
     });
   });
 
+  it("that its server does not have is refused with the names of those that it has", async () => {
+    const project = await TestProject.answering();
+    project.agent.cronRun = { ok: false, code: "unknown_job", message: "no such job" };
+    const refused = (name: string, rest: string) => ({
+      ...{ status: 404, code: "not_found" },
+      detail: `The live deployment of the project has no job ${name}.${rest}`,
+    });
+    const run = async (name: string) =>
+      await problemOf(await project.post(path(project, `/${name}/run`), {}));
+    expect(await run("nope")).toMatchObject(refused("nope", " It has backup."));
+    expect(await run("bakcup")).toMatchObject(refused("bakcup", " Did you mean backup? It has backup."));
+    project.agent.cronJobs = [];
+    expect(await run("nope")).toMatchObject(refused("nope", " It has none."));
+  });
+
   it("has runs whose output is read from an offset, and that can be stopped", async () => {
     const project = await TestProject.answering();
     const runs = path(project, "/backup/runs/3");

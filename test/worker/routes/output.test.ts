@@ -4,7 +4,9 @@ import { createParser } from "eventsource-parser";
 import { describe, expect, it, vi } from "vitest";
 
 import { AppOutput, type FollowedLine, AppOutputLine } from "#contract/endpoints/output/schemas.ts";
+import { ProjectId } from "#contract/ids.ts";
 import { problemOf } from "../../support/worker/call.ts";
+import { processReport } from "../../support/process-reports.ts";
 import { TestProject } from "../../support/worker/project.ts";
 import { recordStatements } from "../../support/worker/statements.ts";
 
@@ -84,6 +86,30 @@ describe("the output of a project's instances", () => {
     });
     expect((await project.get(path(project, "?lines=1001"))).status).toBe(422);
     expect((await project.get(path(project, "?process=../x"))).status).toBe(422);
+  });
+
+  it("is refused for a process that neither runs nor has left output, with the names of the others", async () => {
+    const project = await TestProject.answering();
+    const answer = async (query: string, accept = "application/json") =>
+      await project.get(path(project, query), { accept });
+    // Nobody knows which processes it has before its first deployment.
+    expect((await answer("?process=nope")).status).toBe(200);
+    const project_id = ProjectId.parse(project.id);
+    const serving = { project_id, release: null, releases: [], url: null };
+    project.agent.serving({ ...serving, processes: [processReport("web")] });
+    const refused = {
+      ...{ status: 404, code: "not_found" },
+      detail: "The project has no process nope. It has web.",
+    };
+    await vi.waitFor(async () =>
+      expect(await problemOf(await answer("?process=nope"))).toMatchObject(refused),
+    );
+    expect(await problemOf(await answer("?process=nope", "text/event-stream"))).toMatchObject(refused);
+    expect(await problemOf(await answer("?process=nope&ended=true"))).toMatchObject(refused);
+    expect((await answer("?process=web")).status).toBe(200);
+    // The settings had this process earlier.
+    project.agent.printed = [{ instance: "worker-1-0", message: "bye" }];
+    expect((await answer("?process=worker&ended=true")).status).toBe(200);
   });
 
   it("is refused while the server is offline", async () => {

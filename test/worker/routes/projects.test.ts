@@ -208,7 +208,7 @@ describe("a project", () => {
     ["https://ghp_0123456789abcdefghij:x@git.test/b", "https://***@git.test/b"],
     ["/srv/git/what?=s3cret", "/srv/git/what?=s3cret"],
     ["file:///srv/git/what?=s3cret", "file:///srv/git/what?=s3cret"],
-  ])("shows the repository %s, which an earlier version stored, as %s", async (repository, shown) => {
+  ])("shows the stored repository %s as %s", async (repository, shown) => {
     const world = await copyWorld();
     const { id } = await created(world);
     await env.DB.prepare("UPDATE projects SET repository = ? WHERE id = ?").bind(repository, id).run();
@@ -311,9 +311,9 @@ describe("a project", () => {
   it("is refused if the account has a thousand", async () => {
     const world = await copyWorld();
     const copy = env.DB.prepare(
-      `INSERT INTO projects (id, account_id, server_id, name, domain, repository, branch, framework, root_directory, build_command, output_directory,
+      `INSERT INTO projects (id, account_id, server_id, name, domain, repository, repository_key, branch, framework, root_directory, build_command, output_directory,
        activate_command, shared_paths, keep_releases, health_check, timeouts, queue, created_at, commits)
-       SELECT ?1, account_id, server_id, ?1, ?1, repository, branch, framework, root_directory, build_command, output_directory,
+       SELECT ?1, account_id, server_id, ?1, ?1, repository, repository_key, branch, framework, root_directory, build_command, output_directory,
        activate_command, shared_paths, keep_releases, health_check, timeouts, queue, created_at, commits FROM projects WHERE id = ?2`,
     );
     const copies = Array.from({ length: MAX_PER_ACCOUNT - 1 }, () =>
@@ -341,7 +341,7 @@ describe("the served release of a project", () => {
     await vi.waitFor(async () => {
       expect(await get(project.token, project.id)).toMatchObject({
         url: "http://127.0.0.1:9000",
-        serving: { deployment_id: second.id, commit: "0123456", drifted: false },
+        serving: { deployment_id: second.id, version: 2, commit: "0123456", drifted: false },
       });
     });
     report(1);
@@ -352,7 +352,7 @@ describe("the served release of a project", () => {
     report(null);
     await vi.waitFor(async () => {
       const { serving } = await get(project.token, project.id);
-      expect(serving).toMatchObject({ deployment_id: null, commit: null, drifted: true });
+      expect(serving).toMatchObject({ deployment_id: null, version: null, commit: null, drifted: true });
     });
   });
 });

@@ -89,7 +89,7 @@ describe("a push to the project's branch", () => {
     expect(order.source).toMatchObject({ branch: "main", commit: null });
   });
 
-  it("starts one deployment, however often it is delivered", async () => {
+  it("starts one deployment with one row in the ledger, however often it is delivered", async () => {
     const { project, hook } = await hooked();
     const first = await delivered(hook);
     const again = await delivered(hook);
@@ -99,7 +99,13 @@ describe("a push to the project's branch", () => {
     });
     const together = giteaBody({ after: SHA_AFTER });
     await Promise.all([1, 2, 3].map(() => delivered(hook, together)));
-    expect(await deploymentsOf(project)).toHaveLength(2);
+    const deployments = await deploymentsOf(project);
+    expect(deployments).toHaveLength(2);
+    const rows = await ofHook(project, hook);
+    expect(rows.flatMap(({ deployment_id: id }) => id ?? []).toSorted()).toEqual(
+      deployments.map(({ id }) => id).toSorted(),
+    );
+    expect(rows.flatMap(({ reason }) => reason ?? [])).toEqual(["duplicate", "duplicate", "duplicate"]);
   });
 
   it("is deployed again if the branch has moved away and back, also if its body is the same", async () => {

@@ -7,19 +7,13 @@ import { call, problemOf } from "../../support/worker/call.ts";
 import { enrolAgent } from "../../support/worker/enrol-agent.ts";
 import { aroundCalls } from "../../support/worker/intercept.ts";
 import { connectWithKeys, TestProject } from "../../support/worker/project.ts";
-import { runScheduleIn } from "../../support/worker/schedule.ts";
 import { databasePrototypes } from "../../support/worker/statements.ts";
-import { openSecrets, plainVariables, type ServerKeys } from "../../support/seal-keys.ts";
+import { openSecrets, type ServerKeys } from "../../support/seal-keys.ts";
 
 const TOKEN = "GANTRY_REPOSITORY_TOKEN";
 
 async function storedRepository(id: string): Promise<unknown> {
   return await env.DB.prepare("SELECT repository FROM projects WHERE id = ?").bind(id).first("repository");
-}
-
-/** Stores an address as an earlier version did. */
-async function storeAddress(id: string, repository: string): Promise<void> {
-  await env.DB.prepare("UPDATE projects SET repository = ? WHERE id = ?").bind(repository, id).run();
 }
 
 /** The address and the secrets that the next order of a project has. */
@@ -83,9 +77,6 @@ describe("a password in a repository's address", () => {
     expect(await storedRepository(project.id)).toBe("ssh://git@git.test/shop.git");
     expect((await project.patch({ repository: "ssh://git:s3cret@git.test/b.git" })).status).toBe(200);
     expect(await storedRepository(project.id)).toBe("ssh://git@git.test/b.git");
-    await storeAddress(project.id, "ssh://git:s3cret@git.test/c.git");
-    await runScheduleIn(1);
-    expect(await storedRepository(project.id)).toBe("ssh://git@git.test/c.git");
     expect((await project.variables()).revision).toBe(0);
   });
 
@@ -255,65 +246,5 @@ describe("a password in a repository's address", () => {
       .bind(id)
       .all();
     expect(results).toEqual([{ revision: 1 }]);
-  });
-});
-
-describe("a password that an earlier version stored with the address", () => {
-  const old = "https://me:s3cret@git.test/shop.git";
-
-  it("works as before while the agent has no key, and is not shown", async () => {
-    const project = await TestProject.connected();
-    await storeAddress(project.id, old);
-    await runScheduleIn(1);
-    const order = await project.agent.orderOf((await project.start()).id);
-    expect([order.source.repository, order.variables]).toEqual([old, undefined]);
-    const changed = Project.parse(await (await project.patch({ branch: "next" })).json());
-    expect(changed.repository).toBe("https://me:***@git.test/shop.git");
-    expect(await storedRepository(project.id)).toBe(old);
-  });
-
-  it("is sealed by the schedule once the agent has a key, also in a project that was never deployed", async () => {
-    const { project, keys } = await TestProject.withKeys();
-    await storeAddress(project.id, old);
-    await runScheduleIn(1);
-    const address = "https://me@git.test/shop.git";
-    expect(await storedRepository(project.id)).toBe(address);
-    await runScheduleIn(2);
-    expect((await project.variables()).variables).toMatchObject([
-      { name: TOKEN, revision: 1, changed_by: { type: "system", name: "Gantry" } },
-    ]);
-    expect(await nextOrder(project, keys)).toEqual({ address, [TOKEN]: "s3cret" });
-  });
-
-  it("is sealed by the next change of the project's settings", async () => {
-    const { project, keys } = await TestProject.withKeys();
-    await storeAddress(project.id, old);
-    const changed = Project.parse(await (await project.patch({ branch: "next" })).json());
-    const address = "https://me@git.test/shop.git";
-    expect(changed).toMatchObject({ repository: address, branch: "next" });
-    expect(await nextOrder(project, keys)).toEqual({ address, [TOKEN]: "s3cret" });
-  });
-
-  it("is removed if the project has a token already, which counts", async () => {
-    const { project, keys } = await TestProject.withKeys();
-    await project.set({ name: TOKEN, value: "newer-token", secret: true }, { name: "URL", value: "1" });
-    await storeAddress(project.id, old);
-    await runScheduleIn(1);
-    const address = "https://me@git.test/shop.git";
-    const { id } = await project.start();
-    const order = await project.agent.orderOf(id);
-    expect(order.source.repository).toBe(address);
-    expect(await openSecrets(order, keys)).toEqual({ [TOKEN]: "newer-token" });
-    expect(plainVariables(order)).toEqual({ URL: "1" });
-  });
-
-  it("leaves a long user name alone if the project has a token", async () => {
-    const { project } = await TestProject.withKeys();
-    await project.set({ name: TOKEN, value: "newer-token", secret: true });
-    const address = "https://a-long-user-name-0123@git.test/shop.git";
-    await storeAddress(project.id, address);
-    await runScheduleIn(1);
-    expect(await storedRepository(project.id)).toBe(address);
-    expect((await project.variables()).revision).toBe(1);
   });
 });

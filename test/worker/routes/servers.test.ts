@@ -63,6 +63,7 @@ describe("a server", () => {
       agent_problem: null,
       disk: null,
       isolation: null,
+      policy: null,
       uptime_days: [],
       seal_key: null,
       tools: null,
@@ -147,17 +148,20 @@ describe("a server", () => {
     await vi.waitFor(async () => expect(await status()).toBe("offline"));
   });
 
-  it("shows whether its agent isolates projects, as the agent last reported it", async () => {
+  it("shows whether its agent isolates projects and its policy, as the agent last reported them", async () => {
     const project = await TestProject.connected();
-    const isolation = async () => (await get(project.token, project.agent.serverId)).isolation;
-    await vi.waitFor(async () => expect(await isolation()).toBe("none"));
-    project.agent.isolation = "projects";
+    const shown = async () => {
+      const { isolation, policy } = await get(project.token, project.agent.serverId);
+      return [isolation, policy];
+    };
+    await vi.waitFor(async () => expect(await shown()).toEqual(["none", "open"]));
+    Object.assign(project.agent, { isolation: "projects", policy: "strict" });
     project.agent.status([]);
-    await vi.waitFor(async () => expect(await isolation()).toBe("projects"));
-    // An older agent does not report it.
-    project.agent.isolation = undefined;
+    await vi.waitFor(async () => expect(await shown()).toEqual(["projects", "strict"]));
+    // An older agent does not report them.
+    Object.assign(project.agent, { isolation: undefined, policy: undefined });
     project.agent.status([]);
-    await vi.waitFor(async () => expect(await isolation()).toBeNull());
+    await vi.waitFor(async () => expect(await shown()).toEqual([null, null]));
   });
 
   it("lists the tools for builds that its agent last reported", async () => {

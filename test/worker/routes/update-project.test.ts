@@ -353,6 +353,9 @@ describe("settings that are left to the framework", () => {
       trailing_slash: "auto" as const,
       fallback: null,
       suggested_release_command: "pnpm exec prisma migrate deploy",
+      app_type: "static" as const,
+      start_command: null,
+      reasons: [],
     };
     await project.agent.reports(order, { type: "framework", preset });
     await project.agent.completes(order);

@@ -126,7 +126,7 @@ describe("a run of the schedule", () => {
     expect(since).toEqual([0, 0, 20 * 60 * MINUTE]);
   });
 
-  it("ignores what an earlier version stored", async () => {
+  it("begins again if its round is stored in another form", async () => {
     await env.DB.prepare(
       `INSERT INTO sweeps (name, position) VALUES ('lanes', '{"startedAt":1,"after":null}'), ('logs', 'logs/x'), ('ten', 'x')`,
     ).run();

@@ -1,14 +1,19 @@
 import { lstatSync } from "node:fs";
 
 import { readNotes } from "#agent/apps/instance-notes.ts";
-import { type FollowedLog, openFollowedLog } from "#agent/apps/output/followed-log.ts";
+import type { FollowedLog } from "#agent/apps/output/followed-log.ts";
 import { lastLines, type OutputFilter } from "#agent/apps/output/last-lines.ts";
 import { maskForOutput } from "#agent/apps/output/mask-output.ts";
-import { notShown } from "#agent/apps/output/read-output.ts";
+import { notShown, openInstanceLog, outputLine } from "#agent/apps/output/read-output.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { instanceLog } from "#agent/workspace/instance-logs.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
-import { type FollowedLine, isWanted, MAX_LAST_LINES } from "#contract/endpoints/output/schemas.ts";
+import {
+  type AppOutputLine,
+  type FollowedLine,
+  isWanted,
+  MAX_LAST_LINES,
+} from "#contract/endpoints/output/schemas.ts";
 import { attempt } from "#node/attempt.ts";
 
 /** The most bytes of lines in one batch. An app that prints faster loses lines. */
@@ -36,7 +41,7 @@ export class ProjectOutput {
   #next: number;
   #isOpened = false;
   /** The last lines of logs that were closed, for the next batch. */
-  #rest: Omit<FollowedLine, "line">[] = [];
+  #rest: AppOutputLine[] = [];
 
   /** @param first the number of the first line */
   constructor(context: AgentContext, folder: ProjectFolder, first: number) {
@@ -57,16 +62,19 @@ export class ProjectOutput {
       const found = attempt(() => lstatSync(this.#path(name)).ino, null);
       if (names.has(name) && (found === null || found === log.inode)) continue;
       this.#logs.delete(name);
-      this.#rest.push(...attempt(() => log.end(), []).map((message) => ({ instance: name, message })));
+      this.#rest.push(...attempt(() => log.end(), []).map((line) => outputLine(name, line)));
     }
     for (const { name, release } of notes) {
       if (this.#logs.has(name) || this.#refused.has(name)) continue;
       const mask = await maskForOutput(this.#context, this.#folder, release);
-      const log = mask.ok ? attempt(() => openFollowedLog(this.#path(name), mask.value), null) : null;
+      const log = mask.ok
+        ? attempt(() => openInstanceLog(this.#context, this.#folder, name, mask.value), null)
+        : null;
       if (log !== null) this.#logs.set(name, log);
       if (mask.ok) continue;
       this.#refused.add(name);
-      this.#rest.push({ instance: name, message: notShown(mask.message) });
+      const time = this.#context.clock.now();
+      this.#rest.push(outputLine(name, { message: notShown(mask.message), time }));
     }
     if (!this.#isOpened) this.#readEarlier();
     this.#isOpened = true;
@@ -75,31 +83,29 @@ export class ProjectOutput {
   /** Keeps the last lines that were printed before the first reader. */
   #readEarlier(): void {
     const share = Math.floor(MAX_LAST_LINES / Math.max(1, this.#logs.size));
-    for (const [instance, messages] of this.#readLogs())
-      for (const message of messages.slice(-share)) this.#keep({ instance, message });
+    for (const lines of this.#readLogs()) for (const line of lines.slice(-share)) this.#keep(line);
   }
 
   /** The next lines, for all readers. */
   read(): Batch {
-    const read = [...this.#rest.map((line) => [line.instance, [line.message]] as const), ...this.#readLogs()];
+    const read = [...this.#rest.map((line) => [line]), ...this.#readLogs()];
     this.#rest = [];
-    const printed = read.filter(([, messages]) => messages.length > 0);
+    const printed = read.filter((of) => of.length > 0);
     const lines: FollowedLine[] = [];
-    const time = new Date(this.#context.clock.now()).toISOString();
     let leftOut = 0;
     let room = BATCH_BYTES;
-    for (const [at, [instance, messages]] of printed.entries()) {
+    for (const [at, ofInstance] of printed.entries()) {
       // Each instance gets its share, so that one that prints a lot does not crowd out the others.
       let share = room / (printed.length - at);
-      for (const message of messages) {
-        const bytes = Buffer.byteLength(message) + LINE_BYTES;
+      for (const line of ofInstance) {
+        const bytes = Buffer.byteLength(line.message) + LINE_BYTES;
         if (bytes > share) {
           leftOut += 1;
           continue;
         }
         share -= bytes;
         room -= bytes;
-        lines.push(this.#keep({ instance, message, time }));
+        lines.push(this.#keep(line));
       }
     }
     return { lines, leftOut };
@@ -130,12 +136,15 @@ export class ProjectOutput {
     return instanceLog(this.#folder, name);
   }
 
-  #readLogs(): (readonly [string, string[]])[] {
-    return [...this.#logs].map(([name, log]) => [name, attempt(() => log.read(READ_BYTES), [])] as const);
+  /** The new lines of each instance. */
+  #readLogs(): (readonly AppOutputLine[])[] {
+    return [...this.#logs].map(([name, log]) =>
+      attempt(() => log.read(READ_BYTES), []).map((line) => outputLine(name, line)),
+    );
   }
 
-  #keep(line: Omit<FollowedLine, "line">): FollowedLine {
-    const kept = { line: this.#next, ...line };
+  #keep(line: AppOutputLine): FollowedLine {
+    const kept = { ...line, line: this.#next };
     this.#next += 1;
     this.#kept.push(kept);
     this.#keptBytes += line.message.length + LINE_BYTES;

@@ -3,7 +3,7 @@ import { readDesired } from "#agent/apps/desired.ts";
 import { type LiveJob, readLiveJobs } from "#agent/workspace/live-jobs.ts";
 import { listRunNotes } from "#agent/jobs/cron/run-notes.ts";
 import { STOPPED } from "#agent/jobs/cron/skip-reasons.ts";
-import { checkCron } from "#agent/policy/check-policy.ts";
+import { checkCron } from "#agent/policy/check-commands.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { readTimes } from "#contract/cron/find-cron-problem.ts";
 import { nextRun } from "#contract/cron/run-times.ts";

@@ -4,8 +4,9 @@ import { prepareJobs } from "#agent/workspace/live-jobs.ts";
 import type { Rollout } from "#agent/apps/rollout.ts";
 import { keepSiteBefore } from "#agent/ingress/site-file.ts";
 import { siteNames, startWorkers, switchTraffic } from "#agent/run/activate/switch-instances.ts";
+import { describeRulesBack } from "#agent/run/activate/describe-rules.ts";
 import { unitLimits } from "#agent/policy/unit-limits.ts";
-import { checkActivateCommand } from "#agent/policy/check-policy.ts";
+import { checkActivateCommand } from "#agent/policy/check-commands.ts";
 import { type CommandEnd, describeEnd } from "#build/failure/command-failure.ts";
 import { runCommand, stepAfterCommand } from "#agent/run/step/run-command.ts";
 import type { CommandScope, RunScope } from "#agent/run/step/run-scope.ts";
@@ -13,7 +14,7 @@ import { startLimit, type StageLimit } from "#agent/run/step/stage-limit.ts";
 import type { OpenVariables } from "#agent/secrets/open-variables.ts";
 import { fail, type Step } from "#agent/run/step/step.ts";
 import { linkTarget, prepareSwitchBack, switchCurrent } from "#agent/workspace/current-link.ts";
-import type { Release } from "#agent/workspace/releases.ts";
+import { readRelease, type Release } from "#agent/workspace/releases.ts";
 import { flushFolder } from "#node/write-atomic.ts";
 import { succeed } from "#contract/lib/result.ts";
 
@@ -29,8 +30,11 @@ export async function activateRelease(
 ): Promise<Step<null>> {
   const { order, folder, journal, reporter, log } = scope;
   await prepareSwitchBack(folder, previous);
+  const before =
+    order.reuse_release === null || previous === null ? null : await readRelease(folder, previous);
+  const rules = describeRulesBack(release, before);
   if (rollout !== null) await prepareDesired(folder, rollout.next);
-  const { cron: settings = [], run_id: runId } = order;
+  const { cron: settings, run_id: runId } = order;
   await prepareJobs(folder, release, { settings, runId, now: scope.context.clock.now() });
   await keepSiteBefore(folder, siteNames(order));
   // Recorded before the switch, so that recovery can switch back after a crash.
@@ -45,6 +49,7 @@ export async function activateRelease(
   // A deployment of the kind `config` has the release that is live.
   if (previous !== release.version)
     log.system("activate", `switched current${from} to ${linkTarget(release.version)}`);
+  if (rules !== null) log.system("activate", rules);
   const sites = scope.context.sites;
   // The site server follows `current` by itself, so only a site that is not served yet is registered.
   if (sites.urlOf(order.project_id) === null) await sites.register(order.project_id, folder.root);

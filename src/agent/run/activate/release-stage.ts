@@ -17,9 +17,8 @@ export function releaseCommandOf(
   { release_command: own, reuse_release, source }: RunOrder,
   ofRepository: string | undefined,
 ): string | null {
-  // An older control plane sends neither, and does not say whether the order is a rollback.
-  if (own !== null) return own ?? null;
-  const isNew = reuse_release === null && source.was_live === false;
+  if (own !== null) return own;
+  const isNew = reuse_release === null && !source.was_live;
   return isNew ? (ofRepository ?? null) : null;
 }
 
@@ -45,9 +44,8 @@ export async function runReleaseCommand(scope: RunScope, release: Release): Prom
   });
   if (!ran.ok) return ran;
   // Again, because the command may have made links since the check at the end of the build.
-  const { links_checked: _, ...changed } = release;
   const limit = startLimit(order.timeouts.release_seconds, interrupt);
-  const leaving = await refuseLeavingLinks(context.home, folder, changed, limit.signal);
+  const leaving = await refuseLeavingLinks(context.home, folder, release, limit.signal);
   limit.clear();
   if (interrupt.signal.aborted) return interrupted;
   return leaving === null ? succeed(null) : fail("release_failed", "release", scope.mask(leaving));

@@ -2,6 +2,8 @@ import { hasSucceeded } from "#build/process/command.ts";
 import { runActivateCommand } from "#agent/run/activate/activate-stage.ts";
 import { describeEnd } from "#build/failure/command-failure.ts";
 import { type CommandScope, hideSecrets } from "#agent/run/step/run-scope.ts";
+import { checkVariables } from "#agent/policy/check-variables.ts";
+import { readReleaseVariables } from "#agent/secrets/release-variables.ts";
 import { openReleaseVariables } from "#agent/secrets/open-variables.ts";
 import { startLimit } from "#agent/run/step/stage-limit.ts";
 import { switchCurrentBack, linkTarget } from "#agent/workspace/current-link.ts";
@@ -30,10 +32,13 @@ export async function reactivate(
   if (release.activate_command === null) return;
   const { context, folder } = scope;
   const opened = await openReleaseVariables(folder, context.sealKey, scope.projectId, version);
-  if (!opened.ok)
+  const problem = opened.ok
+    ? checkVariables(context.policy, await readReleaseVariables(folder, version))
+    : opened.message;
+  if (!opened.ok || problem !== null)
     return scope.log.system(
       "activate",
-      `the activate command of ${linkTarget(version)} was not run: ${opened.message}`,
+      `the activate command of ${linkTarget(version)} was not run: ${problem}`,
     );
   const { activate, secretValues } = opened.value;
   // An interrupt does not stop it: the release that is served now needs it.

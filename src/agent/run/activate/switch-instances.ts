@@ -41,7 +41,7 @@ export async function switchTraffic(
 }
 
 /** The host names that an order gives its project. */
-export function siteNames({ domain, aliases = [] }: Pick<RunOrder, "domain" | "aliases">): SiteNames {
+export function siteNames({ domain, aliases }: Pick<RunOrder, "domain" | "aliases">): SiteNames {
   return { domain, aliases: [...aliases] };
 }
 

@@ -13,6 +13,7 @@ import type { Release } from "#agent/workspace/releases.ts";
 import { maskUrlSecret } from "#contract/git-names.ts";
 import type { HealthCheck } from "#contract/endpoints/projects/settings.ts";
 import { succeed } from "#contract/lib/result.ts";
+import { counted } from "#contract/lib/counted.ts";
 
 /** What answers for a project on this server. */
 type Fronts = {
@@ -67,7 +68,10 @@ export async function verifyRelease(
   const target = decideTarget(check, { ingress, siteUrl, address }, order.domain);
   const shown = maskUrlSecret(target.url.href);
   const limit = startLimit(order.timeouts.verify_seconds, scope.interrupt);
-  log.system("verify", `requesting ${shown}, expecting ${check.status}, up to ${check.tries} times`);
+  log.system(
+    "verify",
+    `requesting ${shown}, expecting ${check.status}, up to ${counted(check.tries, "time")}`,
+  );
   const checked = await checkHealth(target, check, limit.signal, (tries, tried) => {
     if (!scope.interrupt.signal.aborted) log.system("verify", `try ${tries}: ${describeTry(tried)}`);
   });
@@ -78,7 +82,9 @@ export async function verifyRelease(
   }
   if (scope.interrupt.signal.aborted) return interrupted;
   const { best, tries } = checked;
-  const after = limit.hasTimedOut ? `within ${limit.seconds} seconds` : `in ${tries} tries`;
+  const after = limit.hasTimedOut
+    ? `within ${counted(limit.seconds, "second")}`
+    : `in ${counted(tries, "try", "tries")}`;
   const message = `${shown} did not answer ${check.status} ${after}: ${describeTry(best)}`;
   switch (best.kind) {
     case "answered": {

@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 
 import { refuseLeavingLinks } from "#agent/run/build/check-links.ts";
-import { isHiddenFile, showsSources } from "#agent/ingress/source-files.ts";
+import { hides } from "#build/site-rules/source-files.ts";
 import { DEFAULT_RULES, rulesId, type SiteRules } from "#agent/ingress/site-rules.ts";
 import { chooseFallback } from "#build/choose-fallback.ts";
 import { missingParts } from "#build/tree/missing-parts.ts";
@@ -22,6 +22,7 @@ import { findOutput, noOutput } from "#build/tree/find-output.ts";
 import { folderInside } from "#build/tree/folder-inside.ts";
 import { type Release, writeRelease } from "#agent/workspace/releases.ts";
 import { moveCopiesBack } from "#agent/workspace/shared-paths.ts";
+import type { RunOrder } from "#contract/agent-order.ts";
 import { succeed } from "#contract/lib/result.ts";
 
 /** Turns the files of a release into a complete one: build command, shared paths, record. */
@@ -47,7 +48,12 @@ export async function buildRelease(scope: RunScope, plan: BuildPlan): Promise<St
   const linked = await linkSharedPaths(scope, path, plan.linked);
   if (!linked.ok) return linked;
   // Checked after the last command and the shared paths, so that what is checked is what will be served.
-  const places = { version: order.version, root_directory: order.root_directory, output_directory };
+  const places = {
+    version: order.version,
+    root_directory: order.root_directory,
+    output_directory,
+    ...(plan.isPublished ? {} : { published: false as const }),
+  };
   const limit = startLimit(order.timeouts.build_seconds, scope.interrupt);
   const { home } = scope.context;
   const leaving = await refuseLeavingLinks(home, folder, places, limit.signal, linked.value);
@@ -71,19 +77,20 @@ export async function buildRelease(scope: RunScope, plan: BuildPlan): Promise<St
     ...(Object.keys(plan.processes).length === 0 ? {} : { processes: plan.processes }),
     ...(plan.cron.length === 0 ? {} : { cron: [...plan.cron] }),
     ...(plan.releaseCommand === null ? {} : { release_command: plan.releaseCommand.command }),
+    commands_from: hasOwnCommands(order) ? "settings" : "repository",
     ...(plan.isPublished ? {} : { published: false }),
     ...(rules.value === null ? {} : { site_rules: rules.value }),
-    ...(order.limits === undefined ? {} : { limits: order.limits }),
+    limits: order.limits,
     ...(plan.tools.folders.length === 0 ? {} : { tool_folders: [...plan.tools.folders] }),
-    links_checked: true,
   };
   await writeRelease(folder, release);
   return succeed(release);
 }
 
-/** What a site does not show of its folder. */
-function hides(plan: BuildPlan): (name: string) => boolean {
-  return showsSources(plan) ? isHiddenFile : () => false;
+/** Whether a command of the settings has run in the release or runs in it before it is live, or they chose its preset. */
+function hasOwnCommands({ framework, install_command, build_command, release_command }: RunOrder): boolean {
+  const own = [framework, install_command, build_command, release_command];
+  return own.some((setting) => typeof setting === "string");
 }
 
 /** Decides how the files are served. @returns null for the default rules, and for what is not published */
@@ -110,8 +117,7 @@ async function chooseRules(
   const custom = await readCustomRules(output, root);
   for (const line of describeCustomRules(custom)) log.system("build", line);
   const { redirects, headers } = custom;
-  // A redirect can lead to a part that the folder does not have.
-  const parts = redirects.length > 0 ? null : await missingParts(output, hides(plan));
+  const parts = await missingParts(output, hides(plan), redirects);
   if (parts !== null) log.system("build", `warning: ${parts}`);
   const rules: SiteRules = {
     trailing_slash,

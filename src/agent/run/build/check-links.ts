@@ -1,10 +1,10 @@
+import { hides } from "#build/site-rules/source-files.ts";
 import { checkLinks } from "#build/tree/check-links.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { type Release, releasePath } from "#agent/workspace/releases.ts";
 
 /**
- * Checks a release's symbolic links before a switch. A release that was checked when it was built is not checked
- * again.
+ * Checks the symbolic links of a new release.
  * @param signal ends the check, because a repository can have very many links
  * @param copies paths of the release whose files were just moved to the shared folder
  * @returns why the release is refused; `null` when all links stay within it
@@ -12,11 +12,10 @@ import { type Release, releasePath } from "#agent/workspace/releases.ts";
 export async function refuseLeavingLinks(
   home: string,
   folder: ProjectFolder,
-  release: Pick<Release, "version" | "root_directory" | "output_directory" | "links_checked">,
+  release: Pick<Release, "version" | "root_directory" | "output_directory" | "published">,
   signal: AbortSignal,
   copies: readonly string[] = [],
 ): Promise<string | null> {
-  if (release.links_checked === true) return null;
   const linked = {
     release: releasePath(folder, release.version),
     home,
@@ -24,6 +23,7 @@ export async function refuseLeavingLinks(
     root: release.root_directory,
     output: release.output_directory,
     copies,
+    hides: release.published === false ? null : hides(release),
   };
-  return checkLinks(linked, signal);
+  return await checkLinks(linked, signal);
 }

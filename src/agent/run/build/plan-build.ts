@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 
-import { checkBuildCommands, checkCron, checkReleaseCommand } from "#agent/policy/check-policy.ts";
+import { checkBuildCommands, checkCron, checkReleaseCommand } from "#agent/policy/check-commands.ts";
 import { rootFailure } from "#build/failure/directory-failure.ts";
 import { chooseBuild, commandsOf, definitionsOf } from "#build/choose-build.ts";
 import { describeChoice, startAdvice } from "#build/describe-choice.ts";
@@ -19,7 +19,7 @@ import { releasePath } from "#agent/workspace/releases.ts";
 import { resolveCron } from "#contract/cron/resolve-cron.ts";
 import type { CronJob } from "#contract/endpoints/cron/job-schemas.ts";
 import type { ProcessDefinitions } from "#contract/endpoints/processes/schemas.ts";
-import type { DetectedPreset } from "#contract/endpoints/projects/reported-preset.ts";
+import type { DetectedPreset } from "#contract/endpoints/projects/detected-preset.ts";
 import { succeed } from "#contract/lib/result.ts";
 import type { FileCommand } from "#contract/processes/repository-files.ts";
 
@@ -86,19 +86,23 @@ export async function planBuild(
   const advice = startAdvice(choice);
   if (advice !== null) scope.log.system(stage, advice);
   // Checked here too, because a preset's commands are known only now.
-  const repositoryCommand = releaseCommandOf(order, choice.releaseCommand?.command);
+  const releaseLine = releaseCommandOf(order, choice.releaseCommand?.command);
   const refusal =
     checkBuildCommands(context.policy, plan, choice.presetCommands) ??
-    checkReleaseCommand(context.policy, repositoryCommand) ??
-    checkCron(context.policy, resolveCron(choice.cron, order.cron ?? []));
+    checkReleaseCommand(
+      context.policy,
+      releaseLine,
+      order.release_command === null ? "repository" : "settings",
+    ) ??
+    checkCron(context.policy, resolveCron(choice.cron, order.cron));
   if (refusal !== null) return fail("refused_by_policy", stage, refusal);
   const { problem } = choice;
   if (problem !== null) return fail("build_failed", stage, problem.message, undefined, problem.hint);
   const further = [
     order.release_command ?? null,
     order.activate_command,
-    ...Object.values(order.processes ?? {}).map(({ command }) => command ?? null),
-    ...(order.cron ?? []).map(({ command }) => command),
+    ...Object.values(order.processes).map(({ command }) => command ?? null),
+    ...order.cron.map(({ command }) => command),
   ];
   const tools = await provideTools(scope, stage, commandsOf(choice, further), {
     release: realRelease,

@@ -18,5 +18,5 @@ export function findBranchEntry(
   facts: readonly string[],
 ): CacheEntry | null {
   const find = (branch: string) => findEntry(entries, kind, branchKey(branch, facts));
-  return find(source.branch) ?? find(cache?.default_branch ?? source.branch);
+  return find(source.branch) ?? find(cache.default_branch);
 }

@@ -1,6 +1,11 @@
 import { fetchTip, type GitPlace, listBranches, listRefs, TIP } from "#agent/commands/git.ts";
 import { chooseRef, isRefMissing, readRefs, type RemoteRef } from "#agent/commands/read-git-output.ts";
-import { adviseBranch, readRemoteBranches } from "#agent/commands/remote-branches.ts";
+import {
+  adviseBranch,
+  adviseOtherBranch,
+  readRemoteBranches,
+  setBranch,
+} from "#agent/commands/remote-branches.ts";
 import { readRemoteFailure } from "#agent/commands/remote-failure.ts";
 import type { GitRunner } from "#agent/run/fetch/git-runner.ts";
 import {
@@ -107,7 +112,15 @@ export async function explainMissing(
     return explainRemote(git, origin, listed.value, `reading the branches of ${origin.shown} failed`);
   const branches = readRemoteBranches(listed.value.stdout);
   const what = `there is no branch or tag \`${name}\` in ${origin.shown}`;
-  const advice = adviseBranch(branches, name, origin.projectName);
+  const { projectName, projectBranch } = origin;
+  const isOther = projectBranch !== null && projectBranch !== name && branches.names.includes(projectBranch);
+  const advice = isOther
+    ? adviseOtherBranch(branches, projectBranch)
+    : adviseBranch(
+        branches,
+        name,
+        projectBranch === name ? setBranch(projectName) : "gantry deploy --branch",
+      );
   return notFound(branches.isEmpty ? `${what}, which is empty` : `${what}. ${advice}`);
 }
 

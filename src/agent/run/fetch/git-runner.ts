@@ -6,6 +6,7 @@ import type { CommandScope } from "#agent/run/step/run-scope.ts";
 import type { StageLimit } from "#agent/run/step/stage-limit.ts";
 import { fail, interrupted, type Step } from "#agent/run/step/step.ts";
 import { succeed } from "#contract/lib/result.ts";
+import { counted } from "#contract/lib/counted.ts";
 
 /**
  * How a git command exited. The caller handles codes other than 0; `explain` turns them into failures. The code is -1 if
@@ -38,7 +39,7 @@ const UNFILTERED = "warning: filtering not recognized by server, ignoring";
 export function createGitRunner(scope: CommandScope, limit: StageLimit): GitRunner {
   const stopped = (): Step<never> =>
     limit.hasTimedOut
-      ? fail("timed_out", "fetch", `fetching took longer than ${limit.seconds} seconds`)
+      ? fail("timed_out", "fetch", `fetching took longer than ${counted(limit.seconds, "second")}`)
       : interrupted;
   return {
     async run(command, manner) {

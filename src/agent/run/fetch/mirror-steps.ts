@@ -25,6 +25,8 @@ export type Origin = {
   readonly access: RepositoryAccess;
   /** The project's name, for commands in messages. */
   readonly projectName: string;
+  /** The branch in the project's settings; null: not known. */
+  readonly projectBranch: string | null;
   /** The page with the project's deploy key. */
   readonly stepsUrl: string;
   /** Monotonic milliseconds. */

@@ -16,16 +16,19 @@ export type Reader = {
   readonly context: AgentContext;
   readonly project: KeyedProject;
   readonly marker: string;
+  /** The branch in the project's settings; null: not known. */
+  readonly branch: string | null;
 };
 
 /** A run, as a reader of its repository and of the submodules. */
 export function readerOf({ context, order }: RunScope): Reader {
-  return { context, project: { id: order.project_id, name: order.project_name }, marker: order.run_id };
+  const project = { id: order.project_id, name: order.project_name };
+  return { context, project, marker: order.run_id, branch: order.cache?.default_branch ?? null };
 }
 
 /** Prepares to fetch from a repository. */
 export async function openOrigin(
-  { context, project, marker }: Reader,
+  { context, project, marker, branch }: Reader,
   repository: string,
   mirrors: Origin["mirrors"],
 ): Promise<Step<Origin>> {
@@ -39,6 +42,7 @@ export async function openOrigin(
       isConfined: isGitConfined(context.policy),
       access: await prepareAccess(context, project, repository, marker),
       projectName: project.name,
+      projectBranch: branch,
       stepsUrl: repositoryPage(context.connection.url, project.id),
       now: () => context.clock.monotonic(),
     });

@@ -15,9 +15,10 @@ import { describeEnd, evidenceOf, plainOutput } from "#build/failure/command-fai
 import { memoryHint } from "#build/failure/failure-hint.ts";
 import { moduleHint } from "#build/failure/module-hint.ts";
 import { makeFailure } from "#build/failure/make-failure.ts";
-import { portHint, startHint } from "#build/failure/start-hint.ts";
+import { ENDED_WITHOUT_ERROR, portHint, startHint } from "#build/failure/start-hint.ts";
 import { type Failure, MAX_STDERR_TAIL } from "#contract/endpoints/deployments/schemas.ts";
 import { failingLine } from "#contract/first-error.ts";
+import { counted } from "#contract/lib/counted.ts";
 
 /** Ruby prints an error before its backtrace, which can be longer than the evidence. */
 const SEARCHED_BYTES = 64 * 1024;
@@ -35,11 +36,15 @@ export async function endedFailure(
   const plain = plainOutput(await lastOutput(scope, name, SEARCHED_BYTES));
   const release = releasePath(scope.folder, scope.order.version);
   const place = { release, folder: join(release, scope.order.root_directory) };
-  const hint = memoryHint(end) ?? (await moduleHint(plain, place)) ?? startHint(plain);
+  const hint = memoryHint(end) ?? (await moduleHint(plain, place)) ?? startHint(plain) ?? endHint(exit);
   const evidence = evidenceOf({ end, stderrTail: output, outputTail: output });
   const failure = makeFailure("start_failed", stage, `${name} ${describeEnd(end)}`, evidence, hint);
   const line = failingLine(plain);
   return line === null ? failure : { ...failure, failing_line: line };
+}
+
+function endHint(exit: EndedInstance["exit"]): string | null {
+  return exit?.code === 0 ? ENDED_WITHOUT_ERROR : null;
 }
 
 /** The failure of a new instance that runs, but cannot get requests. */
@@ -57,7 +62,7 @@ export async function notReadyFailure(
     case "not_listening": {
       const what = readiness.isPortTaken
         ? `another program listens on the port ${port} of ${name}`
-        : `${name} did not listen on port ${port} within ${seconds} seconds`;
+        : `${name} did not listen on port ${port} within ${counted(seconds, "second")}`;
       const hint = readiness.isPortTaken ? null : portHint(stripVTControlCharacters(output), port ?? 0);
       return makeFailure("timed_out", "start", what, tail, hint);
     }

@@ -11,6 +11,7 @@ import { programOf } from "#contract/frameworks/tools/command-tools.ts";
 import type { ToolNeed } from "#contract/frameworks/tools/tool-needs.ts";
 import { type Tool, toolTitle } from "#contract/frameworks/tools/tool.ts";
 import { succeed } from "#contract/lib/result.ts";
+import { counted } from "#contract/lib/counted.ts";
 
 /**
  * Makes sure that a build has a tool in the wanted version: the server's own if it fits, and otherwise one in the
@@ -37,7 +38,7 @@ export async function provideTool(
   const provision = await providerOf(tool)(runner, tool, requests);
   if (scope.interrupt.signal.aborted) return interrupted;
   if (limit.hasTimedOut) {
-    const message = `installing ${toolTitle(tool)} took longer than ${limit.seconds} seconds`;
+    const message = `installing ${toolTitle(tool)} took longer than ${counted(limit.seconds, "second")}`;
     return fail("timed_out", stage, message);
   }
   if (provision.kind === "provided") {

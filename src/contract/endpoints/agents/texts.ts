@@ -1,7 +1,7 @@
 import { CertificateHealth, FailedRun, JobHealth } from "#contract/reported-health.ts";
 import * as events from "#contract/agent-events.ts";
 import * as protocol from "#contract/agent-protocol.ts";
-import { ReportedPreset } from "#contract/endpoints/projects/reported-preset.ts";
+import { DetectedPreset } from "#contract/endpoints/projects/detected-preset.ts";
 import { example, secrets } from "#contract/reference/examples.ts";
 import type { OperationTexts } from "#contract/reference/operation-text.ts";
 import { prose } from "#contract/reference/prose.ts";
@@ -14,7 +14,7 @@ export const agentTexts = {
       Exchanges an enrolment token, which works once, for the agent's own credential. The credential gives access to the
       agent endpoints of this server only. Any earlier credential of the server stops working. If the agent loses the
       response, it repeats the request with the same \`attempt\` and gets the same response.`,
-    body: { token: secrets.enrollment, hostname: "web-1", agent_version: "0.1.0", protocol: 2 },
+    body: { token: secrets.enrollment, hostname: "web-1", agent_version: "0.2.0", protocol: 2 },
     answer: { server_id: example.server, credential: secrets.agent },
     location: null,
   },
@@ -66,7 +66,7 @@ export const agentSchemas = {
     project: "What the server now serves for the project.",
     stages: "How long each stage of the run took.",
   }),
-  ReportedPreset: object(ReportedPreset, "The build settings of a framework.", {
+  DetectedPreset: object(DetectedPreset, "The build settings of a framework.", {
     framework: "The framework's identifier.",
     install_command: "The command that installs the dependencies. `null`: none.",
     build_command: "The build command. `null`: no build.",

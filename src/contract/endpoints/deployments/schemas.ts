@@ -161,18 +161,12 @@ export const Deployment = z.extend(DeploymentRow, {
   failure: z.nullable(Failure),
   evidence: z.nullable(LiveEvidence),
   release_kept: z.boolean(),
-  /** An earlier control plane has none. */
-  stages: z._default(z.array(StageTime), []),
-  /** An earlier control plane has none, and a newer client must be able to read its answers. */
-  variables_revision: z._default(z.nullable(wholeFrom(1)), null),
-  /** As `variables_revision`. */
-  clear_cache: z._default(z.boolean(), false),
-  /** As `variables_revision`. */
-  approved_by: z._default(z.nullable(Actor), null),
-  /** As `variables_revision`. */
-  emergency: z._default(z.nullable(z.string()), null),
-  /** As `variables_revision`. */
-  changes: z._default(z.nullable(z.array(DeploymentChange)), null),
+  stages: z.array(StageTime),
+  variables_revision: z.nullable(wholeFrom(1)),
+  clear_cache: z.boolean(),
+  approved_by: z.nullable(Actor),
+  emergency: z.nullable(z.string()),
+  changes: z.nullable(z.array(DeploymentChange)),
 });
 export type Deployment = z.infer<typeof Deployment>;
 
@@ -269,10 +263,9 @@ export const RollbackTarget = z.strictObject({
   live_at: timestamp,
   instant: z.boolean(),
   default: z.boolean(),
-  /** An earlier control plane has none of these, and a newer client must be able to read its answers. */
-  runs_with: z._default(RollbackDefault, { settings: "current", variables: "current" }),
-  differs: z._default(SettingNames, []),
-  held_by: z._default(z.nullable(z.enum(["freeze", "approval"])), null),
+  runs_with: RollbackDefault,
+  differs: SettingNames,
+  held_by: z.nullable(z.enum(["freeze", "approval"])),
 });
 export type RollbackTarget = z.infer<typeof RollbackTarget>;
 export const RollbackTargets = z.strictObject({ rollback_targets: z.array(RollbackTarget) });

@@ -67,7 +67,7 @@ export const EventDeployment = z.extend(z.omit(Deployment, { ...onlyInRecord, fa
   /** The commit of the push that started it; null if no push did. */
   pushed_sha: z.nullable(z.string()),
   /** What holds it at the head of the queue; null: nothing. */
-  hold: z._default(z.nullable(Hold), null),
+  hold: z.nullable(Hold),
 });
 export type EventDeployment = z.infer<typeof EventDeployment>;
 

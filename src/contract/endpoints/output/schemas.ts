@@ -22,8 +22,8 @@ export const OutputQuery = z.strictObject({
 export type OutputQuery = z.infer<typeof OutputQuery>;
 
 /**
- * A line that an instance printed, without its line break. `time`: when the server read it, within a second of its
- * printing. Missing for a line that was printed before somebody followed the output, and from an older agent.
+ * A line that an instance printed, without its line break. `time`: when it was printed, at most a second late. Missing
+ * for a line that was printed while the agent did not run, and from an older agent.
  */
 export const AppOutputLine = z.strictObject({
   instance: InstanceName,

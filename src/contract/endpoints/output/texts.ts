@@ -4,8 +4,8 @@ import { prose } from "#contract/reference/prose.ts";
 import { object, type SchemaText } from "#contract/reference/schemas/schema-text.ts";
 
 const lines: [AppOutputLine, AppOutputLine] = [
-  { instance: "web-12-0", message: "Listening on port 20113" },
-  { instance: "web-12-0", message: "GET /cart 200 12 ms" },
+  { instance: "web-12-0", message: "Listening on port 20113", time: "2026-11-20T10:14:43.090Z" },
+  { instance: "web-12-0", message: "GET /cart 200 12 ms", time: "2026-11-20T10:14:51.612Z" },
 ];
 const events = lines.map((line, at) => `id: ${1_795_169_683_090 + at}\ndata: ${JSON.stringify(line)}\n`);
 
@@ -19,7 +19,8 @@ export const outputTexts = {
 
       With \`Accept: application/json\` (default), the response has the last \`lines\` lines (100 by default). The lines
       of one instance are in order. With \`instance\`, the lines of an instance that has ended can be read too, while its
-      output is kept. \`ended=true\` reads those of all that have ended.
+      output is kept. \`ended=true\` reads those of all that have ended. A \`process\` that the project does not have is
+      404 \`not_found\`, with the names of its processes, unless output of it is kept.
 
       With \`Accept: text/event-stream\`, the response has those lines, then each line as it is printed, of instances
       that are started later too. The \`data\` of an event is an \`AppOutputLine\`. An event named \`left_out\` has an
@@ -45,7 +46,7 @@ export const outputSchemas = {
   AppOutputLine: object(AppOutputLine, "A line that an instance printed.", {
     instance: "The name of the instance.",
     message: "The text of the line, without a line break.",
-    time: "When the server read the line, within a second of its printing. Missing for lines that were printed before somebody followed the output, because apps write to a file without times.",
+    time: "When the line was printed, at most a second late. Missing for lines that were printed while the server's agent did not run, and from an agent before this field.",
   }),
   AppOutput: object(AppOutput, "The last lines that the instances of a project printed.", {
     lines: "The lines: those of one instance in order.",

@@ -132,7 +132,7 @@ export type CrashLoop = z.infer<typeof CrashLoop>;
 /**
  * An instance as the server sees it. `restarts`: how often it was started again after it ended by itself. `cpu_percent`:
  * of one core, since the previous request. `last_exit` and `last_output` say how and with which lines it ended last.
- * `crash_loop`: missing if it is not `crash_looping`, and from an older agent.
+ * `crash_loop`: missing if it is not `crash_looping`.
  */
 export const InstanceReport = z.strictObject({
   name: InstanceName,
@@ -165,14 +165,13 @@ export type ProcessSource = z.infer<typeof ProcessSource>;
 
 /**
  * The processes of a project. `checked_at`: when the server reported them; null if it never did. `ingress_problem`: of the
- * last report; an earlier control plane has none. `sources`: where the command of each process is from, as far as it is
- * known; an earlier control plane has none.
+ * last report. `sources`: where the command of each process is from, as far as it is known.
  */
 export const Processes = z.strictObject({
   processes: z.array(ProcessReport),
   checked_at: z.nullable(z.string()),
-  ingress_problem: z._default(z.nullable(z.string()), null),
-  sources: z._default(byName(ProcessSource), {}),
+  ingress_problem: z.nullable(z.string()),
+  sources: byName(ProcessSource),
 });
 export type Processes = z.infer<typeof Processes>;
 

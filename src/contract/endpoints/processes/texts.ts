@@ -189,7 +189,7 @@ export const processSchemas = {
     processes: "What the server runs.",
     checked_at: "When the server read them. `null`: it has not reported the project yet.",
     ingress_problem: "The project's `ingress_problem`.",
-    sources: "Where the command of each process is from, by its name. Without those of an older agent.",
+    sources: "Where the command of each process is from, by its name.",
   }),
   ProcessSource: choice(schemas.ProcessSource, "Where the command of a process is from.", {
     project: "the project's settings",

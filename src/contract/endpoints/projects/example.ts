@@ -62,6 +62,7 @@ export const project = {
   url: null,
   serving: {
     deployment_id: example.deployment,
+    version: 12,
     commit: example.commit,
     checked_at: "2026-11-20T09:15:01.118Z",
     drifted: false,

@@ -19,5 +19,5 @@ export const RepositoryDefinitions = z.strictObject({
 });
 export type RepositoryDefinitions = z.infer<typeof RepositoryDefinitions>;
 
-/** Of a project that is not deployed yet, or by an older agent. */
+/** Of a project that is not deployed yet. */
 export const NO_DEFINITIONS: RepositoryDefinitions = { release_command: null, processes: {}, cron: [] };

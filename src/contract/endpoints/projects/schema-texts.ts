@@ -34,6 +34,7 @@ export const projectSchemas = {
   ...settingSchemas,
   Serving: object(schemas.Serving, "What the server serves, from its agent's last report.", {
     deployment_id: "The deployment's id. `null` if the server serves nothing or an unknown release.",
+    version: "The deployment's version.",
     commit: "The abbreviated commit hash.",
     checked_at: "When the agent checked.",
     drifted: "Whether the server serves something other than the live deployment.",

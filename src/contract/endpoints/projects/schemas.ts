@@ -25,11 +25,8 @@ import {
 } from "#contract/endpoints/processes/schemas.ts";
 import { DeployOn, DeployOnChanges } from "#contract/endpoints/projects/deploy-on.ts";
 import { hasUsefulPatterns } from "#contract/endpoints/projects/push-patterns.ts";
-import { ProjectHealth, UNKNOWN_HEALTH } from "#contract/endpoints/projects/health.ts";
-import {
-  NO_DEFINITIONS,
-  RepositoryDefinitions,
-} from "#contract/endpoints/projects/repository-definitions.ts";
+import { ProjectHealth } from "#contract/endpoints/projects/health.ts";
+import { RepositoryDefinitions } from "#contract/endpoints/projects/repository-definitions.ts";
 import { DeployKeySummary } from "#contract/endpoints/projects/repository-access.ts";
 import {
   Alias,
@@ -101,8 +98,16 @@ function isInside(path: string, outer: string): boolean {
   return path.startsWith(`${outer}/`);
 }
 
-/** Refuses an alias that occurs twice, or that is the project's domain. */
-const hasDistinctDomains = z.superRefine<{
+/** What is no domain at all is refused by its schema. */
+function isOneWord(name: string): boolean {
+  return Domain.safeParse(name).success && !name.includes(".") && name !== "localhost";
+}
+
+/**
+ * Refuses an alias that occurs twice, or that is the project's domain, and names of one word: nobody can own one, so it
+ * gets no certificate, and is usually half of a name. `localhost` leads to this machine.
+ */
+const hasUsefulDomains = z.superRefine<{
   readonly domain?: string | undefined;
   readonly aliases?: readonly Alias[] | undefined;
 }>(({ domain, aliases = [] }, context) => {
@@ -113,6 +118,13 @@ const hasDistinctDomains = z.superRefine<{
         code: "custom",
         path: ["aliases", at - 1, "domain"],
         message: "is named twice",
+      });
+  for (const [at, name] of names.entries())
+    if (name !== undefined && isOneWord(name))
+      context.addIssue({
+        code: "custom",
+        path: at === 0 ? ["domain"] : ["aliases", at - 1, "domain"],
+        message: `is only one word: write it with its ending, such as ${name}.example.com`,
       });
 });
 
@@ -141,7 +153,7 @@ export const CreateProjectInput = z
     cron: z._default(settings.cron, []),
     deploy_on: z.prefault(settings.deploy_on, {}),
   })
-  .check(hasDistinctDomains, hasUsefulPatterns);
+  .check(hasUsefulDomains, hasUsefulPatterns);
 export type CreateProjectInput = z.infer<typeof CreateProjectInput>;
 
 const STARS =
@@ -172,7 +184,7 @@ const AllSettings = z.strictObject({
  * completely. The settings named in `automatic` become automatic again.
  */
 export const UpdateProjectInput = z.partial(AllSettings).check(
-  hasDistinctDomains,
+  hasUsefulDomains,
   hasUsefulPatterns,
   z.superRefine((input, context) => {
     for (const name of input.automatic ?? [])
@@ -199,6 +211,8 @@ export type ProjectRow = z.infer<typeof ProjectRow>;
 
 export const Serving = z.strictObject({
   deployment_id: z.nullable(DeploymentId),
+  /** An earlier control plane has none. */
+  version: z._default(z.nullable(z.int()), null),
   commit: z.nullable(z.string()),
   checked_at: z.string(),
   drifted: z.boolean(),
@@ -218,12 +232,6 @@ export const Project = z.extend(z.extend(ProjectRow, settings), {
   name: z.string(),
   repository: z.string(),
   timeouts: Timeouts,
-  /** An earlier control plane has none. */
-  approval: z._default(settings.approval, "none"),
-  /** An earlier control plane has none of these. */
-  trailing_slash: z._default(settings.trailing_slash, "auto"),
-  fallback: z._default(settings.fallback, null),
-  asset_overlap: z._default(settings.asset_overlap, DEFAULT_ASSET_OVERLAP),
   automatic: z.array(AutomaticSetting),
   suggested_release_command: z.nullable(ShellCommand),
   app_type: AppType,
@@ -231,15 +239,12 @@ export const Project = z.extend(z.extend(ProjectRow, settings), {
   url: z.nullable(z.string()),
   serving: z.nullable(Serving),
   detected_processes: ProcessDefinitions,
-  /** An earlier control plane has none. */
-  repository_definitions: z._default(RepositoryDefinitions, NO_DEFINITIONS),
+  repository_definitions: RepositoryDefinitions,
   processes_state: z.nullable(ProcessesState),
   variables_applied: z.nullable(z.boolean()),
   maintenance: z.nullable(Maintenance),
-  /** An earlier control plane has none of these. */
-  deploy_on: z.prefault(DeployOn, {}),
-  ingress_problem: z._default(z.nullable(z.string()), null),
-  health: z._default(ProjectHealth, UNKNOWN_HEALTH),
+  ingress_problem: z.nullable(z.string()),
+  health: ProjectHealth,
   deploy_key: z.nullable(DeployKeySummary),
   created_at: z.string(),
 });
@@ -255,10 +260,10 @@ const QueryFlag = z
 
 export const DeleteProjectQuery = z.strictObject({ purge: z.optional(QueryFlag) });
 
-/** `health`: of the projects of this page, by their ids. An earlier control plane has none. */
+/** `health`: of the projects of this page, by their ids. */
 export const ProjectRows = z.strictObject({
   projects: z.array(ProjectRow),
-  health: z._default(z.record(ProjectId, ProjectHealth), {}),
+  health: z.record(ProjectId, ProjectHealth),
   next_cursor: NextCursor,
 });
 export type ProjectRows = z.infer<typeof ProjectRows>;

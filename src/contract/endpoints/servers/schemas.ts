@@ -36,7 +36,6 @@ export type ServerRow = z.infer<typeof ServerRow>;
 export const Disk = z.strictObject({
   total_bytes: numberFrom(0),
   free_bytes: numberFrom(0),
-  /** An older agent omits it. */
   cache_bytes: z.optional(numberFrom(0)),
 });
 export type Disk = z.infer<typeof Disk>;
@@ -44,6 +43,13 @@ export type Disk = z.infer<typeof Disk>;
 /** Whether each project of a server runs as its own user, or all share the agent's. */
 export const IsolationLevel = z.enum(["projects", "none"]);
 export type IsolationLevel = z.infer<typeof IsolationLevel>;
+
+/**
+ * How far the policy of a server lets the control plane run commands of its own: `open`: all that a project's settings
+ * have. `strict`: none.
+ */
+export const PolicyLevel = z.enum(["open", "limited", "strict"]);
+export type PolicyLevel = z.infer<typeof PolicyLevel>;
 
 export const MAX_TOOL_VERSION = 50;
 
@@ -80,18 +86,18 @@ export const Server = z.extend(ServerRow, {
   disk: z.nullable(Disk),
   isolation: z.nullable(IsolationLevel),
   uptime_days: listUpTo(UptimeDay, MAX_UPTIME_DAYS),
-  /** An earlier control plane has none, and a newer client must be able to read its answers. */
-  seal_key: z._default(z.nullable(SealKey), null),
-  /** As seal_key. Null: the agent does not report them. */
-  tools: z._default(z.nullable(listUpTo(ToolReport, MAX_REPORTED_TOOLS)), null),
-  /** As seal_key. */
-  ingress_problem: z._default(z.nullable(z.string()), null),
-  /** As seal_key. Null: `detected_region` applies. */
-  region: z._default(z.nullable(Region), null),
-  /** As seal_key. Where its agent connected from; null: unknown. */
-  detected_region: z._default(z.nullable(Region), null),
-  /** As seal_key. When an agent that was running lost its link to another one with the same credential, for a day. */
-  taken_over_at: z._default(z.nullable(z.string()), null),
+  seal_key: z.nullable(SealKey),
+  /** Null: the agent does not report it. */
+  policy: z.nullable(PolicyLevel),
+  /** Null: the agent does not report them. */
+  tools: z.nullable(listUpTo(ToolReport, MAX_REPORTED_TOOLS)),
+  ingress_problem: z.nullable(z.string()),
+  /** Null: `detected_region` applies. */
+  region: z.nullable(Region),
+  /** Where its agent connected from; null: unknown. */
+  detected_region: z.nullable(Region),
+  /** When an agent that was running lost its link to another one with the same credential, for a day. */
+  taken_over_at: z.nullable(z.string()),
 });
 export type Server = z.infer<typeof Server>;
 

@@ -19,10 +19,11 @@ const server = {
   created_at: "2026-11-02T08:00:00.000Z",
   enrolled_at: "2026-11-02T08:03:41.902Z",
   last_seen_at: "2026-11-20T09:15:01.118Z",
-  agent_version: "0.1.0",
+  agent_version: "0.2.0",
   agent_problem: null,
   disk: { total_bytes: 80_000_000_000, free_bytes: 51_200_000_000, cache_bytes: 412_000_000 },
   isolation: "projects",
+  policy: "strict",
   uptime_days: [
     { date: "2026-11-18", uptime: "100.00%" },
     { date: "2026-11-19", uptime: "99.61%" },
@@ -74,6 +75,7 @@ export const serverTexts = {
       agent_version: null,
       disk: null,
       isolation: null,
+      policy: null,
       uptime_days: [],
       seal_key: null,
       tools: null,
@@ -152,6 +154,8 @@ const serverFields = {
   disk: "The disk that holds the releases, from the agent's last report.",
   isolation:
     "Whether the projects of the server are isolated from each other. `null`: its agent has not connected yet, or is older than this field.",
+  policy:
+    "How far the policy file of the server lets the control plane run commands of its own: `open`: all commands of projects' settings. `limited`: some. `strict`: none, because commands come from repositories, presets and the policy. `null`: its agent has not connected yet, or is older than this field.",
   uptime_days:
     "The uptime of each of the last 30 days, or of each day since its first connection, oldest first.",
   seal_key:

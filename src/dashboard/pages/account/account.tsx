@@ -1,4 +1,5 @@
 import type { Account } from "#contract/endpoints/accounts/schemas.ts";
+import { counted } from "#contract/lib/counted.ts";
 import { ALL, useAccount, useMay, useProjects } from "#dashboard/data/resources.ts";
 import { Retention } from "#dashboard/pages/account/retention.tsx";
 import { Page } from "#dashboard/shared/page.tsx";
@@ -20,10 +21,10 @@ export function AccountPage() {
               <Retention account={value} onSaved={account.reload} />
             ) : (
               <p>
-                Logs are kept for {value.log_retention_days} days, deployments{" "}
+                Logs are kept for {counted(value.log_retention_days, "day")}, deployments{" "}
                 {value.deployment_retention_days === null
                   ? "forever"
-                  : `for ${value.deployment_retention_days} days`}
+                  : `for ${counted(value.deployment_retention_days, "day")}`}
                 .
               </p>
             )}

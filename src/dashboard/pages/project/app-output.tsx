@@ -9,6 +9,7 @@ import { AnsiText } from "#dashboard/shared/ansi-text.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { useEnd } from "#dashboard/shared/use-end.ts";
+import { clockText, dateText } from "#dashboard/text/times.ts";
 
 /** The newest lines are shown. */
 const SHOWN_LINES = 500;
@@ -34,6 +35,7 @@ type Shown = {
   readonly key: number;
   readonly instance: AppOutputLine["instance"] | null;
   readonly message: string;
+  readonly time: string | null;
 };
 
 function Lines({ id }: { readonly id: ProjectId }) {
@@ -46,9 +48,7 @@ function Lines({ id }: { readonly id: ProjectId }) {
     const stopped = new AbortController();
     let next = 0;
     let waiting: Shown[] = [];
-    const add = (instance: Shown["instance"], message: string) => {
-      waiting.push({ key: (next += 1), instance, message });
-    };
+    const add = (line: Omit<Shown, "key">) => void waiting.push({ key: (next += 1), ...line });
     const publish = () => {
       if (waiting.length === 0) return;
       const added = waiting;
@@ -58,8 +58,9 @@ function Lines({ id }: { readonly id: ProjectId }) {
     const timer = setInterval(publish, GATHER_MS);
     const follow = async () => {
       for await (const event of followOutput(streams, id, { query: {}, signal: stopped.signal })) {
-        if (event.type === "line") add(event.line.instance, event.line.message);
-        else if (event.type === "left_out") add(null, leftOutText(event.lines));
+        if (event.type === "line") add({ ...event.line, time: event.line.time ?? null });
+        else if (event.type === "left_out")
+          add({ instance: null, message: leftOutText(event.lines), time: null });
         setProblem(event.type === "waiting" || event.type === "problem" ? event.problem : null);
       }
     };
@@ -76,14 +77,26 @@ function Lines({ id }: { readonly id: ProjectId }) {
     <>
       <ProblemBox problem={problem} doing="Reading the output" retry={() => setTries(tries + 1)} />
       <pre ref={box} tabIndex={0} role="log" aria-label="Lines of the output" onScroll={onScroll}>
-        {lines.map(({ key, instance, message }) => (
+        {lines.map(({ key, instance, message, time }) => (
           <div key={key}>
-            <span class="quiet">{instance ?? "–"}</span> <AnsiText line={message} />
+            <PrintedAt time={time} /> <span class="quiet">{instance ?? "–"}</span> <AnsiText line={message} />
           </div>
         ))}
         {lines.length === 0 && problem === null ? <span class="quiet">Nothing yet.</span> : null}
       </pre>
     </>
+  );
+}
+
+/** A line that was printed while nobody looked has no time. */
+function PrintedAt({ time }: { readonly time: string | null }) {
+  const isKnown = time !== null && !Number.isNaN(Date.parse(time));
+  return isKnown ? (
+    <time class="quiet" dateTime={time} title={dateText(time)}>
+      {clockText(time)}
+    </time>
+  ) : (
+    <span class="quiet time">–</span>
   );
 }
 

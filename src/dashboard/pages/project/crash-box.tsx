@@ -1,5 +1,6 @@
 import type { InstanceReport } from "#contract/endpoints/processes/schemas.ts";
 import { hasFailed } from "#contract/processes/process-state.ts";
+import { counted } from "#contract/lib/counted.ts";
 import { AnsiText } from "#dashboard/shared/ansi-text.tsx";
 
 const LAST_LINES = 20;
@@ -15,7 +16,7 @@ export function CrashBox({ instance }: { readonly instance: InstanceReport }) {
         <strong>{state === "crash_looping" ? `${name} keeps ending.` : `${name} ended.`}</strong>{" "}
         {exit === null ? "" : `It ${exit}. `}
         {state === "crash_looping"
-          ? `It was started again ${restarts} times, and the delay before each start grows. Fix the cause and deploy, or roll back.`
+          ? `It was started again ${counted(restarts, "time")}, and the delay before each start grows. Fix the cause and deploy, or roll back.`
           : "It is started again."}
       </p>
       {/* The agent reads it a moment after the end. */}

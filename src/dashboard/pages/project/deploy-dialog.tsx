@@ -6,9 +6,11 @@ import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import { api } from "#dashboard/data/api.ts";
 import { useHasScope } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
+import { useHoldOutlook } from "#dashboard/data/use-hold-outlook.ts";
 import { Advanced } from "#dashboard/shared/advanced.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
 import { Dialog } from "#dashboard/shared/dialog.tsx";
+import { EmergencyField } from "#dashboard/shared/emergency-field.tsx";
 import { Field } from "#dashboard/shared/field.tsx";
 import { Form } from "#dashboard/shared/form.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
@@ -27,6 +29,7 @@ export function DeployDialog({ id, project, onClose }: Props) {
   const [branch, setBranch] = useState("");
   const [commit, setCommit] = useState("");
   const [emergency, setEmergency] = useState("");
+  const outlook = useHoldOutlook(id, project);
   const mayPass = useHasScope("deployments:emergency");
   const starting = useAction((body: StartDeploymentInput) =>
     api.startDeployment({ params: { project_id: id }, body }),
@@ -42,6 +45,9 @@ export function DeployDialog({ id, project, onClose }: Props) {
     const started = form.ok ? await starting.run({ ...form.value, ...change }) : null;
     if (started !== null) go({ page: "deployment", id: started.value.id });
   };
+  const emergencyField = (
+    <EmergencyField value={emergency} onInput={setEmergency} error={form.errors["emergency"] ?? null} />
+  );
   return (
     <Dialog title={project === null ? "Deploy" : `Deploy ${project.name}`} onClose={onClose}>
       <Form onSubmit={() => start()}>
@@ -63,18 +69,15 @@ export function DeployDialog({ id, project, onClose }: Props) {
             error={form.errors["commit"] ?? null}
           />
         )}
-        {mayPass ? (
-          <Advanced>
-            <Field
-              label="Emergency"
-              value={emergency}
-              onInput={setEmergency}
-              placeholder="why it cannot wait"
-              hint="With a reason, it passes freezes and approvals. Approvers and the audit log see it."
-              error={form.errors["emergency"] ?? null}
-            />
-          </Advanced>
-        ) : null}
+        {mayPass && outlook === null ? <Advanced>{emergencyField}</Advanced> : null}
+        {outlook === null ? null : (
+          <p class="notice" role="status">
+            {emergency.trim() === ""
+              ? `It will wait for ${outlook}.`
+              : `As an emergency, it does not wait for ${outlook}.`}
+          </p>
+        )}
+        {mayPass && outlook !== null ? emergencyField : null}
         <ProblemBox problem={starting.problem} doing="Deploying" />
         <footer>
           <Button onClick={onClose}>Cancel</Button>

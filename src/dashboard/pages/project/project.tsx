@@ -128,11 +128,12 @@ export function ProjectPage({ id }: Props) {
 /** A warning that the server serves another release than the live one. */
 function Drift({ project: { serving } }: { readonly project: Project }) {
   if (serving?.drifted !== true) return null;
+  const served = serving.version === null ? serving.commit : `v${serving.version}`;
   return (
     <p class="problem" role="status">
       <strong>The server does not serve the live deployment.</strong> Checked{" "}
       <Ago time={serving.checked_at} />
-      {serving.commit === null ? "" : `; it serves ${serving.commit}`}. Deploy or roll back to fix this.
+      {served === null ? "" : `; it serves ${served}`}. Deploy or roll back to fix this.
     </p>
   );
 }

@@ -4,6 +4,7 @@ import type { Enrollment, Server, ServerRow } from "#contract/endpoints/servers/
 import type { Action } from "#dashboard/data/use-action.ts";
 import { ChangeServer } from "#dashboard/pages/servers/change-server.tsx";
 import { RemoveServer } from "#dashboard/pages/servers/remove-server.tsx";
+import { usualPolicy } from "#contract/install-flags.ts";
 import { WaitForAgent } from "#dashboard/shared/add-server.tsx";
 import { Dialog } from "#dashboard/shared/dialog.tsx";
 import { Menu, type MenuItem } from "#dashboard/shared/menu.tsx";
@@ -44,6 +45,7 @@ export function ServerActions({ row, server, enrolling, onChanged, onRemoved }: 
           <WaitForAgent
             id={row.id}
             enrollment={enrollment}
+            usual={usualPolicy(server)}
             onConnected={onChanged}
             onClose={() => setEnrollment(null)}
           />

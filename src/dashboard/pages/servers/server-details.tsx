@@ -8,6 +8,7 @@ import {
   type Server,
   type ServerRow,
 } from "#contract/endpoints/servers/schemas.ts";
+import { policySentences } from "#contract/endpoints/servers/policy-sentences.ts";
 import { toolList } from "#contract/endpoints/servers/tool-list.ts";
 import { sizeText } from "#contract/lib/size-text.ts";
 import { regionNames } from "#dashboard/pages/servers/region-names.ts";
@@ -60,7 +61,15 @@ function Uptime({ row, server }: Props) {
 }
 
 function Facts({ server }: { readonly server: Server }) {
-  const { disk, agent_version: version, last_seen_at: seen, isolation, seal_key: key, tools } = server;
+  const {
+    disk,
+    agent_version: version,
+    last_seen_at: seen,
+    isolation,
+    policy,
+    seal_key: key,
+    tools,
+  } = server;
   const region = server.region ?? server.detected_region;
   return (
     <>
@@ -68,6 +77,12 @@ function Facts({ server }: { readonly server: Server }) {
         <>
           <dt>Isolation</dt>
           <dd>{isolationTexts[isolation]}</dd>
+        </>
+      )}
+      {policy === null ? null : (
+        <>
+          <dt>Policy</dt>
+          <dd>{policySentences[policy]}</dd>
         </>
       )}
       {region === null ? null : (

@@ -1,4 +1,5 @@
 import { MAX_UPTIME_DAYS, type Server, type UptimeDay } from "#contract/endpoints/servers/schemas.ts";
+import { counted } from "#contract/lib/counted.ts";
 import { uptimeLevel } from "#dashboard/pages/servers/uptime-level.ts";
 
 /** A mark for each of the last 30 days since the first connection, the oldest at the left. */
@@ -12,7 +13,7 @@ export function UptimeStrip({ server }: { readonly server: Server | null }) {
     days.length === 0
       ? "no data yet"
       : incomplete.length === 0
-        ? `no downtime in ${days.length} days`
+        ? `no downtime in ${counted(days.length, "day")}`
         : incomplete.map(({ date, uptime }) => `${date} ${uptime}`).join(", ");
   return (
     <svg

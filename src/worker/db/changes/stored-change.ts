@@ -7,7 +7,7 @@ import { AuditEntryId, DeploymentId, EventId, HookId, ProjectId, PushId } from "
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { auditWrites, type NewEvent, unnumberedRow } from "#worker/db/changes/change-writes.ts";
 import { events } from "#worker/db/event-tables.ts";
-import { pushWrites } from "#worker/db/pushes/push-writes.ts";
+import { acceptedWrites } from "#worker/db/pushes/push-writes.ts";
 
 const StoredEvent = z.strictObject({
   id: EventId,
@@ -83,6 +83,6 @@ export function storedChangeWrites(rows: AccountRows, changes: readonly StoredCh
   return [
     ...rows.insertNumbered(events, added, events.sequence),
     ...auditWrites(rows, entries),
-    ...pushWrites(rows, pushed),
+    ...acceptedWrites(rows, pushed),
   ];
 }

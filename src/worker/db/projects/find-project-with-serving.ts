@@ -12,6 +12,7 @@ import { currentRevision } from "#worker/db/variables/variable-reading.ts";
 export type ServingReading = {
   /** The newest deployment that put the served release live. */
   readonly deploymentId: DeploymentId | null;
+  readonly version: number | null;
   readonly commitSha: string | null;
   /** The release that the live deployment put live. */
   readonly liveRelease: number | null;
@@ -36,12 +37,21 @@ export async function findProjectWithServing(
 ): Promise<ProjectWithServing | null> {
   const [found] = await rows.select(fieldsOf, projects, { where: eq(projects.id, id), limit: 1 });
   if (found === undefined) return null;
-  const { deploymentId, commitSha, liveRelease, confirmedAt: at, liveId, liveRevision, ...rest } = found;
+  const {
+    deploymentId,
+    version,
+    commitSha,
+    liveRelease,
+    confirmedAt: at,
+    liveId,
+    liveRevision,
+    ...rest
+  } = found;
   const { revision, connectedAt, ...project } = rest;
   const isConnected = connectedAt !== null;
   if (project.servingCheckedAt === null) return { project, serving: null };
   const variablesApplied = liveId === null ? null : (liveRevision ?? 0) === revision;
-  const served = { deploymentId, commitSha, liveRelease, confirmedAt: at };
+  const served = { deploymentId, version, commitSha, liveRelease, confirmedAt: at };
   return { project, serving: { ...served, isConnected, variablesApplied } };
 }
 
@@ -55,6 +65,7 @@ function fieldsOf(rows: AccountRows) {
   return {
     ...placedFields(rows),
     deploymentId: served<DeploymentId>(deployments.id),
+    version: served<number>(deployments.version),
     commitSha: served<string>(deployments.commitSha),
     liveRelease: live<number>(deployments.release),
     confirmedAt: confirmedAt(rows),

@@ -10,7 +10,6 @@ import type { ServerLocation } from "#worker/objects/location.ts";
 type FoundProject = {
   readonly accountId: AccountId;
   readonly projectId: ProjectId;
-  readonly repository: string;
   readonly serverLocation: ServerLocation;
 };
 
@@ -27,7 +26,6 @@ export async function findProjectsAfter(
   const fields = {
     accountId: projects.accountId,
     projectId: projects.id,
-    repository: projects.repository,
     serverLocation: sql<ServerLocation>`(select ${locationOfServer} ${from(servers, ofProject)})`,
   };
   const page = sql`${from(projects, sql`${projects.id} > ${after}`)} order by ${projects.id}${limited(limit)}`;

@@ -8,11 +8,10 @@ import { projects } from "#worker/db/schema.ts";
 
 /** As `hasReadRepository`, of a project that was read. */
 export function isRepositoryRead({
-  repository,
   repositoryKey: key,
   readRepository,
-}: Pick<ProjectRecord, "repository" | "repositoryKey" | "readRepository">): boolean {
-  return readRepository === (key ?? repositoryKey(repository));
+}: Pick<ProjectRecord, "repositoryKey" | "readRepository">): boolean {
+  return readRepository === key;
 }
 
 /** Notes that a project's server has read a repository. Changes nothing if D1 has that, or if the project has another one. */
@@ -24,6 +23,5 @@ export function repositoryReadWrite(rows: AccountRows, id: ProjectId, repository
 
 /** Whether the projects in `projects` have the repository with this key now. */
 export function isRepositoryOf(key: string): SQL {
-  // Projects that an earlier version stored have no key.
-  return sql`coalesce(${projects.repositoryKey}, ${key}) = ${key}`;
+  return sql`${projects.repositoryKey} = ${key}`;
 }

@@ -1,7 +1,7 @@
 import { and, eq, isNull, lte, or, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 
-import type { ReportedPreset } from "#contract/endpoints/projects/reported-preset.ts";
+import type { DetectedPreset } from "#contract/endpoints/projects/detected-preset.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { isRepositoryOf } from "#worker/db/projects/repository-read.ts";
@@ -14,7 +14,7 @@ export type ProjectState = {
   /** When the newest of the deployments that have ended was requested, in Unix milliseconds. */
   readonly lastDeployAt: number | null;
   /** The settings that the latest deployment detected from the project's files. */
-  readonly detected: ReportedPreset | null;
+  readonly detected: DetectedPreset | null;
   /** The key of the repository that the server has read. */
   readonly readRepository: string | null;
   /** What a server serves. */

@@ -1,7 +1,6 @@
-import { and, eq, gt, isNull, type SQL, sql } from "drizzle-orm";
+import { and, eq, gt, type SQL, sql } from "drizzle-orm";
 import * as z from "zod/mini";
 
-import { repositoryKey } from "#contract/forge.ts";
 import { DeploymentId, type HookId, type ProjectId } from "#contract/ids.ts";
 import type { LiveCode } from "#domain/pushes/decide-push.ts";
 import type { Push } from "#domain/pushes/push.ts";
@@ -50,13 +49,7 @@ export async function findProjectsOf(
   key: string,
   arrived: Arrived,
 ): Promise<PushedProject[]> {
-  const withKey = rows.column(projects.id, projects, eq(projects.repositoryKey, key));
-  // Projects that an earlier version stored have no key.
-  const withoutKey = rows.column(projects.id, projects, isNull(projects.repositoryKey));
-  // Not with `or`, for which SQLite would read all projects.
-  const mayHaveKey = sql`${projects.id} in (${withKey} union all ${withoutKey})`;
-  const found = await findPushed(rows, mayHaveKey, arrived);
-  return found.filter((one) => hasRepository(one, key));
+  return await findPushed(rows, eq(projects.repositoryKey, key), arrived);
 }
 
 /**
@@ -71,12 +64,9 @@ export async function findPushedProject(
   key: string,
   arrived: Arrived,
 ): Promise<PushedProject | null> {
-  const found = await findPushed(rows, eq(projects.id, id), arrived);
-  return found.find((one) => hasRepository(one, key)) ?? null;
-}
-
-function hasRepository({ project }: PushedProject, key: string): boolean {
-  return (project.repositoryKey ?? repositoryKey(project.repository)) === key;
+  const isSame = and(eq(projects.id, id), eq(projects.repositoryKey, key));
+  const [found] = await findPushed(rows, isSame, arrived);
+  return found ?? null;
 }
 
 async function findPushed(
@@ -113,7 +103,8 @@ async function findPushed(
       isSame,
     ),
   };
-  const found = await rows.select(fields, projects, { where, orderBy: [sql`${projects.id}`] });
+  // The plus keeps SQLite from reading all projects of the account in the order of their ids.
+  const found = await rows.select(fields, projects, { where, orderBy: [sql`+${projects.id}`] });
   return found.map(({ liveCommit: commit, sameAs, started, ...project }) => ({
     ...readProjectToDeploy(project),
     isRead: isRepositoryRead(project),

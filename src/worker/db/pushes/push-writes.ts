@@ -10,9 +10,20 @@ const HOUR_MS = 60 * 60 * 1000;
 /** A row of the ledger before it is written. */
 export type NewPush = Omit<typeof pushes.$inferSelect, "accountId">;
 
-/** Adds rows to the ledger, in one statement. Those that an earlier try of the same request has added are skipped. */
+/**
+ * Adds rows of pushes that started nothing, in one statement. Those that an earlier try of the same request has added are
+ * skipped. The row of a push that started a deployment is the lane's (`acceptedWrites`).
+ */
 export function pushWrites(rows: AccountRows, added: readonly NewPush[]): Write[] {
   return rows.insertEachIfNew(pushes, added);
+}
+
+/**
+ * Writes the rows of pushes that started a deployment. Only the project's lane does, in the batch of the deployment's
+ * record. Safe to repeat. A row exists already if the push waited until the project's server has read the repository.
+ */
+export function acceptedWrites(rows: AccountRows, accepted: readonly NewPush[]): Write[] {
+  return [...pushWrites(rows, accepted), ...accepted.map((row) => decidedWrite(rows, row))];
 }
 
 /** Writes what was decided about a push that waited until the project's server has read the repository. */

@@ -5,7 +5,7 @@ import type { HealthReason } from "#contract/endpoints/projects/health.ts";
 import { healthReasons } from "#domain/health/health-reasons.ts";
 import type { ProcessReport } from "#contract/endpoints/processes/schemas.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
-import type { Disk, IsolationLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
+import type { Disk, IsolationLevel, PolicyLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
 import type { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import type { Region } from "#contract/regions.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
@@ -25,6 +25,8 @@ export type Presence = {
   readonly disk?: Disk | null;
   /** null: the agent does not report it. */
   readonly isolation?: IsolationLevel | null | undefined;
+  /** null: the agent does not report it. */
+  readonly policy?: PolicyLevel | null | undefined;
   /** null: the agent does not report them. */
   readonly tools?: ToolReport[] | null | undefined;
   /** null: none. */
@@ -97,8 +99,7 @@ export type ServingReport = {
   readonly url: string | null;
   readonly reportedProcesses: readonly ProcessReport[] | null;
   readonly ingressProblem: string | null;
-  /** Null: an earlier version has stored the report. */
-  readonly health: readonly HealthReason[] | null;
+  readonly health: readonly HealthReason[];
 };
 
 /** What a project serves, for its row. */

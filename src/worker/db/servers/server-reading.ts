@@ -20,6 +20,7 @@ const columns = {
   diskCacheBytes: servers.diskCacheBytes,
   sealKey: servers.sealKey,
   isolation: servers.isolation,
+  policy: servers.policy,
   tools: servers.tools,
   ingressProblem: servers.ingressProblem,
   region: servers.region,

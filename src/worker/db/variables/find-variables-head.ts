@@ -19,7 +19,7 @@ export type VariablesHead = {
   readonly name: string;
   readonly serverId: ServerId;
   readonly serverLocation: ServerLocation;
-  /** The project's repository, which may contain a password in a row of an earlier version. */
+  /** The address of the project's repository. */
   readonly repository: string;
   /** 0: the project never had variables. */
   readonly revision: number;

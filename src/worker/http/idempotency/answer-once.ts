@@ -47,8 +47,7 @@ async function answerOnce(
   const seal = new AnswerSeal(request.secret, `idempotent answer ${id}`);
   const stored = record.answer === null ? null : await seal.open(record.answer);
   if (record.answer !== null && stored === null) return sealedByAnotherSecret;
-  // An earlier version has stored the second form.
-  if (record.fingerprint !== fingerprint && record.fingerprint !== (await sha256(request.content)))
+  if (record.fingerprint !== fingerprint)
     return refuse(
       "idempotency_mismatch",
       "The Idempotency-Key was used for another request. Use a new key for this one.",

@@ -14,7 +14,6 @@ import {
 import { parseJson } from "#contract/parse-json.ts";
 import { parseKnown } from "#contract/tolerant.ts";
 import { notWellFormed } from "#contract/well-formed.ts";
-import { instead } from "#contract/lib/zod-parts.ts";
 
 /** The tag of the sockets of those who read what instances print. */
 export const OUTPUT_TAG = "output";
@@ -35,7 +34,7 @@ export class LinkSockets {
   accept(credentialHash: string, openedAt: number): Response {
     const { 0: client, 1: server } = new WebSocketPair();
     this.#ctx.acceptWebSocket(server);
-    attach(server, { credentialHash, openedAt, state: "opened" });
+    attach(server, { credentialHash, openedAt, state: "opened", takesRequests: false });
     return new Response(null, { status: 101, webSocket: client });
   }
 
@@ -81,10 +80,9 @@ export class LinkSockets {
 const Attachment = z.strictObject({
   credentialHash: z.string(),
   openedAt: z.number(),
-  // Version 0.1 had another name for the last state.
-  state: instead(z.enum(["opened", "ready", "ended"]), "ended"),
-  /** Whether the agent answers requests. Sockets of an earlier version of this object do not have it. */
-  takesRequests: z.optional(z.boolean()),
+  state: z.enum(["opened", "ready", "ended"]),
+  /** Whether the agent answers requests; false before its hello. */
+  takesRequests: z.boolean(),
 });
 export type Attachment = z.infer<typeof Attachment>;
 

@@ -9,7 +9,7 @@ import { findPlacedProjects } from "#worker/db/projects/find-placed-projects.ts"
 
 const SERVER_ID = "server id";
 const ACCOUNT_ID = "account id";
-/** Set when the server was deleted, and when it may be deleted soon: until when, or `true` from an earlier version. */
+/** Set when the server was deleted, and when it may be deleted soon: until when, in Unix milliseconds. */
 const GONE = "gone";
 const REMOVAL_EXPECTED = "removal expected";
 /** How soon D1 must have a deletion that was announced. */
@@ -51,9 +51,7 @@ export class LinkedServer {
    * clean-up has finished.
    */
   removalCheckAt(): number | null {
-    const stored = this.#kv.get(REMOVAL_EXPECTED);
-    if (stored === undefined) return null;
-    return typeof stored === "number" ? stored : 0;
+    return z.nullable(z.number()).parse(this.#kv.get(REMOVAL_EXPECTED) ?? null);
   }
 
   /** The server may be deleted soon, or it is deleted and the clean-up has not finished. @param now Unix milliseconds */

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { Disk, IsolationLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
+import { Disk, IsolationLevel, PolicyLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
 import { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import { Region } from "#contract/regions.ts";
 import type { ServerCondition } from "#domain/server-status.ts";
@@ -26,14 +26,16 @@ type AgentReport = {
   readonly agent_version: string;
   readonly disk: Disk;
   readonly isolation?: IsolationLevel | undefined;
+  readonly policy?: PolicyLevel | undefined;
   readonly tools?: ToolReport[] | undefined;
   readonly ingress_problem?: string | undefined;
 };
 
 const KEY = "presence";
-/** Their own keys instead of fields, which the earlier version refuses when an operator goes back to it. */
+/** Their own keys, because each is only sometimes reported. */
 const SEAL_KEY = "seal_key";
 const ISOLATION = "isolation";
+const POLICY = "policy";
 const TOOLS = "tools";
 const INGRESS_PROBLEM = "ingress_problem";
 const REGION = "region";
@@ -153,8 +155,10 @@ export class PresenceRecord {
   }
 
   /** Fields that the agent omits are unknown from now on. */
-  #keepOptional({ isolation, tools, ingress_problem: problem }: Omit<AgentReport, "agent_version">): void {
+  #keepOptional(report: Omit<AgentReport, "agent_version">): void {
+    const { isolation, policy, tools, ingress_problem: problem } = report;
     this.#kv.put(ISOLATION, isolation ?? null);
+    this.#kv.put(POLICY, policy ?? null);
     this.#kv.put(TOOLS, tools ?? null);
     this.#kv.put(INGRESS_PROBLEM, problem ?? null);
   }
@@ -190,11 +194,12 @@ export class PresenceRecord {
     const { revision, written: _written, ...presence } = stored;
     const sealKey = z.optional(z.nullable(SealKey)).parse(this.#kv.get(SEAL_KEY));
     const isolation = z.optional(z.nullable(IsolationLevel)).parse(this.#kv.get(ISOLATION));
+    const policy = z.optional(z.nullable(PolicyLevel)).parse(this.#kv.get(POLICY));
     const tools = z.optional(z.nullable(z.array(ToolReport))).parse(this.#kv.get(TOOLS));
     const ingressProblem = this.#ingressProblem();
     const detectedRegion = z.optional(Region).parse(this.#kv.get(REGION));
     const takenOverAt = this.#takeover()?.at ?? null;
-    const agent = { sealKey, isolation, tools, ingressProblem, detectedRegion, takenOverAt };
+    const agent = { sealKey, isolation, policy, tools, ingressProblem, detectedRegion, takenOverAt };
     return { presence: { ...presence, ...agent }, revision };
   }
 
@@ -206,6 +211,7 @@ export class PresenceRecord {
   forget(): void {
     this.#kv.delete(SEAL_KEY);
     this.#kv.delete(ISOLATION);
+    this.#kv.delete(POLICY);
     this.#kv.delete(TOOLS);
     this.#kv.delete(INGRESS_PROBLEM);
     this.#kv.delete(REGION);

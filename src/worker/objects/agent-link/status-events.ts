@@ -12,8 +12,7 @@ import { createObjectIds } from "#worker/objects/shared/object-ids.ts";
 const Stored = z.strictObject({
   reported: z.nullable(ServerStatus),
   awaySince: z.nullable(z.number()),
-  /** Earlier versions did not store it. */
-  healthySince: z._default(z.nullable(z.number()), null),
+  healthySince: z.nullable(z.number()),
 });
 
 const KEY = "status";

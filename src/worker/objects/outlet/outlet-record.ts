@@ -73,7 +73,6 @@ const MAX_SECRETS = 4;
 
 const TARGET = "target";
 const STATE = "state";
-/** Its own key instead of a field, which the earlier version refuses when an operator goes back to it. */
 const SWITCH = "switch";
 const SELECTION = "selection";
 

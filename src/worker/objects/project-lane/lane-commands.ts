@@ -11,8 +11,8 @@ import type { NewPush } from "#worker/db/pushes/push-writes.ts";
 import type { LaneOwner } from "#worker/objects/project-lane/lane-store.ts";
 
 /**
- * What to start. The lane creates the ids, so that they rise with the versions. `ledgerRow`: of the push that starts it,
- * which the lane adds the deployment to.
+ * What to start. The lane creates the ids, so that they rise with the versions. `ledgerRow`: of the push that starts it.
+ * The lane alone writes it, with the deployment, and only if it starts one.
  */
 export type StartCommand = Omit<StartRequest, "id" | "runId"> &
   Commanded & { ledgerRow?: NewPush | undefined };
@@ -38,8 +38,11 @@ export type ApproveCommand = Approval & { owner: LaneOwner; audit: StoredEntry }
 /** `change`: the event of the deletion, and the entry of the request. */
 export type DeleteCommand = { owner: LaneOwner; id: DeploymentId; actor: Actor; change: StoredChange };
 
-/** `bookmark`: the D1 session bookmark of the write; null if D1 could not be written yet. */
-export type Started = { started: DeploymentStarted; bookmark: string | null };
+/**
+ * `isRepeated`: an earlier request with the same key has started it. `bookmark`: the D1 session bookmark of the write; null
+ * if D1 could not be written yet.
+ */
+export type Started = { started: DeploymentStarted; isRepeated: boolean; bookmark: string | null };
 export type Written = { bookmark: string | null };
 
 export type RunEventsCommand = Omit<ReportedEvents, "events"> & { events: RunEvent[] };

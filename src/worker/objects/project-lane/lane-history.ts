@@ -80,7 +80,13 @@ function deploymentOf(row: DeploymentRecord, source: number | null, runId: RunId
     reuseRelease: null,
     branch: row.branch,
     requestedCommit: row.requestedCommit,
+    inBranch: false,
     clearCache: row.clearCache,
+    restart: [],
+    onlyScale: false,
+    repositoryInstances: {},
+    changes: row.changes,
+    runWith: null,
     variables: row.variablesRevision === null ? null : { revision: row.variablesRevision, deployed: false },
     commitSha: row.commitSha,
     commitMessage: row.commitMessage,
@@ -88,6 +94,10 @@ function deploymentOf(row: DeploymentRecord, source: number | null, runId: RunId
     trigger: row.trigger,
     pushedSha: row.pushedSha,
     actor: row.actor,
+    approval: "none",
+    approvedBy: row.approvedBy,
+    emergency: row.emergency,
+    pin: { name: "none" },
     createdAt,
     deleted: false,
     state: {
@@ -97,7 +107,8 @@ function deploymentOf(row: DeploymentRecord, source: number | null, runId: RunId
       release,
       releaseKept: row.releaseKept,
       evidence: row.evidence,
+      plan: null,
     },
-  });
+  } satisfies { [Field in keyof LaneDeployment]: unknown });
   return parsed.success ? parsed.data : null;
 }

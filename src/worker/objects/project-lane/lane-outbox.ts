@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { ProjectReport } from "#contract/agent-protocol.ts";
 import { DeploymentId, ServerId } from "#contract/ids.ts";
-import { ReportedPreset } from "#contract/endpoints/projects/reported-preset.ts";
+import { DetectedPreset } from "#contract/endpoints/projects/detected-preset.ts";
 import { ProcessReports } from "#contract/endpoints/processes/schemas.ts";
 import { HealthReasons } from "#contract/endpoints/projects/health.ts";
 import { servingReport } from "#worker/db/servers/server-presence.ts";
@@ -15,16 +15,19 @@ const StoredServing = z.strictObject({
     servingRelease: z.nullable(z.int()),
     servingCheckedAt: z.number(),
     url: z.nullable(z.string()),
-    /** Absent in what an earlier version stored. */
-    reportedProcesses: z._default(z.nullable(ProcessReports), null),
-    ingressProblem: z._default(z.nullable(z.string()), null),
-    health: z._default(z.nullable(HealthReasons), null),
+    reportedProcesses: z.nullable(ProcessReports),
+    ingressProblem: z.nullable(z.string()),
+    health: HealthReasons,
   }),
 });
 type StoredServing = z.infer<typeof StoredServing>;
 
-/** `records_gone` while rows of a deleted project are left. An earlier version takes it as 1. */
-const REST_LEFT = 2;
+/**
+ * What is left of a deleted project. `records`: its row and its first deployments. `rest`: the other rows, after the
+ * project's own row is deleted.
+ */
+const Removal = z.enum(["records", "rest", "logs"]);
+type Removal = z.infer<typeof Removal>;
 
 /** How many deleted deployments the lane remembers. */
 const MAX_KNOWN = 1_000;
@@ -59,10 +62,8 @@ export class LaneOutbox {
     sql.exec("CREATE TABLE IF NOT EXISTS removals (id TEXT PRIMARY KEY, record_gone INTEGER NOT NULL)");
     sql.exec("CREATE TABLE IF NOT EXISTS deleted (id TEXT PRIMARY KEY, at INTEGER NOT NULL)");
     sql.exec(
-      "CREATE TABLE IF NOT EXISTS project_removal (id INTEGER PRIMARY KEY CHECK (id = 1), records_gone INTEGER NOT NULL)",
+      "CREATE TABLE IF NOT EXISTS project_removal (id INTEGER PRIMARY KEY CHECK (id = 1), next TEXT NOT NULL)",
     );
-    moveRows(sql, "found", "detected");
-    moveRows(sql, "restores", "corrections");
   }
 
   /** Queues what the server serves for D1. @param now Unix milliseconds */
@@ -96,7 +97,7 @@ export class LaneOutbox {
   }
 
   /** Queues the settings of the detected framework for D1. */
-  noteDetected(preset: ReportedPreset): void {
+  noteDetected(preset: DetectedPreset): void {
     this.#sql.exec(
       "INSERT INTO detected (id, json) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET json = excluded.json",
       JSON.stringify(preset),
@@ -108,17 +109,17 @@ export class LaneOutbox {
    * of the run, which writes the project's row anyway.
    * @param always also returns those that can wait
    */
-  unwrittenDetected(always: boolean): ReportedPreset | null {
+  unwrittenDetected(always: boolean): DetectedPreset | null {
     const [row] = this.#sql
       .exec<{ json: string }>(
         "SELECT json FROM detected WHERE ? OR json NOT IN (SELECT json FROM detected_before)",
         always ? 1 : 0,
       )
       .toArray();
-    return row === undefined ? null : ReportedPreset.parse(JSON.parse(row.json));
+    return row === undefined ? null : DetectedPreset.parse(JSON.parse(row.json));
   }
 
-  noteDetectedWritten(preset: ReportedPreset): void {
+  noteDetectedWritten(preset: DetectedPreset): void {
     const json = JSON.stringify(preset);
     this.#sql.exec("DELETE FROM detected WHERE json = ?", json);
     this.#sql.exec(
@@ -221,37 +222,21 @@ export class LaneOutbox {
       "deleted",
     ])
       this.#sql.exec(`DELETE FROM ${table}`);
-    this.#sql.exec(
-      "INSERT INTO project_removal (id, records_gone) VALUES (1, 0) ON CONFLICT (id) DO UPDATE SET records_gone = 0",
-    );
+    this.#sql.exec("INSERT OR REPLACE INTO project_removal (id, next) VALUES (1, 'records')");
   }
 
-  /**
-   * What to remove next of a deleted project; null: nothing. `records`: its row and its first
-   * deployments. `rest`: the other rows, after the project's own row is deleted.
-   */
-  projectRemoval(): "records" | "rest" | "logs" | null {
-    const [row] = this.#sql
-      .exec<{ records_gone: number }>("SELECT records_gone FROM project_removal")
-      .toArray();
-    if (row === undefined) return null;
-    if (row.records_gone === 0) return "records";
-    return row.records_gone === REST_LEFT ? "rest" : "logs";
+  /** What to remove next of a deleted project; null: nothing. */
+  projectRemoval(): Removal | null {
+    const [row] = this.#sql.exec<{ next: string }>("SELECT next FROM project_removal").toArray();
+    return row === undefined ? null : Removal.parse(row.next);
   }
 
   /** The project's row is deleted. @param isAll whether all other rows are too */
   noteProjectRecordsGone(isAll: boolean): void {
-    this.#sql.exec("UPDATE project_removal SET records_gone = ?", isAll ? 1 : REST_LEFT);
+    this.#sql.exec("UPDATE project_removal SET next = ?", (isAll ? "logs" : "rest") satisfies Removal);
   }
 
   noteProjectRemoved(): void {
-    this.#sql.exec("DELETE FROM project_removal WHERE records_gone = 1");
+    this.#sql.exec("DELETE FROM project_removal WHERE next = 'logs'");
   }
-}
-
-/** Moves the rows of a table that version 0.1 wrote to the table that replaces it. */
-function moveRows(sql: SqlStorage, from: "found" | "restores", to: "detected" | "corrections"): void {
-  if (sql.exec("SELECT 1 FROM sqlite_master WHERE name = ?", from).toArray().length === 0) return;
-  sql.exec(`INSERT OR REPLACE INTO ${to} SELECT * FROM ${from}`);
-  sql.exec(`DROP TABLE ${from}`);
 }

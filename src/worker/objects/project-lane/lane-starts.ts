@@ -57,7 +57,7 @@ async function join<Code extends ProblemCode>(
     requestKey === null || turns.owner() === null ? null : turns.parts.store.acceptedBefore(requestKey);
   if (before !== null) {
     await turns.parts.effects.writeRecords();
-    return succeed({ started: before, bookmark: turns.parts.effects.bookmark });
+    return succeed({ started: before, isRepeated: true, bookmark: turns.parts.effects.bookmark });
   }
   if (isBehind(turns) && turns.parts.effects.isWriteFailing())
     return refuse("unavailable", "The database does not accept the records of this project's deployments.");
@@ -72,7 +72,8 @@ async function join<Code extends ProblemCode>(
   // So that a list that is read right after the answer contains the deployment.
   await turns.parts.effects.writeRecords();
   const { id, version } = decided.value.value;
-  return succeed({ started: { id, status: "building", version }, bookmark: turns.parts.effects.bookmark });
+  const { bookmark } = turns.parts.effects;
+  return succeed({ started: { id, status: "building", version }, isRepeated: false, bookmark });
 }
 
 /** Whether D1 lacks so many records that it may be refusing every write. */

@@ -15,7 +15,6 @@ import {
   withLivePlan,
   withoutLivePlan,
 } from "#worker/objects/project-lane/stored-plans.ts";
-import { withCurrentNames, withStoredNames } from "#worker/objects/project-lane/stored-names.ts";
 
 /** The lane's account and project. Stored with the lane, because an object that its alarm wakes does not know its name. */
 const LaneOwner = z.strictObject({ accountId: AccountId, projectId: ProjectId });
@@ -26,8 +25,7 @@ const StoredLane = z.strictObject({
   owner: LaneOwner,
   placements: z.array(Placement),
   deletedAt: z.nullable(z.number()),
-  /** Absent in lanes that were stored by an earlier version. */
-  freezes: z._default(KnownFreezes, noFreezes),
+  freezes: KnownFreezes,
 });
 type StoredLane = z.infer<typeof StoredLane>;
 
@@ -48,12 +46,8 @@ export class LaneStore {
     this.#sql = sql;
     sql.exec("CREATE TABLE IF NOT EXISTS lane (id INTEGER PRIMARY KEY CHECK (id = 1), json TEXT NOT NULL)");
     sql.exec(`CREATE TABLE IF NOT EXISTS deployments (
-      id TEXT PRIMARY KEY, version INTEGER NOT NULL, json TEXT NOT NULL,
+      id TEXT PRIMARY KEY, version INTEGER NOT NULL, json TEXT NOT NULL, variables TEXT, plan INTEGER,
       revision INTEGER NOT NULL, written_revision INTEGER NOT NULL)`);
-    // A column, not a field of the JSON: an operator may go back to the earlier version, which refuses unknown fields.
-    const { columnNames } = sql.exec("SELECT * FROM deployments LIMIT 0");
-    if (!columnNames.includes("variables")) sql.exec("ALTER TABLE deployments ADD COLUMN variables TEXT");
-    if (!columnNames.includes("plan")) sql.exec("ALTER TABLE deployments ADD COLUMN plan INTEGER");
     this.#plans = new StoredPlans(sql);
     sql.exec(
       "CREATE TABLE IF NOT EXISTS accepted (request_key TEXT PRIMARY KEY, id TEXT NOT NULL, version INTEGER NOT NULL, at INTEGER NOT NULL)",
@@ -77,14 +71,14 @@ export class LaneStore {
   #load() {
     if (this.#cached !== null) return this.#cached;
     const [row] = this.#sql.exec<{ json: string }>("SELECT json FROM lane").toArray();
-    const stored = row === undefined ? null : StoredLane.parse(JSON.parse(withCurrentNames(row.json)));
+    const stored = row === undefined ? null : StoredLane.parse(parseJson(row.json));
     const rows = this.#sql
       .exec<StoredDeployment>("SELECT json, variables, plan FROM deployments ORDER BY version")
       .toArray();
     const plans = this.#plans.load();
     const deployments = rows.map(({ json, variables, plan }) => {
       const deployment = LaneDeployment.parse({
-        ...JSON.parse(withCurrentNames(json)),
+        ...JSON.parse(json),
         variables: variables === null ? null : parseJson(variables),
       });
       return plan === null ? deployment : withLivePlan(deployment, plans.get(plan) ?? null);
@@ -131,7 +125,7 @@ export class LaneStore {
       } satisfies StoredLane);
       this.#sql.exec(
         "INSERT INTO lane (id, json) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET json = excluded.json",
-        withStoredNames(json),
+        json,
       );
     }
     this.#cached = { lane: next, owner };
@@ -169,7 +163,7 @@ export class LaneStore {
          revision = revision + ?`,
       deployment.id,
       deployment.version,
-      withStoredNames(JSON.stringify(withoutLivePlan(stored))),
+      JSON.stringify(withoutLivePlan(stored)),
       variables === null ? null : JSON.stringify(variables),
       plan === null ? null : this.#plans.idOf(plan),
       isChanged ? 1 : 0,

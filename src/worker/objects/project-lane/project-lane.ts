@@ -43,10 +43,7 @@ import { applyIn, rollBackIn, startIn } from "#worker/objects/project-lane/lane-
 import type { LaneOwner } from "#worker/objects/project-lane/lane-store.ts";
 import { LaneTurns } from "#worker/objects/project-lane/lane-turns.ts";
 import { type StoredChange, storedChange } from "#worker/db/changes/stored-change.ts";
-import { AccountRows } from "#worker/db/account-rows.ts";
-import { DatabaseSession } from "#worker/db/database-session.ts";
 import { removeOldDeployments } from "#worker/objects/project-lane/remove-old-deployments.ts";
-import { sealStoredLogin } from "#worker/secrets/seal-stored-login.ts";
 import { rollbackTargetView } from "#worker/views/deployment-view.ts";
 import { inJurisdiction } from "#worker/objects/location.ts";
 
@@ -279,17 +276,6 @@ export class ProjectLane extends DurableObject<Env> {
    */
   async removeOld(endedBefore: number): Promise<boolean> {
     return this.#turns.owner() === null || (await removeOldDeployments(this.#parts, endedBefore));
-  }
-
-  /**
-   * Seals a password that an earlier version stored with the address of the project's repository. It needs nothing of
-   * the lane, but a call to a lane has its own limit of D1 statements. @throws if D1 does not answer
-   */
-  async sealStoredLogin({ accountId, projectId }: LaneOwner): Promise<void> {
-    const { database } = new DatabaseSession(this.env.DB, "first-primary");
-    const changedBy = { type: "system", name: "Gantry" } as const;
-    const change = { changedAt: Date.now(), changedBy, eventId: this.#turns.ids.event() };
-    await sealStoredLogin(new AccountRows(database, accountId), projectId, change);
   }
 
   /** Never throws: the platform stops retrying an alarm after six failures, and this one must not be lost. */

@@ -52,7 +52,7 @@ export function livePlanOf(state: State): Plan | null {
 export function withoutLivePlan<Stored extends { readonly state: State }>(stored: Stored) {
   const { state } = stored;
   return state.name === "live" || state.name === "superseded"
-    ? { ...stored, state: { ...state, plan: undefined } }
+    ? { ...stored, state: { ...state, plan: null } }
     : stored;
 }
 

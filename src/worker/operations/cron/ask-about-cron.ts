@@ -7,6 +7,7 @@ import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findServedProject } from "#worker/db/projects/find-served-project.ts";
 import { JOB_TIMEOUT_MS, type StartRefusal } from "#worker/operations/commands/job-refusal.ts";
+import { noSuchJob } from "#worker/operations/cron/read-cron.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import {
   askAgent,
@@ -46,7 +47,7 @@ export async function askAboutRun(
   if (result.ok) return succeed(result);
   switch (result.code) {
     case "unknown_job":
-      return noSuchJob(job);
+      return await noSuchJob(context, project, job);
     case "unknown_run":
       return refuse("not_found", `The job ${job} has no such run. The server keeps the newest ones.`);
     case "failed":
@@ -57,8 +58,4 @@ export async function askAboutRun(
     case "secrets_not_sealed":
       return refuse(result.code, sentence(result.message));
   }
-}
-
-export function noSuchJob(job: CronName) {
-  return refuse("not_found", `The live deployment of the project has no job ${job}.`);
 }

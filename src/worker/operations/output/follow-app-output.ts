@@ -7,6 +7,7 @@ import { findServedProject } from "#worker/db/projects/find-served-project.ts";
 import { logFailure } from "#worker/log-failure.ts";
 import { followOutput, type OutputEvent } from "#worker/logs/output-follower.ts";
 import { unavailable } from "#worker/operations/repositories/ask-agent.ts";
+import { lacksProcess, noSuchProcess } from "#worker/operations/processes/has-process.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 
 export type FollowedOutput = {
@@ -27,6 +28,8 @@ export async function followAppOutput(
 ): Promise<Result<FollowedOutput, "not_found" | "server_offline" | "too_many_followers" | "unavailable">> {
   const project = await findServedProject(context.rows, projectId);
   if (project === null) return notFound("project");
+  if (filter.process !== undefined && lacksProcess(project, filter.process))
+    return noSuchProcess(project, filter.process);
   const { serverId } = project;
   try {
     const request = { projectId, ...filter, lines, after };

@@ -8,11 +8,15 @@ import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findServedProject } from "#worker/db/projects/find-served-project.ts";
 import { askAgent, requestAbout, unavailable } from "#worker/operations/repositories/ask-agent.ts";
+import { lacksProcess, noSuchProcess } from "#worker/operations/processes/has-process.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 
 const TIMEOUT_MS = 10_000;
 
-/** Returns the last lines that a project's instances printed, as their server has them now. */
+/**
+ * Returns the last lines that a project's instances printed, as their server has them now. An instance that has ended
+ * may be of a process that the project no longer has.
+ */
 export async function getOutput(
   context: Context,
   id: ProjectId,
@@ -20,12 +24,17 @@ export async function getOutput(
 ): Promise<Result<AppOutput, "not_found" | "server_offline" | "agent_outdated" | "unavailable">> {
   const project = await findServedProject(context.rows, id);
   if (project === null) return notFound("project");
+  const { process, instance } = filter;
+  const unknown = process !== undefined && lacksProcess(project, process) ? process : null;
+  if (unknown !== null && ended !== "true" && instance === undefined) return noSuchProcess(project, unknown);
   const { request_id, project_id } = requestAbout(context, project);
   const which = ended === "true" ? { ended: true } : {};
   const request = { type: "read_output", request_id, project_id, ...filter, ...which, lines } as const;
   const answer = await askAgent(context, project, request, TIMEOUT_MS);
   if (!answer.ok) return answer;
-  return answer.value.type === "output_read"
-    ? succeed({ lines: answer.value.lines })
-    : unavailable("The server's agent gave another answer.");
+  if (answer.value.type !== "output_read") return unavailable("The server's agent gave another answer.");
+  const { lines: printed } = answer.value;
+  return unknown !== null && printed.length === 0
+    ? noSuchProcess(project, unknown)
+    : succeed({ lines: printed });
 }

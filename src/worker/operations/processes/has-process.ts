@@ -8,6 +8,16 @@ export function hasProcess(project: ProjectRecord, name: ProcessName): boolean {
   return processNames(project).includes(name);
 }
 
+/** Whether a server has said which processes there are. */
+export function knowsProcesses({ detected, reportedProcesses }: ProjectRecord): boolean {
+  return detected !== null || (reportedProcesses ?? []).length > 0;
+}
+
+/** Whether it is known that the project has no such process. */
+export function lacksProcess(project: ProjectRecord, name: ProcessName): boolean {
+  return knowsProcesses(project) && !hasProcess(project, name);
+}
+
 /** The names of the processes that the project's settings, its repository or its server's last report name. */
 function processNames(project: ProjectRecord): readonly ProcessName[] {
   const reported = (project.reportedProcesses ?? []).map(({ name }) => name);

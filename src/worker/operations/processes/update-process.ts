@@ -6,13 +6,13 @@ import type {
 import type { ProjectId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { findProject, type ProjectRecord } from "#worker/db/projects/find-project.ts";
+import { findProject } from "#worker/db/projects/find-project.ts";
 import { updateProject } from "#worker/db/projects/update-project.ts";
 import type { ApplyRefusal } from "#worker/operations/processes/apply-config.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { settingsOrigin } from "#worker/operations/changes/request-changes.ts";
 import { applyChanges } from "#worker/operations/processes/apply-changes.ts";
-import { hasProcess, noSuchProcess } from "#worker/operations/processes/has-process.ts";
+import { hasProcess, knowsProcesses, noSuchProcess } from "#worker/operations/processes/has-process.ts";
 import { notFound, tooManyProcesses } from "#worker/operations/refusals.ts";
 
 /**
@@ -29,7 +29,7 @@ export async function updateProcess(
   const project = await findProject(context.latestRows, projectId);
   if (project === null) return notFound("project");
   // A setting of a process that a release lacks would be stored and do nothing: its name is probably misspelled.
-  const mayBeNew = !isKnown(project) || (input.command ?? null) !== null;
+  const mayBeNew = !knowsProcesses(project) || (input.command ?? null) !== null;
   if (!mayBeNew && !hasProcess(project, name)) return noSuchProcess(project, name);
   const changes = { processes: { [name]: input } };
   const update = await updateProject(context.latestRows, projectId, changes, {
@@ -44,9 +44,4 @@ export async function updateProcess(
   if (!applied.ok) return applied;
   const { project: updated, deployment } = applied.value;
   return succeed({ process: { name, ...updated.processes[name] }, deployment });
-}
-
-/** Whether a server has said which processes there are. */
-function isKnown({ detected, reportedProcesses }: ProjectRecord): boolean {
-  return detected !== null || (reportedProcesses ?? []).length > 0;
 }

@@ -23,10 +23,8 @@ import {
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { settingsOrigin } from "#worker/operations/changes/request-changes.ts";
 import { actorOf } from "#worker/operations/deployments/lane-command.ts";
-import { getProject } from "#worker/operations/projects/get-project.ts";
 import { watchChanged } from "#worker/operations/projects/watch-changed.ts";
 import { sealRepositoryToken } from "#worker/secrets/repository-token.ts";
-import { sealStoredLogin } from "#worker/secrets/seal-stored-login.ts";
 import { prepareDeployKey } from "#worker/operations/repositories/request-deploy-key.ts";
 import { projectView } from "#worker/views/project-view.ts";
 
@@ -45,7 +43,7 @@ type UpdateProjectRefusal =
  * change of server, the old server serves the project until a deployment is live on the new one. A new name does not
  * change the domain. A token that is limited to some projects cannot change the server: on another server, the
  * project's commands would run beside projects that the token cannot access. A password in the repository's address
- * becomes a secret of the project, and so does one that an earlier version stored.
+ * becomes a secret of the project.
  */
 export async function updateProject(
   context: Context,
@@ -170,10 +168,7 @@ function refuseMove() {
   );
 }
 
-/**
- * Returns the project, after it has sealed a password that an earlier version stored with the address. Another server
- * or repository may need a deploy key, which is asked for after the response.
- */
+/** Returns the project. Another server or repository may need a deploy key, which is asked for after the response. */
 async function updated(
   context: Context,
   id: ProjectId,
@@ -185,14 +180,6 @@ async function updated(
   const isWatchChange = [server_id, repository, branch, deploy_on].some((value) => value !== undefined);
   if (isWatchChange) context.defer(watchChanged(context, project));
   if (server_id !== undefined || repository !== undefined) context.defer(prepareDeployKey(context, project));
-  if (splitLogin(project.repository) !== null) {
-    const change = {
-      changedAt: context.clock.now(),
-      changedBy: actorOf(context),
-      eventId: context.ids.event(),
-    };
-    if (await sealStoredLogin(context.rows, id, change)) return await getProject(context, id);
-  }
   return succeed(projectView(project, serving));
 }
 

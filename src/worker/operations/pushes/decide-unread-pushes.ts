@@ -7,7 +7,12 @@ import { findPushedProject } from "#worker/db/pushes/find-pushed-projects.ts";
 import { findUnreadPushes, type UnreadPush } from "#worker/db/pushes/find-unread-pushes.ts";
 import { decidedWrite } from "#worker/db/pushes/push-writes.ts";
 import { askForRepositories } from "#worker/operations/pushes/ask-for-repositories.ts";
-import { type Arrival, isUnavailable, takePushes } from "#worker/operations/pushes/take-pushes.ts";
+import {
+  type Arrival,
+  isUnavailable,
+  rowsOfCaller,
+  takePushes,
+} from "#worker/operations/pushes/take-pushes.ts";
 
 type Needed = Pick<Services, "lanes" | "links" | "near" | "origin" | "randomBytes" | "ids">;
 
@@ -54,6 +59,7 @@ async function decide(
     origin: { hookId, source, receivedAt, event, deliveryId, bodyHash: null },
     repository: hook.repository,
     newRowId: () => id,
+    repeated: "same_row",
     trigger: "push",
     actorOf: () => actor,
     requestKeyOf: () => `unread:${id}`,
@@ -69,7 +75,8 @@ async function decide(
       ...{ action: "receiveDelivery", outcome: "done", code: null, target: null, changes: null },
     }),
   };
-  for (const taken of await takePushes(services, arrival, [project], [push]))
-    if (!isUnavailable(taken)) await rows.run(decidedWrite(rows, { ...taken.row, id }));
+  const taken = await takePushes(services, arrival, [project], [push]);
+  for (const decided of rowsOfCaller(taken.filter((one) => !isUnavailable(one))))
+    await rows.run(decidedWrite(rows, decided));
   return "decided";
 }

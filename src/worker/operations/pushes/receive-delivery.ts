@@ -26,7 +26,12 @@ import {
 } from "#worker/operations/pushes/delivery-answer.ts";
 import { type LedgerOrigin, unpushedRow } from "#worker/operations/pushes/ledger-rows.ts";
 import { noteRefusal, refuseDelivery } from "#worker/operations/pushes/refuse-delivery.ts";
-import { type Arrival, isUnavailable, takePushes } from "#worker/operations/pushes/take-pushes.ts";
+import {
+  type Arrival,
+  isUnavailable,
+  rowsOfCaller,
+  takePushes,
+} from "#worker/operations/pushes/take-pushes.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 
 /** An authentic delivery. */
@@ -110,7 +115,7 @@ async function noteUnpushed(
   return succeed(answer);
 }
 
-/** Starts the deployments, and writes the rows of the ledger that the lanes have not written. */
+/** Starts the deployments, and writes the rows of the ledger for pushes that started none. */
 async function deploy(
   context: OpenContext,
   { hook, rows, origin }: Received,
@@ -127,6 +132,7 @@ async function deploy(
     origin,
     repository: hook.repository,
     newRowId: () => ids.push(),
+    repeated: "duplicate",
     trigger: "push",
     actorOf,
     requestKeyOf: ({ ref }, projectId, before) =>
@@ -147,8 +153,10 @@ async function deploy(
   };
   const asked = await askForRepositories({ ...context, rows }, projects);
   const taken = await takePushes(context, arrival, asked, pushes);
-  const added = taken.map(({ row }) => row);
-  await rows.runTogether([...pushWrites(rows, added), receivedWrite(rows, hookId, origin.receivedAt)]);
+  await rows.runTogether([
+    ...pushWrites(rows, rowsOfCaller(taken)),
+    receivedWrite(rows, hookId, origin.receivedAt),
+  ]);
   for (const { project } of oneForEachServer(asked.filter(({ unread }) => unread !== null)))
     context.defer(watchChanged(context, project));
   // So that the forge shows a failure, and may send the delivery again: what was started is not started twice.

@@ -10,7 +10,12 @@ import { pushWrites } from "#worker/db/pushes/push-writes.ts";
 import { requestEntry } from "#worker/operations/changes/request-changes.ts";
 import { actorOf } from "#worker/operations/deployments/lane-command.ts";
 import { askForRepositories } from "#worker/operations/pushes/ask-for-repositories.ts";
-import { type Arrival, isUnavailable, takePushes } from "#worker/operations/pushes/take-pushes.ts";
+import {
+  type Arrival,
+  isUnavailable,
+  rowsOfCaller,
+  takePushes,
+} from "#worker/operations/pushes/take-pushes.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { pushView } from "#worker/views/hook-view.ts";
 
@@ -43,6 +48,8 @@ export async function replayPush(
     origin: { hookId, source: "replay", receivedAt: clock.now(), ...unsigned },
     repository: hook.repository,
     newRowId: () => ids.push(),
+    // A retry with the same idempotency key creates the same ids.
+    repeated: "same_row",
     trigger: "push",
     actorOf: () => actorOf(context),
     requestKeyOf: () => context.requestKey,
@@ -53,10 +60,8 @@ export async function replayPush(
   // No audit entry, so that a retry of the request decides again. What was started is not started twice.
   if (taken.some(isUnavailable))
     return refuse("unavailable", "Some deployments could not be started at this time. Try again.");
-  const added = taken.map(({ row }) => row);
   const target = { type: "push", id, name: ref } as const;
   const entry = requestEntry(context, { target, projectId });
-  // Whatever rows exist already: a lane may have written them.
-  await rows.runTogether([...pushWrites(rows, added), ...auditWrites(rows, [entry])]);
-  return succeed({ pushes: added.map(pushView) });
+  await rows.runTogether([...pushWrites(rows, rowsOfCaller(taken)), ...auditWrites(rows, [entry])]);
+  return succeed({ pushes: taken.map(({ row }) => pushView(row)) });
 }

@@ -11,7 +11,7 @@ import { findKnownBranch } from "#worker/db/pushes/find-known-branch.ts";
 import { repositoryReadWrite } from "#worker/db/projects/repository-read.ts";
 import { findPushedProject } from "#worker/db/pushes/find-pushed-projects.ts";
 import { pushes } from "#worker/db/push-tables.ts";
-import { type Arrival, takePushes } from "#worker/operations/pushes/take-pushes.ts";
+import { type Arrival, rowsOfCaller, takePushes } from "#worker/operations/pushes/take-pushes.ts";
 import type { TakenPush } from "#worker/operations/pushes/taken-push.ts";
 
 /**
@@ -50,7 +50,8 @@ export async function findFinder(
 }
 
 /**
- * Decides about a found push, starts the deployment that follows, and writes the ledger. Safe to repeat.
+ * Decides about a found push, starts the deployment that follows, or writes to the ledger why it starts none. Safe to
+ * repeat.
  * @throws if D1 or the project's lane does not answer
  */
 export async function takeFoundPush(
@@ -78,6 +79,7 @@ export async function takeFoundPush(
     origin: { hookId, source: "poll", receivedAt: foundAt, event: null, deliveryId: null, bodyHash: null },
     repository: tip.repository,
     newRowId: () => id,
+    repeated: "same_row",
     ...(hookId === null ? {} : { noted: withSentence }),
     trigger: "poll",
     actorOf: () => actor,
@@ -90,7 +92,7 @@ export async function takeFoundPush(
   const taken = await takePushes(services, arrival, [{ ...project, unread: null }], [push]);
   if (taken.some(({ decision }) => decision.reason === "unavailable"))
     throw new Error("the lane did not start the deployment");
-  for (const { row } of taken) await rows.run(rows.insertIfNew(pushes, row));
+  for (const row of rowsOfCaller(taken)) await rows.run(rows.insertIfNew(pushes, row));
 }
 
 function withSentence(taken: TakenPush): TakenPush {

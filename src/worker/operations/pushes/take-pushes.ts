@@ -1,7 +1,7 @@
 import type { Actor, DeploymentTrigger } from "#contract/endpoints/deployments/schemas.ts";
 import { deployOnOf } from "#contract/endpoints/projects/deploy-on.ts";
 import { maskRepository } from "#contract/git-names.ts";
-import type { AccountId, ProjectId, PushId } from "#contract/ids.ts";
+import type { AccountId, DeploymentId, ProjectId, PushId } from "#contract/ids.ts";
 import { decidePush } from "#domain/pushes/decide-push.ts";
 import type { Push } from "#domain/pushes/push.ts";
 import type { Services } from "#worker/context.ts";
@@ -20,6 +20,11 @@ export type Arrival = {
   readonly repository: string;
   /** Creates the id of a row in the ledger. */
   readonly newRowId: () => PushId;
+  /**
+   * What it means that the lane has accepted the same start before: `same_row`, this is a repeated try with the same row;
+   * `duplicate`, this is another delivery of the push, with a row of its own.
+   */
+  readonly repeated: "same_row" | "duplicate";
   /** What a row of the ledger says about a decision. */
   readonly noted?: (taken: TakenPush) => TakenPush;
   readonly trigger: Exclude<DeploymentTrigger, "api">;
@@ -34,12 +39,12 @@ export type Arrival = {
 };
 
 /** `row`: of the ledger. */
-type NotedPush = TakenPush & { readonly row: NewPush };
+export type NotedPush = TakenPush & { readonly row: NewPush };
 
 /**
- * Decides about pushes for each project of their repository, and starts the deployments that follow. Safe to repeat. The
- * caller writes the ledger. A lane also writes the row of the deployment that it starts, together with it. So no deployment
- * lacks its row if the caller dies before it writes.
+ * Decides about pushes for each project of their repository, and starts the deployments that follow. Safe to repeat. Each
+ * row of the ledger has one writer: the lane writes those of the deployments that it starts, together with them, and the
+ * caller all others (`rowsOfCaller`). So no deployment lacks its row or has two, if the caller dies or repeats.
  */
 export async function takePushes(
   services: Pick<Services, "lanes" | "near">,
@@ -58,6 +63,11 @@ export async function takePushes(
     }),
   );
   return taken.flat();
+}
+
+/** The rows that no lane writes: of pushes that started nothing. */
+export function rowsOfCaller(taken: readonly NotedPush[]): NewPush[] {
+  return taken.flatMap(({ row, deployment }) => (deployment === null ? [row] : []));
 }
 
 /** Whether a deployment should have been started, and the lane did not answer. */
@@ -87,7 +97,7 @@ async function takePush(
     ledgerRow: withRow(arrival, rowId, decided).row,
   });
   const taken = outcomeOf(arrival, decided, project, started);
-  // A lane that did not answer may have started the deployment, and writes its row then.
+  // A lane that did not answer may have started the deployment, and writes the row with this id then.
   return withRow(arrival, isUnavailable(taken) ? arrival.newRowId() : rowId, taken);
 }
 
@@ -99,7 +109,9 @@ function outcomeOf(
 ): TakenPush {
   if (started.ok) {
     const { id, version } = started.value.started;
-    return { ...decided, deployment: { id, version } };
+    return started.value.isRepeated && arrival.repeated === "duplicate"
+      ? duplicateOf(id, decided)
+      : { ...decided, deployment: { id, version } };
   }
   const { code, detail } = started.refusal;
   return code === "not_found"
@@ -120,12 +132,7 @@ function decide(
   if (unread !== null)
     return { ...taken, decision: { decision: "refused", reason: "repository_unread" }, detail: unread };
   const before = startedBefore.get(push.ref);
-  if (before !== undefined && before.deploymentId !== null)
-    return {
-      ...taken,
-      decision: { decision: "ignored", reason: "duplicate" },
-      detail: `The same delivery has started the deployment ${before.deploymentId} before.`,
-    };
+  if (before !== undefined && before.deploymentId !== null) return duplicateOf(before.deploymentId, taken);
   const deployOn = deployOnOf(project.deployOn);
   const { detail, ...decision } = decidePush(
     { deployOn, branch: project.branch },
@@ -135,6 +142,14 @@ function decide(
   );
   const liveSha = decision.reason === "paths_unchanged" ? live.commit : null;
   return { ...taken, decision, detail, liveSha };
+}
+
+function duplicateOf(
+  id: DeploymentId,
+  taken: Pick<TakenPush, "push" | "project" | "deployment" | "liveSha">,
+): TakenPush {
+  const detail = `The same delivery has started the deployment ${id} before.`;
+  return { ...taken, decision: { decision: "ignored", reason: "duplicate" }, detail };
 }
 
 function noProject({ repository }: Arrival, push: Push, project: TakenPush["project"]): TakenPush {

@@ -41,6 +41,7 @@ export async function createServer(
     diskCacheBytes: null,
     sealKey: null,
     isolation: null,
+    policy: null,
     tools: null,
     ingressProblem: null,
     region: input.region ?? null,

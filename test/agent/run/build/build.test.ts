@@ -113,7 +113,7 @@ describe("a build command", () => {
       failure: {
         code: "timed_out",
         stage: "build",
-        message: "the build command took longer than 1 seconds",
+        message: "the build command took longer than 1 second",
       },
     });
     expect(isAlive(pidOf("stubborn"))).toBe(false);

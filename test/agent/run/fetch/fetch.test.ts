@@ -135,7 +135,8 @@ describe("a source that is missing", () => {
   it("fails the deployment for a branch, and names it and the repository", async () => {
     world.repository.commit({ "index.html": "one" });
     await world.startAgent();
-    const { result } = await world.deploy(world.source({ branch: "nope" }));
+    const ofProject = { clear: false, default_branch: "nope" };
+    const { result } = await world.deploy({ ...world.source({ branch: "nope" }), cache: ofProject });
     expect(result).toMatchObject(
       refNotFound(
         /^there is no branch or tag `nope` in .*repository\. Its default branch is `main`\. To deploy that, run: gantry projects set shop --branch main$/,
@@ -143,6 +144,14 @@ describe("a source that is missing", () => {
     );
     expect(world.current).toBeNull();
     expect(readdirSync(world.path("releases"))).toEqual([]);
+    // The project has the branch, and the deployment asked for another one.
+    const cache = { clear: false, default_branch: "main" };
+    const other = await world.deploy({ ...world.source({ branch: "nope" }), cache });
+    expect(other.result).toMatchObject(
+      refNotFound(
+        /\. Its branches are `main`\. Deploy one with gantry deploy --branch NAME, or without --branch `main`\.$/,
+      ),
+    );
   });
 
   it("fails the deployment for an empty repository, and says that it is empty", async () => {
@@ -157,9 +166,19 @@ describe("a source that is missing", () => {
     world.repository.commit({ "index.html": "one" });
     await world.startAgent();
     const full = await world.deploy(world.source({ commit: "0123456789".repeat(4) }));
-    expect(full.result).toMatchObject(refNotFound(/^no branch or tag of .* contains commit 0123456789/));
+    expect(full.result).toMatchObject({
+      failure: {
+        code: "commit_not_reachable",
+        message: expect.stringMatching(/^no branch or tag of .* contains commit 0123456789/),
+      },
+    });
     const short = await world.deploy(world.source({ commit: "0123456" }));
-    expect(short.result).toMatchObject(refNotFound(/^no branch or tag of .* contains commit 0123456:/));
+    expect(short.result).toMatchObject({
+      failure: {
+        code: "commit_not_reachable",
+        message: expect.stringMatching(/^no branch or tag of .* contains commit 0123456:/),
+      },
+    });
   });
 
   it("fails the deployment for a commit that the repository does not have, even if any may be deployed", async () => {

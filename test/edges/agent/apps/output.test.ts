@@ -1,8 +1,9 @@
-import { appendFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import type { FromAgent } from "#contract/agent-protocol.ts";
+import type { AppOutputLine } from "#contract/endpoints/output/schemas.ts";
 
 import { World } from "../../../agent/support/harness.ts";
 import { sealVariables } from "../../../agent/support/sealed-variables.ts";
@@ -24,6 +25,7 @@ const startAgent = () =>
     outputLingerMs: 200,
     maxInstanceLogBytes: 4000,
     outputCheckMs: 100,
+    outputTimesMs: 20,
   });
 
 /** A worker that prints what is appended to a file, and nothing of what was in it before. */
@@ -111,6 +113,44 @@ describe("the output of instances", () => {
     expect(await answerTo("stranger")).toMatchObject({ lines: [], left_out: null });
   });
 
+  it("has the time of each line that was printed while the agent ran, although nobody read it then", async () => {
+    await world.deploy({ processes: { worker: printer("a") } });
+    const printedAt = async (text: string) => {
+      // The clock of files may be some milliseconds late.
+      const from = new Date(Date.now() - 20).toISOString();
+      print("a", text);
+      await expect.poll(() => readFileSync(`${world.path("logs")}/worker-1-0.log`, "utf8")).toContain(text);
+      // The agent looks each 20 ms.
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return { from, until: new Date().toISOString() };
+    };
+    const printed = [await printedAt("one"), await printedAt("two")];
+    const expectTimes = (lines: readonly AppOutputLine[]) => {
+      expect(textsOf(lines).slice(0, 3)).toEqual(["ready", "one", "two"]);
+      for (const [at, { from, until }] of printed.entries()) {
+        const time = lines[at + 1]?.time ?? "";
+        expect({ isAfter: time >= from, isBefore: time <= until }).toEqual({ isAfter: true, isBefore: true });
+      }
+    };
+    expectTimes((await readLines({})).lines);
+    follow("one");
+    expectTimes((await answerTo("one")).lines);
+
+    await agent.stop();
+    print("a", "meanwhile");
+    await expect.poll(() => readFileSync(`${world.path("logs")}/worker-1-0.log`, "utf8")).toContain("mean");
+    // Nobody saw when, so the time of its last change proves nothing either.
+    utimesSync(`${world.path("logs")}/worker-1-0.log`, 1, 1);
+    await startAgent();
+    await printedAt("after");
+    const { lines } = await readLines({});
+    expectTimes(lines);
+    expect(lines.slice(3).map(({ message, time }) => [message, time !== undefined])).toEqual([
+      ["meanwhile", false],
+      ["after", true],
+    ]);
+  });
+
   it("loses no line when its file is emptied while it is followed", async () => {
     await world.deploy({ processes: { worker: printer("a") } });
     follow("one");
@@ -126,6 +166,9 @@ describe("the output of instances", () => {
     // What was moved to the second file is part of the last lines.
     const { lines } = await readLines({ lines: 8 });
     expect(textsOf(lines)).toEqual(expected.slice(-8));
+    const times = lines.flatMap(({ time }) => time ?? []);
+    expect(times).toHaveLength(8);
+    expect(times).toEqual(times.toSorted());
   });
 
   it("says how many lines it leaves out when an app prints faster than they are sent", async () => {

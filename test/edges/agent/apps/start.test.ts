@@ -152,7 +152,8 @@ describe("a deployment of an app", () => {
   });
 
   it("fails when it does not listen on its port, or does not pass its check", async () => {
-    await world.startAgent({ silentInstanceMs: 4_000 });
+    // What listens elsewhere is said long before.
+    await world.startAgent({ silentInstanceMs: 12_000 });
     world.repository.commit({
       "server.js":
         "require('node:http').createServer().listen(0, '::1', () => console.log('http://localhost:3000')); ",

@@ -111,7 +111,13 @@ describe("files in Git LFS, on a server without it", () => {
   it("are not detected in a file that only contains the text of a pointer", async () => {
     world.repository.commit({ "docs/pointer.txt": POINTER });
     await world.startAgent({}, undefined, environment());
-    expect((await world.deploy()).result.outcome).toBe("live");
+    const { result, run } = await world.deploy();
+    expect(result.outcome).toBe("live");
+    expect(messagesOf(run)).toContainEqual(
+      expect.stringMatching(
+        /^warning: docs\/pointer\.txt is a pointer of Git LFS, which is deployed as a text, because no \.gitattributes says so/,
+      ),
+    );
   });
 });
 

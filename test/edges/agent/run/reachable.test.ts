@@ -102,13 +102,6 @@ describe("a commit that no branch or tag contains", () => {
     expect(result).toEqual(unreachable(gone));
   });
 
-  it("is reported as not found to a control plane that does not know the failure's code", async () => {
-    const sha = hiddenCommit(world.repository, "evil");
-    await world.startAgent();
-    const older = { source: { repository: world.repository.path, branch: "main", commit: sha } };
-    expect((await world.deploy(older)).result).toEqual(failed("ref_not_found", /^no branch or tag of/));
-  });
-
   it("is deployed if the project's setting and the policy are `any`, and no hash is if the setting is `none`", async () => {
     const sha = hiddenCommit(world.repository, "other");
     git("update-ref", "refs/pull/1/head", sha);
@@ -361,7 +354,7 @@ describe("the commit of an approval", () => {
   async function resolve(change: Partial<RunOrder["source"]>): Promise<CommitResolution> {
     const { repository, branch, commit, ...rules } = source(change).source;
     const request_id = `request-${(asked += 1)}`;
-    const { commits = "reachable", in_branch = false } = rules;
+    const { commits, in_branch } = rules;
     world.control.send({
       ...{ type: "resolve_commit", request_id, project_id: world.projectId, project_name: "My Shop" },
       ...{ deployment_id: ids.deployment(), timeout_seconds: 60 },

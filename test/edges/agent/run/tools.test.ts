@@ -219,7 +219,7 @@ if (command === "run")
     expect(result).toMatchObject(
       outcome === "canceled"
         ? { outcome }
-        : { failure: { code: "timed_out", message: "installing pnpm took longer than 1 seconds" } },
+        : { failure: { code: "timed_out", message: "installing pnpm took longer than 1 second" } },
     );
     expect(processesOfRun(order.run_id)).toEqual([]);
     expect(world.has("tmp")).toBe(false);

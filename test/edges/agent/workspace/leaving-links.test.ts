@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -86,6 +86,24 @@ describe("a release with a symbolic link", () => {
   );
 
   it.each([
+    ["to a hidden file", { ".env": "SECRET=1", "env.txt": { link: ".env" } }, {}],
+    ["through another link", { "a.txt": { link: "b" }, b: { link: ".env" }, ".env": "SECRET=1" }, {}],
+    ["to a hidden folder", { secrets: { link: ".secrets" }, ".secrets/a": "secret" }, {}],
+    ["to what a site beside its sources hides", { "data.txt": { link: "dump.sql" }, "dump.sql": "a" }, {}],
+    ["out of dist to a hidden file", { "dist/env": { link: "../.env" }, ".env": "SECRET=1" }, dist],
+  ] satisfies [string, Record<string, TestFile>, Partial<RunOrder>][])(
+    "%s would show it to visitors, and is refused",
+    async (_, files, change) => {
+      await world.startAgent();
+      expect(await outcomeOf(files, change)).toMatch(
+        /^build_failed: the symbolic link `.+` would show visitors `.+`, which the site hides/,
+      );
+    },
+  );
+
+  it.each([
+    ["to a forge's folder", { "README.md": { link: ".github/README.md" }, ".github/README.md": "a" }],
+    ["in a hidden folder", { ".config/env": { link: "../.env" }, ".env": "SECRET=1" }],
     ["to a file beside it", { "dist/a": { link: "index.html" } }],
     ["to another part of the release", { "dist/a": { link: "../lib" }, "lib/b": "text" }],
     ["to itself", { "dist/a": { link: "a" } }],
@@ -182,55 +200,5 @@ describe("a release with a symbolic link", () => {
     const end = await outcomeOf(Object.fromEntries(files), dist);
     expect(end).toMatch(/^build_failed: 30 symbolic links lead out of the release: .*, and 25 more$/);
     expect(end.length).toBeLessThan(1_500);
-  });
-});
-
-describe("a kept release whose links an earlier agent did not check", () => {
-  /** Two releases. The record of the first has the form that an earlier agent wrote. */
-  async function deployTwo() {
-    expect(await outcomeOf({})).toBe("live");
-    expect(await outcomeOf({ "a.txt": "a" }, { keep_releases: [1] })).toBe("live");
-    const record = world.path("releases/1.json");
-    writeFileSync(record, readFileSync(record, "utf8").replace(/,\s*"links_checked": true/, ""));
-    expect(readFileSync(record, "utf8")).not.toContain("links_checked");
-  }
-
-  it("is refused by a rollback if a link leads out", async () => {
-    await world.startAgent();
-    await deployTwo();
-    const rollback = { reuse_release: 1, preapproved: true, keep_releases: [1, 2] };
-    const good = await world.deploy(rollback);
-    expect(good.result.outcome).toBe("live");
-    await world.deploy({ reuse_release: 2, preapproved: true, keep_releases: [1, 2] });
-    symlinkSync("../../../../link.json", world.path("releases/1/data.json"));
-    const { result } = await world.deploy(rollback);
-    expect(result).toMatchObject({
-      failure: {
-        code: "activate_failed",
-        stage: "activate",
-        message: expect.stringContaining("`data.json`"),
-      },
-    });
-    expect(world.current).toBe("releases/2");
-  });
-
-  it("is not served by a correction if a link leads out", async () => {
-    await world.startAgent();
-    await deployTwo();
-    symlinkSync("../../../../link.json", world.path("releases/1/data.json"));
-    world.control.send({ type: "correct_release", project_id: world.projectId, release: 1 });
-    await world.control.waitFor("the log line", () =>
-      world.logLines.some((line) => line.includes("`data.json`")),
-    );
-    expect(world.current).toBe("releases/2");
-    rmSync(world.path("releases/1/data.json"));
-    mkdirSync(world.path("releases/1/folder"));
-    // Sent repeatedly, as the control plane does, because the agent ignores a request while it handles the refused one.
-    await expect
-      .poll(() => {
-        world.control.send({ type: "correct_release", project_id: world.projectId, release: 1 });
-        return world.current;
-      })
-      .toBe("releases/1");
   });
 });

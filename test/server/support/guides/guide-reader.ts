@@ -42,7 +42,7 @@ export class GuideReader {
   /** @param program the bundled command */
   static async start(name: string, gantry: Gantry, program: string): Promise<GuideReader> {
     const machine = await DebianMachine.boot();
-    await machine.allowLocalRepositories();
+    await machine.allowLocalRepositoriesStrictly();
     const reader = new GuideReader(machine, gantry, await prepareIngress(machine), name);
     await mkdir(`${machine.root}${HOME}/shop`, { recursive: true });
     await copyFile(program, `${machine.root}/usr/local/lib/gantry.mjs`);

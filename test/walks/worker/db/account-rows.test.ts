@@ -62,7 +62,7 @@ describe("a statement on rows that belong to an account", () => {
     const { token } = await createSession(account.id);
     const made = await call(`/v1/servers/${serverId}/enrollment`, { method: "POST", token });
     const enrollment = Enrollment.parse(await made.json());
-    const body = { token: enrollment.token, hostname: "web-1", agent_version: "0.1.0" };
+    const body = { token: enrollment.token, hostname: "web-1", agent_version: "0.2.0" };
     expect((await call("/v1/agent/enroll", { method: "POST", body })).status).toBe(201);
     expect(forgetful(statements)).toEqual([]);
     expect(statements.some((text) => text.startsWith('insert into "tokens"'))).toBe(true);

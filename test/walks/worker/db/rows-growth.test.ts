@@ -38,9 +38,9 @@ async function oldWorld(size = SIZE): Promise<World & { readonly otherId: Projec
   const { account, serverId, hookId } = world;
   const otherId = ids.project();
   await env.DB.prepare(
-    `INSERT INTO projects (id, account_id, server_id, name, domain, repository, branch, root_directory, shared_paths,
+    `INSERT INTO projects (id, account_id, server_id, name, domain, repository, repository_key, branch, root_directory, shared_paths,
        keep_releases, timeouts, queue, created_at)
-     SELECT ?, account_id, server_id, 'other', 'other.test', 'https://git.test/other.git', branch, root_directory, shared_paths, keep_releases,
+     SELECT ?, account_id, server_id, 'other', 'other.test', 'https://git.test/other.git', 'git.test/other', branch, root_directory, shared_paths, keep_releases,
        timeouts, queue, 0 FROM projects WHERE id = ?`,
   )
     .bind(otherId, world.projectId)

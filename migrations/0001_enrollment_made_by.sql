@@ -1,1 +1,0 @@
-ALTER TABLE `servers` ADD `enrollment_made_by` text;

@@ -1,1 +1,0 @@
-ALTER TABLE `projects` ADD `commits` text DEFAULT 'reachable' NOT NULL;

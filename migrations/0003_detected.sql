@@ -1,2 +1,0 @@
-ALTER TABLE `projects` ADD `detected` text;--> statement-breakpoint
-UPDATE `projects` SET `detected` = `found`;

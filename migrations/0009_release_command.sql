@@ -1,1 +1,0 @@
-ALTER TABLE `projects` ADD `release_command` text;

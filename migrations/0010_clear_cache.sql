@@ -1,1 +1,0 @@
-ALTER TABLE `deployments` ADD `clear_cache` integer DEFAULT false NOT NULL;

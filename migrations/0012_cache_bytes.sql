@@ -1,1 +1,0 @@
-ALTER TABLE `servers` ADD `disk_cache_bytes` real;

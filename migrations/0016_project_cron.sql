@@ -1,1 +1,0 @@
-ALTER TABLE `projects` ADD `cron` text DEFAULT '[]' NOT NULL;

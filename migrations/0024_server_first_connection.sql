@@ -1,1 +1,0 @@
-ALTER TABLE `servers` ADD `first_connected_at` integer;

@@ -1,1 +1,0 @@
-CREATE INDEX `events_project_type` ON `events` (`project_id`,`type`,`sequence`);

@@ -1,1 +1,0 @@
-ALTER TABLE `servers` ADD `taken_over_at` integer;

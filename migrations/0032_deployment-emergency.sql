@@ -1,1 +1,0 @@
-ALTER TABLE `deployments` ADD `emergency` text;

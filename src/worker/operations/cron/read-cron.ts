@@ -1,0 +1,37 @@
+import type { CronName } from "#contract/endpoints/cron/job-schemas.ts";
+import type { CronJobReport } from "#contract/endpoints/cron/schemas.ts";
+import { didYouMean } from "#contract/lib/suggest.ts";
+import { refuse, type Result, succeed } from "#contract/problems.ts";
+import type { Context } from "#worker/context.ts";
+import type { LocatedProject } from "#worker/db/projects/find-project.ts";
+import { JOB_TIMEOUT_MS, type ReadRefusal } from "#worker/operations/commands/job-refusal.ts";
+import {
+  askAgent,
+  requestAbout,
+  unavailable,
+  WRONG_ANSWER,
+} from "#worker/operations/repositories/ask-agent.ts";
+
+/** Asks a project's server for the jobs of the live deployment. @param job the only one that is needed; null: all */
+export async function readCron(
+  context: Context,
+  project: LocatedProject,
+  job: CronName | null,
+): Promise<Result<readonly CronJobReport[], Exclude<ReadRefusal, "not_found">>> {
+  const { request_id, project_id } = requestAbout(context, project);
+  const request = { type: "read_cron", request_id, project_id, job } as const;
+  const answer = await askAgent(context, project, request, JOB_TIMEOUT_MS);
+  if (!answer.ok) return answer;
+  return answer.value.type === "cron_read" ? succeed(answer.value.jobs) : unavailable(WRONG_ANSWER);
+}
+
+/** Refuses a request for a job that the live deployment does not have, with the names of its jobs if the server says them. */
+export async function noSuchJob(context: Context, project: LocatedProject, job: CronName) {
+  const read = await readCron(context, project, null);
+  const names = read.ok ? read.value.map(({ name }) => name) : [];
+  const has = names.length > 0 ? ` It has ${names.join(", ")}.` : read.ok ? " It has none." : "";
+  return refuse(
+    "not_found",
+    `The live deployment of the project has no job ${job}.${didYouMean(job, names)}${has}`,
+  );
+}
