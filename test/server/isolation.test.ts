@@ -383,7 +383,8 @@ describe("a repository on the server", () => {
     await api.call("POST", `/v1/deployments/${started.id}/cancel`);
     expect(await api.ended(started.id)).toMatchObject({ status: "canceled" });
     await expect.poll(units, { timeout: CONDITION_MS }).toBe("");
-    expect(await machine.tell("systemctl list-units --plain --no-legend 'gantry-isolate@*'")).toBe("");
+    const helpers = "systemctl list-units --plain --no-legend 'gantry-isolate@*'";
+    await expect.poll(() => machine.tell(helpers), { timeout: CONDITION_MS }).toBe("");
   });
 });
 

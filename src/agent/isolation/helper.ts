@@ -13,7 +13,7 @@ export type HelperCall = {
   readonly problem: string;
 };
 
-/** Sends a request to the isolation helper (src/agent/install/isolate.sh). Never throws. */
+/** Sends a request to the isolation helper (src/agent/install/helper). Never throws. */
 export function callHelper(socketPath: string, request: string): HelperCall {
   const socket: Socket = createConnection(socketPath);
   let problem = "the isolation helper ended without an answer";

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 
-import { WebhookKind } from "#contract/endpoints/webhooks/kinds.ts";
 import { defaultEvents } from "#contract/endpoints/webhooks/default-events.ts";
 import { WebhookKind } from "#contract/endpoints/webhooks/kinds.ts";
 import {
