@@ -4,6 +4,7 @@ import type { FromAgent } from "#contract/agent-protocol.ts";
 import { isWanted } from "#contract/endpoints/output/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { parseJson } from "#contract/parse-json.ts";
+import { storedAs } from "#contract/stored.ts";
 import { refuseFollower, tokenTag } from "#worker/following/follower-limits.ts";
 import { type OutputNews, OUTPUT_HEADER, OUTPUT_PATH, OutputRequest } from "#worker/logs/output-news.ts";
 import { type LinkSockets, OUTPUT_TAG, send } from "#worker/objects/agent-link/link-sockets.ts";
@@ -11,6 +12,7 @@ import { type LinkSockets, OUTPUT_TAG, send } from "#worker/objects/agent-link/l
 /** The place of a reader. `hasFirst`: it has got what was printed before, so what comes now is for it. */
 const Reader = z.strictObject({ id: z.string(), hasFirst: z.boolean(), request: OutputRequest });
 type Reader = z.infer<typeof Reader>;
+const storedReader = storedAs(Reader);
 
 type Output = Extract<FromAgent, { type: "output" }>;
 
@@ -100,7 +102,7 @@ export class OutputReaders {
 }
 
 function readerOf(socket: WebSocket): Reader {
-  return Reader.parse(socket.deserializeAttachment());
+  return storedReader.parse(socket.deserializeAttachment());
 }
 
 function deliver(socket: WebSocket, news: OutputNews): void {

@@ -2,10 +2,12 @@ import * as z from "zod/mini";
 
 import { refuseFollower, tokenTag } from "#worker/following/follower-limits.ts";
 import { parseAsk, PING, PONG } from "#worker/following/messages.ts";
+import { storedAs } from "#contract/stored.ts";
 
 /** The position at which a reader waits; null while it reads. */
 const Waiting = z.strictObject({ after: z.nullable(z.int()) });
 type Waiting = z.infer<typeof Waiting>;
+const storedWaiting = storedAs(Waiting);
 
 /**
  * The isolates that read events for a client. Each has a hibernating WebSocket with its position attached, and is told
@@ -45,7 +47,7 @@ export class FeedReaders {
   tell(newest: number): void {
     this.#newest = newest;
     for (const socket of this.#ctx.getWebSockets()) {
-      const { after } = Waiting.parse(socket.deserializeAttachment());
+      const { after } = storedWaiting.parse(socket.deserializeAttachment());
       if (after !== null && after < newest) answer(socket, newest);
     }
   }

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 
 import { DeploymentId } from "#contract/ids.ts";
+import { storedAs } from "#contract/stored.ts";
 import { refuseFollower, tokenTag } from "#worker/following/follower-limits.ts";
 import { parseAsk, PING, PONG } from "#worker/following/messages.ts";
 import type { LinesAfter, LogBuffer } from "#worker/objects/log/log-buffer.ts";
@@ -16,6 +17,7 @@ const BYTES_PER_MS = 32 * 1024;
 /** `after`: the last line that a waiting follower has read; null while the follower reads an answer. */
 const Waiting = z.strictObject({ id: DeploymentId, after: z.nullable(z.int()) });
 type Waiting = z.infer<typeof Waiting>;
+const storedWaiting = storedAs(Waiting);
 
 type Parts = {
   readonly ctx: DurableObjectState;
@@ -109,7 +111,7 @@ export class LogFollowers {
 }
 
 function waitingOf(socket: WebSocket): Waiting {
-  return Waiting.parse(socket.deserializeAttachment());
+  return storedWaiting.parse(socket.deserializeAttachment());
 }
 
 function answer(sockets: readonly WebSocket[], message: string): void {
