@@ -77,7 +77,7 @@ function accepts(port: number): Promise<boolean> {
 export type EndedInstance = { readonly name: string; readonly exit: InstanceExit | null };
 
 const END_POLL_MS = 250;
-/** A new instance may end once: what it needs may be starting too. */
+/** A new instance may end once: a service that it needs may be starting too. */
 const MAX_ENDS = 2;
 /** The shell's codes for a program that is not executable or not found. */
 const NEVER_WORKS: readonly (number | null)[] = [126, 127];

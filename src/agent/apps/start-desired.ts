@@ -15,9 +15,9 @@ import { readRelease } from "#agent/workspace/releases.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 
 /**
- * Starts instances that must run and do not: the server or the supervisor was restarted. It needs no control plane. They
- * keep their ports if these are free. Those that run are only made known to the supervisor. Never throws: what cannot be
- * started is tried again at the next check.
+ * Starts instances that must run and do not: the server or the supervisor was restarted. It needs no control plane.
+ * They keep their ports if these are free. Running instances are only made known to the supervisor. Never throws: an
+ * instance that cannot be started is tried again at the next check.
  */
 export async function startDesired(
   context: AgentContext,

@@ -77,8 +77,8 @@ export function connectSupervisor(options: SupervisorOptions): SupervisorConnect
   const startOnce = (): Promise<void> => (starting ??= start().finally(() => (starting = null)));
 
   /**
-   * Replaces the supervisor of another version of the agent. Its instances run on: the new one takes them over, and gets
-   * their commands. If this agent ends in between, it starts what has ended when it misses it.
+   * Replaces the supervisor of another version of the agent. Its instances run on: the new supervisor takes them over,
+   * and gets their commands. If this agent ends before that, its next start replaces the instances that have ended.
    */
   async function renew(): Promise<void> {
     if (program === null) return;

@@ -44,7 +44,7 @@ export function createOutputFollows(
   const { clock, settings, home } = context;
   const all = new Map<ProjectId, Followed>();
   let isRunning = false;
-  /** Numbers are not used again, so that a reader never takes other lines for those that it has. */
+  /** Numbers are not used again, so that a reader never mistakes other lines for the lines that it has. */
   let next = 0;
 
   async function run(): Promise<void> {

@@ -7,9 +7,9 @@ import type { OutputTime, OutputTimes } from "#agent/workspace/output-times.ts";
 import type { Mask } from "#contract/mask.ts";
 
 const CHUNK_BYTES = 64 * 1024;
-/** How much of what was printed before is read at first. */
+/** How much of the earlier output is read at first. */
 const EARLIER_BYTES = 256 * 1024;
-/** What is not noted yet was printed since the last look, which is not longer ago. */
+/** Lines without a noted time were printed since the last look, which is not longer ago. */
 const RECENT_MS = 3_000;
 
 /** `time`: when the line was printed, or read soon after, in Unix milliseconds; `null`: unknown. */
