@@ -14,7 +14,7 @@ export type SiteFound = {
   readonly path: string;
   readonly stats: Stats;
   readonly urlPath: string;
-  /** How it is packed, if it answers for the file that it contains. */
+  /** How the file is compressed, if it answers for the file that it contains. */
   readonly coding?: Coding;
 };
 

@@ -25,7 +25,7 @@ import { type PageStatus, sendPage } from "#agent/sites/pages.ts";
 import { encodePath } from "#build/site-rules/path-pattern.ts";
 import { isShown } from "#build/site-rules/rule-schemas.ts";
 
-/** How often a request is retried with the release that replaced the one it started with. */
+/** How often a request is retried with the release that replaced its first release. */
 const MAX_RELEASES = 5;
 
 /** `gone`: the file was deleted before its first byte was sent, so another answer is still possible. */
@@ -88,7 +88,7 @@ async function answer(exchange: Exchange): Promise<boolean> {
   const redirect = findRedirect(release.rules.redirects ?? [], { ...asked, path: encodePath(pathOf(asked)) });
   const shows = redirect !== null && isShown(redirect.status);
   if (redirect?.force === true && (await follow(exchange, redirect))) return true;
-  // A page that a rule shows by force replaces that of the path.
+  // A page that a rule shows by force replaces the page of the path.
   if (asked.isRead && !(redirect?.force === true && shows)) {
     const mode = release.rules.trailing_slash;
     const found = await findFile(project, release, asked, mode, acceptEncodingOf(request));
@@ -259,8 +259,7 @@ function acceptEncodingOf({ headers }: IncomingMessage): string {
 }
 
 /**
- * Says how a file is packed, if the client unpacks it.
- * @param coding of a file that answers for what it contains
+ * Sets how a file is compressed, if the client decompresses it. @param coding of a file that answers for its content
  * @returns the type of the answer
  */
 function setCoding(

@@ -27,7 +27,7 @@ export type CaddyIngressOptions = {
 export function createCaddyIngress(options: CaddyIngressOptions): Ingress {
   const { home, settings, checkMs, log } = options;
   const certificates = createCertificateChecks(settings, options.now);
-  /** The problem of Caddy as a whole, and those of single sites. */
+  /** The problem of Caddy as a whole, and the problems of single sites. */
   let problem: string | null = null;
   let problems: ReadonlyMap<ProjectId, SiteProblem> = new Map();
   let certified: CertificatesFound = { problems: new Map(), certificates: new Map() };

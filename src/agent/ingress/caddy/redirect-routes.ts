@@ -166,7 +166,7 @@ class RedirectCompiler {
     };
   }
 
-  /** A rule that needs parameters. What it needs of the path and of each parameter must not be empty. */
+  /** A rule that needs parameters. The parts of the path and of each parameter that it uses must not be empty. */
   #byQuery(rule: RedirectRule, query: readonly (readonly [string, string])[]): Route {
     const inPath = namesIn(rule.from);
     const matched = this.#placeholder();

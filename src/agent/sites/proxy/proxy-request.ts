@@ -11,7 +11,9 @@ import { endToEnd, headersForApp } from "#agent/sites/proxy/forwarded-headers.ts
 import { ingressPages } from "#agent/ingress/page.ts";
 import { sendIngressPage } from "#agent/sites/pages.ts";
 
-/** Answers in place of an app that does not have what is asked for. @returns false if this has nothing either */
+/**
+ * Answers in place of an app that does not have the requested file. @returns false if there is no other answer either
+ */
 type SendInstead = () => Promise<boolean>;
 
 /**
