@@ -151,12 +151,12 @@ async function runAndDeliver(
     onFinished();
   }
   const delivery = interrupt.reason === "ended" ? "ended" : await reporter.delivered();
-  // Otherwise the next start of the agent needs it, to make true what is live.
+  // Otherwise the next start of the agent needs it, to commit the live state.
   if (context.apps.of(project_id).commit === null) journal?.remove();
   return delivery;
 }
 
-/** @returns null if the run is interrupted first: it has not started, so it does not wait for the run before it */
+/** @returns null if the run is interrupted first: a run that has not started does not wait for the run before it */
 async function waitForTurn(
   turns: ProjectTurns,
   project: ProjectId,
