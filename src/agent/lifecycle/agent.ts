@@ -180,7 +180,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
         case "stop":
           return runs.stop(message.run_id);
         case "correct_release":
-          // When an operation is running, its end reports what is served.
+          // When an operation is running, its end reports the served release.
           if (turns.isTaken(message.project_id) || isStopping) return;
           return void correctServedRelease(message.project_id, message.release);
         case "remove_project":

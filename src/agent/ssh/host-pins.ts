@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { hostsIn, type HostKey, keysOf, type SshHost, withoutHost } from "#agent/ssh/known-hosts.ts";
 import { DRAFT, sshFolder } from "#agent/ssh/ssh-folder.ts";
 
-/** The known_hosts files that ssh reads: the pins, to which it adds, the built-in ones, and those of the user. */
+/** The known_hosts files that ssh reads: the pins, to which ssh adds, the built-in pins, and the user's. */
 export function knownHostsFiles(home: string, userHome: string | undefined): readonly string[] {
   const { pins, forges } = sshFolder(home);
   return [pins, forges, ...(userHome === undefined ? [] : [join(userHome, ".ssh", "known_hosts")])];

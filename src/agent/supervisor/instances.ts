@@ -17,7 +17,10 @@ import type { ProjectId } from "#contract/ids.ts";
 
 /** The instances that a supervisor keeps running. All functions are safe to repeat. */
 export type Instances = {
-  /** Takes over the instances that an earlier supervisor left running, and ends the rest of those that have ended. */
+  /**
+   * Takes over the instances that an earlier supervisor left running, and ends the remaining processes of ended
+   * instances.
+   */
   adopt(): Promise<void>;
   start(project: ProjectId, name: string, body: InstanceBody): Promise<void>;
   /** @returns whether none of its processes is left */

@@ -4,8 +4,8 @@ import { textUpTo, wholeFrom } from "#contract/bounds.ts";
 import { InstanceName, StopSeconds, StopSignal } from "#contract/endpoints/processes/schemas.ts";
 import { ProjectId } from "#contract/ids.ts";
 
-// The messages between the agent and the supervisor. Either may be older than the other: changes only add optional
-// fields, and unknown fields are ignored.
+// The messages between the agent and the supervisor. Their versions may differ: changes only add optional fields, and
+// unknown fields are ignored.
 
 /** A text that the kernel passes to a program. The program would see it only up to the first NUL. */
 const text = (maxLength: number) =>

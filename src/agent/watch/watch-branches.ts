@@ -14,12 +14,12 @@ const BUSY_SECONDS = 30;
 
 /** Looks for pushes: reads branches on a timer, and tells the control plane when one has another commit than it knows. */
 export type BranchWatch = {
-  /** Watches these branches from now on. Those that were watched before keep their times. */
+  /** Watches these branches from now on. Branches that were watched before keep their times. */
   set(branches: readonly WatchedBranch[]): void;
   forget(project: ProjectId): void;
 };
 
-/** What is remembered of a branch while the agent runs. The control plane sends the rest again after each hello. */
+/** What the agent remembers of a branch while it runs. The control plane sends the rest again after each hello. */
 type Entry = {
   watched: WatchedBranch;
   timer: NodeJS.Timeout | null;
@@ -64,7 +64,7 @@ export function createBranchWatch(
     }));
     reading -= 1;
     entry.isReading = false;
-    // Meanwhile the control plane has learned of another commit, and the files were compared with the one before.
+    // Meanwhile the control plane has learned of another commit, and the files were compared with the commit before.
     const isOutdated = entry.watched !== watched;
     schedule(entry, isOutdated ? watched.settle_seconds * chance() : take(entry, result));
   }
@@ -162,7 +162,7 @@ export function createBranchWatch(
   };
 }
 
-/** Whether what was read for the one is true for the other. */
+/** Whether an answer about one branch is true for the other branch. */
 function isSameBranch(one: WatchedBranch, other: WatchedBranch): boolean {
   const { known_sha: _one, ...settings } = one;
   const { known_sha: _other, ...others } = other;
