@@ -75,7 +75,7 @@ async function* connections(followed: Followed, progress: Progress): AsyncGenera
     progress.receivingMs = 0;
     const retry = yield* connect(followed, progress);
     if (retry === null) return;
-    // Heartbeats show that the connection works, except for the one that starts every stream.
+    // Heartbeats show that the connection works, except for the heartbeat at the start of every stream.
     if (progress.receivingMs > followed.silenceMs / 4) progress.failures = 0;
     progress.failures += 1;
     const ms = Math.max(retryDelayMs(progress.failures), retry.afterMs);

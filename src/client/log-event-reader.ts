@@ -27,7 +27,7 @@ const MAX_EVENT_CHARACTERS = 1024 * 1024;
 
 /**
  * A browser delivers chunks of up to two megabytes, which take several frames to parse. Parsing about a hundred lines
- * at a time lets the consumer yield to the page in between.
+ * at a time lets the consumer yield to the page after each part.
  */
 const SLICE_BYTES = 16 * 1024;
 

@@ -32,7 +32,7 @@ export function isFollowed(path: string): boolean {
   return followed.has(path);
 }
 
-/** Reads what is appended to a file, from the file's start. While `take` has no room, nothing is read. */
+/** Reads a file from its start, and follows what is appended. While `take` has no room, nothing is read. */
 export function followFile(file: OutputFile, take: TakeChunk, options: FollowOptions): OutputReader {
   const { path, fd } = file;
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES);

@@ -18,7 +18,7 @@ export type OutputReader = {
 
 const POLL_MS = 10;
 
-/** Passes on what is read from a pipe, and stops reading while `take` has no room. */
+/** Passes on the bytes of a pipe, and stops reading while `take` has no room. */
 export function readPipe(pipe: Readable, take: TakeChunk): OutputReader {
   let isPaused = false;
   const closed = new Promise<void>((resolve) => pipe.once("close", resolve));
