@@ -49,9 +49,10 @@ const LATE_MS = 60_000;
 const SILENT_MS = 60_000;
 
 /**
- * The connection to one server's agent: a hibernating WebSocket, the agent's presence, and the messages to deliver.
- * It makes no decision about a deployment. If it cannot pass on a lane's message, the lane sends it after the agent's
- * next hello. Everything it receives is saved before it is delivered, and the alarm retries failed deliveries.
+ * The connection to one server's agent: a hibernating WebSocket, the agent's presence, and the messages to deliver. It
+ * makes no decision about a deployment. If it cannot pass on a lane's message, the lane sends the message after the
+ * agent's next hello. Everything that the agent sends is saved before it is delivered, and the alarm retries failed
+ * deliveries.
  */
 export class AgentLink extends DurableObject<Env> {
   readonly #link: LinkContext;
@@ -247,7 +248,7 @@ export class AgentLink extends DurableObject<Env> {
     const answer = code === 1005 || code === 1006 ? 1000 : code;
     if (this.#readers.left(socket)) return socket.close(answer, "");
     const { credentialHash, state } = attachmentOf(socket);
-    // It has answered: so it is not what is left of a connection that this agent has lost.
+    // The other connection has answered: so it is not the rest of a connection that this agent has lost.
     const isTakenOver = code === closeCodes.replaced && state === "ended";
     if (isTakenOver) this.#link.presence.takenOver(Date.now(), credentialHash);
     end(socket, answer, "");

@@ -104,7 +104,7 @@ export class DeliveryQueue {
       this.#put("serving", report.project_id, { report, checkedAt } satisfies Serving);
   }
 
-  /** Queues one changed project for D1 and for its lane, merged with what is pending of a hello. */
+  /** Queues one changed project for D1 and for its lane, merged with the pending changes of a hello. */
   takeChange(report: ProjectReport, saidAt: number): void {
     const before = this.#laneReportOf(report.project_id);
     const runIds = before?.runIds ?? null;
@@ -148,7 +148,7 @@ export class DeliveryQueue {
     this.#sql.exec("DELETE FROM said");
   }
 
-  /** What is pending for D1. */
+  /** The pending changes for D1. */
   serving(): Serving[] {
     return this.#all("serving").map(({ json }) => storedServing.parse(JSON.parse(json)));
   }

@@ -48,7 +48,7 @@ export class DeployKeyQueue {
     return reports.length === 0 && all === null ? null : { reports, all };
   }
 
-  /** Removes what was written, unless something newer has replaced it. */
+  /** Removes the keys that were written, unless newer keys have replaced them. */
   noteWritten({ reports, all }: PendingKeys): void {
     for (const report of reports)
       this.#sql.exec(

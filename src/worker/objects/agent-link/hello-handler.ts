@@ -100,7 +100,7 @@ function takeDeployKeys(keys: DeployKeyQueue, { deploy_keys: reports }: Hello): 
   else keys.take(reports);
 }
 
-/** The agent's seal key; null if it has none, or if the fingerprint is not that of the key. */
+/** The agent's seal key; null if it has none, or if the fingerprint does not belong to the key. */
 async function checkedSealKey({ seal_key: sealKey }: Hello): Promise<SealKey | null> {
   const key = sealKey === undefined ? null : fromBase64Url(sealKey.public_key);
   if (sealKey === undefined || key === null) return null;

@@ -2,8 +2,8 @@ import type { AgentAnswer, AgentRequest } from "#contract/agent-requests.ts";
 import { send } from "#worker/objects/agent-link/link-sockets.ts";
 
 /**
- * The outcome of a request to an agent. `offline`: it is not connected. `outdated`: it does not answer requests.
- * `silent`: it did not answer in time. `cut`: it disconnected before it answered.
+ * The outcome of a request to an agent. `offline`: the agent is not connected. `outdated`: its version does not answer
+ * requests. `silent`: no answer came in time. `cut`: the agent disconnected before its answer.
  */
 export type Asked =
   | { readonly kind: "answered"; readonly answer: AgentAnswer }

@@ -9,7 +9,7 @@ import { refuseFollower, tokenTag } from "#worker/following/follower-limits.ts";
 import { type OutputNews, OUTPUT_HEADER, OUTPUT_PATH, OutputRequest } from "#worker/logs/output-news.ts";
 import { type LinkSockets, OUTPUT_TAG, send } from "#worker/objects/agent-link/link-sockets.ts";
 
-/** The place of a reader. `hasFirst`: it has got what was printed before, so what comes now is for it. */
+/** The place of a reader. `hasFirst`: it has got the earlier lines, so new lines are for it. */
 const Reader = z.strictObject({ id: z.string(), hasFirst: z.boolean(), request: OutputRequest });
 type Reader = z.infer<typeof Reader>;
 const storedReader = storedAs(Reader);

@@ -11,18 +11,18 @@ import { singleFlight } from "#worker/objects/shared/single-flight.ts";
 import { inJurisdiction } from "#worker/objects/location.ts";
 
 /**
- * The pause between two runs for each webhook that got events, and the longest one. If many events come one after the
- * other, each webhook then gets several at a time, which is one write for it.
+ * The pause between two runs for each webhook that got events, and the longest pause. If many events come in a row,
+ * each webhook then gets several at a time, which is one write for it.
  */
 const PAUSE_PER_WEBHOOK_MS = 10;
 const LONGEST_PAUSE_MS = 250;
-/** How soon the alarm hands over what was announced, if the object dies in a pause. */
+/** How soon the alarm hands over the announced events, if the object dies in a pause. */
 const WAKE_AGAIN_MS = 30_000;
 
 /**
- * Hands the events of one account to its webhooks and tells readers that there are new ones. D1 has the events: the feed
- * stores only the number of the last one that it has handed over, so that an announcement that is repeated, late or lost
- * changes nothing.
+ * Hands the events of one account to its webhooks and tells readers that there are new ones. D1 has the events: the
+ * feed stores only the number of the last event that it has handed over, so that an announcement that is repeated, late
+ * or lost changes nothing.
  */
 export class EventFeed extends DurableObject<Env> {
   readonly #feed: Feed;

@@ -13,7 +13,7 @@ const MAX_READS = 5;
 const MAX_CATCHING_UP = 20;
 
 /**
- * How far the feed goes back after a restore of the database. The Outlets skip the events that they have, and those from
+ * How far the feed goes back after a restore of the database. The Outlets skip events that they have, and events from
  * before their webhook was created.
  */
 const REWIND = 200;
@@ -29,7 +29,7 @@ export type Feed = {
 export type HandedOver = { readonly hasMore: boolean; readonly webhooks: number };
 
 /**
- * Hands what D1 has after the cursor to the webhooks that want it. A webhook that does not accept it is noted, and
+ * Hands D1's events after the cursor to the webhooks that want them. A webhook that does not accept them is noted, and
  * the others do not wait for it.
  * @throws if D1 does not answer
  */
@@ -45,7 +45,7 @@ export async function handOverNews(feed: Feed): Promise<HandedOver> {
 
 async function handOverSome({ rows, store, readers, take }: Feed): Promise<HandedOver> {
   const before = store.cursor();
-  // One more, because the first event is the one at the cursor.
+  // One more, because the first event is at the cursor.
   const { events, targets } = await readNews(rows, before.sequence, MAX_EVENTS + 1);
   const decision = decideNews(before, events);
   if (decision.kind === "restored") {
@@ -76,9 +76,9 @@ async function handOverSome({ rows, store, readers, take }: Feed): Promise<Hande
 }
 
 /**
- * Hands webhooks what they did not accept before: several at the same time, because one that does not answer takes 10 s,
- * and the others when it is their turn. May run beside `handOverNews`.
- * @throws if one still does not accept it, or D1 does not answer
+ * Hands webhooks the events that they did not accept before: several at the same time, because a webhook that does not
+ * answer takes 10 s, and the others when it is their turn. May run beside `handOverNews`. @throws if a webhook still
+ * does not accept its events, or D1 does not answer
  */
 export async function catchUp(feed: Feed): Promise<void> {
   const behind = feed.store.nextBehind(MAX_CATCHING_UP);

@@ -38,7 +38,7 @@ export async function reconcile(context: OutletContext): Promise<"exists" | "gon
     record.noteWritten(state.revision);
     return missing({ record, now }, target, state);
   }
-  // Not what was read before a request has changed it, or while the request may still be running.
+  // Not a state that was read before a request has changed it, or while the request may still be running.
   if (isReadLater && record.selection().changedAt === changedAt) takeSelection(context, webhook);
   // Until its check is due, a retired webhook may be deleted at any moment, perhaps since D1 was read.
   if (state.checkAt <= now() || (state.missingSince !== null && !state.isRetired))

@@ -53,8 +53,8 @@ const REPAIR_MS = 60_000;
 type StartRefusal = "not_found" | "queue_full" | "live_changed" | "secrets_not_sealed" | "unavailable";
 
 /**
- * Decides what a project runs next. Each method loads the lane, decides (src/domain/lane) and saves in one turn, without
- * an await in between. Then it carries out the saved state; the alarm finishes what was interrupted.
+ * Decides what a project runs next. Each method loads the lane, decides (src/domain/lane) and saves in one turn,
+ * without an await. Then it carries out the saved effects; the alarm finishes interrupted ones.
  */
 export class ProjectLane extends DurableObject<Env> {
   readonly #turns: LaneTurns;
@@ -200,7 +200,7 @@ export class ProjectLane extends DurableObject<Env> {
     return reportRunEvents(this.#turns, command);
   }
 
-  /** Compares what a server serves of the project with what it should serve. For a report outside a hello. */
+  /** Compares the release that a server serves with the release that it should serve. For a report outside a hello. */
   async compare(serverId: ServerId, report: ProjectReport): Promise<Reconciliation> {
     return compareServing(this.#turns, serverId, report);
   }
