@@ -36,7 +36,10 @@ export type Wrap<Caller> = (
 /** If a body takes longer to arrive, its sender is authenticated again. */
 const SLOW_BODY_MS = 1_000;
 
-/** If a read takes longer, such as one that waits for new output, its token is checked again before the answer is sent. */
+/**
+ * If a read takes longer, such as a request that waits for new output, its token is checked again before the answer is
+ * sent.
+ */
 const SLOW_READ_MS = 5_000;
 
 /** Registers a route for each handler: authenticates, validates, calls the handler and builds the response. */

@@ -19,7 +19,7 @@ export class Budget {
     this.#calls = calls;
   }
 
-  /** Takes the cost of a step. @returns false if it is more than what is left */
+  /** Takes the cost of a step. @returns false if the rest of the budget does not cover it */
   take({ statements, calls }: Cost): boolean {
     if (this.#clock.now() > this.#endsAt || statements > this.#statements || calls > this.#calls)
       return false;

@@ -37,9 +37,9 @@ export function limitsOf(plan: string): Limits {
 type Run = { readonly env: Env; readonly clock: Clock; readonly budget: Budget };
 
 /**
- * Runs the parts of the schedule whose round is due, until their rounds are complete or the budget is used. The next run
- * continues where this one stopped. The parts run at the same time, so one that is slow or fails does not stop the others.
- * One statement if no round is due.
+ * Runs the parts of the schedule whose round is due, until their rounds are complete or the budget is used. The next
+ * run continues where this run stopped. The parts run at the same time, so a part that is slow or fails does not stop
+ * the others. One statement if no round is due.
  *
  * @throws at the end, if something failed, so that the platform shows the run as failed
  */

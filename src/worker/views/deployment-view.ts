@@ -20,7 +20,7 @@ export function abbreviatedCommit(commitSha: string | null): string | null {
   return commitSha?.slice(0, ABBREVIATED) ?? null;
 }
 
-/** What is shown of a deployment. */
+/** The fields of a deployment that are shown. */
 export type ShownRecord = Omit<DeploymentRecord, "revision">;
 
 /** A row of a project's deployments. @param now Unix milliseconds, for the duration of a running deployment */
