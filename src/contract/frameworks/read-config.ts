@@ -9,7 +9,7 @@ export type Config = {
    * computed, or that has two values, is missing.
    */
   readonly values: ReadonlyMap<string, string | boolean>;
-  /** The paths of all settings, also of those that are computed. */
+  /** The paths of all settings, also of computed settings. */
   readonly names: ReadonlySet<string>;
   /** The packages that are imported. */
   readonly imports: ReadonlySet<string>;

@@ -2,7 +2,7 @@ import { installCommand, scriptCommand, toolCommand } from "#contract/frameworks
 import { requirementsFile } from "#contract/frameworks/requirements.ts";
 import type { Tree } from "#contract/frameworks/tree.ts";
 
-/** The commands that build a project; null for those that it does not need. */
+/** The commands that build a project; null for a command that it does not need. */
 export type Commands = {
   readonly install: string | null;
   readonly build: string | null;
@@ -152,7 +152,7 @@ function withEnvironment(environment: string, command: string): string {
   return environment === "" ? command : `${environment} ${command}`;
 }
 
-/** The commands one after the other; null if there are none. */
+/** The commands in sequence; null if there are none. */
 export function chain(...commands: readonly (string | null)[]): string | null {
   const all = commands.filter((command) => command !== null);
   return all.length === 0 ? null : all.join(" && ");

@@ -96,7 +96,8 @@ export const readFiles: readonly string[] = [
 
 /**
  * The paths below the top level that the detection uses. `*.py` and `*.go` stand for all such files of a folder, whose
- * content is read, as that of a `.txt` file, and `*` for the folders in it. A `*` before the last part stands for each folder.
+ * content is read, like the content of a `.txt` file, and `*` for the folders in it. A `*` before the last part stands
+ * for each folder.
  * @param files the top-level files, as for `surveyTree`
  */
 export function deepPaths(files: ReadonlyMap<string, string>): readonly string[] {
@@ -129,7 +130,8 @@ export function deepPaths(files: ReadonlyMap<string, string>): readonly string[]
 
 /**
  * Collects the facts about a project's files.
- * @param files the existing paths, with the content of those in `readFiles`. `checkFile` refuses what cannot be parsed.
+ * @param files the existing paths, with the content of the files in `readFiles`. `checkFile` refuses what cannot be
+ *   parsed.
  * @param above the parent folders, the nearest first: a workspace has its lock file there
  */
 export function surveyTree(files: ReadonlyMap<string, string>, above: readonly FolderAbove[]): Tree {
