@@ -23,9 +23,9 @@ import { MAX_VARIABLES, SealedValue, VariableName } from "#contract/endpoints/va
 export const ReleaseVersion = wholeFrom(1);
 
 /**
- * The variables of a run at one revision of the project. `account_id` and the secrets' own `revision` are part of what
- * was sealed. `sealed` is null for a secret that is not sealed for this server. `deployed`: the order is a rollback with
- * the variables of its release, whose secrets may be older than those of later runs.
+ * The variables of a run at one revision of the project. `account_id` and the secrets' own `revision` are part of the
+ * sealed text. `sealed` is null for a secret that is not sealed for this server. `deployed`: the order is a rollback
+ * with the variables of its release, whose secrets may be older than the secrets of later runs.
  */
 export const RunVariables = z.strictObject({
   account_id: AccountId,
@@ -46,25 +46,21 @@ export type RunVariables = z.infer<typeof RunVariables>;
 
 /**
  * Everything that the agent needs for one run. The agent does not trust the order: this schema checks names and paths.
- * `source.commits`: the project's setting for commits by hash.
- * `source.in_branch`: `branch` must contain the commit, because the request named both.
- * `source.was_tip`: `commit` was the tip of `branch` when an approval was asked for, and somebody approved it. `branch`
- * must still contain it, and `commits` does not apply.
- * `source.was_live`: the order is a rollback, so the commit was live before.
- * `reuse_release`: the release to activate without a fetch and a build, if its files are complete. Otherwise the agent
- * builds `source` into `releases/<version>`.
- * `preapproved`: the order contains the activation permit, so the agent does not ask for it.
- * `framework`, the commands, `output_directory`: the agent detects an omitted framework from the files, and takes the
- * other omitted settings from the preset of the framework. A `build_command` of null means no build.
- * `release_command`: runs once, after the permit and before the switch. The order of a rollback has none.
- * `limits`: for the build, release and activate command.
- * `processes`: the project's own settings for its processes. `restart`: the processes whose instances are all replaced, also
- * those that are as they should be. `drain_seconds`: how long the replaced instances may finish their requests.
- * `aliases`: further host names. `cron`: the project's own jobs.
- * `maintenance`: omitted if it was never turned on.
- * `keep_releases`: the releases to keep besides the new one when it is live. The agent removes all others.
- * `variables`: omitted if the project never had any.
- * `cache`: `clear` empties the project's cache first. A branch without a build cache gets that of `default_branch`.
+ * `source.commits`: the project's setting for commits by hash. `source.in_branch`: `branch` must contain the commit,
+ * because the request named both. `source.was_tip`: `commit` was the tip of `branch` when an approval was asked for,
+ * and somebody approved the commit. `branch` must still contain it, and `commits` does not apply. `source.was_live`:
+ * the order is a rollback, so the commit was live before. `reuse_release`: the release to activate without a fetch and
+ * a build, if its files are complete. Otherwise the agent builds `source` into `releases/<version>`. `preapproved`: the
+ * order contains the activation permit, so the agent does not ask for it. `framework`, the commands,
+ * `output_directory`: the agent detects an omitted framework from the files, and takes the other omitted settings from
+ * the preset of the framework. A `build_command` of null means no build. `release_command`: runs once, after the permit
+ * and before the switch. The order of a rollback has none. `limits`: for the build, release and activate command.
+ * `processes`: the project's own settings for its processes. `restart`: the processes whose instances are all replaced,
+ * also up-to-date instances. `drain_seconds`: how long the replaced instances may finish their requests. `aliases`:
+ * further host names. `cron`: the project's own jobs. `maintenance`: omitted if it was never turned on.
+ * `keep_releases`: the releases to keep besides the new one when it is live. The agent removes all others. `variables`:
+ * omitted if the project never had any. `cache`: `clear` empties the project's cache first. A branch without a build
+ * cache gets the cache of `default_branch`.
  */
 export const RunOrder = z.strictObject({
   run_id: RunId,
@@ -105,7 +101,7 @@ export const RunOrder = z.strictObject({
 });
 export type RunOrder = z.infer<typeof RunOrder>;
 
-/** A project's repository token. `account_id` and `revision` are part of what was sealed. */
+/** A project's repository token. `account_id` and `revision` are part of the sealed text. */
 export const SealedToken = z.strictObject({
   account_id: AccountId,
   revision: wholeFrom(1),

@@ -22,7 +22,7 @@ export type LocatedJson = {
  */
 export type JsonRules = { readonly comments?: boolean; readonly repeatedKeys?: boolean };
 
-/** `message`: what is wrong, such as `there is a comma too many`. */
+/** `message`: the mistake, such as `there is a comma too many`. */
 export type JsonProblem = { readonly message: string; readonly place: Place };
 
 /**
@@ -127,7 +127,7 @@ class Reader {
     return items;
   }
 
-  /** Reads what is between two brackets, separated by commas. */
+  /** Reads the items between two brackets, separated by commas. */
   #items(end: "}" | "]", readItem: () => void): void {
     this.#at += 1;
     this.#skip();
