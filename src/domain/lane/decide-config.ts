@@ -18,12 +18,12 @@ export type ConfigRequest = Asked & {
 };
 
 /**
- * Queues a deployment of the live code with the current variables and settings, without a build. What is live may change
- * until its turn comes, so `advance` decides which code it is: a deployment that was started before is not undone. Until
- * then it shows the code that is live now.
+ * Queues a deployment of the live code with the current variables and settings, without a build. The live release may
+ * change until this deployment's turn comes, so `advance` decides which code it deploys: a deployment that was started
+ * before is not undone. Until then it shows the code that is live now.
  *
- * If the newest deployment is one that has not ended and applies exactly the same, it is the answer, so that a change of
- * settings that is sent twice starts one deployment.
+ * If the newest deployment has not ended and applies exactly the same, the answer is that deployment, so that a change
+ * of settings that is sent twice starts one deployment.
  */
 export function decideConfig(
   lane: Lane,

@@ -5,7 +5,7 @@ import { earlierPlan } from "#domain/lane/plan-differences.ts";
 import { currentVariables, earlierVariables } from "#domain/lane/variables.ts";
 import { chooseTarget, originalOf, type RollbackChoice } from "#domain/lane/rollback-target.ts";
 
-/** `runWith`: the project's current settings and variables, or those of the target; null: the request leaves it open. */
+/** `runWith`: the settings and variables of the project now, or of the target; null: the request leaves it open. */
 export type RollbackRequest = AskedIfLive & { choice: RollbackChoice; runWith: Omit<RunWith, "target"> };
 
 /**

@@ -114,9 +114,9 @@ export function refuseIfLiveChanged(lane: Lane, asked: AskedIfLive) {
 }
 
 /**
- * Adds a deployment to the queue, and offers it to the agent immediately if no other deployment is active. With the queue
- * mode `latest` it takes the place of the deployments that wait. A `config` deployment neither takes another's place nor
- * loses its own: what it applies is not in the code, and a newer deployment may fail before it applies it.
+ * Adds a deployment to the queue, and offers it to the agent immediately if no other deployment is active. With the
+ * queue mode `latest` it replaces the deployments that wait. A `config` deployment neither replaces others nor is
+ * replaced: its changes are not in the code, and a newer deployment may fail before it applies them.
  */
 export function join(lane: Lane, asked: Asked, now: number, joining: Joining): Result<Joined, "queue_full"> {
   const known = { ...lane, freezes: newerFreezes(lane.freezes, asked.freezes, now) };
@@ -148,7 +148,7 @@ export function join(lane: Lane, asked: Asked, now: number, joining: Joining): R
     state,
   };
   const active = activeOf(cleared);
-  // It passes what is held, and does not wait.
+  // It passes held deployments, and does not wait.
   const passes = mayPass(cleared, deployment, now);
   if (queuedOf(cleared).length >= MAX_QUEUED && !(passes && active === null)) {
     return refuse("queue_full", `${MAX_QUEUED} deployments of this project are already waiting.`);

@@ -15,7 +15,10 @@ export function isPreapproved(lane: Lane, deployment: Named<"offered">): boolean
   return releaseToReuse(lane, deployment) !== null;
 }
 
-/** The release that a deployment can switch to without a build: that of the code that it repeats, if the server has it. */
+/**
+ * The release that a deployment can switch to without a build: the release of the code that it repeats, if the server
+ * has that release.
+ */
 function releaseToReuse(
   lane: Lane,
   { reuseRelease, codeVersion, serverId }: Named<"offered">,
@@ -59,7 +62,7 @@ export function runOrder(lane: Lane, deployment: Named<"offered">, projectId: Pr
     preapproved: isPreapproved(lane, deployment),
     root_directory: plan.rootDirectory,
     ...plan.build,
-    // Migrations are not undone, and those of older code must not run against the database of newer code.
+    // Migrations are not undone, and migrations of older code must not run against the database of newer code.
     release_command: repeatsCode ? null : plan.releaseCommand,
     activate_command: plan.activateCommand,
     shared_paths: plan.sharedPaths,
