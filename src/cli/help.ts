@@ -30,7 +30,10 @@ export function generalHelp(commands: readonly CommandSpec[]): string {
   ].join("\n");
 }
 
-/** What `gantry COMMAND --help` prints. @param commands all commands: those of a group are listed with its default */
+/**
+ * What `gantry COMMAND --help` prints. @param commands all commands: the commands of a group are listed with its
+ * default
+ */
 export function commandHelp(command: CommandSpec, commands: readonly CommandSpec[]): string {
   const { summary, details = [], words, options, examples = [] } = command;
   const wordRows = Object.entries(words).map(([name, { help }]) => [name.toUpperCase(), help] as const);

@@ -53,7 +53,7 @@ async function readProcesses(session: Session, id: ProjectId): Promise<Result<Re
   return succeed({ processes: read.value, readAt: Number.isNaN(date) ? Date.now() : date, none });
 }
 
-/** Processes that are defined and do not run wait for a deployment, of which the last one may have failed. */
+/** Processes that are defined and do not run wait for a deployment, and the last deployment may have failed. */
 async function whyNone(session: Session, id: ProjectId): Promise<string> {
   if (!(await mayCall(session, "getProject"))) return NONE;
   const project = await session.client.getProject({ params: { project_id: id } });

@@ -89,7 +89,7 @@ export const rollback = defineCommand({
 });
 
 /**
- * Prints the rollback's target and what it runs with, if they are known. The control plane decides whether the rollback is
+ * Prints the rollback's target and its settings, if they are known. The control plane decides whether the rollback is
  * possible.
  */
 async function printTarget(

@@ -59,7 +59,7 @@ async function readLinked(session: Session, linked: string): Promise<Result<Name
   );
 }
 
-/** The name of a project for a line about what was started: that of the link file if only the ID is known. */
+/** The name of a project for a line about a started deployment: from the link file if only the ID is known. */
 export function shownName({ linkedProject, linkedName }: Session, { id, name }: Named<ProjectId>): string {
   return name ?? (id === linkedProject ? linkedName : null) ?? id;
 }
