@@ -74,7 +74,7 @@ export class Resource<Value> {
     this.subject = subject;
   }
 
-  /** Reads the data now. During another read, it waits for that one and then reads once more. */
+  /** Reads the data now. During another read, it waits for that read and then reads once more. */
   readonly reload = async (): Promise<void> => {
     clearTimeout(this.#timer);
     this.#isStale = this.#loading !== null;
@@ -149,8 +149,8 @@ export const notLoaded: Watched<never> = { ...nothing, reload: () => Promise.res
 
 /**
  * Declares a kind of resource, with one resource per key. The data is cached, so that a page shows it immediately when
- * it is opened again.
- * @param shows the first words of the types of events that concern it, such as `deployment`; null: none do
+ * the page is opened again. @param shows the first words of the types of events that concern the resource, such as
+ * `deployment`; null: none do
  * @returns a hook that watches a resource while its component is shown
  */
 export function resources<Key extends string, Value>(
@@ -164,7 +164,7 @@ export function resources<Key extends string, Value>(
 
 /**
  * The same without the cache: each component loads the data before it shows any. For data that the user decides by.
- * @returns a hook, like that of `resources`. Without a key it loads nothing
+ * @returns a hook, like `resources` does. Without a key it loads nothing
  */
 export function freshResources<Key extends string, Value>(
   load: (key: Key) => Promise<ClientResult<Value>>,

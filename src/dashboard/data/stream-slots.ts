@@ -6,7 +6,7 @@ import { transport } from "#dashboard/data/api.ts";
 const SLOTS = 3;
 const RETRY_SECONDS = 2;
 
-/** A tab that finds no free slot asks here for one that a hidden tab has. */
+/** A tab that finds no free slot asks here for a hidden tab's slot. */
 const wanted = "locks" in navigator ? new BroadcastChannel("gantry.stream-slots") : null;
 
 /**

@@ -15,7 +15,7 @@ export const decisionClasses: Record<Verdict, string> = {
   refused: "failed",
 };
 
-/** The reasons in a few words, for those that have no sentence of their own. */
+/** The reasons in a few words, for reasons without a sentence of their own. */
 const reasonTexts: Record<PushReason, string> = {
   paths_incomplete: "Deployed, because not all changed files are known.",
   paths_not_comparable: "Deployed, because the changed files cannot be compared with the live deployment.",

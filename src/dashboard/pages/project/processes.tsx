@@ -16,7 +16,7 @@ import { isNotAllowed, NoAccess } from "#dashboard/shared/unavailable.tsx";
 import { useSeen } from "#dashboard/shared/use-seen.ts";
 import { Waiting } from "#dashboard/shared/waiting.tsx";
 
-/** The processes of a project with their instances, and what they print. */
+/** The processes of a project with their instances, and their output. */
 export function ProcessesSection({ project }: { readonly project: Project }) {
   const section = useRef<HTMLElement>(null);
   const isSeen = useSeen(section);
@@ -96,7 +96,7 @@ function sourceOf({ processes, repository_definitions: defined }: Project, name:
 /** An older report means that the server does not answer. */
 const LOOK_MS = 15_000;
 
-/** Says that the server does not answer, so that what is shown is old. */
+/** Says that the server does not answer, so that the page shows old data. */
 function Stale({ processes }: { readonly processes: Processes | null }) {
   const now = useNow();
   const at = processes?.checked_at ?? null;

@@ -23,7 +23,7 @@ const Edit = z.object({
 });
 export type Edit = Readonly<z.infer<typeof Edit>>;
 
-/** Unsaved changes of a project's variables. `revision`: the one that they were made for. */
+/** Unsaved changes of a project's variables. `revision`: the revision that they were made for. */
 export const Draft = z.object({
   revision: z.number(),
   edits: z.array(Edit),
@@ -66,7 +66,7 @@ export function settingOf(edit: Edit): z.input<typeof SetVariable> & { readonly 
 
 export type EditErrors = { readonly name: string | null; readonly value: string | null };
 
-/** What is invalid in an edit. */
+/** The errors of an edit. */
 export function errorsIn(edit: Edit, all: readonly Edit[]): EditErrors {
   const setting = settingOf(edit);
   const { errors } = readForm(SetVariable, setting);
@@ -131,7 +131,7 @@ export function withImported(
   });
 }
 
-/** What is left of a draft after `sent` was saved: the user may have typed more in the meantime. */
+/** The rest of a draft after `sent` was saved: the user may have typed more in the meantime. */
 export function afterSaving(now: Draft | null, sent: Draft, saved: Variables): Draft | null {
   const isSent = (edit: Edit) => sent.edits.some((one) => JSON.stringify(one) === JSON.stringify(edit));
   const left = (now?.edits ?? []).filter((edit) => !isSent(edit));

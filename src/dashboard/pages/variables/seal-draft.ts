@@ -22,7 +22,7 @@ export async function sealDraft(
       if (key === null) return null;
       const place = { account_id, project_id, name: setting.name, revision: revision + 1 };
       const sealed = await sealSecret(key.public_key, place, value);
-      // The fingerprint that was shown has to be that of the key.
+      // The fingerprint that was shown has to be the key's.
       return sealed === null || sealed.fingerprint !== key.fingerprint
         ? null
         : { ...setting, sealed: [sealed] };
