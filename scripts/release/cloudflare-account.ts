@@ -39,7 +39,7 @@ export class CloudflareRefusal extends Error {
   }
 }
 
-/** The account that wrangler uses too, for what wrangler has no command for. */
+/** The account that wrangler uses too, for actions without a command of wrangler. */
 export class CloudflareAccount {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #account: string;
