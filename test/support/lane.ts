@@ -167,12 +167,12 @@ function keptOn(lane: Lane, serverId = SERVER): number[] {
   return [...new Set(kept)];
 }
 
-/** A lane on which `count` deployments went live, one after the other. */
+/** A lane on which `count` deployments went live, in sequence. */
 export function laneWithLive(count: number): Lane {
   return Array.from({ length: count }).reduce<Lane>((lane) => deployed(lane), emptyLane);
 }
 
-/** Deployments that went live one after the other, one for each commit, such as "aab". */
+/** Deployments that went live in sequence, one for each commit, such as "aab". */
 export function laneWithCommits(commits: string): Lane {
   return commits
     .split("")

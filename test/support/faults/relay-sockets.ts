@@ -54,7 +54,7 @@ export function relaySockets({ target, incoming, socket, head, webSockets, decid
   });
 }
 
-/** Relays one direction. Each message waits for the decision about the one before it. */
+/** Relays one direction. Each message waits for the decision about the message before it. */
 function relay(kind: "to-agent" | "from-agent", to: WebSocket, decide: Upgrade["decide"]) {
   let last: Promise<void> = Promise.resolve();
   return {

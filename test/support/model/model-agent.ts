@@ -143,7 +143,7 @@ function takeOrder(agent: ModelAgent, order: RunOrder): ModelAgent {
   return { ...agent, seen: [...agent.seen, order.run_id], runs: [...agent.runs, run] };
 }
 
-/** The active run. Runs are carried out one after the other. */
+/** The active run. Runs are carried out in sequence. */
 export function workingRun(agent: ModelAgent): ModelRun | null {
   const run = agent.runs.find(({ phase }) => phase !== "done");
   return run === undefined || run.phase === "asked" ? null : run;
