@@ -22,7 +22,7 @@ describe("a form that is submitted with errors", () => {
     const repository = page.getByLabel("Repository", { exact: true });
     await name.waitFor();
     const before = await looksOf(repository);
-    // What is being typed is not wrong yet.
+    // A value that is being typed is not wrong yet.
     await repository.fill("not-a-repository");
     expect(await page.locator("form .error").count()).toBe(0);
     await name.focus();

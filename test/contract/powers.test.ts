@@ -34,7 +34,7 @@ function partsOf(schema: Json): (readonly [string, Json])[] {
   ];
 }
 
-/** What a mark lacks and what it has too much, compared with the schemas of the value that it is for. */
+/** The missing and the superfluous fields of a mark, compared with the schemas of its value. */
 function differences(mark: Mark, schemas: readonly Json[], path: string): string[] {
   if (mark === "none" && schemas.some((one) => partsOf(one).length > 0))
     return [`${path} needs a mark of each field`];

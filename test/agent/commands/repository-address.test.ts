@@ -141,7 +141,7 @@ describe("a repository's address that is accepted", () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Runs the agent's git command. @returns what it prints */
+  /** Runs the agent's git command. @returns its output */
   async function runGit(remote: string): Promise<string> {
     const address = proxy.address();
     const port = typeof address === "object" ? address?.port : 0;

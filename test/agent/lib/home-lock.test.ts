@@ -90,7 +90,7 @@ describe("the holder of a home", () => {
     expect(await heldBy({ ...holder(), start_time: "1" })).toBeNull();
   });
 
-  // In a container, a unit with its own /proc reads the boot id of the host, and a shell reads that of the container.
+  // In a container, a unit with its own /proc reads the boot id of the host, and a shell reads the container's boot id.
   it("is identified by its command when two processes read different boot ids", async () => {
     expect(await heldBy({ ...holder(), boot_id: "as a unit sees it" })).toBe(pid);
     expect(

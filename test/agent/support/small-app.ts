@@ -6,7 +6,7 @@ import { livingPids, RUN_MARKER, variableOf } from "#build/process/process-table
 import type { World } from "./harness.ts";
 
 /**
- * A server whose answers say which release and instance it is. `/slow` takes 300 ms, `/exit` ends it, `/env/NAME` answers
+ * A server whose answers name its release and its instance. `/slow` takes 300 ms, `/exit` ends it, `/env/NAME` answers
  * with a variable. It listens once the file in the variable WAIT_FOR exists, if that is set.
  */
 const server = `
@@ -56,7 +56,7 @@ export function notedInstances(world: World): readonly string[] {
   return namesIn(world.path("instances")).map((name) => name.replace(/\.json$/, ""));
 }
 
-/** The instances of which a process is alive, in order. */
+/** The instances with a living process, in order. */
 export function runningInstances(world: World): readonly string[] {
   const start = `app-${world.projectId}-`;
   const names = livingPids().flatMap((pid) => {

@@ -1,5 +1,5 @@
-// Takes screenshots of every page in light, in dark and on a phone, of a temporary installation.
-// With --docs, it also replaces those in docs/images.
+// Takes screenshots of every page in light, in dark and on a phone, of a temporary installation. With --docs, it also
+// replaces the screenshots in docs/images.
 import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";

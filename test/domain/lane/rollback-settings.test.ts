@@ -61,7 +61,7 @@ const withCommand = (activateCommand: string, changes: Partial<Plan> = {}): Plan
   ...changes,
 });
 
-/** v1 and v2 were live with these plans and revisions of the variables, one after the other. */
+/** v1 and then v2 were live with these plans and revisions of the variables. */
 function laneWithPlans(...plans: readonly (readonly [Plan, number])[]): Lane {
   return plans.reduce<Lane>((lane, [plan, number]) => {
     const { nextVersion } = lane;
@@ -73,7 +73,7 @@ function laneWithPlans(...plans: readonly (readonly [Plan, number])[]): Lane {
 }
 
 const lane = laneWithPlans([withCommand("first"), 1], [withCommand("second"), 2]);
-/** What is not live yet. */
+/** The settings that are not live yet. */
 const today = { plan: withCommand("new"), ...revision(3) };
 
 type Changes = NonNullable<Parameters<typeof rollBack>[3]>;
@@ -244,7 +244,7 @@ describe("a rollback that waits for an approval", () => {
     expect(runsWith(passed)).toEqual(["new", 3, OTHER_SERVER]);
     const [others, own] = queuedOf(passed);
     expect(others).toMatchObject({ serverId: OTHER_SERVER, state: { plan: { activateCommand: "new" } } });
-    // The server refuses secrets that are older than those of the rollback.
+    // The server refuses secrets that are older than the rollback's.
     expect(own).toMatchObject({
       serverId: SERVER,
       variables: { revision: 3 },
@@ -267,7 +267,8 @@ describe("a rollback that waits for an approval", () => {
       ["required", "by_another", 5],
       ["by_another", "required", 9],
     ] as const)
-      // The release command is not compared with what is live, so it stays as it was when the deployment was started.
+      // The release command is not compared with the live settings, so it stays as it was when the deployment was
+      // started.
       expect([own, rule, ...settingsOf(own, rule)]).toEqual([own, rule, ["migrate", expected]]);
   });
 

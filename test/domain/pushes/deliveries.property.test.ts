@@ -8,7 +8,7 @@ import type { Push } from "#domain/pushes/push.ts";
 const rules = { deployOn: DeployOn.parse({ paths: ["apps/shop"] }), branch: "main" };
 const hashOf = (commit: number) => String(commit).padStart(40, "0");
 
-/** Each commit changes a file that counts, or one that does not. */
+/** Each commit changes a file that counts, or a file that does not count. */
 const histories = fc.array(fc.boolean(), { minLength: 1, maxLength: 12 });
 /** Pushes one more commit, or delivers one of the pushes so far: late, again, in any order, or never. */
 const steps = fc.array(fc.oneof(fc.constant("push" as const), fc.nat(11)), { maxLength: 40 });
@@ -61,7 +61,7 @@ class World {
     if (decision === "deployed") this.#live = this.#tip;
   }
 
-  /** Whether what is live differs from the tip in a file that counts. */
+  /** Whether the live commit differs from the tip in a file that counts. */
   isBehind(): boolean {
     return this.#counts.slice(this.#live, this.#tip).includes(true);
   }

@@ -27,7 +27,7 @@ const environment = (): CallOptions => ({
 const gantryRun = (...args: string[]) => cli.run(args, environment());
 const settings = async () =>
   Project.parse((await server.api.call("GET", `/v1/projects/${server.projectId}`)).json);
-/** Runs a command, and lets the server do the deployments that it starts, one after the other. */
+/** Runs a command, and lets the server run the deployments that the command starts, in sequence. */
 const runAndServe = async (args: string[], count: number) => {
   const orders = () => server.agent.received.flatMap((one) => (one.type === "run" ? [one.order] : []));
   const before = orders().length;

@@ -28,7 +28,7 @@ const startAgent = () =>
     outputTimesMs: 20,
   });
 
-/** A worker that prints what is appended to a file, and nothing of what was in it before. */
+/** A worker that prints text that is appended to a file, and none of the earlier text. */
 const printer = (name: string) => ({
   command: `echo ready; : >> ${world.file(name)}; exec tail -n 0 -f ${world.file(name)}`,
 });
@@ -163,7 +163,7 @@ describe("the output of instances", () => {
     await seen(expected.at(-1) ?? "");
     expect(textsOf(followed())).toEqual(expected);
     expect(readdirSync(world.path("logs"))).toContain("worker-1-0.log.1");
-    // What was moved to the second file is part of the last lines.
+    // The text that was moved to the second file is part of the last lines.
     const { lines } = await readLines({ lines: 8 });
     expect(textsOf(lines)).toEqual(expected.slice(-8));
     const times = lines.flatMap(({ time }) => time ?? []);

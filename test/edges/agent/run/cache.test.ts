@@ -17,7 +17,7 @@ afterEach(() => world.close());
 /** The build writes into the dependencies that it got. */
 const build = "cat node_modules/lib/text > text.txt; echo changed >> node_modules/lib/text";
 
-/** @returns what the release has of the package, and what was logged about the installation */
+/** @returns what the release has of the package, and the log lines about the installation */
 async function deploy(change: Partial<RunOrder> = {}) {
   const { run, result, order } = await world.deploy({
     install_command: "npm ci",

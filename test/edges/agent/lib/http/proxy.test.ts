@@ -96,7 +96,7 @@ describe("an agent whose control plane is behind a proxy", () => {
     await world.control.waitFor("the hello", () => world.control.isConnected);
     const { result } = await world.deploy();
     expect(result.outcome).toBe("live");
-    // One connection to enrol, one for the link, and one that all reports share.
+    // One connection to enrol, one for the link, and one for all reports.
     expect(proxy.asked.length).toBeGreaterThanOrEqual(3);
     expect(new Set(proxy.asked)).toEqual(new Set([`${NAME}:443`]));
   });
