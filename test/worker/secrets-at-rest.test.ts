@@ -145,7 +145,7 @@ describe("everything that the control plane stores and prints", () => {
     const failed = await project.call("PATCH", project.variablesPath, { set: [secret(values.refused)] });
     expect([failed.status >= 500, broken.count()]).toEqual([true, 1]);
 
-    // One deployment with a log, one whose order is sent twice, and one that waits in the queue.
+    // One deployment with a log, one whose order is sent twice, and one in the queue.
     const { id } = await project.start();
     const order = await agent.orderOf(id);
     expect(await openSecrets(order, keys)).toEqual({

@@ -96,7 +96,8 @@ async function killInRuns(nextOrder: () => RunOrder, from = ""): Promise<readonl
       const hello = world.control.messages.findLast(({ type }) => type === "hello");
       const { run_id } = run.order;
       const isKnown = hello?.type === "hello" && hello.runs.some((each) => each.run_id === run_id);
-      // An agent that was killed before it recorded the order does not know it, so the control plane sends it again.
+      // An agent that was killed before it recorded the order does not know the order, so the control plane sends it
+      // again.
       const result = isKnown || resultOf(run) !== null ? await world.control.result(run) : null;
       await expectWholeProject(world, [run_id]);
       if (result?.outcome === "live") served = result.release;

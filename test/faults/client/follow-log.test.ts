@@ -246,7 +246,7 @@ describe("followLog during a temporary error", () => {
     for await (const event of followLog({ baseUrl, token: null, fetch }, deploymentId)) {
       expect(event).toMatchObject({ type: "waiting", problem: { status: 503 } });
       const ms = event.type === "waiting" ? event.ms : 0;
-      // Without a valid header it is the first back-off, half of which is random.
+      // Without a valid header, the delay is the first back-off, and half of that is random.
       expect(ms).toBeGreaterThanOrEqual(expectedMs / 2);
       expect(ms).toBeLessThanOrEqual(expectedMs);
       break;

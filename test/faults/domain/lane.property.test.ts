@@ -512,7 +512,7 @@ class World {
     for (const one of deployments) LaneDeployment.parse(JSON.parse(JSON.stringify(one)));
   }
 
-  /** What was offered in this step: nothing that is held, and in order. */
+  /** The deployments that were offered in this step are not held, and in order. */
   #checkOffered(before: Lane): void {
     const active = activeOf(this.lane);
     const earlier = active === null ? null : findDeployment(before, active.id);
@@ -545,7 +545,7 @@ class World {
     return isApproved && currentFreeze(this.lane.freezes, this.now) === null;
   }
 
-  /** Settings that pass a hold are those that are live, except for the number of instances. */
+  /** Settings that pass a hold are live, except for the number of instances. */
   #checkUnheld(config: LaneDeployment): void {
     const live = this.#ranLive(liveOf(this.lane));
     const ran = ranWith(config);
@@ -561,7 +561,7 @@ class World {
       ).toContainEqual(ran.plan.processes);
   }
 
-  /** A rollback that passes a hold runs only what was live: now, or with its code. */
+  /** A rollback that passes a hold runs only settings that were live: now, or with its code. */
   #checkRollback(before: Lane, rollback: LaneDeployment): void {
     if (this.#isFree(rollback) || rollback.emergency !== null) return;
     const live = this.#ranLive(liveOf(this.lane));

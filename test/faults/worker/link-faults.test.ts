@@ -183,7 +183,7 @@ describe("a link that breaks without a close event", () => {
       const project = await TestProject.connected();
       await becomes(project, "healthy");
       pass(20 * MINUTE_MS);
-      // As a start of the control plane would: it runs what is overdue.
+      // As a start of the control plane would: it runs overdue work.
       const overdue = { isRetry: false, retryCount: 0, scheduledTime: Date.now() + MINUTE_MS };
       project.agent.status([]);
       if (how === "killed") await kill(() => linkOf(project));

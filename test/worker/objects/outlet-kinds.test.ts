@@ -66,7 +66,7 @@ async function createStatusWebhook(forge: StatusForge, settings: Readonly<Record
   return { webhook, project: { id: Project.parse(await created.json()).id, repository } };
 }
 
-/** What was posted, each as its state and the end of its path. */
+/** The posted statuses, each as its state and the end of its path. */
 async function posted(webhook: TestWebhook): Promise<string[]> {
   return (await webhook.receiver.received()).map(({ method, path, body }) => {
     const state: unknown = body === "" ? method : (JSON.parse(body).state ?? method);

@@ -226,7 +226,7 @@ describe("paths", () => {
     expect(await delivered(hook, giteaBody(more))).toMatchObject({
       ignored: [{ reason: "paths_unchanged" }],
     });
-    // Other patterns might have selected what was skipped.
+    // Other patterns might have selected the skipped push.
     await project.patch({ deploy_on: { ignore_paths: ["src"] } });
     const last = { before: SHA_AFTER, after: SHA_BEFORE, ...commits("docs/c.md") };
     expect(await delivered(hook, giteaBody(last))).toMatchObject({ decision: "deployed" });

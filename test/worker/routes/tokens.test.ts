@@ -179,7 +179,7 @@ describe("a token that creates another", () => {
       );
       details.add((await problemOf(response)).detail);
     }
-    // A project that the token cannot access gets the same answer as one that does not exist.
+    // A project that the token cannot access gets the same answer as a project that does not exist.
     expect(details.size).toBe(1);
     expect((await askForToken(secret, { project_ids: [projectId] })).status).toBe(201);
   });

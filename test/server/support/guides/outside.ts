@@ -88,7 +88,7 @@ export class Outside {
     return this.#ssh.url(this.#repository.path);
   }
 
-  /** The test's words for those of the guide. */
+  /** The test's words for the guide's words. */
   get names(): readonly (readonly [string, string])[] {
     return [
       ["git@github.com:you/shop.git", this.#address],

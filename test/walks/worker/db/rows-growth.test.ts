@@ -98,7 +98,7 @@ describe("the rows that a statement reads do not grow with the history of an acc
   // It looks at a batch of 1,000 expired rows in each table, and at the rows that make them the newest.
   it("for the schedule", async () => {
     await oldWorld(5_000);
-    // The first run announces all events, and deletes what has expired.
+    // The first run announces all events, and deletes expired rows.
     await runScheduleIn(0);
     expect(await excessive(async () => await runDueIn(0.5), 4_500)).toEqual([]);
   });
@@ -253,7 +253,7 @@ describe("the rows that a list reads do not grow with its length", () => {
         const headers = { accept: "application/x-ndjson" };
         const more = await excessive(async () => {
           const response = await call(`/v1/audit?${query}`, { token, headers });
-          // Its statement has ended when the first part comes. What is not read is not asked for.
+          // Its statement has ended when the first part comes. Parts that are not read are not queried.
           const reader = response.body?.getReader();
           await reader?.read();
           await reader?.cancel();

@@ -14,7 +14,7 @@ const ATTEMPTS = JSON.stringify([{ at: 1, durationMs: 20, status: 200, problem: 
 
 const Cursor = z.object({ rowsRead: z.number(), rowsWritten: z.number() });
 
-/** Gives a webhook with one delivery the most deliveries that it keeps: those that wait are due in a year. */
+/** Gives a webhook with one delivery the most deliveries that it keeps: waiting deliveries are due in a year. */
 async function fill(webhook: TestWebhook): Promise<void> {
   const year = Date.now() + 365 * 24 * 60 * 60 * 1000;
   const copy = (count: number, state: string, dueAt: number | null, attempted: boolean) =>
