@@ -5,7 +5,7 @@ import { exitCodes } from "#cli/exit-codes.ts";
 /** The environment variables that the command reads. */
 export const variables = [
   ["GANTRY_URL", "Installation URL, such as https://gantry.example.com"],
-  ["GANTRY_TOKEN", "API token; overrides the one that gantry login stored"],
+  ["GANTRY_TOKEN", "API token; overrides the token that gantry login stored"],
   ["GANTRY_PROJECT", "Project name or ID"],
   ["NO_COLOR", "Any value disables colours"],
 ] as const;

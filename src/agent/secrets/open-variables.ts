@@ -73,7 +73,7 @@ export async function openOrderVariables(
   if (older.length > 0 && !(await wasLiveWith(folder, variables, older, reused))) {
     const why = variables.deployed
       ? "The values of an earlier deployment can be used only while its release is on this server."
-      : "Their values are older than the ones that this server has used. Enter them again.";
+      : "This server has used newer values of them. Enter them again.";
     return { ok: false, message: `the secrets ${namesOf(older)} are refused. ${why}` };
   }
   const opened = await openAll(key, projectId, variables);

@@ -19,7 +19,7 @@ export const approve = defineCommand({
   words: {
     deployment: {
       isRequired: false,
-      help: `${DEPLOYMENT_HELP} (default: the only one that waits for an approval)`,
+      help: `${DEPLOYMENT_HELP} (default: the only deployment that waits for an approval)`,
     },
   },
   options: {

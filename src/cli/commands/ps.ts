@@ -19,7 +19,7 @@ export const ps = defineCommand({
   name: "ps",
   summary: "Show the processes of a project and their instances",
   details: [
-    "An instance is live when it has passed its check. One that ends by itself is started again; if it keeps ending its state is crash_looping, and its last lines are printed.",
+    "An instance is live when it has passed its check. An instance that ends by itself is started again; if it keeps ending, its state is crash_looping, and its last lines are printed.",
     "With --watch, reads every two seconds until Ctrl-C. At a terminal the table is redrawn in place; otherwise each reading is printed, with --json as one line.",
   ],
   words: { project: { isRequired: false, help: "Project name or ID (default: the linked project)" } },

@@ -35,7 +35,7 @@ async function promptForValue(session: Session, name: string): Promise<Result<st
     );
   const typed = await promptForSecret(session, `Value of ${name}: `);
   if (typed.ok && /\p{Cc}/u.test(typed.value))
-    return stop("usage", `The value of ${name} has a control character, such as that of an arrow key.`);
+    return stop("usage", `The value of ${name} has a control character, for example from an arrow key.`);
   return typed;
 }
 

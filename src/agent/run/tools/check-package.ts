@@ -17,5 +17,5 @@ export async function checkPackage(folder: string, { name, hash }: NpmPackage): 
   const expected = `sha512-${Buffer.from(wanted, "hex").toString("base64")}`;
   return integrity === expected
     ? null
-    : `${name} is refused: its hash is not the one in packageManager of package.json`;
+    : `${name} is refused: its hash differs from packageManager in package.json`;
 }

@@ -91,8 +91,8 @@ export const hookTexts = {
     summary: "List the pushes of a hook, newest first",
     description: prose`
       Returns what arrived at a hook, newest first: for each push one row per project, with the decision and its reason.
-      Deliveries that concern no project have \`project_id\` \`null\`. Refused deliveries, and those that are not pushes,
-      are counted in one row per hour and reason. Rows are kept for 90 days.
+      Deliveries that concern no project have \`project_id\` \`null\`. Refused deliveries, and deliveries that are not
+      pushes, are counted in one row per hour and reason. Rows are kept for 90 days.
 
       A project gets pushes only after its server has read the repository: in a deployment of a branch, in a test of the
       repository, or when it looks for pushes. At the first push the server is asked. If it cannot read the repository,
