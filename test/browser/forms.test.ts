@@ -57,7 +57,7 @@ describe("a form that is submitted with errors", () => {
 });
 
 describe("the focus ring of a heading", () => {
-  it("is shown to those who use the keyboard, not to those who click", async () => {
+  it("is shown to people who use the keyboard, not to people who click", async () => {
     const { page } = await visit();
     await openSignedIn(page, local, "/app/");
     const heading = page.getByRole("heading", { level: 1, name: "Tokens" });

@@ -226,7 +226,7 @@ describe("the pages without a view", () => {
 });
 
 describe("the list of views", () => {
-  it("has every page but that of the sign-in", () => {
+  it("has every page except the sign-in", () => {
     expect([...names, "sign_in"].toSorted()).toEqual(Object.keys(dashboardPages).toSorted());
   });
 

@@ -50,12 +50,12 @@ function differences(mark: Mark, schemas: readonly Json[], path: string): string
 }
 
 describe("the marks of what a request can do", () => {
-  it("are exactly those of the operations that a token can call", () => {
+  it("exist for exactly the operations that a token can call", () => {
     expect([...allMarks.keys()].toSorted()).toEqual(byToken.map(([name]) => name).toSorted());
   });
 
   it.each(byToken)(
-    "of %s are exactly those of the fields that it accepts",
+    "of %s exist for exactly the fields that it accepts",
     (name, { method, query, body }) => {
       const sent = [method === "GET" ? null : query, body].flatMap((schema) =>
         schema === null ? [] : [jsonSchemaOf(schema)],

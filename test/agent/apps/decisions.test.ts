@@ -233,7 +233,7 @@ describe("the upkeep of a project", () => {
     expect(stop).toEqual(["web-9-0", "stray-1-0"]);
   });
 
-  it("ends the drain of an instance that is needed again, and forgets those that are gone", () => {
+  it("ends the drain of an instance that is needed again, and forgets instances that no longer exist", () => {
     const { keep, forget } = upkeep({
       desired: desired(["web-7-0"]),
       notes: [note("web-7-0", { draining_until: now + 5 }), note("web-6-0")],

@@ -76,7 +76,7 @@ describe("the times of an instance's output", () => {
     expect(current()).toEqual([{ end: 4, time: START + 1_000 }]);
   });
 
-  it("are limited: those of the oldest output are dropped", async () => {
+  it("are limited: the times of the oldest output are dropped", async () => {
     await look();
     for (let at = 0; at < 4_500; at += 1) {
       print("x\n");

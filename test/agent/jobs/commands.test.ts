@@ -234,7 +234,7 @@ describe("a server that does not run a command", () => {
     expect(await start(ids.command(), "true")).toMatchObject({ ok: false, code: "too_many" });
   });
 
-  it("does not count those that have ended while their end could not be stored", async () => {
+  it("does not count commands that have ended while their end could not be stored", async () => {
     await world.startAgent();
     await deploy();
     const all = Array.from({ length: 5 }, () => ids.command());

@@ -141,7 +141,7 @@ describe("under the strict policy", () => {
     );
   });
 
-  it("a list of variables allows those that it names, and the others with no_loaders", async () => {
+  it("a list of variables allows the variables that it names, and others with no_loaders", async () => {
     world.policy = { ...strict(), variables: ["no_loaders", "NODE_OPTIONS"] };
     const agent = await world.startAgent();
     expect(await carryOut(plain("NODE_OPTIONS", "DATABASE_URL"))).toMatchObject({ outcome: "live" });

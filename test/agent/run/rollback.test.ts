@@ -124,7 +124,7 @@ describe("a rollback to a release that was removed", () => {
 });
 
 describe("pruning", () => {
-  it("removes every release except the ones to keep, the live one and the one before it", async () => {
+  it("removes every release except the releases to keep, the live release and the release before it", async () => {
     world.repository.commit({ "index.html": "x" });
     await world.startAgent();
     for (const keep of [[], [1], [1, 2]]) await world.deploy({ keep_releases: keep });

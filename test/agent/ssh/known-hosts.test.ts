@@ -64,7 +64,7 @@ describe("the host keys", () => {
     ["https://github.com/acme/shop.git", null],
     ["/srv/git/shop", null],
     ["file:///srv/git/shop", null],
-  ])("of %s are those of %s", (repository, host) => {
+  ])("of %s are the keys of %s", (repository, host) => {
     expect(sshHostOf(repository)).toBe(host);
   });
 });

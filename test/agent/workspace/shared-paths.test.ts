@@ -85,7 +85,7 @@ describe("a shared path that exists", () => {
     expect(lines.at(-1)).toBe("linked `.env` to shared/.env again, because the build had replaced it");
   });
 
-  it("outlives a release whose build fails, and one that removes its folders", async () => {
+  it("outlives a release whose build fails or removes its folders", async () => {
     share("storage/upload.txt", "upload");
     await world.startAgent();
     const failed = await world.deploy({ shared_paths: ["storage"], build_command: "rm -rf storage; exit 1" });

@@ -346,7 +346,7 @@ describe("a setting that differs from the live one", () => {
 });
 
 describe("settings that go back with the code", () => {
-  it("are those that it was live with, except where and how large the project is", () => {
+  it("are the settings that it was live with, except where and how large the project is", () => {
     const sized = (instances: number, more: ProcessSettings = {}) => ({ web: { instances, ...more } });
     const then = withCommand("first", {
       repository: "/srv/git/then.git",

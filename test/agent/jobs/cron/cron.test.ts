@@ -118,7 +118,7 @@ describe("a job", () => {
     expect(await runs()).toHaveLength(1);
   });
 
-  it("is that of the project's settings if the repository defines the same name", async () => {
+  it("comes from the project's settings if the repository defines the same name", async () => {
     world.repository.commit({
       "gantry.json": JSON.stringify({ cron: [job("true"), { ...job("true"), name: "tock" }] }),
     });
@@ -193,7 +193,7 @@ describe("a job", () => {
     await expect.poll(() => world.linesOf("ran")).toEqual(["x", "x"]);
   });
 
-  it("does not run again for a time that it ran for when the clock was wrong in between", async () => {
+  it("does not run again for the same time if the clock was wrong meanwhile", async () => {
     await world.startAgent();
     await deployWith(job(`echo x >> ${world.file("ran")}`, "5 10 * * *"));
     setTime("2026-11-20T10:05:00Z");
@@ -227,7 +227,7 @@ describe("a job", () => {
     expect(world.pidsIn("pids")).toHaveLength(1);
   });
 
-  it("ends with the agent, also with one that was killed", async () => {
+  it("ends with the agent, also with a killed agent", async () => {
     const agent = await world.startAgent({ stopGraceMs: 100 });
     await deployWith(job("echo up; sleep 600", "0 0 1 1 *"));
     await runNow();

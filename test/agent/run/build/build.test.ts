@@ -99,7 +99,7 @@ describe("a build command", () => {
     });
   });
 
-  it("is ended with all its processes when it hangs, including those that ignore SIGTERM", async () => {
+  it("is ended with all its processes when it hangs, including processes that ignore SIGTERM", async () => {
     await world.startAgent();
     const { result } = await world.deploy({
       build_command: [

@@ -43,7 +43,7 @@ async function costOf(forge: Forge, branch: string) {
 }
 
 describe("a deployment of a branch or tag, from a repository with thousands of refs", () => {
-  it("is sent the one ref that it asks for, also when nothing has changed", async () => {
+  it("is sent only the ref that it asks for, also when nothing has changed", async () => {
     addRefs(world.repository, 3_000);
     const forge = openForge(world.folder, world.repository);
     await world.startAgent({}, undefined, forge.environment);
@@ -84,7 +84,7 @@ describe("the git processes of a deployment", () => {
     };
   }
 
-  it("are one that fetches, one that reads the commit and one that writes its files", async () => {
+  it("are one for the fetch, one for the commit and one for its files", async () => {
     const counted = await countGit();
     await world.startAgent({}, undefined, counted.environment);
     await world.deploy();

@@ -372,7 +372,7 @@ describe("submodules", () => {
       failure: {
         code: "ref_not_found",
         message: expect.stringMatching(/^submodule lib: there is no commit .*library$/),
-        hint: "Push the commit abababababab of the submodule, or let the repository use one that is pushed.",
+        hint: "Push the commit abababababab of the submodule, or let the repository use a pushed commit.",
       },
     });
     expect(readFileSync(join(world.folder, "library/lib.txt"), "utf8")).toBe("lib");

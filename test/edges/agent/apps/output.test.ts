@@ -202,7 +202,7 @@ describe("the output of instances", () => {
     expect(await readLines({ process: "c" })).toMatchObject({ lines: [] });
   });
 
-  it("hides the values of secrets, also of those that a deployment has replaced meanwhile", async () => {
+  it("hides the values of secrets, also of secrets that a deployment has replaced meanwhile", async () => {
     const printSecret = { command: "while sleep 0.05; do echo $TOKEN.; done", stop_seconds: 0 };
     const deploy = async (value: string, revision: number, given = {}) =>
       await world.deploy({

@@ -173,7 +173,7 @@ describe("files in Git LFS, on a server with it", () => {
     server.close();
   });
 
-  it("are not taken from a repository on the server that one elsewhere names", async () => {
+  it("are not read from a repository on the server that another repository names", async () => {
     const victim = createRepository(join(world.folder, "victim"));
     victim.commit({ "index.html": "victim" });
     const objects = join(victim.path, ".git/lfs/objects", OID.slice(0, 2), OID.slice(2, 4));

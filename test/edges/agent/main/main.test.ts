@@ -280,7 +280,7 @@ describe("a second agent in the same home", () => {
 });
 
 describe("an agent that was killed", () => {
-  it("in a build is followed by one that kills the processes, removes the release, and reports the run as failed", async () => {
+  it("in a build is followed by an agent that kills the processes, removes the release, and reports the run as failed", async () => {
     await enrollAgent(world);
     const first = await spawnRunningAgent(world);
     await world.deploy();
@@ -322,7 +322,7 @@ describe("an agent that was killed", () => {
     await second.exited;
   });
 
-  it("between switch and result is followed by one that switches back and runs the earlier activate command", async () => {
+  it("between switch and result is followed by an agent that switches back and runs the earlier activate command", async () => {
     await enrollAgent(world);
     const first = await spawnRunningAgent(world);
     await world.deploy({ activate_command: `echo one >> ${noted("trace")}` });
@@ -349,7 +349,7 @@ describe("an agent that was killed", () => {
     await second.exited;
   });
 
-  it("before its result was stored is followed by one that delivers the result", async () => {
+  it("before its result was stored is followed by an agent that delivers the result", async () => {
     await enrollAgent(world);
     const first = await spawnRunningAgent(world);
     world.control.faultOf = ({ events }) => (events.some(({ type }) => type === "result") ? "lost" : null);

@@ -72,7 +72,7 @@ describe("a commit that no branch or tag contains", () => {
     const back = source({ commit: first, was_live: true });
     const kept = await world.deploy({ ...back, reuse_release: 1, keep_releases: [1, 2] });
     expect(kept.result).toMatchObject(live(first));
-    for (const _ of ["the one before stays", "and goes"]) await world.deploy({ keep_releases: [] });
+    for (const _ of ["the release before stays", "and goes"]) await world.deploy({ keep_releases: [] });
     const rebuilt = await world.deploy({ ...back, reuse_release: 1 });
     expect(rebuilt.result).toMatchObject(live(first));
     expect(messagesOf(rebuilt.run)).toContainEqual(expect.stringMatching(/^wrote the files of/));
