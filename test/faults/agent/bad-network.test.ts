@@ -164,7 +164,7 @@ describe("messages that arrive twice, late or in another order", () => {
     expect(world.current).toBeNull();
   });
 
-  it("do not affect the next run when a stop arrives for one that has ended", async () => {
+  it("do not affect the next run when a stop arrives for an ended run", async () => {
     await world.startAgent();
     const { order } = await world.deploy();
     const run = world.control.dispatch(world.order({ build_command: "sleep 0.2" }));

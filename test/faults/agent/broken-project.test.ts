@@ -46,7 +46,7 @@ describe("a project whose folder is damaged", () => {
   });
 });
 
-describe("files in an unfinished release that cannot be removed, such as those of a container", () => {
+describe("files in an unfinished release that cannot be removed, such as files of a container", () => {
   it("do not keep the agent from starting, or from reporting and undoing the run", async () => {
     const activate = { activate_command: `echo $GANTRY_VERSION >> ${world.path("activated")}` };
     await world.deploy(activate);

@@ -219,7 +219,7 @@ describe("a disk that is read-only when the agent starts", () => {
   });
 });
 
-describe("a disk that is full when the agent starts, after one that was killed", () => {
+describe("a disk that is full when the agent starts after it was killed", () => {
   it("in a build does not keep the run from being reported, and a project can be removed to free space", async () => {
     await enrollAgent(world);
     const first = await spawnRunningAgent(world);

@@ -111,7 +111,7 @@ async function killInRuns(nextOrder: () => RunOrder, from = ""): Promise<readonl
 describe.each(partsOf(6))("an agent that is killed before any of the steps, $part, of", (part) => {
   beforeEach(() => start(part));
 
-  it("a deployment serves the earlier release or the one reported as live, and the next deployment works", async () => {
+  it("a deployment serves the earlier release or the release reported as live, and the next deployment works", async () => {
     await deploy();
     await deploy();
     const migrated = world.file("migrated");

@@ -89,7 +89,7 @@ describe("a build command that", () => {
     });
   });
 
-  it("starts two hundred processes: the output of those that it waits for arrives, and the others are ended", async () => {
+  it("starts two hundred processes: the output of processes that it waits for arrives, and the others are ended", async () => {
     const { outcome, stdout } = await build(
       `for i in $(seq 200); do (sleep 0.0$((i % 10)); echo $i) & done; wait; sleep 1000 & ${notePid()}; echo built`,
     );

@@ -51,7 +51,7 @@ describe("followLog", () => {
     expect(requests).toEqual([3]);
   });
 
-  it("sends the given bookmark, and then the ones that it receives", async () => {
+  it("sends the given bookmark, and then the bookmarks that it receives", async () => {
     const sent: unknown[] = [];
     const withBookmark =
       (bookmark: string, text: string): Answer =>
@@ -368,7 +368,7 @@ describe("the consumer of followLog", () => {
     expect(requests).toHaveLength(1);
   });
 
-  it("gets no event after its abort, not even one that has arrived", async () => {
+  it("gets no event after its abort, not even an event that has arrived", async () => {
     const { baseUrl, open } = await serveLog(fallsSilent(5));
     const aborted = new AbortController();
     const seen: number[] = [];

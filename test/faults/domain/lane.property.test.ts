@@ -557,7 +557,7 @@ class World {
     if (config.onlyScale)
       expect(
         scales.map(([, scale]) => scale),
-        "a change of scale is applied, or a later one that has passed it",
+        "a change of scale is applied, or a later change that has passed it",
       ).toContainEqual(ran.plan.processes);
   }
 

@@ -95,7 +95,7 @@ const damages: Record<string, (four: Four) => Promise<unknown>> = {
       "UPDATE deployments SET status = 'building', stage = 'fetch', evidence = NULL, release = NULL, revision = 1 WHERE id = ?",
       live,
     ),
-  "the live row and the one before it are swapped": async ({ live, superseded }) => {
+  "the live row and the row before it are swapped": async ({ live, superseded }) => {
     await run("UPDATE deployments SET status = 'superseded' WHERE id = ?", live);
     await run("UPDATE deployments SET status = 'live' WHERE id = ?", superseded);
   },

@@ -154,7 +154,7 @@ describe("a failed build has a hint", () => {
       { build_command: "mkdir -p out node_modules", output_directory: "dist" },
     );
     expect(hint).toBe(
-      "The folders after the build are `out`, `src`. Set output_directory to the one to publish.",
+      "The folders after the build are `out`, `src`. Set output_directory to the folder to publish.",
     );
   });
 

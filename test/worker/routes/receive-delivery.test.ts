@@ -339,7 +339,7 @@ describe("a refused delivery", () => {
     }
   });
 
-  it("is one that is too large, even if it is signed", async () => {
+  it("is a delivery that is too large, even if it is signed", async () => {
     const { hook } = await hooked();
     const response = await deliver(hook, giteaBody({ padding: "x".repeat(5 * 1024 * 1024) }));
     expect(await problemOf(response)).toMatchObject({ code: "body_too_large" });

@@ -116,7 +116,7 @@ const matching = {
   "with a branch that all have": "branch=main",
   "with a branch and a status": "branch=main&status=failed",
   "with a commit that none has": `commit=${none}`,
-  "with a commit that one has": `commit=${(1_000_003).toString(16).padStart(40, "0")}`,
+  "with the commit of one deployment": `commit=${(1_000_003).toString(16).padStart(40, "0")}`,
 } as const;
 
 describe("the rows that a list reads do not grow with its length", () => {
@@ -181,16 +181,16 @@ describe("the rows that a list reads do not grow with its length", () => {
 
   it.each([
     { name: "all", types: undefined, ofProject: false, found: 100 },
-    { name: "those of a type that all have", types: ["deployment.started"], ofProject: false, found: 100 },
+    { name: "events of a type that all have", types: ["deployment.started"], ofProject: false, found: 100 },
     {
-      name: "those of types that none has",
+      name: "events of types that none has",
       types: ["token.created", "token.rotated"],
       ofProject: false,
       found: 0,
     },
-    { name: "those of a project", types: undefined, ofProject: true, found: 100 },
+    { name: "events of a project", types: undefined, ofProject: true, found: 100 },
     {
-      name: "those of a project, of a type that none has",
+      name: "events of a project, of a type that none has",
       types: ["token.created"],
       ofProject: true,
       found: 0,
