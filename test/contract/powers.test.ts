@@ -54,15 +54,12 @@ describe("the marks of what a request can do", () => {
     expect([...allMarks.keys()].toSorted()).toEqual(byToken.map(([name]) => name).toSorted());
   });
 
-  it.each(byToken)(
-    "of %s exist for exactly the fields that it accepts",
-    (name, { method, query, body }) => {
-      const sent = [method === "GET" ? null : query, body].flatMap((schema) =>
-        schema === null ? [] : [jsonSchemaOf(schema)],
-      );
-      expect(differences(allMarks.get(name) ?? "none", sent, name)).toEqual([]);
-    },
-  );
+  it.each(byToken)("of %s exist for exactly the fields that it accepts", (name, { method, query, body }) => {
+    const sent = [method === "GET" ? null : query, body].flatMap((schema) =>
+      schema === null ? [] : [jsonSchemaOf(schema)],
+    );
+    expect(differences(allMarks.get(name) ?? "none", sent, name)).toEqual([]);
+  });
 
   it("say each power that a scope grants, and no other", () => {
     for (const scope of allScopes) {

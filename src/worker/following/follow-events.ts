@@ -35,8 +35,8 @@ const MAX_READS = 25;
 type Progress = { last: number; readsLeft: number };
 
 /**
- * Follows the events of an account: those after a number, then new ones as they are written. Never ends, except after
- * many reads, after five consecutive failures, or when `signal` is aborted.
+ * Follows the events of an account: all events after a number, then new events as they are written. Never ends, except
+ * after many reads, after five consecutive failures, or when `signal` is aborted.
  */
 export async function* followEvents(
   followed: FollowedFeed,

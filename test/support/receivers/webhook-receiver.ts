@@ -40,7 +40,7 @@ type Target = {
 
 export type WebhookReceiver = {
   readonly url: string;
-  /** Closes every connection, also those whose answer hangs or drips. */
+  /** Closes every connection, also connections whose answer hangs or drips. */
   cut(): void;
   close(): void;
 };

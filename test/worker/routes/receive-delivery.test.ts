@@ -216,7 +216,7 @@ describe("paths", () => {
     return { project, hook, commit };
   }
 
-  it("skip a push that begins at the live commit, and those after it", async () => {
+  it("skip a push that begins at the live commit, and pushes after it", async () => {
     const { project, hook, commit } = await live({ paths: ["apps/shop"] });
     const docs = { before: commit, after: SHA_BEFORE, ...commits("docs/a.md") };
     expect(await delivered(hook, giteaBody(docs))).toMatchObject({

@@ -33,7 +33,7 @@ export function createCaddyIngress(options: CaddyIngressOptions): Ingress {
   let certified: CertificatesFound = { problems: new Map(), certificates: new Map() };
   let isApplied = false;
   let shown = "";
-  /** The problems at the last call of `onChange`. The hello reports those before the first. */
+  /** The problems at the last call of `onChange`. The hello reports the problems before the first call. */
   let reported = JSON.stringify([null, [], []]);
   let onChange: () => void = () => undefined;
   let last: Promise<void> = Promise.resolve();

@@ -223,7 +223,8 @@ export const deploymentSchemas = {
     schemas.RollbackDefault,
     "What a rollback runs with if its request says nothing about it.",
     {
-      settings: "`current`: the project's current settings. `deployed`: the settings that the target was live with.",
+      settings:
+        "`current`: the project's current settings. `deployed`: the settings that the target was live with.",
       variables: "`current`: the project's current variables. `live`: the live variables.",
     },
   ),
