@@ -166,7 +166,7 @@ async function* readEvents(
       if (chunk.value.value === undefined) return incomplete;
       firstDataAt ??= performance.now();
       progress.receivingMs = performance.now() - firstDataAt;
-      for (const event of reader.take(chunk.value.value)) {
+      for (const event of reader.parse(chunk.value.value)) {
         if (event.type === "gap") {
           progress.gaps += 1;
           // The rest of this stream is dropped. The next request starts at the missing line.

@@ -53,7 +53,7 @@ export class LogEventReader {
   }
 
   /** The events that these bytes complete. After an `end`, a `problem` or a `gap` the reader must not be used again. */
-  *take(bytes: Uint8Array): Generator<ReadLogEvent> {
+  *parse(bytes: Uint8Array): Generator<ReadLogEvent> {
     for (let from = 0; from < bytes.byteLength; from += SLICE_BYTES) {
       this.#events = [];
       const slice = bytes.subarray(from, from + SLICE_BYTES);

@@ -95,7 +95,7 @@ describe("everything that the control plane stores and prints", () => {
     const rotated = WebhookWithSecret.parse(await (await webhook.request("/rotate", "POST", {})).json());
     await webhook.receiver.answers({ status: 410, body: JSON.stringify(headers) });
     expect((await webhook.request("", "PATCH", { url: address, headers })).status).toBe(200);
-    await webhook.takes();
+    await webhook.accepts();
     const shown = [
       await (await webhook.request()).text(),
       await (await webhook.request("/deliveries")).text(),

@@ -9,7 +9,7 @@ import type { ResolvedProcess } from "#contract/processes/resolve-processes.ts";
  * number of instances is no part of the hash. A secret counts with its revision and not with its value, because the
  * fingerprint is written to disk.
  */
-export function fingerprintOf(
+export function instanceFingerprint(
   release: number,
   { name, command, port, limits, stop_signal, stop_seconds }: ResolvedProcess,
   variables: RunVariables | undefined,

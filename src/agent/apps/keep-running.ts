@@ -45,7 +45,7 @@ export async function keepRunning(
   }
 }
 
-type Checked = { readonly isDraining: boolean; readonly problem: string | null };
+type ProjectCheck = { readonly isDraining: boolean; readonly problem: string | null };
 
 /** Checks all projects, but waits only for a while: a start may take minutes, and the other projects must not wait. */
 async function checkAll(
@@ -53,7 +53,7 @@ async function checkAll(
   now: () => number,
   signal: AbortSignal,
   onChange: (project: ProjectId) => void,
-): Promise<Checked> {
+): Promise<ProjectCheck> {
   const withApps = (await listProjects(context.home)).filter(({ folder }) => hasInstances(folder));
   // A server without apps needs no supervisor.
   if (withApps.length === 0) return { isDraining: false, problem: null };

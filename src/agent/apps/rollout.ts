@@ -1,7 +1,7 @@
 import { noCrashes } from "#agent/apps/crash-history.ts";
 import { isCommitted } from "#agent/apps/commit-live.ts";
 import { type Desired, discardNextDesired, hasInstances, readDesired } from "#agent/apps/desired.ts";
-import { fingerprintOf } from "#agent/apps/fingerprint.ts";
+import { instanceFingerprint } from "#agent/apps/fingerprint.ts";
 import { type InstanceNote, readNotes, writeNote } from "#agent/apps/instance-notes.ts";
 import { instanceSpec } from "#agent/apps/instance-spec.ts";
 import { type InstancePlan, planInstances } from "#agent/apps/plan-instances.ts";
@@ -103,7 +103,7 @@ export async function planRollout(
   const taken = new Set([...notes, ...listed.value].map(({ name }) => name));
   const wanted = processes.map((process) => ({
     process,
-    fingerprint: fingerprintOf(release.version, process, variables),
+    fingerprint: instanceFingerprint(release.version, process, variables),
   }));
   const plan = planInstances(wanted, running, version, taken, request.restart);
   const instances = [...plan.kept, ...plan.started].map(({ name, processName }) => ({

@@ -2,7 +2,7 @@ import { startSupervisor } from "#agent/apps/start-supervisor.ts";
 import type { SupervisorResult } from "#agent/apps/supervisor.ts";
 import { AGENT_VERSION } from "#agent/context/version.ts";
 import { type HttpAnswer, type HttpRequest, sendRequest } from "#agent/lib/http/send-request.ts";
-import { About, Commands, ControlError } from "#agent/supervisor/protocol.ts";
+import { About, InstanceCommands, ControlError } from "#agent/supervisor/protocol.ts";
 import { prepareSocketFolder, supervisorSocket } from "#agent/supervisor/socket-path.ts";
 import { readInstances } from "#agent/supervisor/state-file.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
@@ -85,7 +85,7 @@ export function connectSupervisor(options: SupervisorOptions): SupervisorConnect
     const answer = await send({ method: "GET", path: "/" });
     if (answer.kind !== "answered") return;
     if (About.safeParse(parseJson(answer.body)).data?.version === AGENT_VERSION) return;
-    const left = Commands.safeParse(await bodyOf(send({ method: "POST", path: "/leave" })));
+    const left = InstanceCommands.safeParse(await bodyOf(send({ method: "POST", path: "/leave" })));
     // A supervisor that cannot leave its instances keeps running.
     if (!left.success) return;
     await startOnce();

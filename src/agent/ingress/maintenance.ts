@@ -19,7 +19,7 @@ let last: Promise<unknown> = Promise.resolve();
  * gets it with its first order. Safe to repeat.
  * @throws the file system's error
  */
-export function takeMaintenance(
+export function applyMaintenance(
   slotsFolder: string,
   folder: ProjectFolder,
   wanted: MaintenanceState,

@@ -58,18 +58,18 @@ export async function serveSite(
 }
 
 /** A request to a site. `query`: with its question mark. `isRead`: whether a file can answer it. */
-type Asked = SitePath & { readonly host: string; readonly query: string; readonly isRead: boolean };
+type SiteRequest = SitePath & { readonly host: string; readonly query: string; readonly isRead: boolean };
 
 type Exchange = {
   readonly project: string;
   readonly release: OpenRelease;
-  readonly asked: Asked;
+  readonly asked: SiteRequest;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 };
 
 /** @returns null if its path is not valid */
-function readAsked({ url = "/", method, headers }: IncomingMessage): Asked | null {
+function readAsked({ url = "/", method, headers }: IncomingMessage): SiteRequest | null {
   const at = url.indexOf("?");
   const path = readPath(at === -1 ? url : url.slice(0, at));
   if (path === null) return null;

@@ -72,5 +72,7 @@ export const ControlError = z.object({ error: z.string() });
 export const About = z.object({ version: z.string() });
 
 /** The commands of the instances that a supervisor leaves to the next one, with the paths to send them to. */
-export const Commands = z.object({ commands: z.array(z.object({ path: z.string(), body: InstanceBody })) });
-export type Commands = z.infer<typeof Commands>;
+export const InstanceCommands = z.object({
+  commands: z.array(z.object({ path: z.string(), body: InstanceBody })),
+});
+export type InstanceCommands = z.infer<typeof InstanceCommands>;

@@ -54,7 +54,7 @@ export function createBranchWatch(
 
   async function check(entry: Entry): Promise<void> {
     const { project_id } = entry.watched;
-    if (reading >= MAX_AT_ONCE || turns.isTaken(project_id)) return schedule(entry, BUSY_SECONDS * chance());
+    if (reading >= MAX_AT_ONCE || turns.isHeld(project_id)) return schedule(entry, BUSY_SECONDS * chance());
     reading += 1;
     entry.isReading = true;
     const { watched } = entry;
@@ -66,11 +66,11 @@ export function createBranchWatch(
     entry.isReading = false;
     // Meanwhile the control plane has learned of another commit, and the files were compared with the commit before.
     const isOutdated = entry.watched !== watched;
-    schedule(entry, isOutdated ? watched.settle_seconds * chance() : take(entry, result));
+    schedule(entry, isOutdated ? watched.settle_seconds * chance() : noteReading(entry, result));
   }
 
   async function readInTurn(watched: WatchedBranch): Promise<TipReading> {
-    const turn = await turns.take(watched.project_id);
+    const turn = await turns.acquire(watched.project_id);
     // The project counts as free. A run that waits ends the reading.
     turn.rest();
     try {
@@ -81,7 +81,7 @@ export function createBranchWatch(
   }
 
   /** @returns after how many seconds the branch is read again */
-  function take(entry: Entry, result: TipReading): number {
+  function noteReading(entry: Entry, result: TipReading): number {
     const { watched } = entry;
     const { every_seconds: every, settle_seconds: settle } = watched;
     if (result.kind === "stopped") return BUSY_SECONDS * chance();

@@ -16,7 +16,7 @@ import { printable } from "#cli/output/printable.ts";
 import { timeText } from "#cli/output/times.ts";
 import { emergencyOption } from "#cli/session/emergency-option.ts";
 import { versionIn } from "#cli/session/find-deployment.ts";
-import { type Named, findProject, shownName } from "#cli/session/find-named.ts";
+import { type NamedId, findProject, shownName } from "#cli/session/find-named.ts";
 import { type Session, withSession } from "#cli/session/session.ts";
 import { printStarted } from "#cli/session/print-started.ts";
 import { sourceText } from "#cli/views/deployment-text.ts";
@@ -94,7 +94,7 @@ export const rollback = defineCommand({
  */
 async function printTarget(
   { client, output }: Session,
-  { id }: Named<ProjectId>,
+  { id }: NamedId<ProjectId>,
   choices: RollbackChoices,
   isTarget: (target: RollbackTarget) => boolean,
 ): Promise<void> {

@@ -3,7 +3,7 @@ import { succeed } from "#contract/lib/result.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { BUILD_WITHOUT_SECRETS, buildOptions, readBuild } from "#cli/commands/build-options.ts";
 import { type Result, stop } from "#cli/outcome.ts";
-import { changeVariables, type NewVariable } from "#cli/variables/change-variables.ts";
+import { changeVariables, type VariableToSet } from "#cli/variables/change-variables.ts";
 import { secretNames, variableError } from "#cli/variables/check-variable.ts";
 import { applyOptions, checkApply, endChange } from "#cli/variables/apply-change.ts";
 import { findVariables } from "#cli/variables/find-variables.ts";
@@ -84,7 +84,7 @@ export const variablesSet = defineCommand({
       if (wrong !== null) return stop("usage", `${name} cannot be set: ${wrong}.`);
       values.set(name, value.value);
     }
-    const decide = (current: Variables): Result<NewVariable[]> => {
+    const decide = (current: Variables): Result<VariableToSet[]> => {
       const now = markSecrets(assignments.value, current);
       if (!now.ok) return now;
       return succeed(

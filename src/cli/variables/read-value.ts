@@ -5,14 +5,18 @@ import { readText, readTextFromStdin } from "#cli/variables/read-text.ts";
 import type { Session } from "#cli/session/session.ts";
 
 /** Where the value of a variable comes from. `argument`: only for plain variables. */
-export type Source =
+export type ValueSource =
   | { readonly from: "argument"; readonly value: string }
   | { readonly from: "file"; readonly path: string }
   | { readonly from: "stdin" }
   | { readonly from: "prompt" };
 
 /** Reads the value of a variable. One line break at the end of a file or of stdin is not part of it. */
-export async function readValue(session: Session, name: string, source: Source): Promise<Result<string>> {
+export async function readValue(
+  session: Session,
+  name: string,
+  source: ValueSource,
+): Promise<Result<string>> {
   switch (source.from) {
     case "argument":
       return succeed(source.value);

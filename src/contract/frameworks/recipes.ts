@@ -1,9 +1,9 @@
-import { installCommand, scriptCommand, toolCommand } from "#contract/frameworks/package-manager.ts";
+import { packageInstallCommand, scriptCommand, toolCommand } from "#contract/frameworks/package-manager.ts";
 import { requirementsFile } from "#contract/frameworks/requirements.ts";
 import type { Tree } from "#contract/frameworks/tree.ts";
 
 /** The commands that build a project; null for a command that it does not need. */
-export type Commands = {
+export type BuildCommands = {
   readonly install: string | null;
   readonly build: string | null;
   /** The folder in the repository in which the installation runs. Without it: the project's root directory. */
@@ -11,10 +11,10 @@ export type Commands = {
 };
 
 /** Returns the commands for a project. */
-export type Recipe = (tree: Tree) => Commands;
+export type Recipe = (tree: Tree) => BuildCommands;
 
 /** Nothing to install and nothing to build. */
-export const noCommands: Commands = { install: null, build: null };
+export const noCommands: BuildCommands = { install: null, build: null };
 
 /** What other platforms run instead of a script `build`, or after it. */
 const platformScripts = ["heroku-postbuild", "render-build", "gcp-build", "railway-build"];
@@ -33,7 +33,7 @@ export function node(scripts: readonly string[], tool: string | null): Recipe {
           ? null
           : toolCommand(packageManager, tool)
         : scriptCommand(packageManager, script);
-    const install = installCommand(packageManager);
+    const install = packageInstallCommand(packageManager);
     return { install, build: run, ...(workspace === null ? {} : { installIn: workspace.path }) };
   };
 }
@@ -96,7 +96,7 @@ export const rails: Recipe = (tree) => {
     "RAILS_ENV=production SECRET_KEY_BASE_DUMMY=1 SECRET_KEY_BASE=${SECRET_KEY_BASE:-dummy}";
   const command = hasAssetPipeline(tree) ? "rails assets:precompile" : null;
   const { install, build } = ruby(environment, command)(tree);
-  return { install: chain(install, usesNode ? installCommand(tree.packageManager) : null), build };
+  return { install: chain(install, usesNode ? packageInstallCommand(tree.packageManager) : null), build };
 };
 
 /**

@@ -14,7 +14,7 @@ import {
 import { type AngularProject, angularProject } from "#contract/frameworks/angular-project.ts";
 import { configFiles, type ConfiguredTool, readConfigs } from "#contract/frameworks/config-files.ts";
 import { startsServer } from "#contract/frameworks/starts-server.ts";
-import type { Config } from "#contract/frameworks/read-config.ts";
+import type { FrameworkConfig } from "#contract/frameworks/read-config.ts";
 import { findGoProgram, type GoProgram, goPaths } from "#contract/frameworks/servers/go-server.ts";
 import { deepNodeEntries, findNodeEntry, serverPackage } from "#contract/frameworks/servers/node-entry.ts";
 import { scriptKind } from "#contract/frameworks/servers/script-kind.ts";
@@ -57,7 +57,7 @@ export type Tree = {
   readonly buildOfMembers: string | null;
   /** The scripts of package.json. */
   readonly scripts: ReadonlyMap<string, string>;
-  readonly configs: ReadonlyMap<ConfiguredTool, Config>;
+  readonly configs: ReadonlyMap<ConfiguredTool, FrameworkConfig>;
   readonly angular: AngularProject | null;
   readonly python: PythonApp;
   /** The program of a Go module that answers requests. */

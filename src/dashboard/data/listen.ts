@@ -44,8 +44,8 @@ export async function listen(token: Account["token"], signal: AbortSignal): Prom
           read: ({ data }) => ({ type: "event" as const, data }),
           signal: until,
         }),
-      take: (event) => {
-        take(event, reloads, hasBegun);
+      receive: (event) => {
+        receive(event, reloads, hasBegun);
         hasBegun = true;
       },
     });
@@ -54,7 +54,7 @@ export async function listen(token: Account["token"], signal: AbortSignal): Prom
   }
 }
 
-function take(event: SharedEvent, reloads: Reloads, hasBegun: boolean): void {
+function receive(event: SharedEvent, reloads: Reloads, hasBegun: boolean): void {
   switch (event.type) {
     case "open":
       watched.hasEvents = true;

@@ -140,12 +140,12 @@ export class Resource<Value> {
   }
 }
 
-export type Watched<Value> = ResourceState<Value> & { readonly reload: () => Promise<void> };
+export type WatchedResource<Value> = ResourceState<Value> & { readonly reload: () => Promise<void> };
 
 const stateOfNone = new Signal(nothing);
 
 /** What a component shows of data that no component watches yet. */
-export const notLoaded: Watched<never> = { ...nothing, reload: () => Promise.resolve() };
+export const notLoaded: WatchedResource<never> = { ...nothing, reload: () => Promise.resolve() };
 
 /**
  * Declares a kind of resource, with one resource per key. The data is cached, so that a page shows it immediately when
@@ -157,7 +157,7 @@ export function resources<Key extends string, Value>(
   load: (key: Key) => Promise<ClientResult<Value>>,
   interval: Interval<Value> = null,
   shows: string | null = null,
-): (key: Key) => Watched<Value> {
+): (key: Key) => WatchedResource<Value> {
   const cached = cacheByKey<Resource<Value>>(MOST_CACHED);
   return (key) => useResource(() => cached(key, () => newResource(load, key, interval, shows)), key);
 }
@@ -170,7 +170,7 @@ export function freshResources<Key extends string, Value>(
   load: (key: Key) => Promise<ClientResult<Value>>,
   interval: Interval<Value> = null,
   shows: string | null = null,
-): (key: Key | null) => Watched<Value> {
+): (key: Key | null) => WatchedResource<Value> {
   return (key) => useResource(() => (key === null ? null : newResource(load, key, interval, shows)), key);
 }
 
@@ -184,7 +184,10 @@ function newResource<Key extends string, Value>(
 }
 
 /** Watches a resource while the component is shown. @param find called again when the key changes */
-export function useResource<Value>(find: () => Resource<Value> | null, key: string | null): Watched<Value> {
+export function useResource<Value>(
+  find: () => Resource<Value> | null,
+  key: string | null,
+): WatchedResource<Value> {
   const resource = useMemo(find, [key]);
   useEffect(() => resource?.watch(), [resource]);
   const state = useSignal<ResourceState<Value>>(resource?.state ?? stateOfNone);

@@ -1,6 +1,6 @@
 import type { ProcessName } from "#contract/endpoints/processes/schemas.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
-import { type Asked, join, type Joined } from "#domain/lane/decide-start.ts";
+import { type NewDeploymentRequest, join, type Joined } from "#domain/lane/decide-start.ts";
 import { isIn, type Lane, type LaneDeployment, liveOf, Plan } from "#domain/lane/lane.ts";
 import { configChanges } from "#domain/lane/config-changes.ts";
 import { codeOf } from "#domain/lane/transitions.ts";
@@ -11,7 +11,7 @@ import { currentVariables } from "#domain/lane/variables.ts";
  * instances, or stops or starts a process. `repositoryInstances`: how many instances the repository wants of its
  * processes, if not one.
  */
-export type ConfigRequest = Asked & {
+export type ConfigRequest = NewDeploymentRequest & {
   readonly restart: readonly ProcessName[];
   readonly onlyScale: boolean;
   readonly repositoryInstances: Readonly<Record<string, number>>;

@@ -20,7 +20,7 @@ export type Authenticate<Caller> = (
 ) => Promise<Result<Caller>>;
 
 /** A request that was authenticated and validated. */
-export type Checked<Caller> = {
+export type CheckedRequest<Caller> = {
   readonly c: HonoContext<AppEnv>;
   readonly endpoint: Endpoint;
   readonly caller: Caller;
@@ -29,7 +29,7 @@ export type Checked<Caller> = {
 
 /** Wraps a handler: it may change the caller, answer instead of the handler, or refuse. */
 export type Wrap<Caller> = (
-  checked: Checked<Caller>,
+  checked: CheckedRequest<Caller>,
   act: (caller: Caller) => Promise<Response>,
 ) => Promise<Result<Response>>;
 

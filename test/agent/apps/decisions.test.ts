@@ -5,7 +5,7 @@ import { silenceText } from "#agent/run/start/watch-silence.ts";
 import { type CrashHistory, noCrashes, noticeCrashes } from "#agent/apps/crash-history.ts";
 import { decideUpkeep, type InstancesNow } from "#agent/apps/decide-upkeep.ts";
 import type { Desired } from "#agent/apps/desired.ts";
-import { fingerprintOf } from "#agent/apps/fingerprint.ts";
+import { instanceFingerprint } from "#agent/apps/fingerprint.ts";
 import type { InstanceNote } from "#agent/apps/instance-notes.ts";
 import { cpuPercent, instanceState } from "#agent/apps/instance-state.ts";
 import { planInstances, type RunningInstance } from "#agent/apps/plan-instances.ts";
@@ -138,18 +138,18 @@ describe("the fingerprint of an instance", () => {
   const web = processOf("web", 1);
 
   it("does not depend on the number of instances, the order of variables and the repository's token", () => {
-    const print = fingerprintOf(3, web, variables({ A: "1", B: "2" }, 4));
-    expect(fingerprintOf(3, { ...web, instances: 5 }, variables({ B: "2", A: "1" }, 4))).toBe(print);
+    const print = instanceFingerprint(3, web, variables({ A: "1", B: "2" }, 4));
+    expect(instanceFingerprint(3, { ...web, instances: 5 }, variables({ B: "2", A: "1" }, 4))).toBe(print);
   });
 
   it("changes with the release, the command, a limit, a variable's value and a secret's revision", () => {
     const prints = [
-      fingerprintOf(3, web, variables({ A: "1" }, 4)),
-      fingerprintOf(4, web, variables({ A: "1" }, 4)),
-      fingerprintOf(3, { ...web, command: "other" }, variables({ A: "1" }, 4)),
-      fingerprintOf(3, { ...web, limits: { memory_mb: 64 } }, variables({ A: "1" }, 4)),
-      fingerprintOf(3, web, variables({ A: "2" }, 4)),
-      fingerprintOf(3, web, variables({ A: "1" }, 5)),
+      instanceFingerprint(3, web, variables({ A: "1" }, 4)),
+      instanceFingerprint(4, web, variables({ A: "1" }, 4)),
+      instanceFingerprint(3, { ...web, command: "other" }, variables({ A: "1" }, 4)),
+      instanceFingerprint(3, { ...web, limits: { memory_mb: 64 } }, variables({ A: "1" }, 4)),
+      instanceFingerprint(3, web, variables({ A: "2" }, 4)),
+      instanceFingerprint(3, web, variables({ A: "1" }, 5)),
     ];
     expect(new Set(prints).size).toBe(prints.length);
   });

@@ -8,19 +8,19 @@ import { createIdGenerator, type CommandId } from "#contract/ids.ts";
 import { pruneCommands, writeCommandNote } from "#agent/jobs/command-notes.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
 
-import { ids, isAlive, World } from "../support/harness.ts";
+import { ids, isAlive, AgentWorld } from "../support/harness.ts";
 
-let world: World;
+let world: AgentWorld;
 let asked = 0;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.policy = { commands: "any" };
   world.repository.commit({ "index.html": "hello" });
 });
 afterEach(() => world.close());
 
 /** Puts a release live. */
-async function deploy(change: Parameters<World["deploy"]>[0] = {}) {
+async function deploy(change: Parameters<AgentWorld["deploy"]>[0] = {}) {
   const { result } = await world.deploy(change);
   expect(result.outcome).toBe("live");
 }

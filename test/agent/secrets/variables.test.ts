@@ -5,19 +5,19 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { readSealKey } from "#agent/secrets/seal-key.ts";
 
-import { messagesOf, World } from "../support/harness.ts";
+import { messagesOf, AgentWorld } from "../support/harness.ts";
 import { enrollAgent, spawnAgent } from "../support/agent-process.ts";
 import { sealVariables } from "../support/sealed-variables.ts";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit({ "index.html": "one" });
 });
 afterEach(() => world.close());
 
 const variables = (
-  ...given: Parameters<typeof sealVariables> extends [World, ...infer Rest] ? Rest : never
+  ...given: Parameters<typeof sealVariables> extends [AgentWorld, ...infer Rest] ? Rest : never
 ) => sealVariables(world, ...given);
 
 /** Every file below a folder, as text. */

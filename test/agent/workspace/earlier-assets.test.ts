@@ -16,11 +16,11 @@ import { projectFolder } from "#agent/workspace/project-folder.ts";
 import { readRelease } from "#agent/workspace/releases.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
 
-import { World } from "../support/harness.ts";
+import { AgentWorld } from "../support/harness.ts";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit({ "README.md": "" });
 });
 afterEach(() => world.close());

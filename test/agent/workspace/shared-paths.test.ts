@@ -19,11 +19,11 @@ import { removeTree } from "#agent/workspace/discard.ts";
 import { linkSharedPath, moveCopiesBack } from "#agent/workspace/shared-paths.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
 
-import { messagesOf, World } from "../support/harness.ts";
+import { messagesOf, AgentWorld } from "../support/harness.ts";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit({ "index.html": "page" });
 });
 afterEach(() => world.close());

@@ -36,15 +36,15 @@ class World {
     const push = this.#pushes[at % Math.max(1, this.#pushes.length)];
     if (push === undefined) return;
     const path = this.#counts[push.before] === true ? "apps/shop/index.ts" : "docs/index.md";
-    this.#take(push.before, push.after, [path]);
+    this.#receivePush(push.before, push.after, [path]);
   }
 
   /** What the server's agent finds: it does not know which files have changed. */
   poll(): void {
-    this.#take(null, this.#tip, null);
+    this.#receivePush(null, this.#tip, null);
   }
 
-  #take(before: number | null, after: number, paths: readonly string[] | null): void {
+  #receivePush(before: number | null, after: number, paths: readonly string[] | null): void {
     const same = this.#skipped.filter(({ live }) => live === this.#live);
     const push: Push = {
       ref: "refs/heads/main",

@@ -3,13 +3,13 @@ import { existsSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { TcpProxy } from "../../support/tcp-proxy.ts";
-import { eventsOf, ids, messagesOf, World } from "../../agent/support/harness.ts";
+import { eventsOf, ids, messagesOf, AgentWorld } from "../../agent/support/harness.ts";
 import { expectWholeProject } from "../../agent/support/whole-project.ts";
 
-let world: World;
+let world: AgentWorld;
 let network: TcpProxy;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit({ "index.html": "one" });
   network = new TcpProxy(Number(new URL(world.control.url).port));
   world.address = await network.listen();

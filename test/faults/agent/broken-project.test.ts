@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { type AgentProcess, enrollAgent, spawnRunningAgent } from "../../agent/support/agent-process.ts";
-import { ids, messagesOf, World } from "../../agent/support/harness.ts";
+import { ids, messagesOf, AgentWorld } from "../../agent/support/harness.ts";
 import { mountSmallDisk } from "../../agent/support/small-disk.ts";
 
-let world: World;
+let world: AgentWorld;
 let agent: AgentProcess;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit({ "index.html": "one" });
   await enrollAgent(world);
   agent = await spawnRunningAgent(world);

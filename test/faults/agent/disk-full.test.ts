@@ -10,15 +10,15 @@ import { exitCodes } from "#agent/main/exit-codes.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
 
 import { enrollAgent, spawnAgent, spawnRunningAgent } from "../../agent/support/agent-process.ts";
-import { eventsOf, messagesOf, World } from "../../agent/support/harness.ts";
+import { eventsOf, messagesOf, AgentWorld } from "../../agent/support/harness.ts";
 import { mountSmallDisk, type SmallDisk } from "../../agent/support/small-disk.ts";
 import { expectWholeProject } from "../../agent/support/whole-project.ts";
 
 const MIB = 1024 * 1024;
-let world: World;
+let world: AgentWorld;
 let disk: SmallDisk;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   disk = mountSmallDisk(world.home, 24 * MIB);
   world.cleanUps.push(() => disk.unmount());
   world.repository.commit({ "index.html": "one" });

@@ -8,18 +8,18 @@ import { type FakeRun, resultOf } from "../../support/fake-control-plane.ts";
 import { type AgentProcess, enrollAgent, spawnRunningAgent } from "../../agent/support/agent-process.ts";
 import { DieFile } from "../../agent/support/die-file.ts";
 import type { Part } from "../../agent/support/die-order.ts";
-import { World } from "../../agent/support/harness.ts";
+import { AgentWorld } from "../../agent/support/harness.ts";
 import { partsOf } from "../../support/sample.ts";
 import { sealVariables } from "../../agent/support/sealed-variables.ts";
 import { expectWholeProject, servedVersion } from "../../agent/support/whole-project.ts";
 
-let world: World;
+let world: AgentWorld;
 let agent: AgentProcess;
 let dieFile: DieFile;
 let variables: RunVariables;
 /** Starts an agent that is killed at the steps of a part. */
 async function start(part: Part): Promise<void> {
-  world = await World.create();
+  world = await AgentWorld.create();
   dieFile = new DieFile(world.folder, world.path(), part);
   world.repository.commit({ "index.html": "0" });
   await enrollAgent(world);

@@ -3,12 +3,12 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MAX_LOG_LINE_BYTES } from "#contract/endpoints/logs/schemas.ts";
 import { Timeouts } from "#contract/endpoints/projects/settings.ts";
 
-import { isAlive, messagesOf, World } from "../../agent/support/harness.ts";
+import { isAlive, messagesOf, AgentWorld } from "../../agent/support/harness.ts";
 import { expectWholeProject } from "../../agent/support/whole-project.ts";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit({ "index.html": "one" });
   await world.startAgent();
   await world.deploy();

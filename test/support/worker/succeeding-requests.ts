@@ -123,7 +123,7 @@ const prepare: Partial<Record<OperationName, Prepare>> = {
   resendDeliveries: withWebhook,
   async resendDelivery(world) {
     const webhook = await TestWebhook.create({ events: ["audit.*"] }, world.account);
-    const [eventId = ""] = await webhook.takes();
+    const [eventId = ""] = await webhook.accepts();
     return { path: `/v1/webhooks/${webhook.id}/deliveries/${eventId}/resend`, body: {} };
   },
   async deleteServer({ account: { token } }) {

@@ -5,12 +5,12 @@ import { failureHint } from "#build/failure/failure-hint.ts";
 import { makeFailure } from "#build/failure/make-failure.ts";
 import { portHint, startHint } from "#build/failure/start-hint.ts";
 
-import { World } from "../../agent/support/harness.ts";
+import { AgentWorld } from "../../agent/support/harness.ts";
 import type { TestFile } from "../../agent/support/repository.ts";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit({ "index.html": "" });
 });
 afterEach(() => world.close());

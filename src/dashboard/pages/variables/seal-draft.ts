@@ -2,7 +2,7 @@ import type * as z from "zod/mini";
 
 import type { UpdateVariablesInput, Variables } from "#contract/endpoints/variables/schemas.ts";
 import type { Failed } from "#client/answer.ts";
-import { type Draft, settingOf } from "#dashboard/pages/variables/draft.ts";
+import { type VariablesDraft, settingOf } from "#dashboard/pages/variables/draft.ts";
 import { sealSecret } from "#sealing/secret-box.ts";
 
 /**
@@ -11,7 +11,7 @@ import { sealSecret } from "#sealing/secret-box.ts";
  * @returns null if the secrets cannot be sealed for the server's key
  */
 export async function sealDraft(
-  { edits, removed }: Draft,
+  { edits, removed }: VariablesDraft,
   current: Variables,
 ): Promise<z.input<typeof UpdateVariablesInput> | null> {
   const { account_id, project_id, revision, seal_key: key } = current;

@@ -26,7 +26,7 @@ import {
   parseMessage,
   LinkSockets,
 } from "#worker/objects/agent-link/link-sockets.ts";
-import { type Asked, LinkRequests } from "#worker/objects/agent-link/link-requests.ts";
+import { type RequestOutcome, LinkRequests } from "#worker/objects/agent-link/link-requests.ts";
 import { LinkLimit } from "#worker/objects/agent-link/link-limit.ts";
 import { LinkedServer } from "#worker/objects/agent-link/linked-server.ts";
 import { OutputReaders } from "#worker/objects/agent-link/output-readers.ts";
@@ -113,7 +113,7 @@ export class AgentLink extends DurableObject<Env> {
    * Sends the agent a request and waits for its answer. If this object dies meanwhile, the call throws; the agent's
    * answer is then ignored, except a deploy key, which goes to D1 in any case.
    */
-  async ask(projectId: ProjectId, request: AgentRequest, timeoutMs: number): Promise<Asked> {
+  async ask(projectId: ProjectId, request: AgentRequest, timeoutMs: number): Promise<RequestOutcome> {
     const { queue, sockets } = this.#link;
     const [socket] = sockets.ready();
     if (socket === undefined) return { kind: "offline" };
@@ -153,7 +153,7 @@ export class AgentLink extends DurableObject<Env> {
     if (this.#link.sockets.isReader(socket)) return socket.close(1008, "unknown message");
     if (attachmentOf(socket).state === "ended") return;
     const received = parseMessage(data);
-    if (!this.#limit.take(received.kind === "message" ? received.message : null))
+    if (!this.#limit.consume(received.kind === "message" ? received.message : null))
       return end(socket, closeCodes.limited, "too many messages: reconnect later");
     switch (received.kind) {
       case "malformed":
@@ -180,7 +180,7 @@ export class AgentLink extends DurableObject<Env> {
         presence.seen(now, message);
         watch.noteStatus(now);
         // This wakes no lane, and the write to D1 skips projects that are not on this server.
-        deliveries.takeStatus(message.projects.map(keptReport), now);
+        deliveries.addStatus(message.projects.map(keptReport), now);
         const known = message.projects.filter(({ project_id }) => queue.isKnown(project_id));
         health.noteAll(known, message.projects.length, now);
         return await runDeliveries(this.#link);
@@ -188,7 +188,7 @@ export class AgentLink extends DurableObject<Env> {
       case "serving": {
         const now = Date.now();
         if (!queue.isKnown(message.project.project_id)) return;
-        queue.takeChange(keptReport(message.project), now);
+        queue.addChange(keptReport(message.project), now);
         health.note(message.project, now);
         return await runDeliveries(this.#link);
       }
@@ -202,19 +202,19 @@ export class AgentLink extends DurableObject<Env> {
       case "commands_listed":
       case "cron_read":
       case "cron_run_read":
-        this.#requests.take(message);
+        this.#requests.settle(message);
         return;
       case "output":
-        return this.#readers.take(message);
+        return this.#readers.forward(message);
       case "tip_moved":
         if (!queue.isKnown(message.project_id)) return;
         found.add(message, Date.now());
         return await runDeliveries(this.#link);
       case "deploy_key": {
-        this.#requests.take(message);
+        this.#requests.settle(message);
         if (message.public_key === null) return;
         if (!queue.isKnown(message.project_id)) return;
-        keys.take([{ project_id: message.project_id, public_key: message.public_key }]);
+        keys.add([{ project_id: message.project_id, public_key: message.public_key }]);
         return await runDeliveries(this.#link);
       }
       case "commit_resolved": {

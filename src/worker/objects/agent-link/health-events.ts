@@ -31,7 +31,7 @@ export class HealthEvents {
   }
 
   /**
-   * Takes the reports of the projects on the server. @param count how many projects the message has, including projects
+   * Records the reports of the projects on the server. @param count how many projects the message has, including projects
    * that are not on the server
    * @param at when it arrived, in Unix milliseconds
    */

@@ -76,7 +76,7 @@ export class LinkDeliveries {
   }
 
   /** Delivers the reports of a status with its presence, which must be recorded first. */
-  takeStatus(reports: readonly ProjectReport[], checkedAt: number): void {
+  addStatus(reports: readonly ProjectReport[], checkedAt: number): void {
     this.#status = { reports, checkedAt };
   }
 

@@ -50,7 +50,7 @@ export class OutputReaders {
   }
 
   /** The agent has sent lines. If nobody reads them now, it is told to stop. */
-  take({ project_id, reader: only, lines, left_out }: Output): void {
+  forward({ project_id, reader: only, lines, left_out }: Output): void {
     const readers = this.#of(project_id);
     if (readers.length === 0) return this.#stop(project_id);
     for (const socket of readers) {

@@ -3,8 +3,8 @@ import { DurableObject } from "cloudflare:workers";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { FeedReaders } from "#worker/objects/event-feed/feed-readers.ts";
 import { FeedStore } from "#worker/objects/event-feed/feed-store.ts";
-import { catchUp, type Feed, handOverNews } from "#worker/objects/event-feed/feed-work.ts";
-import type { Take } from "#worker/objects/event-feed/hand-over.ts";
+import { catchUp, type FeedContext, handOverNews } from "#worker/objects/event-feed/feed-work.ts";
+import type { AcceptEvents } from "#worker/objects/event-feed/hand-over.ts";
 import { ObjectAlarm } from "#worker/objects/shared/object-alarm.ts";
 import { RetryTracker } from "#worker/objects/shared/retry-tracker.ts";
 import { singleFlight } from "#worker/objects/shared/single-flight.ts";
@@ -25,7 +25,7 @@ const WAKE_AGAIN_MS = 30_000;
  * or lost changes nothing.
  */
 export class EventFeed extends DurableObject<Env> {
-  readonly #feed: Feed;
+  readonly #feed: FeedContext;
   readonly #alarm: ObjectAlarm;
   readonly #retries: RetryTracker;
   readonly #run: () => Promise<void>;
@@ -38,8 +38,8 @@ export class EventFeed extends DurableObject<Env> {
     const store = new FeedStore(ctx.storage, ctx.id.name);
     const rows = new AccountRows(env.DB, store.accountId);
     const readers = new FeedReaders(ctx, store.cursor().sequence);
-    const take: Take = async (id, events) => await env.OUTLET.getByName(id).take(events);
-    this.#feed = { rows, store, readers, take };
+    const accept: AcceptEvents = async (id, events) => await env.OUTLET.getByName(id).accept(events);
+    this.#feed = { rows, store, readers, accept };
     this.#alarm = new ObjectAlarm(ctx.storage);
     this.#retries = new RetryTracker("event feed", () => ({ account_id: store.accountId }));
     this.#run = singleFlight(() => this.#handOver());

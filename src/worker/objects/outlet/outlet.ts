@@ -51,7 +51,7 @@ export type SettingsChanged =
 
 /**
  * The target of one webhook: its address and its secrets, which are stored nowhere else, and the deliveries to it. A
- * delivery is saved before `take` returns, and sent until it succeeds or its attempts are used up. A result is recorded
+ * delivery is saved before `accept` returns, and sent until it succeeds or its attempts are used up. A result is recorded
  * after the request, so a delivery can arrive twice, but none is lost. A target that is slow or fails delays only its
  * own deliveries.
  *
@@ -98,8 +98,8 @@ export class Outlet extends DurableObject<Env> {
     await this.#work.arm();
   }
 
-  /** Takes events to send. They are saved when this returns. Safe to repeat with the same events. */
-  async take(events: readonly Event[]): Promise<void> {
+  /** Accepts events to send. They are saved when this returns. Safe to repeat with the same events. */
+  async accept(events: readonly Event[]): Promise<void> {
     const target = this.#context.record.target();
     // The webhook is from a restored database: its address is lost.
     if (target === null) return;

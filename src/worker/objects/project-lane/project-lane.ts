@@ -14,7 +14,7 @@ import { decideFreezes } from "#domain/lane/decide-freezes.ts";
 import type { CommitResolved } from "#domain/lane/decide-commit-resolved.ts";
 import { canceledBy } from "#domain/lane/deployment-events.ts";
 import type { ProjectRemoved } from "#domain/lane/decide-project-removed.ts";
-import type { AskedPreview } from "#domain/lane/preview-rollback.ts";
+import type { PreviewRequest } from "#domain/lane/preview-rollback.ts";
 import type { AgentHello, Reconciliation } from "#domain/lane/reconcile.ts";
 import { listTargets } from "#domain/lane/rollback-target.ts";
 import type { ReadFreezes } from "#domain/freezes/project-freezes.ts";
@@ -185,7 +185,7 @@ export class ProjectLane extends DurableObject<Env> {
   /** @param asked the project's current settings. A release that its server still has needs no build. */
   async rollbackTargets(
     owner: LaneOwner,
-    asked: AskedPreview,
+    asked: PreviewRequest,
   ): Promise<Result<RollbackTarget[], "not_found" | "unavailable">> {
     const known = await this.#turns.takeOver(owner);
     if (!known.ok) return known;

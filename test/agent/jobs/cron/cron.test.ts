@@ -9,12 +9,12 @@ import type { CronJob } from "#contract/endpoints/cron/job-schemas.ts";
 import type { CronJobReport, CronRunReading } from "#contract/endpoints/cron/schemas.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
 
-import { ids, isAlive, World } from "../../support/harness.ts";
+import { ids, isAlive, AgentWorld } from "../../support/harness.ts";
 
-let world: World;
+let world: AgentWorld;
 let asked = 0;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.policy = { cron: "any" };
   world.repository.commit({ "index.html": "hello" });
   setTime("2026-11-20T10:00:30Z");

@@ -6,12 +6,12 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { findProgram } from "#build/tools/find-program.ts";
 
 import { type Forge, openForge } from "../../support/forge.ts";
-import { messagesOf, World } from "../../support/harness.ts";
+import { messagesOf, AgentWorld } from "../../support/harness.ts";
 import { createRepository, type TestRepository } from "../../support/repository.ts";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit({ "index.html": "one" });
 });
 afterEach(() => world.close());
@@ -74,7 +74,7 @@ describe("the git processes of a deployment", () => {
     chmodSync(program, 0o755);
     return {
       environment: { ...process.env, PATH: `${folder}:${path}` },
-      take() {
+      drain() {
         const lines = existsSync(notes) ? readFileSync(notes, "utf8").trim().split("\n") : [];
         rmSync(notes, { force: true });
         return lines.flatMap(
@@ -88,10 +88,10 @@ describe("the git processes of a deployment", () => {
     const counted = await countGit();
     await world.startAgent({}, undefined, counted.environment);
     await world.deploy();
-    counted.take();
+    counted.drain();
     world.repository.commit({ "index.html": "two", "styles/main.css": "" });
     expect((await world.deploy()).result.outcome).toBe("live");
-    expect(counted.take().toSorted()).toEqual(["fetch", "log", "read-tree"]);
+    expect(counted.drain().toSorted()).toEqual(["fetch", "log", "read-tree"]);
   });
 
   it("are the same with SHA-256 hashes, from the second deployment on", async () => {
@@ -101,11 +101,11 @@ describe("the git processes of a deployment", () => {
     const counted = await countGit();
     await world.startAgent({}, undefined, counted.environment);
     expect((await world.deploy(source)).result.outcome).toBe("live");
-    counted.take();
+    counted.drain();
     modern.commit({ "index.html": "two" });
     expect((await world.deploy(source)).result.outcome).toBe("live");
     expect(world.read("current/index.html")).toBe("two");
-    expect(counted.take().toSorted()).toEqual(["fetch", "log", "read-tree"]);
+    expect(counted.drain().toSorted()).toEqual(["fetch", "log", "read-tree"]);
   });
 });
 

@@ -4,12 +4,12 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { eventsOf, messagesOf, World } from "../../support/harness.ts";
+import { eventsOf, messagesOf, AgentWorld } from "../../support/harness.ts";
 import { createRepository } from "../../support/repository.ts";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
 });
 afterEach(() => world.close());
 

@@ -5,15 +5,15 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { FromAgent } from "#contract/agent-protocol.ts";
 import type { AppOutputLine } from "#contract/endpoints/output/schemas.ts";
 
-import { World } from "../../../agent/support/harness.ts";
+import { AgentWorld } from "../../../agent/support/harness.ts";
 import { sealVariables } from "../../../agent/support/sealed-variables.ts";
 
 type Output = Extract<FromAgent, { type: "output" }>;
 
-let world: World;
+let world: AgentWorld;
 let agent: Awaited<ReturnType<typeof startAgent>>;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit({ "index.html": "one" });
   agent = await startAgent();
 });

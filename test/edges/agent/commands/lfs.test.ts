@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isExcluded, readExcludes } from "#agent/commands/lfs-excludes.ts";
 
 import { createCertificate, serveGit } from "../../../support/git-server.ts";
-import { messagesOf, World } from "../../../agent/support/harness.ts";
+import { messagesOf, AgentWorld } from "../../../agent/support/harness.ts";
 import { watchProcesses } from "../../../agent/support/process-watch.ts";
 import { createRepository } from "../../../agent/support/repository.ts";
 
@@ -19,9 +19,9 @@ const POINTER = `version https://git-lfs.github.com/spec/v1\noid sha256:${OID}\n
 const ATTRIBUTES = "*.png filter=lfs diff=lfs merge=lfs -text\n";
 const LOGIN = "bot:ghp_0123456789abcdefghij";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   // Commits pointers unchanged: a Git LFS on this machine must not process them.
   for (const part of ["clean", "smudge", "process"]) world.repository.git("config", `filter.lfs.${part}`, "");
   world.repository.git("config", "filter.lfs.required", "false");

@@ -18,12 +18,12 @@ import { exitCodes } from "#agent/main/exit-codes.ts";
 import { bootId } from "#build/process/process-table.ts";
 import { resultOf } from "../../../support/fake-control-plane.ts";
 import { enrollAgent, spawnAgent, spawnRunningAgent } from "../../../agent/support/agent-process.ts";
-import { isAlive, World } from "../../../agent/support/harness.ts";
+import { isAlive, AgentWorld } from "../../../agent/support/harness.ts";
 import { runningInstances, smallApp, smallWeb } from "../../../agent/support/small-app.ts";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit({ "index.html": "one" });
 });
 afterEach(() => world.close());

@@ -10,11 +10,11 @@ import type { RunOrder } from "#contract/agent-order.ts";
 import type { CommitResolution } from "#contract/agent-requests.ts";
 
 import { hiddenCommit, longHistory, openForge, similarCommits } from "../../../agent/support/forge.ts";
-import { ids, messagesOf, World } from "../../../agent/support/harness.ts";
+import { ids, messagesOf, AgentWorld } from "../../../agent/support/harness.ts";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.policy = { commits: "any" };
   world.repository.commit({ "index.html": "one" });
 });

@@ -11,12 +11,12 @@ import { defaultTimeouts } from "#contract/stages.ts";
 import { noSites } from "#agent/sites/sites-client.ts";
 
 import { type FakeRegistry, startFakeRegistry } from "../../../support/fake-registry.ts";
-import { ids, messagesOf, World } from "../../../agent/support/harness.ts";
+import { ids, messagesOf, AgentWorld } from "../../../agent/support/harness.ts";
 
-let world: World;
+let world: AgentWorld;
 
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
 });
 afterEach(() => world.close());
 
