@@ -40,11 +40,11 @@ export class ProjectLane extends LaneRequests {
 
   /** The Worker's upgrade request to follow a log. The path ends with the deployment's id (`lane-news.ts`). */
   override async fetch(request: Request): Promise<Response> {
-    return this.turns.followers.accept(DeploymentId.parse(new URL(request.url).pathname.slice(1)), request);
+    return this.turns.readers.accept(DeploymentId.parse(new URL(request.url).pathname.slice(1)), request);
   }
 
   override async webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): Promise<void> {
-    this.turns.followers.receive(socket, message);
+    this.turns.readers.receive(socket, message);
   }
 
   override async webSocketClose(socket: WebSocket): Promise<void> {
