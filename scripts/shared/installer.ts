@@ -9,7 +9,7 @@ const scripts = {
     ...["usage", "options", "machine", "downloads", "ingress", "home", "agent-files", "policy", "service"],
     ...["isolation", "install", "uninstall", "main"],
   ],
-  helper: ["connection", "folders", "processes", "jobs", "apps", "removal", "main"],
+  helper: ["connection", "request", "folders", "processes", "jobs", "apps", "removal", "main"],
 } as const;
 
 const readPart = (...path: string[]) => readFile(join(root, "src", "agent", "install", ...path), "utf8");

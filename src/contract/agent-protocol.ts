@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { WebAddress } from "#contract/addresses/web-address.ts";
-import { agentAnswers, agentRequests, outputFilter } from "#contract/agent-requests.ts";
+import { answerSchemas, outputFilter, requestSchemas } from "#contract/agent-requests.ts";
 import { listUpTo, textUpTo, wholeFrom } from "#contract/bounds.ts";
 import { DeploymentId, ProjectId, RunId, ServerId } from "#contract/ids.ts";
 import { PublicKey } from "#contract/endpoints/projects/repository-access.ts";
@@ -113,7 +113,7 @@ export const ToAgent = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("stop_output"), project_id: ProjectId }),
   /** The branches to watch from now on, and no others. */
   z.strictObject({ type: z.literal("watch"), projects: listUpTo(WatchedBranch, MAX_REPORTED_PROJECTS) }),
-  ...agentRequests,
+  ...requestSchemas,
 ]);
 export type ToAgent = z.infer<typeof ToAgent>;
 
@@ -211,6 +211,6 @@ export const FromAgent = z.discriminatedUnion("type", [
     left_out: z.nullable(wholeFrom(0)),
   }),
   TipMoved,
-  ...agentAnswers,
+  ...answerSchemas,
 ]);
 export type FromAgent = z.infer<typeof FromAgent>;

@@ -1,7 +1,7 @@
 import { oneLine } from "#contract/log-text.ts";
 import { LOG_END_EVENT, type LogEnd, LogLine } from "#contract/endpoints/logs/schemas.ts";
 import { storedAs } from "#contract/stored.ts";
-import type { LogEvent } from "#worker/logs/follow-log.ts";
+import type { LogEvent } from "#worker/following/log/follow-log.ts";
 import type { StoredLine } from "#worker/logs/stored-lines.ts";
 
 const storedLine = storedAs(LogLine);

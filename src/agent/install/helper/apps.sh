@@ -19,9 +19,9 @@ forget_app() {
 
 # Starts an instance of an app, which systemd starts again whenever it ends. systemd reads the job at each start.
 start_app() {
-  unit=gantry-app-$project-$2.service signal=$6 seconds=$7
-  read_job "$8"
-  own_once "$1"
+  class=app unit=gantry-app-$project-$instance.service signal=$stop_signal seconds=$stop_seconds
+  read_job
+  own_once
   make_logs
   # Zero seconds would be no limit for systemd.
   if [ "$seconds" -eq 0 ]; then signal=SIGKILL seconds=5; fi
@@ -32,7 +32,7 @@ start_app() {
       answer ok
       ;;
     deactivating)
-      if [ -e "$apps/$unit.stop" ]; then answer "failed: the instance $2 is still ending"; fi
+      if [ -e "$apps/$unit.stop" ]; then answer "failed: the instance $instance is still ending"; fi
       # It has just ended by itself, and systemd starts it again.
       answer ok
       ;;
@@ -42,8 +42,9 @@ start_app() {
   mv "$work/job" "$apps/$unit.job"
   printf '%s %s\n' "$signal" "$seconds" >"$apps/$unit.grace"
   folder=$home/projects/$project
-  if start_unit app "$unit" "$1" "-$folder/shared $folder/home $folder/logs" "$3" "$4" "$5" \
-    --description="Gantry app of $project" --property=Type=exec --property=LoadCredential="job:$apps/$unit.job" \
+  places="-$folder/shared $folder/home $folder/logs"
+  if start_unit --description="Gantry app of $project" --property=Type=exec \
+    --property=LoadCredential="job:$apps/$unit.job" \
     --property=KillSignal="$signal" --property=TimeoutStopSec="$((seconds + 1))" /bin/sh "/run/credentials/$unit/job"; then
     answer ok
   fi
@@ -54,7 +55,7 @@ start_app() {
 }
 
 stop_app() {
-  unit=gantry-app-$project-$1.service
+  unit=gantry-app-$project-$instance.service
   mkdir -m 700 "$apps" 2>/dev/null || true
   : >"$apps/$unit.stop"
   # As long as the instance may take to end.
@@ -63,7 +64,7 @@ stop_app() {
   case $(systemctl show --property=ActiveState --value "$unit") in
     inactive | failed) forget_app "$unit" && answer ok ;;
   esac
-  answer "failed: the instance $1 does not end: $(head -c 300 "$work/message" | tr '\n' ' ')"
+  answer "failed: the instance $instance does not end: $(head -c 300 "$work/message" | tr '\n' ' ')"
 }
 
 # Answers with a word for each instance: project/name/state/start in ms/restarts/code/signal/out of memory/bytes/CPU in ms,
@@ -122,7 +123,7 @@ list_apps() {
       trees[3] = "/sys/fs/cgroup/systemd"
       printf "apps"
     }
-    # No unit at all, and one that is being forgotten.
+    # No unit at all, and a unit that is being removed.
     !exists(apps "/" $0 ".job") { next }
     {
       life = first_line(apps "/" $0 ".life")
@@ -158,9 +159,9 @@ list_apps() {
 
 # Whether a process of the instance itself listens on the port, so that no other program passes for it.
 listens() {
-  unit=gantry-app-$project-$1.service
-  [ -e "/run/systemd/transient/$unit" ] || answer "failed: there is no instance $1"
-  sockets=$(awk -v port="$(printf %04X "$2")" '$4 == "0A" && substr($2, length($2) - 3) == port { print $10 }' \
+  unit=gantry-app-$project-$instance.service
+  [ -e "/run/systemd/transient/$unit" ] || answer "failed: there is no instance $instance"
+  sockets=$(awk -v port="$(printf %04X "$port")" '$4 == "0A" && substr($2, length($2) - 3) == port { print $10 }' \
     /proc/net/tcp /proc/net/tcp6 2>/dev/null || true)
   if [ -z "$sockets" ] || ! [ -e "$apps/$unit.life" ]; then answer "listens no"; fi
   read -r _ _ _ _ _ _ cgroup <"$apps/$unit.life"

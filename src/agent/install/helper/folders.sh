@@ -48,7 +48,7 @@ make_logs() {
 own() {
   make_user
   make_home
-  enter "releases/$1"
+  enter "releases/$version"
   own_release
   own_shared
 }

@@ -13,7 +13,7 @@ open_pipes() {
 own_once() {
   make_user
   make_home
-  enter "releases/$1"
+  enter "releases/$version"
   # A release whose folder is the project's was given to it as a whole, because its folder is the last to change.
   if [ "$(stat -c %U .)" != "$project" ]; then own_release; fi
   own_shared
@@ -22,14 +22,15 @@ own_once() {
 # A command writes to files, because its app continues without the agent.
 open_files() {
   enter output
+  file=$version-$number
   for stream in stdout stderr; do
-    if [ -e "$1.$stream" ]; then answer "failed: the output file $1.$stream exists already"; fi
+    if [ -e "$file.$stream" ]; then answer "failed: the output file $file.$stream exists already"; fi
   done
   set -C
-  exec 3>"$1.stdout" 4>"$1.stderr"
+  exec 3>"$file.stdout" 4>"$file.stderr"
   set +C
   # The agent could put a link to a device there after the look above. The shell would open that too, and root give it away.
-  if ! [ -f /proc/self/fd/3 ] || ! [ -f /proc/self/fd/4 ]; then answer "refused: the output of $1 is not a file"; fi
+  if ! [ -f /proc/self/fd/3 ] || ! [ -f /proc/self/fd/4 ]; then answer "refused: the output of $file is not a file"; fi
   chown "$project:$group" /proc/self/fd/3 /proc/self/fd/4
   chmod 660 /proc/self/fd/3 /proc/self/fd/4
   mode=append folder=$home/projects/$project/output
@@ -37,36 +38,33 @@ open_files() {
 
 # Reads the script of a command, which follows the request.
 read_job() {
-  [ "$1" -le "$longest_job" ] || answer "refused: the command and its variables are larger than $longest_job bytes"
-  timeout 30 head -c "$1" >"$work/job" || true
-  [ "$(wc -c <"$work/job")" -eq "$1" ] || answer "refused: the job is incomplete"
+  [ "$job_bytes" -le "$longest_job" ] || answer "refused: the command and its variables are larger than $longest_job bytes"
+  timeout 30 head -c "$job_bytes" >"$work/job" || true
+  [ "$(wc -c <"$work/job")" -eq "$job_bytes" ] || answer "refused: the job is incomplete"
 }
 
-# Starts a unit that may write to its release and these places, and waits as long as its type says. The other arguments
-# are for systemd-run.
+# Starts the unit, which may write to its release and to `places`, and waits as long as its type says. The arguments are
+# for systemd-run.
 start_unit() {
-  class=$1 unit=$2 release=$3 places=$4 memory=$5 cpu=$6 tasks=$7
-  shift 7
   folder=$home/projects/$project
-  case $memory in infinity) ;; *) memory=${memory}M ;; esac
+  case $memory_mb in null) memory=infinity ;; *) memory=${memory_mb}M ;; esac
   systemd-run --quiet --unit="$unit" --slice="gantry-$class.slice" --property=User="$project" --property=Group="$project" \
     --property=TemporaryFileSystem="$home:mode=0755,nr_inodes=1k,size=1M" \
-    --property=BindReadOnlyPaths="$folder/releases -$home/tools" --property=BindPaths="$folder/releases/$release $places" \
+    --property=BindReadOnlyPaths="$folder/releases -$home/tools" --property=BindPaths="$folder/releases/$version $places" \
     --property=BindPaths="$folder/private-tmp:/tmp $folder/private-tmp:/var/tmp" \
-    --property=MemoryMax="$memory" --property=MemorySwapMax="$memory" --property=CPUWeight="$cpu" --property=TasksMax="$tasks" \
+    --property=MemoryMax="$memory" --property=MemorySwapMax="$memory" --property=CPUWeight="$cpu_weight" --property=TasksMax="$tasks" \
     "$@" >"$work/message" 2>&1
 }
 
 run() {
-  kind=$1 number=$3 memory=$5 cpu=$6 tasks=$7
   # A copy to or from the cache is a unit of the build, with its limits and its end.
   class=$kind
   if [ "$kind" = cache ]; then class=build; fi
-  unit=gantry-$class-$project-$2-$number-$4.service
-  read_job "$8"
-  if [ "$class" = job ]; then own_once "$2"; else own "$2"; fi
+  unit=gantry-$class-$project-$version-$number-$marker.service
+  read_job
+  if [ "$class" = job ]; then own_once; else own; fi
   forget "$unit"
-  if [ "$class" = command ]; then open_files "$2-$number"; else open_pipes; fi
+  if [ "$class" = command ]; then open_files; else open_pipes; fi
   places="-$home/projects/$project/shared $home/projects/$project/home"
   if [ "$kind" = cache ]; then
     make_cache
@@ -76,8 +74,7 @@ run() {
   rm -f "$work/job"
   printf 'output %s\n' "$folder"
   [ "$(read_line)" = go ] || answer "refused: the agent has ended"
-  start_unit "$class" "$unit" "$2" "$places" "$memory" "$cpu" "$tasks" --description="Gantry $kind of $project" \
-    --property=Type=oneshot --property=RemainAfterExit=yes \
+  start_unit --description="Gantry $kind of $project" --property=Type=oneshot --property=RemainAfterExit=yes \
     --property=StandardInput="file:/proc/$$/fd/5" --property=StandardOutput="$mode:/proc/$$/fd/3" \
     --property=StandardError="$mode:/proc/$$/fd/4" /bin/sh -s || true
   result=$(systemctl show --property=Result --value "$unit")
@@ -90,7 +87,7 @@ run() {
   left=no
   if [ "$class" = build ]; then
     forget "$unit"
-    own "$2"
+    own
   fi
   if [ "$kind" = command ] && [ -n "$(pids_of "$unit")" ]; then left=yes; else forget "$unit"; fi
   exec 3>&- 4>&-
@@ -102,8 +99,8 @@ run() {
 # settings the repository has. Its own settings run nothing, because the protocol of a remote that they name is not
 # allowed. git can hang, for example where a file of the repository is a pipe, so the unit ends with its reader.
 read_repository() {
-  path=$(timeout 10 head -c "$1" || true)
-  [ "$(printf %s "$path" | wc -c)" -eq "$1" ] || answer "refused: the path is incomplete"
+  path=$(timeout 10 head -c "$path_bytes" || true)
+  [ "$(printf %s "$path" | wc -c)" -eq "$path_bytes" ] || answer "refused: the path is incomplete"
   case $path in /*) ;; *) answer "refused: the path is not absolute" ;; esac
   make_user
   open_pipes

@@ -1,43 +1,26 @@
-line=$(read_line)
-printf '%s' "$line" | grep -qxE "$requests" || answer "refused: not a request"
-# The pattern allows no characters that the shell would expand.
-# shellcheck disable=SC2086
-set -- $line
-verb=$1
-project=${2:-}
-case $verb in run | app) project=${3:-} ;; esac
-case "$verb $project" in
-  show*) answer "gantry-isolate 2" ;;
-esac
+read_request
 # What is only asked, and often, needs no folder.
-case "$verb ${2:-}" in
-  'app list') list_apps && exit ;;
-  'app listens') listens "$4" "$5" ;;
+case $verb in
+  show) answer "gantry-isolate 3" ;;
+  list) list_apps && exit ;;
+  listens) listens ;;
 esac
 [ -d "$state" ] || mkdir -m 755 "$state" 2>/dev/null || true
 work=$(mktemp -d "$state/request.XXXXXXXX")
 trap 'rm -rf "$work"' EXIT
 case $verb in
-  own) own "$3" && answer ok ;;
-  run) run "$2" "$4" "$5" "$6" "$7" "$8" "$9" "${10}" ;;
-  app)
-    case $2 in
-      start) start_app "$4" "$5" "$6" "$7" "$8" "$9" "${10}" "${11}" ;;
-      stop) stop_app "$4" ;;
-    esac
-    ;;
-  read) read_repository "$3" ;;
-  stop) end_units "gantry-build-$project-*" ;;
+  own) own && answer ok ;;
+  run) run ;;
+  start) start_app ;;
+  stop) stop_app ;;
+  read) read_repository ;;
   running) list_running ;;
-  end)
-    case $3 in
-      all) end_units "gantry-command-$project-*" ;;
-      release) end_units "gantry-command-$project-$4-*" ;;
-      run) end_units "gantry-command-$project-*-$4.service" ;;
-      jobs) end_units "gantry-job-$project-*" ;;
-      job) end_units "gantry-job-$project-*-$4.service" ;;
-    esac
-    ;;
+  end_build) end_units "gantry-build-$project-*" ;;
+  end_commands) end_units "gantry-command-$project-*" ;;
+  end_release) end_units "gantry-command-$project-$version-*" ;;
+  end_run) end_units "gantry-command-$project-*-$marker.service" ;;
+  end_jobs) end_units "gantry-job-$project-*" ;;
+  end_job) end_units "gantry-job-$project-*-$marker.service" ;;
   discard) discard ;;
   remove) remove ;;
 esac

@@ -95,9 +95,9 @@ describe("an agent that isolates projects", () => {
     helper = createServer((socket) => {
       socket.on("error", () => undefined);
       socket.on("data", (data) => {
-        if (String(data).startsWith("run build")) socket.write(`output ${world.folder}\n`);
+        if (/"verb":"run","kind":"build"/.test(String(data))) socket.write(`output ${world.folder}\n`);
         if (String(data).endsWith("go\n")) socket.end(line);
-        if (/^(?:own|stop) /.test(String(data))) socket.end("ok\n");
+        if (/^\{"verb":"(?:own|end_build)"/.test(String(data))) socket.end("ok\n");
       });
     });
     await new Promise<void>((resolve) => helper?.listen(socketPath(), resolve));
@@ -136,7 +136,7 @@ describe("an agent that isolates projects", () => {
     await new Promise<void>((resolve) => helper?.listen(socketPath(), resolve));
     await startAgent();
     const run = world.control.dispatch(world.order({ build_command: "true" }));
-    await expect.poll(() => asked).toContain("run build");
+    await expect.poll(() => asked).toContain('"verb":"run","kind":"build"');
     run.instruction = "stop";
     expect(await world.control.result(run)).toEqual({ outcome: "canceled" });
   });
@@ -212,9 +212,8 @@ describe("a repository on a server that isolates projects", () => {
       outcome: "live",
     });
     expect(world.read("current/index.html")).toBe("one");
-    expect(requests.filter((request) => request.startsWith("read"))).toEqual([
-      `read ${world.projectId} ${path.length}\n${path}`,
-    ]);
+    const sent = JSON.stringify({ verb: "read", project: world.projectId, path_bytes: path.length });
+    expect(requests.filter((request) => request.includes('"read"'))).toEqual([`${sent}\n${path}`]);
   });
 
   it("fails with what git and the helper say about it, and whose right is missing", async () => {

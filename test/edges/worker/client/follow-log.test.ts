@@ -6,7 +6,7 @@ import type { FollowedLogEvent } from "#client/log-event-reader.ts";
 import { DeploymentId, TokenId } from "#contract/ids.ts";
 import { connected } from "#worker/following/connect.ts";
 import { MAX_OF_TOKEN } from "#worker/following/follower-limits.ts";
-import { followLane } from "#worker/logs/lane-follower.ts";
+import { followLane } from "#worker/following/log/lane-follower.ts";
 import { createAccount, ids } from "../../../support/worker/account.ts";
 import { call, ORIGIN } from "../../../support/worker/call.ts";
 import { output } from "../../../support/connected-agent/events.ts";

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { LogLine, LogPage, MAX_LOG_BYTES } from "#contract/endpoints/logs/schemas.ts";
-import { LogBuffer } from "#worker/objects/log/log-buffer.ts";
+import { LogBuffer } from "#worker/objects/project-lane/log-buffer.ts";
 import { output } from "../../../support/connected-agent/events.ts";
 import { failCalls, onCalls } from "../../../support/worker/intercept.ts";
 import { upTo } from "../../../support/worker/log-reader.ts";

@@ -1,7 +1,7 @@
 import type { DeploymentId, TokenId } from "#contract/ids.ts";
 import type { Result } from "#contract/problems.ts";
 import { ObjectFollower } from "#worker/following/object-follower.ts";
-import { type LaneWord, laneWords } from "#worker/logs/lane-news.ts";
+import { type LaneWord, laneWords } from "#worker/following/log/lane-news.ts";
 import { linesOf, type StoredLine } from "#worker/logs/stored-lines.ts";
 
 export type LaneNews =

@@ -1,6 +1,6 @@
 import { type Connect, connected } from "#worker/following/connect.ts";
 import { keepFollowing } from "#worker/following/keep-following.ts";
-import type { LaneFollower, LaneNews } from "#worker/logs/lane-follower.ts";
+import type { LaneFollower, LaneNews } from "#worker/following/log/lane-follower.ts";
 import type { StoredLine } from "#worker/logs/stored-lines.ts";
 import { pause } from "#contract/lib/pause.ts";
 

@@ -2,8 +2,8 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { DeploymentId } from "#contract/ids.ts";
-import { type LogSource, followLog, type LogEvent } from "#worker/logs/follow-log.ts";
-import { followLane } from "#worker/logs/lane-follower.ts";
+import { type LogSource, followLog, type LogEvent } from "#worker/following/log/follow-log.ts";
+import { followLane } from "#worker/following/log/lane-follower.ts";
 import { ids } from "../../support/worker/account.ts";
 import { TestProject } from "../../support/worker/project.ts";
 

@@ -10,7 +10,7 @@ import {
   type LogChunk,
   sumOf,
   withoutLines,
-} from "#worker/objects/log/log-chunk.ts";
+} from "#worker/objects/project-lane/log-chunk.ts";
 
 /** The buffered bytes at which a part is written to R2. Less stays in the buffer, which is as durable. */
 const PART_BYTES = 256 * 1024;

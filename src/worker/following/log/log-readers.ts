@@ -4,7 +4,7 @@ import { DeploymentId } from "#contract/ids.ts";
 import { storedAs } from "#contract/stored.ts";
 import { refuseFollower, tokenTag } from "#worker/following/follower-limits.ts";
 import { parseAsk, PING, PONG } from "#worker/following/messages.ts";
-import type { LinesAfter, LogBuffer } from "#worker/objects/log/log-buffer.ts";
+import type { LinesAfter, LogBuffer } from "#worker/objects/project-lane/log-buffer.ts";
 
 /** The most bytes in one message, except for a single larger chunk. */
 const MESSAGE_BYTES = 128 * 1024;
@@ -31,7 +31,7 @@ type Parts = {
  * an eviction loses nothing, an idle lane hibernates with followers too, and a slow or lost client costs only its
  * position. New lines are sent in rounds: a round reads the buffer once for all followers that wait at the same line.
  */
-export class LogFollowers {
+export class LogReaders {
   readonly #parts: Parts;
   readonly #changed = new Set<DeploymentId>();
   #isRoundSet = false;

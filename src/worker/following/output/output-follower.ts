@@ -3,7 +3,12 @@ import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import type { LocatedProject } from "#worker/db/projects/find-project.ts";
 import { tooManyFollowers, upgradeHeaders } from "#worker/following/follower-limits.ts";
-import { OUTPUT_HEADER, OUTPUT_PATH, OutputNews, type OutputRequest } from "#worker/logs/output-news.ts";
+import {
+  OUTPUT_HEADER,
+  OUTPUT_PATH,
+  OutputNews,
+  type OutputRequest,
+} from "#worker/following/output/output-news.ts";
 import { parseJson } from "#contract/parse-json.ts";
 
 /** `alive`: a heartbeat without lines. */

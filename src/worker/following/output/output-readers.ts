@@ -6,7 +6,12 @@ import type { ProjectId } from "#contract/ids.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import { storedAs } from "#contract/stored.ts";
 import { refuseFollower, tokenTag } from "#worker/following/follower-limits.ts";
-import { type OutputNews, OUTPUT_HEADER, OUTPUT_PATH, OutputRequest } from "#worker/logs/output-news.ts";
+import {
+  type OutputNews,
+  OUTPUT_HEADER,
+  OUTPUT_PATH,
+  OutputRequest,
+} from "#worker/following/output/output-news.ts";
 import { type LinkSockets, OUTPUT_TAG, send } from "#worker/objects/agent-link/link-sockets.ts";
 
 /** The place of a reader. `hasFirst`: it has got the earlier lines, so new lines are for it. */
