@@ -2,7 +2,7 @@ import type { AgentAnswer, AgentRequest } from "#contract/agent-requests.ts";
 import { send } from "#worker/objects/agent-link/link-sockets.ts";
 
 /**
- * The outcome of a request to an agent. `offline`: it is not connected. `outdated`: it does not answer requests.
+ * The outcome of a request to an agent. `offline`: it is not connected. `outdated`: it does not answer requests of this type.
  * `silent`: it did not answer in time. `cut`: it disconnected before it answered.
  */
 export type Asked =
