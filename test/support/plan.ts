@@ -1,26 +1,13 @@
-import { defaultTimeouts } from "#contract/stages.ts";
+import { initialSettings } from "#contract/endpoints/projects/project-settings.ts";
 import type { Plan } from "#domain/lane/lane.ts";
+
+const { queue: _queue, approval: _approval, deploy_on: _deployOn, ...kept } = initialSettings;
 
 /** The plan of a project with default settings. */
 export const defaultPlan: Plan = {
-  projectName: "shop",
+  ...kept,
+  name: "shop",
   domain: "shop.localhost",
   repository: "/srv/git/shop.git",
-  defaultBranch: "main",
-  commits: "reachable",
-  rootDirectory: ".",
-  build: {},
-  releaseCommand: null,
-  activateCommand: null,
-  sharedPaths: [],
-  keepReleases: 5,
-  assetOverlap: 86_400,
-  healthCheck: null,
-  limits: {},
-  timeouts: defaultTimeouts,
-  processes: {},
-  drainSeconds: 30,
-  aliases: [],
-  cron: [],
   maintenance: null,
 };

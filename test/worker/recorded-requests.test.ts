@@ -4,8 +4,11 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { AuditEntries } from "#contract/endpoints/audit/schemas.ts";
 import { endpoints, type OperationName } from "#contract/endpoints/endpoints.ts";
 import type { EventType } from "#contract/endpoints/events/schemas.ts";
+import { mapValues } from "#contract/lib/map-values.ts";
+import { recordOf } from "#contract/lib/record-of.ts";
 import { takesIdempotencyKey } from "#contract/repeatable.ts";
 import { AccountId } from "#contract/ids.ts";
+import { everySetting } from "../support/every-setting.ts";
 import { createToken, ids } from "../support/worker/account.ts";
 import { call } from "../support/worker/call.ts";
 import { aroundCalls } from "../support/worker/intercept.ts";
@@ -318,6 +321,19 @@ describe("a change of settings", () => {
     expect(changed.map((names) => names.toSorted())).toEqual([
       ["limits", "name", "shared_paths", "timeouts"],
       ["limits"],
+    ]);
+  });
+
+  it("is recorded for each setting under its name, also if one becomes automatic again", async () => {
+    const world = await copyWorld();
+    const optional = ["install_command", "build_command", "fallback"] as const;
+    const none = recordOf(optional, () => null);
+    const { entries } = await patched(world, everySetting, none, { automatic: optional });
+    const [all, ...others] = entries.map(({ changes }) => changes ?? {});
+    expect(mapValues(all ?? {}, ({ after }) => after)).toEqual(everySetting);
+    expect(others.map((changes) => mapValues(changes, ({ before, after }) => [before, after]))).toEqual([
+      mapValues(none, (_, name) => [everySetting[name], ""]),
+      mapValues(none, () => ["", null]),
     ]);
   });
 

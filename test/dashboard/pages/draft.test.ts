@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { clientEndpoints } from "#contract/endpoints/client-endpoints.ts";
-import { deployOnOf } from "#contract/endpoints/projects/deploy-on.ts";
+import { DeployOn } from "#contract/endpoints/projects/deploy-on.ts";
 import { NO_DEFINITIONS } from "#contract/endpoints/projects/repository-definitions.ts";
 import { type Project, UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
 import { AutomaticSetting, Timeouts } from "#contract/endpoints/projects/settings.ts";
@@ -43,7 +43,7 @@ const project: Project = {
   drain_seconds: 30,
   aliases: [],
   cron: [],
-  deploy_on: deployOnOf(null),
+  deploy_on: DeployOn.parse({}),
   detected_processes: {},
   repository_definitions: NO_DEFINITIONS,
   processes_state: null,

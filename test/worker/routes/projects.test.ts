@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 
-import { deployOnOf } from "#contract/endpoints/projects/deploy-on.ts";
+import { DeployOn } from "#contract/endpoints/projects/deploy-on.ts";
 import { Project, ProjectRows } from "#contract/endpoints/projects/schemas.ts";
 import { AutomaticSetting } from "#contract/endpoints/projects/settings.ts";
 import { defaultTimeouts } from "#contract/stages.ts";
@@ -81,7 +81,7 @@ describe("a project", () => {
       drain_seconds: 30,
       aliases: [],
       cron: [],
-      deploy_on: deployOnOf(null),
+      deploy_on: DeployOn.parse({}),
       approval: "none",
       automatic: AutomaticSetting.options,
       suggested_release_command: null,
@@ -182,7 +182,7 @@ describe("a project", () => {
     expect(project.health_check?.url).toBe("https://blog.test/up?key=***");
     const read = JSON.stringify(await get(world.account.token, project.id));
     for (const secret of secrets) expect(read).not.toContain(secret);
-    const { results } = await env.DB.prepare("SELECT repository, health_check FROM projects").all();
+    const { results } = await env.DB.prepare("SELECT repository, settings FROM projects").all();
     expect(JSON.stringify(results)).not.toContain(secrets[0]);
     expect(JSON.stringify(results)).toContain(secrets[1]);
   });
@@ -311,10 +311,8 @@ describe("a project", () => {
   it("is refused if the account has a thousand", async () => {
     const world = await copyWorld();
     const copy = env.DB.prepare(
-      `INSERT INTO projects (id, account_id, server_id, name, domain, repository, repository_key, branch, framework, root_directory, build_command, output_directory,
-       activate_command, shared_paths, keep_releases, health_check, timeouts, queue, created_at, commits)
-       SELECT ?1, account_id, server_id, ?1, ?1, repository, repository_key, branch, framework, root_directory, build_command, output_directory,
-       activate_command, shared_paths, keep_releases, health_check, timeouts, queue, created_at, commits FROM projects WHERE id = ?2`,
+      `INSERT INTO projects (id, account_id, server_id, name, domain, repository, repository_key, branch, settings, created_at)
+       SELECT ?1, account_id, server_id, ?1, ?1, repository, repository_key, branch, settings, created_at FROM projects WHERE id = ?2`,
     );
     const copies = Array.from({ length: MAX_PER_ACCOUNT - 1 }, () =>
       copy.bind(ids.project(), world.projectId),

@@ -157,8 +157,8 @@ export type InitialSetting = SettingWith<"initial", unknown>;
 export const initialSettings = initialValues();
 
 function initialValues(): Pick<ProjectSettings, InitialSetting>;
-function initialValues(): Partial<ProjectSettings> {
-  const entries = Object.entries(settingUses).flatMap(([name, use]) =>
+function initialValues(): object {
+  const entries = Object.entries(settingUses).flatMap(([name, use]): [string, unknown][] =>
     "initial" in use ? [[name, use.initial]] : [],
   );
   return Object.fromEntries(entries);
@@ -179,7 +179,7 @@ export function withInitial(shape: Readonly<Record<string, z.ZodMiniType>>): Rec
 }
 
 /** The settings that a deployment keeps. */
-const keptSettings = settingsWith("belongs", "code", "live", "now");
+export const keptSettings = settingsWith("belongs", "code", "live", "now");
 /** Their fields. A deployment that was stored before there was a setting has its initial value. */
 export const keptShape = withInitial(pick(ProjectSettings.shape, keptSettings));
 
