@@ -188,6 +188,13 @@ const agentSettings = settingsWith("agent", true);
 /** Their fields. In the order of an older control plane, a setting has its initial value. */
 export const agentShape = withInitial(pick(ProjectSettings.shape, agentSettings));
 
+/** The settings that are written as one text. The others have parts. */
+export const textSettings = settingsWith(
+  "kind",
+  ...(["text", "number", "optional", "lines", "automatic", "automatic_or_none"] as const),
+);
+export type TextSetting = (typeof textSettings)[number];
+
 /** The settings that a deployment keeps, of these. */
 export function keptOf(settings: ProjectSettings) {
   return pick(settings, keptSettings);
