@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 import { build, type Plugin } from "esbuild";
 
 import { writeAtomic } from "#node/write-atomic.ts";
 
+import { renderInstaller } from "./installer.ts";
 import { packageVersion } from "./package-version.ts";
 import { root } from "./root.ts";
 
@@ -107,30 +108,17 @@ export async function buildSites(path: string): Promise<void> {
   await writeAtomic(path, await bundleProgram("src/agent/sites/main.ts"), { uniqueDraft: true });
 }
 
-const installFile = (name: string) => readFile(join(root, "src", "agent", "install", name), "utf8");
-
 /**
  * The files that servers download, by their paths below the assets: the agent, with its hash in the name, and the
- * installer, which contains this name, the whole hash, the scripts of the isolation helper, and the strict policy. The Worker replaces `@ORIGIN@` in the installer.
+ * installer, which contains this name, the whole hash, the scripts of the isolation helper, and the strict policy.
  */
 export async function agentFiles(): Promise<Map<string, string>> {
   const agent = await bundleAgent();
   const hash = createHash("sha256").update(agent).digest("hex");
   const version = await packageVersion();
-  const name = `gantry-agent-${version}-${hash.slice(0, 12)}.mjs`;
-  const helper = (await installFile("isolate.sh")).trimEnd();
-  const appLife = (await installFile("app-life.sh")).trimEnd();
-  const strictPolicy = (await installFile("strict-policy.json")).trimEnd();
-  const installer = (await installFile("install.sh"))
-    // A function, because a replacement text would have its dollar signs interpreted.
-    .replace("@ISOLATE_HELPER@", () => helper)
-    .replace("@APP_LIFE@", () => appLife)
-    .replace("@STRICT_POLICY@", () => strictPolicy)
-    .replace("@AGENT_VERSION@", version)
-    .replace("@AGENT_FILE@", name)
-    .replace("@AGENT_SHA256@", hash);
+  const file = `gantry-agent-${version}-${hash.slice(0, 12)}.mjs`;
   return new Map([
-    ["install.sh", installer],
-    [`agent/${name}`, agent],
+    ["install.sh", await renderInstaller({ version, file, sha256: hash })],
+    [`agent/${file}`, agent],
   ]);
 }

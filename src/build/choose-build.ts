@@ -1,4 +1,4 @@
-import { appBesidePage, phpNote } from "#contract/frameworks/app-beside-page.ts";
+import { appBesidePage, siteNotes } from "#contract/frameworks/app-beside-page.ts";
 import { noSite } from "#contract/frameworks/no-site.ts";
 import {
   buildProblem,
@@ -179,7 +179,12 @@ export function chooseBuild(tree: Tree, files: RepositoryFiles, settings: Chosen
     releaseCommand: isReleaseUsed ? files.releaseCommand : null,
     notes: [
       ...scriptNotes(tree, isPublished ? null : (web?.definition.command ?? "")),
-      ...(isPublished && framework === STATIC && plan.output_directory === "." ? phpNote(tree) : []),
+      ...(isPublished && problem === null && !(namesOutput && plan.output_directory !== ".")
+        ? siteNotes(tree, {
+            output: framework === STATIC ? plan.output_directory : "",
+            hasFallback: plan.fallback !== null,
+          })
+        : []),
     ],
     suggestedWorker: startsItself || processes.some(({ name }) => name !== WEB) ? null : suggestWorker(tree),
     isStartedByProject,

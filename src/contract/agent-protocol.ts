@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { WebAddress } from "#contract/addresses/web-address.ts";
-import { agentAnswers, agentRequests, outputFilter } from "#contract/agent-requests.ts";
+import { answerSchemas, outputFilter, requestSchemas } from "#contract/agent-requests.ts";
 import { listUpTo, textUpTo, wholeFrom } from "#contract/bounds.ts";
 import { DeploymentId, ProjectId, RunId, ServerId } from "#contract/ids.ts";
 import { PublicKey } from "#contract/endpoints/projects/repository-access.ts";
@@ -19,6 +19,7 @@ import { CertificateHealths, JobHealths } from "#contract/reported-health.ts";
 import { ReleaseVersion, RunOrder } from "#contract/agent-order.ts";
 import { TipMoved, WatchedBranch } from "#contract/agent-watch.ts";
 import { instead } from "#contract/lib/zod-parts.ts";
+import { growing } from "#contract/growing.ts";
 
 /**
  * Raised for changes that an older agent or control plane must not ignore. Both sides send their version first. Within a
@@ -111,7 +112,7 @@ export const ToAgent = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("stop_output"), project_id: ProjectId }),
   /** The branches to watch from now on, and no others. */
   z.strictObject({ type: z.literal("watch"), projects: listUpTo(WatchedBranch, MAX_REPORTED_PROJECTS) }),
-  ...agentRequests,
+  ...requestSchemas,
 ]);
 export type ToAgent = z.infer<typeof ToAgent>;
 
@@ -172,8 +173,8 @@ export const FromAgent = z.discriminatedUnion("type", [
     agent_version: textUpTo(50),
     disk: Disk,
     /** An older agent omits this. */
-    isolation: z.optional(IsolationLevel),
-    policy: z.optional(PolicyLevel),
+    isolation: z.optional(growing(IsolationLevel)),
+    policy: z.optional(growing(PolicyLevel)),
     /** The programs for builds. An older agent omits this, and one that has not read all versions yet. */
     tools: z.optional(listUpTo(ToolReport, MAX_REPORTED_TOOLS)),
     ...reportedIngress,
@@ -187,8 +188,8 @@ export const FromAgent = z.discriminatedUnion("type", [
   z.strictObject({
     type: z.literal("status"),
     disk: Disk,
-    isolation: z.optional(IsolationLevel),
-    policy: z.optional(PolicyLevel),
+    isolation: z.optional(growing(IsolationLevel)),
+    policy: z.optional(growing(PolicyLevel)),
     tools: z.optional(listUpTo(ToolReport, MAX_REPORTED_TOOLS)),
     ...reportedIngress,
     projects: listUpTo(ProjectReport, MAX_REPORTED_PROJECTS),
@@ -209,6 +210,6 @@ export const FromAgent = z.discriminatedUnion("type", [
     left_out: z.nullable(wholeFrom(0)),
   }),
   TipMoved,
-  ...agentAnswers,
+  ...answerSchemas,
 ]);
 export type FromAgent = z.infer<typeof FromAgent>;

@@ -33,6 +33,8 @@ import {
   cachedRows,
   fallbackRows,
   fallbackRules,
+  packedFiles,
+  packedRows,
   typedFiles,
 } from "../support/page-addresses.ts";
 import { runShell } from "../support/run-shell.ts";
@@ -406,6 +408,29 @@ describe("Caddy, as the agent configures it", () => {
     const found: Record<string, string | undefined> = {};
     for (const path of paths) found[path] = (await ask("typed.localhost", path)).headers["content-type"];
     expect(found).toEqual(typedFiles);
+  });
+
+  it("says how the files of games are packed, as the site server does", async () => {
+    const game = ids.project();
+    const root = join(projectFolder(test.home, game).releases, "1");
+    writeFiles(root, packedFiles);
+    await writeServed(test.slots, game, { rules: DEFAULT_RULES, documentRoot: root });
+    await test.put(game, {
+      domain: "game.localhost",
+      aliases: [],
+      content: { kind: "files", directory: "." },
+    });
+    await untilServed("game.localhost");
+    const found = [];
+    for (const [path, accept] of packedRows) {
+      const { status, headers, body } = await ask("game.localhost", path, {
+        headers: { "accept-encoding": accept },
+      });
+      const { "content-type": type = "", "content-encoding": coding = "-" } = headers;
+      found.push([path, accept, status === 200 ? `200 ${type} ${coding}` : `${status}`]);
+      if (coding === "br") expect(packedFiles).toHaveProperty([body.toString()]);
+    }
+    expect(found).toEqual(packedRows);
   });
 
   it("hides what says how a site is built, if it is served from the sources", async () => {

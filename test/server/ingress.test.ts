@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 
 import { ingressPrograms } from "../../scripts/shared/ingress-programs.ts";
+import { readScript } from "../../scripts/shared/installer.ts";
 import { type Gantry, useGantry } from "../openapi/support/gantry.ts";
 import { registerServer } from "../support/enrolments.ts";
 import { freePort } from "../support/free-port.ts";
@@ -16,7 +17,7 @@ import { DebianMachine } from "./support/debian-machine.ts";
 const REPOSITORY = "/srv/site";
 const CONFIG = "/var/lib/gantry/ingress/caddy.json";
 const deb = readFileSync(ingressPrograms().deb);
-const installer = readFileSync(new URL("../../src/agent/install/install.sh", import.meta.url), "utf8");
+const installer = await readScript("installer");
 /** Debian's unstable release has moved on: then the program is given, and the download cannot be tested. */
 const isPinned = installer.includes(createHash("sha256").update(deb).digest("hex"));
 

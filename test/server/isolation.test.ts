@@ -3,9 +3,11 @@ import { resolve } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
+import type { HelperRequest } from "#agent/isolation/helper.ts";
 import { CronJobReport, CronOutput } from "#contract/endpoints/cron/schemas.ts";
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
+import { ProjectId } from "#contract/ids.ts";
 
 import { type Gantry, useGantry } from "../openapi/support/gantry.ts";
 import { registerServer } from "../support/enrolments.ts";
@@ -383,7 +385,8 @@ describe("a repository on the server", () => {
     await api.call("POST", `/v1/deployments/${started.id}/cancel`);
     expect(await api.ended(started.id)).toMatchObject({ status: "canceled" });
     await expect.poll(units, { timeout: CONDITION_MS }).toBe("");
-    expect(await machine.tell("systemctl list-units --plain --no-legend 'gantry-isolate@*'")).toBe("");
+    const helpers = "systemctl list-units --plain --no-legend 'gantry-isolate@*'";
+    await expect.poll(() => machine.tell(helpers), { timeout: CONDITION_MS }).toBe("");
   });
 });
 
@@ -483,116 +486,156 @@ describe("a secret of a project", () => {
 });
 
 const send = (script: string) => connectToHelper(machine, script);
-const request = (line: string) => askHelper(machine, line);
+const request = (line: HelperRequest | string) => askHelper(machine, line);
 
 describe("the isolation helper", () => {
   it("answers the agent's user only", async () => {
-    expect(await request("show")).toBe("gantry-isolate 2\n");
+    expect(await request('{"verb":"show"}')).toBe("gantry-isolate 3\n");
     const other = await machine.run(
       `setpriv --reuid=${victim.id} --regid=${victim.id} --clear-groups node -e 'require("net").connect("/run/gantry-isolate.sock").on("error", (error) => console.log(error.code))'`,
     );
     expect(other.output).toBe("EACCES\n");
   });
 
+  it("takes the fields of a request in any order", async () => {
+    expect(await request(`{"project":"${victim.id}","verb":"running"}`)).toMatch(/^running/);
+  });
+
+  const project = '"project":"VICTIM"';
+  const limits = '"memory_mb":100,"cpu_weight":50,"tasks":50';
+  const run = `"verb":"run",${project},"version":1,"number":1,${limits}`;
+  const start = `"verb":"start",${project},${limits},"job_bytes":1`;
   it.each([
     "",
-    "show me",
-    "show ",
-    " show",
-    "SHOW",
-    "own",
-    "own root 1",
-    "own proj_shop 1",
-    `own ../../etc 1`,
-    "own VICTIM ../..",
-    "own VICTIM 0",
-    "own VICTIM 1 2",
-    "own VICTIM 1;id",
-    "own VICTIM $(id)",
-    "own VICTIM *",
-    "remove VICTIM/../..",
-    "remove",
-    "end VICTIM",
-    "end VICTIM run *",
-    "end VICTIM release *",
-    "stop gantry-agent",
-    "read",
-    "read VICTIM /srv/victim",
-    "read VICTIM 0",
-    "read VICTIM 99999",
-    "read root 11",
-    "run shell VICTIM 1 1 run_1 100 50 50 1",
-    "run cache VICTIM 1 1 run_1 100 50 50 1 /etc",
-    "run cache VICTIM .. 1 run_1 100 50 50 1",
-    "discard VICTIM cache",
-    "run build VICTIM 1 1 run_1 -100 50 50 1",
-    "run build VICTIM 1 1 run_1 100 50 50 1 --property=User=root",
-    "run build VICTIM 1 1 --user 100 50 50 1",
-    "run build VICTIM 1 1 run_1 100 50 50 9999999",
-    "app",
-    "app VICTIM",
-    "app list VICTIM VICTIM",
-    "app list gantry-agent",
-    "app start VICTIM 1 web 100 50 50 SIGTERM 10 1",
-    "app start VICTIM 1 ../web-1-0 100 50 50 SIGTERM 10 1",
-    "app start VICTIM .. web-1-0 100 50 50 SIGTERM 10 1",
-    "app start VICTIM 1 web-1-0 100 50 50 SIGKILL 10 1",
-    "app start VICTIM 1 web-1-0 100 50 50 SIGTERM -1 1",
-    "app start VICTIM 1 web-1-0 100 50 50 SIGTERM infinity 1",
-    "app start VICTIM 1 web-1-0 100 50 50 SIGTERM 10 1 --property=User=root",
-    "app start VICTIM 1 web-1-0 100 50 50 SIGTERM 10 9999999",
-    "app start VICTIM 1 web-1-0.service 100 50 50 SIGTERM 10 1",
-    "app stop VICTIM *",
-    "app stop VICTIM web-1-0 gantry-agent",
-    "app stop ssh",
-    "app listens VICTIM web-1-0 0",
-    "app listens VICTIM web-1-0 80;id",
-    "app kill VICTIM web-1-0",
-  ])("refuses the request %j", async (line) => {
-    expect(await request(line.replace("VICTIM", victim.id))).toMatch(/^refused: /);
+    "show",
+    "{}",
+    '"show"',
+    '[{"verb":"show"}]',
+    '{"verb":"show"',
+    '{"verb":"show",}',
+    '{,"verb":"show"}',
+    '{"verb":"show"}}',
+    '{{"verb":"show"}}',
+    '{"verb":"show"}{"verb":"show"}',
+    '{"verb":"show"},{"verb":"show"}',
+    '{"verb":"show","verb":"show"}',
+    '{"verb":{"verb":"show"}}',
+    '{"verb":["show"]}',
+    '{"verb":"show","PATH":"/tmp"}',
+    '{"verb":"show","home":"/tmp"}',
+    ' {"verb":"show"}',
+    '{"verb": "show"}',
+    '{"verb":"sh\\u006fw"}',
+    "{'verb':'show'}",
+    '{"verb":"SHOW"}',
+    '{"verb":"show","version":1}',
+    `{${project},"version":1}`,
+    '{"verb":"own"}',
+    '{"verb":"own","project":"root","version":1}',
+    '{"verb":"own","project":"proj_shop","version":1}',
+    '{"verb":"own","project":"../../etc","version":1}',
+    '{"verb":"own","project":null,"version":1}',
+    `{"verb":"own",${project},"version":"../.."}`,
+    `{"verb":"own",${project},"version":"1"}`,
+    `{"verb":"own",${project},"version":0}`,
+    `{"verb":"own",${project},"version":01}`,
+    `{"verb":"own",${project},"version":1e3}`,
+    `{"verb":"own",${project},"version":-1}`,
+    `{"verb":"own",${project},"version":1,"version":2}`,
+    `{"verb":"own",${project},"version":1,"number":2}`,
+    `{"verb":"own",${project},"version":1;id}`,
+    `{"verb":"own",${project},"version":$(id)}`,
+    `{"verb":"own",${project},"version":*}`,
+    '{"verb":"remove","project":"VICTIM/../.."}',
+    '{"verb":"remove"}',
+    `{"verb":"end",${project}}`,
+    `{"verb":"end_run",${project},"marker":"*"}`,
+    `{"verb":"end_release",${project},"version":"*"}`,
+    '{"verb":"stop","project":"gantry-agent","instance":"web-1-0"}',
+    '{"verb":"read"}',
+    `{"verb":"read",${project},"path":"/srv/victim"}`,
+    `{"verb":"read",${project},"path_bytes":0}`,
+    `{"verb":"read",${project},"path_bytes":99999}`,
+    '{"verb":"read","project":"root","path_bytes":11}',
+    `{${run},"kind":"shell","marker":"run_1","job_bytes":1}`,
+    `{${run},"kind":"cache","marker":"run_1","job_bytes":1,"places":"/etc"}`,
+    `{${run.replace('"version":1', '"version":".."')},"kind":"cache","marker":"run_1","job_bytes":1}`,
+    `{"verb":"discard",${project},"folder":"cache"}`,
+    `{${run.replace('"memory_mb":100', '"memory_mb":-100')},"kind":"build","marker":"run_1","job_bytes":1}`,
+    `{${run.replace('"memory_mb":100', '"memory_mb":"infinity"')},"kind":"build","marker":"run_1","job_bytes":1}`,
+    `{${run},"kind":"build","marker":"run_1 --property=User=root","job_bytes":1}`,
+    `{${run},"kind":"build","marker":"--user","job_bytes":1}`,
+    `{${run},"kind":"build","marker":"run_1","job_bytes":9999999}`,
+    '{"verb":"list","project":"gantry-agent"}',
+    `{"verb":"list",${project},"instance":"web-1-0"}`,
+    `{${start},"version":1,"instance":"web","stop_signal":"SIGTERM","stop_seconds":10}`,
+    `{${start},"version":1,"instance":"../web-1-0","stop_signal":"SIGTERM","stop_seconds":10}`,
+    `{${start},"version":"..","instance":"web-1-0","stop_signal":"SIGTERM","stop_seconds":10}`,
+    `{${start},"version":1,"instance":"web-1-0","stop_signal":"SIGKILL","stop_seconds":10}`,
+    `{${start},"version":1,"instance":"web-1-0","stop_signal":"SIGTERM","stop_seconds":-1}`,
+    `{${start},"version":1,"instance":"web-1-0","stop_signal":"SIGTERM","stop_seconds":"infinity"}`,
+    `{${start},"version":1,"instance":"web-1-0","stop_signal":"SIGTERM","stop_seconds":10,"property":"User=root"}`,
+    `{${start.replace('"job_bytes":1', '"job_bytes":9999999')},"version":1,"instance":"web-1-0","stop_signal":"SIGTERM","stop_seconds":10}`,
+    `{${start},"version":1,"instance":"web-1-0.service","stop_signal":"SIGTERM","stop_seconds":10}`,
+    `{"verb":"stop",${project},"instance":"*"}`,
+    `{"verb":"stop",${project},"instance":"web-1-0","unit":"gantry-agent"}`,
+    '{"verb":"stop","instance":"ssh"}',
+    `{"verb":"listens",${project},"instance":"web-1-0","port":0}`,
+    `{"verb":"listens",${project},"instance":"web-1-0","port":"80;id"}`,
+    `{"verb":"kill",${project},"instance":"web-1-0"}`,
+  ])("refuses the request %s", async (line) => {
+    expect(await request(line.replaceAll("VICTIM", victim.id))).toMatch(/^refused: /);
   });
 
   it("reads no more than a line, and waits for it no longer than ten seconds", async () => {
-    const long = await send('write("own " + "x".repeat(1_000_000)); socket.end();');
+    const long = await send(`write('{"verb":"' + "x".repeat(1_000_000)); socket.end();`);
     expect(long).toBe("refused: not a request\n");
     const startedAt = Date.now();
     expect(await send('write("x".repeat(100_000));')).toBe("refused: not a request\n");
     expect(Date.now() - startedAt).toBeLessThan(60_000);
-    expect(await send('write("sh\\0ow x\\n");')).toBe("refused: not a request\n");
+    expect(await send(`write('{"verb":"sh\\0ow","x":1}\\n');`)).toBe("refused: not a request\n");
   });
 
   it("does not follow a link of the agent's user out of a project", async () => {
-    const id = "proj_01j00000000000000000000000";
+    const id = ProjectId.parse("proj_01j00000000000000000000000");
     const folder = `${HOME}/projects/${id}`;
     await machine.tell(
       `install -d -o gantry ${folder}; ln -s /etc ${folder}/releases; ln -s / ${folder}/shared; ln -s /etc ${folder}/cache; touch /etc/kept.part`,
     );
-    expect(await request(`discard ${id}`)).toBe("refused: a link leads out of the project\n");
+    expect(await request({ verb: "discard", project: id })).toBe(
+      "refused: a link leads out of the project\n",
+    );
     expect((await machine.run("ls /etc/kept.part")).code).toBe(0);
-    expect(await request(`own ${id} 1`)).toMatch(/^refused: /);
+    expect(await request({ verb: "own", project: id, version: 1 })).toMatch(/^refused: /);
     await machine.tell(
       `rm ${folder}/releases; install -d -o gantry ${folder}/releases; ln -s /etc ${folder}/releases/1`,
     );
-    expect(await request(`own ${id} 1`)).toBe("refused: a link leads out of the project\n");
+    expect(await request({ verb: "own", project: id, version: 1 })).toBe(
+      "refused: a link leads out of the project\n",
+    );
     await machine.tell(`rm -r ${folder}; ln -s /etc ${folder}`);
-    expect(await request(`remove ${id}`)).toBe("refused: a link leads out of the project\n");
-    expect(await request(`discard ${id}`)).toBe("refused: a link leads out of the project\n");
+    expect(await request({ verb: "remove", project: id })).toBe("refused: a link leads out of the project\n");
+    expect(await request({ verb: "discard", project: id })).toBe(
+      "refused: a link leads out of the project\n",
+    );
     expect(await machine.tell("stat -c %U /etc /etc/passwd")).toBe("root\nroot");
     await machine.tell(`rm ${folder}`);
-    expect(await request(`remove ${id}`)).toBe("ok\n");
+    expect(await request({ verb: "remove", project: id })).toBe("ok\n");
     expect((await machine.run(`getent passwd ${id}`)).output).toBe("");
   });
 });
 
 describe("the isolation helper, which removes a project", () => {
   it("says so when its user still runs something", async () => {
-    const id = "proj_01j00000000000000000000001";
+    const id = ProjectId.parse("proj_01j00000000000000000000001");
     await machine.tell(`install -d -o gantry ${HOME}/projects/${id}/releases/1`);
-    expect(await request(`own ${id} 1`)).toBe("ok\n");
+    expect(await request({ verb: "own", project: id, version: 1 })).toBe("ok\n");
     await machine.tell(`systemd-run --quiet --unit=own-service --property=User=${id} sleep 600`);
-    expect(await request(`remove ${id}`)).toMatch(/^failed: the user proj_\w+ cannot be deleted: .*process/);
+    expect(await request({ verb: "remove", project: id })).toMatch(
+      /^failed: the user proj_\w+ cannot be deleted: .*process/,
+    );
     await machine.tell("systemctl stop own-service");
-    expect(await request(`remove ${id}`)).toBe("ok\n");
+    expect(await request({ verb: "remove", project: id })).toBe("ok\n");
   });
 });
 

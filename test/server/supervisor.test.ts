@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 
 import type { InstanceSpec, SupervisedInstance, Supervisor } from "#agent/apps/supervisor.ts";
 import { createSystemdSupervisor } from "#agent/apps/systemd-supervisor.ts";
+import type { HelperRequest } from "#agent/isolation/helper.ts";
 import { ProjectId } from "#contract/ids.ts";
 
 import { type Gantry, useGantry } from "../openapi/support/gantry.ts";
@@ -87,6 +88,11 @@ async function list(project: ProjectId | null = null): Promise<readonly Supervis
   return listed.value;
 }
 
+const startRequest = (job: { readonly version: number; readonly job_bytes: number }): HelperRequest => ({
+  ...({ verb: "start", project: shop, instance: "web-1-0" } as const),
+  ...{ memory_mb: null, cpu_weight: 100, tasks: 64, stop_signal: "SIGTERM", stop_seconds: 5 },
+  ...job,
+});
 const find = async (name: string) => (await list(shop)).find((instance) => instance.name === name);
 const show = (name: string, ...names: readonly string[]) =>
   machine.tell(`systemctl show ${unitOf(name)} ${names.map((property) => `-p ${property}`).join(" ")}`);
@@ -154,7 +160,7 @@ describe("an instance on a server with systemd", () => {
     );
     expect(searched.output).toBe("");
     const pid = await pidOf("web-1-0");
-    await askHelper(machine, `own ${other} 1`);
+    await askHelper(machine, { verb: "own", project: other, version: 1 });
     for (const user of ["gantry", other]) {
       const read = `cat /run/gantry-isolate/apps/* /run/gantry-isolate/apps/${unitOf("web-1-0")}.job /run/credentials/${unitOf("web-1-0")}/job /proc/${pid}/environ`;
       const { code, output } = await machine.run(
@@ -203,7 +209,8 @@ describe("an instance on a server with systemd", () => {
     // The helper waits for the rest of the job.
     const waiting = connect(`${machine.root}/run/gantry-isolate.sock`);
     waiting.on("error", () => undefined);
-    waiting.write(`app start ${shop} 1 web-1-0 infinity 100 64 SIGTERM 5 100\nexec`);
+    const request = startRequest({ version: 1, job_bytes: 100 });
+    waiting.write(`${JSON.stringify(request)}\nexec`);
     const helpers = "systemctl list-units --plain --no-legend 'gantry-isolate@*' | wc -l";
     await expect.poll(() => machine.tell(helpers)).toBe("1");
     await machine.tell("systemctl kill --signal=KILL 'gantry-isolate@*'");
@@ -301,24 +308,38 @@ describe("an instance on a server with cgroup v2", () => {
 });
 
 describe("a command on a server with systemd", () => {
+  /** Runs a job in a unit of the project. @returns all that the helper answers */
+  const runJob = (
+    unit: { readonly kind: "build" | "command" | "job"; readonly number: number; readonly marker: string },
+    job: string,
+  ) => {
+    const limits = { memory_mb: null, cpu_weight: 100, tasks: 4096 };
+    const request: HelperRequest = {
+      ...({ verb: "run", project: shop, version: 1 } as const),
+      ...unit,
+      ...limits,
+      job_bytes: Buffer.byteLength(job),
+    };
+    return connectToHelper(
+      machine,
+      `write(${JSON.stringify(`${JSON.stringify(request)}\n${job}`)});
+       socket.on("data", (data) => String(data).startsWith("output ") && write("go\\n"));`,
+    );
+  };
+
   /** Counts the stop signals that it gets, and takes its time to end. */
   const count = (log: string) =>
     `const { appendFileSync } = require("node:fs"); const print = (text) => appendFileSync("${log}", text); let count = 0; process.on("SIGTERM", () => (count += 1) === 1 && setTimeout(() => { print("ended by " + count); process.exit(); }, 1000)); setInterval(() => undefined, 1e6); print("ready, ");`;
 
   // The shell ends first, and leaves its program.
   it.for([
-    ["build", `stop ${shop}`],
-    ["command", `end ${shop} run count`],
-    ["job", `end ${shop} job count`],
+    ["build", { verb: "end_build", project: shop }],
+    ["command", { verb: "end_run", project: shop, marker: "count" }],
+    ["job", { verb: "end_job", project: shop, marker: "count" }],
   ] as const)("gets the stop signal once: a %s", async ([kind, stopRequest]) => {
     const log = `${folderOf(shop)}/home/${kind}.log`;
     const job = `exec sh -c '/usr/local/bin/node -e "$0"; true' '${count(log)}'\n`;
-    const line = `run ${kind} ${shop} 1 1 count infinity 100 4096 ${Buffer.byteLength(job)}`;
-    const ran = connectToHelper(
-      machine,
-      `write(${JSON.stringify(`${line}\n${job}`)});
-       socket.on("data", (data) => String(data).startsWith("output ") && write("go\\n"));`,
-    );
+    const ran = runJob({ kind, number: 1, marker: "count" }, job);
     await expect.poll(async () => (await machine.run(`cat ${log}`)).output).toBe("ready, ");
     expect(await askHelper(machine, stopRequest)).toMatch(/^ended sh\/\d+ \w+\/\d+/);
     expect(await machine.tell(`cat ${log}`)).toBe("ready, ended by 1");
@@ -328,15 +349,12 @@ describe("a command on a server with systemd", () => {
   it("gets it once too if its shell has ended long ago", async () => {
     const log = `${folderOf(shop)}/home/left.log`;
     const job = `exec sh -c '/usr/local/bin/node -e "$0" &' '${count(log)}'\n`;
-    const line = `run command ${shop} 1 2 left infinity 100 4096 ${Buffer.byteLength(job)}`;
-    const answers = await connectToHelper(
-      machine,
-      `write(${JSON.stringify(`${line}\n${job}`)});
-       socket.on("data", (data) => String(data).startsWith("output ") && write("go\\n"));`,
-    );
+    const answers = await runJob({ kind: "command", number: 2, marker: "left" }, job);
     expect(answers).toContain("end success 1 0 yes\n");
     await expect.poll(async () => (await machine.run(`cat ${log}`)).output).toBe("ready, ");
-    expect(await askHelper(machine, `end ${shop} run left`)).toMatch(/^ended \w+\/\d+\n$/);
+    expect(await askHelper(machine, { verb: "end_run", project: shop, marker: "left" })).toMatch(
+      /^ended \w+\/\d+\n$/,
+    );
     expect(await machine.tell(`cat ${log}`)).toBe("ready, ended by 1");
   });
 });
@@ -374,9 +392,9 @@ describe("a project that changes its own files", () => {
 
 describe("the isolation helper", () => {
   it("refuses a job that is too large or incomplete, and a release that is not there", async () => {
-    const limits = "infinity 100 64 SIGTERM 5";
-    expect(await askHelper(machine, `app start ${shop} 1 web-1-0 ${limits} 1000001`)).toMatch(/^refused: /);
-    expect(await askHelper(machine, `app start ${shop} 9 web-1-0 ${limits} 4`, "true")).toBe(
+    const large = startRequest({ version: 1, job_bytes: 1_000_001 });
+    expect(await askHelper(machine, large)).toMatch(/^refused: the command and its variables are larger/);
+    expect(await askHelper(machine, startRequest({ version: 9, job_bytes: 4 }), "true")).toBe(
       "refused: the project has no folder releases/9\n",
     );
     // As much as fits, and each as long as the kernel allows.
@@ -408,7 +426,7 @@ describe("the isolation helper", () => {
   it("ends the instances of a project that is removed, however long they would take", async () => {
     await makeRelease(other);
     await start("web-1-0", "trap '' TERM; sleep 1002; sleep 1002", { project: other, stopSeconds: 600 });
-    expect(await askHelper(machine, `remove ${other}`)).toBe("ok\n");
+    expect(await askHelper(machine, { verb: "remove", project: other })).toBe("ok\n");
     expect((await machine.run("pgrep -f '^sleep 1002'")).code).toBe(1);
     expect(await leftOver()).toBe("");
   });

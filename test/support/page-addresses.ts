@@ -151,6 +151,49 @@ export const typedFiles: Readonly<Record<string, string>> = {
   "/a/deep.page": "text/html; charset=utf-8",
 };
 
+/** Files of games that are packed before they are deployed, each with its own name as the content. */
+export const packedFiles = Object.fromEntries(
+  [
+    ...["Build/game.wasm.br", "Build/game.data.br", "Build/game.framework.js.br", "Build/game.loader.js"],
+    ...[
+      "Build/old.wasm.gz",
+      "Build/old.js.gz",
+      "index.wasm.gz",
+      "index.pck.br",
+      "report.csv.gz",
+      "lib.js.gz",
+    ],
+    ...["both.js", "both.js.br"],
+  ].map((path) => [path, path]),
+);
+
+const js = "text/javascript; charset=utf-8";
+const binary = "application/octet-stream";
+const all = "gzip, deflate, br, zstd";
+
+/** Requests to `packedFiles`: the status, and for a file its type and how it is packed. */
+export const packedRows: readonly (readonly [path: string, accept: string, answer: string])[] = [
+  ["/Build/game.wasm.br", all, "200 application/wasm br"],
+  ["/Build/game.wasm.br", "gzip", `200 ${binary} -`],
+  ["/Build/game.wasm.br", "gzip, br;q=0", `200 ${binary} -`],
+  ["/Build/game.data.br", all, `200 ${binary} br`],
+  ["/Build/game.framework.js.br", all, `200 ${js} br`],
+  ["/Build/game.framework.js", all, `200 ${js} br`],
+  ["/Build/game.framework.js", "gzip", "404"],
+  ["/Build/game.loader.js", "identity", `200 ${js} -`],
+  ["/Build/old.wasm.gz", all, "200 application/wasm gzip"],
+  ["/Build/old.js.gz", "GZIP;q=0.5", `200 ${js} gzip`],
+  ["/Build/old.js.gz", "br", `200 ${binary} -`],
+  ["/index.wasm", all, "200 application/wasm gzip"],
+  ["/index.pck", all, `200 ${binary} br`],
+  ["/index.wasm.gz", all, "200 application/gzip -"],
+  ["/report.csv.gz", all, "200 application/gzip -"],
+  ["/report.csv", all, "404"],
+  ["/lib.js.gz", all, "200 application/gzip -"],
+  ["/both.js", "br", `200 ${js} -`],
+  ["/missing.js", all, "404"],
+];
+
 /** How an answer is written in a row. @param body of a file, or of the page for missing files */
 export function answerOf(status: number, location: string | null, body: string): string {
   if (status === 308) return `→ ${location ?? ""}`;

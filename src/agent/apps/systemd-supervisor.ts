@@ -8,8 +8,9 @@ import {
   type Supervisor,
   type SupervisorResult,
 } from "#agent/apps/supervisor.ts";
-import { askHelper, type HelperAnswer } from "#agent/isolation/helper.ts";
+import { askHelper, type HelperAnswer, type HelperRequest } from "#agent/isolation/helper.ts";
 import { instanceScript } from "#agent/isolation/job-script.ts";
+import { helperLimits } from "#agent/isolation/run-isolated.ts";
 import { instanceLog } from "#agent/workspace/instance-logs.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
 import { InstanceCommand } from "#agent/supervisor/protocol.ts";
@@ -33,38 +34,37 @@ export type SystemdSupervisorOptions = {
  * commands. The units do not end with the agent, and nothing of them is left after a reboot.
  */
 export function createSystemdSupervisor({ home, socketPath }: SystemdSupervisorOptions): Supervisor {
-  /** Asks for something of one instance. The helper reads a line, so a name must not contain another one. */
   async function ask(
-    verb: "start" | "stop" | "listens",
-    project: ProjectId,
-    name: string,
-    words: readonly (string | number)[],
-    { rest = "", answerMs }: { readonly rest?: string; readonly answerMs?: number } = {},
+    request: Extract<HelperRequest, { readonly instance: string }>,
+    options: { readonly rest?: string; readonly answerMs?: number } = {},
   ): Promise<SupervisorResult<readonly string[]>> {
-    if (!InstanceName.safeParse(name).success)
-      return refused(`${JSON.stringify(name)} is not the name of an instance`);
-    const request = `${["app", verb, project, ...words].join(" ")}\n${rest}`;
-    return resultOf(await askHelper(socketPath, request, answerMs));
+    const { instance } = request;
+    if (!InstanceName.safeParse(instance).success)
+      return refused(`${JSON.stringify(instance)} is not the name of an instance`);
+    return resultOf(await askHelper(socketPath, request, options));
   }
 
   return {
     kind: "systemd",
     async start(spec) {
-      const { project, name, release, limits, stopSignal, stopSeconds } = spec;
+      const { project, name: instance, release: version } = spec;
       const script = scriptOf(home, spec);
       if (!script.ok) return script;
-      const { memoryMb, cpuWeight, tasks } = limits;
-      const words = [release, name, memoryMb ?? "infinity", cpuWeight, tasks, stopSignal, stopSeconds];
-      const length = Buffer.byteLength(script.value);
-      const options = { rest: script.value, answerMs: START_MS };
-      return done(await ask("start", project, name, [...words, length], options));
+      const request = {
+        ...({ verb: "start", project, version, instance } as const),
+        ...helperLimits(spec.limits),
+        stop_signal: spec.stopSignal,
+        stop_seconds: spec.stopSeconds,
+        job_bytes: Buffer.byteLength(script.value),
+      };
+      return done(await ask(request, { rest: script.value, answerMs: START_MS }));
     },
-    async stop(project, name) {
-      return done(await ask("stop", project, name, [name], { answerMs: STOP_ANSWER_MS }));
+    async stop(project, instance) {
+      return done(await ask({ verb: "stop", project, instance }, { answerMs: STOP_ANSWER_MS }));
     },
     async list(project) {
-      const request = project === null ? "app list" : `app list ${project}`;
-      const answer = resultOf(await askHelper(socketPath, `${request}\n`));
+      const request: HelperRequest = project === null ? { verb: "list" } : { verb: "list", project };
+      const answer = resultOf(await askHelper(socketPath, request));
       if (!answer.ok) return answer;
       const found: SupervisedInstance[] = [];
       for (const word of answer.value) {
@@ -74,8 +74,8 @@ export function createSystemdSupervisor({ home, socketPath }: SystemdSupervisorO
       }
       return succeed(found);
     },
-    async listensOn(project, name, port) {
-      const answer = await ask("listens", project, name, [name, port]);
+    async listensOn(project, instance, port) {
+      const answer = await ask({ verb: "listens", project, instance, port });
       return answer.ok ? succeed(answer.value[0] === "yes") : answer;
     },
   };

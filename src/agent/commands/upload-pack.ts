@@ -49,7 +49,8 @@ socket.on("close", () => {
 });
 stdin.on("error", () => undefined);
 stdout.on("error", () => process.exit(1));
-socket.write("read " + project + " " + Buffer.byteLength(path) + "\\n" + path);
+const request = { verb: "read", project, path_bytes: Buffer.byteLength(path) };
+socket.write(JSON.stringify(request) + "\\n" + path);
 let answer = "";
 socket.on("data", function read(chunk) {
   answer += chunk.toString("latin1");

@@ -1,2 +1,2 @@
 /** The agent's version, sent at enrolment and in `hello`. A test keeps it equal to package.json. */
-export const AGENT_VERSION = "0.1.0";
+export const AGENT_VERSION = "0.2.0";

@@ -49,6 +49,7 @@ const byExtension: readonly (readonly [type: string, extensions: string])[] = [
   ["application/vnd.apple.mpegurl", "m3u8"],
   ["application/dash+xml", "mpd"],
   ["application/wasm", "wasm"],
+  ["application/octet-stream", "data|pck|unityweb"],
   ["application/pdf", "pdf"],
   ["application/epub+zip", "epub"],
   ["application/zip", "zip"],

@@ -7,7 +7,7 @@ set -euf
 umask 077
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C
 
-# The helper (isolate.sh) makes this folder, reads the files, and deletes them when the instance is stopped.
+# The isolation helper makes this folder, reads the files, and deletes them when the instance is stopped.
 # life: since the last start: time in ms, the same in uptime, delay before it, OOM kills, restarts, CPU time in us, control group
 life=/run/gantry-isolate/apps/$2.life
 # grace: the stop signal, and how many seconds the instance may take to end

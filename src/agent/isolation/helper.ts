@@ -1,7 +1,60 @@
 import { createConnection, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 
+import type { ProjectId } from "#contract/ids.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
+
+/** What a unit may use, as the helper takes it. */
+type Limits = {
+  /** `null`: no limit. */
+  readonly memory_mb: number | null;
+  readonly cpu_weight: number;
+  readonly tasks: number;
+};
+
+type OfProject<Verb extends string, Fields = unknown> = {
+  readonly verb: Verb;
+  readonly project: ProjectId;
+} & Fields;
+type OfRelease<Verb extends string, Fields = unknown> = OfProject<Verb, { readonly version: number }> &
+  Fields;
+type OfRun<Verb extends string> = OfProject<Verb, { readonly marker: string }>;
+type OfInstance<Verb extends string, Fields = unknown> = OfProject<Verb, { readonly instance: string }> &
+  Fields;
+
+/**
+ * What the helper does, in the fields that `install/helper/request.sh` accepts. Some requests are followed by as many
+ * bytes as they say: a script, or a path.
+ */
+export type HelperRequest =
+  | OfRelease<"own">
+  | OfRelease<
+      "run",
+      Limits & {
+        readonly kind: "build" | "cache" | "command" | "job";
+        readonly number: number;
+        readonly marker: string;
+        readonly job_bytes: number;
+      }
+    >
+  | (OfRelease<"start"> &
+      OfInstance<
+        "start",
+        Limits & { readonly stop_signal: string; readonly stop_seconds: number; readonly job_bytes: number }
+      >)
+  | OfInstance<"stop">
+  | OfInstance<"listens", { readonly port: number }>
+  | { readonly verb: "list"; readonly project?: ProjectId }
+  | OfProject<"read", { readonly path_bytes: number }>
+  | OfProject<"running">
+  | OfProject<"end_build">
+  | OfProject<"end_commands">
+  | OfRelease<"end_release">
+  | OfRun<"end_run">
+  | OfProject<"end_jobs">
+  | OfRun<"end_job">
+  | OfProject<"discard">
+  | OfProject<"remove">;
 
 /** A connection to the isolation helper: one request, and its answer line by line. */
 export type HelperCall = {
@@ -13,12 +66,12 @@ export type HelperCall = {
   readonly problem: string;
 };
 
-/** Sends a request to the isolation helper (src/agent/install/isolate.sh). Never throws. */
-export function callHelper(socketPath: string, request: string): HelperCall {
+/** Sends a request, and what follows it, to the isolation helper (src/agent/install/helper). Never throws. */
+export function callHelper(socketPath: string, request: HelperRequest, rest = ""): HelperCall {
   const socket: Socket = createConnection(socketPath);
   let problem = "the isolation helper ended without an answer";
   socket.on("error", (error) => (problem = `the isolation helper cannot be reached: ${messageOf(error)}`));
-  socket.write(request);
+  socket.write(`${JSON.stringify(request)}\n${rest}`);
   const waiting: ((line: string | null) => void)[] = [];
   const lines: string[] = [];
   let isClosed = false;
@@ -58,13 +111,13 @@ export type HelperAnswer =
 /** Longer than the helper takes to end a unit whose processes ignore SIGTERM. */
 const ANSWER_MS = 60_000;
 
-/** @param request a line, and for some what follows it */
+/** @param rest what follows the request */
 export async function askHelper(
   socketPath: string,
-  request: string,
-  answerMs = ANSWER_MS,
+  request: HelperRequest,
+  { rest = "", answerMs = ANSWER_MS }: { readonly rest?: string; readonly answerMs?: number } = {},
 ): Promise<HelperAnswer> {
-  const call = callHelper(socketPath, request);
+  const call = callHelper(socketPath, request, rest);
   const timer = setTimeout(() => call.close(), answerMs);
   const line = await call.nextLine();
   clearTimeout(timer);

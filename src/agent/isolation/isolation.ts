@@ -1,4 +1,4 @@
-import { askHelper, type HelperAnswer } from "#agent/isolation/helper.ts";
+import { askHelper, type HelperAnswer, type HelperRequest } from "#agent/isolation/helper.ts";
 import type { IsolationLevel } from "#contract/endpoints/servers/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
@@ -37,31 +37,31 @@ export type ProjectUsers = {
 export const noIsolation: Isolation = { kind: "none" };
 
 export function isolateProjects(socketPath: string): Isolation {
-  const ask = (request: string) => askHelper(socketPath, `${request}\n`);
+  const ask = (request: HelperRequest) => askHelper(socketPath, request);
   return {
     kind: "projects",
     socketPath,
-    own: (project, version) => ask(`own ${project} ${version}`),
-    stopBuild: (project) => ask(`stop ${project}`),
-    endCommands: (project, units) => ask(`end ${project} ${describe(units)}`),
-    listRunning: (project) => ask(`running ${project}`),
-    discard: (project) => ask(`discard ${project}`),
-    remove: (project) => ask(`remove ${project}`),
+    own: (project, version) => ask({ verb: "own", project, version }),
+    stopBuild: (project) => ask({ verb: "end_build", project }),
+    endCommands: (project, units) => ask(requestToEnd(project, units)),
+    listRunning: (project) => ask({ verb: "running", project }),
+    discard: (project) => ask({ verb: "discard", project }),
+    remove: (project) => ask({ verb: "remove", project }),
   };
 }
 
-function describe(units: LeftUnits): string {
+function requestToEnd(project: ProjectId, units: LeftUnits): HelperRequest {
   switch (units.kind) {
     case "all":
-      return "all";
+      return { verb: "end_commands", project };
     case "release":
-      return `release ${units.version}`;
+      return { verb: "end_release", project, version: units.version };
     case "run":
-      return `run ${units.marker}`;
+      return { verb: "end_run", project, marker: units.marker };
     case "jobs":
-      return "jobs";
+      return { verb: "end_jobs", project };
     case "job":
-      return `job ${units.marker}`;
+      return { verb: "end_job", project, marker: units.marker };
   }
 }
 

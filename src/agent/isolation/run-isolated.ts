@@ -23,6 +23,13 @@ export type UnitLimits = {
   readonly tasks: number;
 };
 
+/** The limits as the isolation helper takes them. */
+export const helperLimits = ({ memoryMb, cpuWeight, tasks }: UnitLimits) => ({
+  memory_mb: memoryMb,
+  cpu_weight: cpuWeight,
+  tasks,
+});
+
 /**
  * The unit that a command runs in. `cache`: it sees the project's cache too, and is otherwise as a build. `job`: a one-off
  * command or a run of a cron job, which ends with all of its processes and is independent of deployments. `marker` identifies the run.
@@ -60,12 +67,10 @@ export async function runIsolated(command: Command, options: IsolatedOptions): P
   if (signal.aborted) return { kind: "stopped" };
   const job = jobScript(command);
   const number = unit.number ?? nextOutputNumber(outputFolder, String(unit.version));
-  const { memoryMb, cpuWeight, tasks } = unit.limits;
-  const words = [
-    ...["run", unit.kind, unit.project, unit.version, number, unit.marker],
-    ...[memoryMb ?? "infinity", cpuWeight, tasks, Buffer.byteLength(job)],
-  ];
-  const call = callHelper(users.socketPath, `${words.join(" ")}\n${job}`);
+  const { kind, project, version, marker, limits } = unit;
+  const request = { verb: "run", kind, project, version, number, marker } as const;
+  const job_bytes = Buffer.byteLength(job);
+  const call = callHelper(users.socketPath, { ...request, ...helperLimits(limits), job_bytes }, job);
   try {
     return await runUnit(call, number, options);
   } catch (error) {

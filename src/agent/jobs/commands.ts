@@ -15,12 +15,12 @@ import {
 } from "#contract/endpoints/commands/schemas.ts";
 import type { CommandId, ProjectId } from "#contract/ids.ts";
 
-type CommandRequest = AgentRequestOf<"start_command" | "read_command" | "stop_command">;
-
 /** Runs one-off commands. */
 export type Commands = {
   /** @throws when the disk is full */
-  answer(request: CommandRequest): Promise<CommandReading>;
+  readonly start: (request: AgentRequestOf<"start_command">) => Promise<CommandReading>;
+  readonly read: (request: AgentRequestOf<"read_command">) => Promise<CommandReading>;
+  readonly stop: (request: AgentRequestOf<"stop_command">) => Promise<CommandReading>;
   /** Ends the commands of a project, or all (`null`) with the agent: then it starts no more. */
   end(project: ProjectId | null): Promise<void>;
 };
@@ -61,17 +61,13 @@ export function createCommands(context: AgentContext): Commands {
   }
 
   return {
-    async answer(request) {
-      const files = commandFiles(projectFolder(context.home, request.project_id), request.command_id);
-      switch (request.type) {
-        case "start_command":
-          return start(request);
-        case "read_command":
-          return read(files, request.offset, request.wait_ms);
-        case "stop_command":
-          await runs.stop(files);
-          return read(files, 0, 0);
-      }
+    start,
+    read: ({ project_id, command_id, offset, wait_ms }) =>
+      read(commandFiles(projectFolder(context.home, project_id), command_id), offset, wait_ms),
+    async stop({ project_id, command_id }) {
+      const files = commandFiles(projectFolder(context.home, project_id), command_id);
+      await runs.stop(files);
+      return read(files, 0, 0);
     },
     end: (project) => runs.end(project),
   };

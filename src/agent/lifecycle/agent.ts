@@ -31,6 +31,7 @@ import { listProjects } from "#agent/workspace/list-projects.ts";
 import { reportHello, reportServer } from "#agent/report/server-report.ts";
 import { reportProject } from "#agent/report/project-report.ts";
 import { type ActiveRun, type FromAgent, MAX_REPORTED_RUNS, type ToAgent } from "#contract/agent-protocol.ts";
+import { isAgentRequest } from "#contract/agent-requests.ts";
 import type { ProjectId, RunId } from "#contract/ids.ts";
 
 /** Carries out the control plane's messages, however they arrive. */
@@ -164,7 +165,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
         outputTimes.emptied(folder, name);
       };
       void limitOutputFiles(context, emptied, ended.signal);
-      void cron.run(ended.signal);
+      void cron.keepTimes(ended.signal);
       void context.ingress.watch(ended.signal, announce);
       void keepRunning(context, ended.signal, (id) => void sendServing(id));
       // `hello` should contain the URLs of the sites. Sites that take longer are reported later.
@@ -173,6 +174,8 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
       void sites.then(announce);
     },
     handle(message) {
+      if (isAgentRequest(message))
+        return void requests.answer(message).then((answer) => (answer === null ? undefined : send(answer)));
       switch (message.type) {
         case "run":
           if (!isStopping) runs.take(message.order);
@@ -185,23 +188,6 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
           return void correctServedRelease(message.project_id, message.release);
         case "remove_project":
           return void remove(message.project_id, message.purge);
-        case "make_deploy_key":
-        case "test_repository":
-        case "check_domains":
-        case "resolve_commit":
-        case "read_processes":
-        case "set_maintenance":
-        case "set_pause":
-        case "read_output":
-        case "start_command":
-        case "read_command":
-        case "stop_command":
-        case "list_commands":
-        case "read_cron":
-        case "run_cron":
-        case "read_cron_run":
-        case "stop_cron_run":
-          return void requests.answer(message).then((answer) => (answer === null ? undefined : send(answer)));
         case "follow_output":
           return output.follow(message);
         case "stop_output":

@@ -13,7 +13,15 @@ import { checkDomains } from "#agent/lifecycle/check-domains.ts";
 import { resolveCommit } from "#agent/lifecycle/resolve-commit.ts";
 import { testRepository } from "#agent/lifecycle/test-repository.ts";
 import { deployKeyOf } from "#agent/ssh/repository-access.ts";
-import type { AgentAnswer, AgentRequest, AgentRequestOf } from "#contract/agent-requests.ts";
+import type {
+  AgentAnswer,
+  AgentRequest,
+  AgentRequestOf,
+  AgentRequestType,
+  AnswerTo,
+} from "#contract/agent-requests.ts";
+import type { CommandReading } from "#contract/endpoints/commands/schemas.ts";
+import type { CronRunReading } from "#contract/endpoints/cron/schemas.ts";
 import type { DomainLookup } from "#contract/endpoints/domains/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
@@ -34,6 +42,18 @@ export type Requests = {
   answer(request: AgentRequest): Promise<AgentAnswer | null>;
 };
 
+/** A function for each type of request. One without an answer now returns null. */
+type Handlers = {
+  readonly [Type in AgentRequestType]: (request: AgentRequestOf<Type>) => Promise<AnswerTo<Type> | null>;
+};
+
+function handle<Type extends AgentRequestType>(
+  handlers: Handlers,
+  request: AgentRequestOf<Type>,
+): Promise<AgentAnswer | null> {
+  return handlers[request.type](request);
+}
+
 /** @param signal ends the tests that are running */
 export function createRequests(
   context: AgentContext,
@@ -42,9 +62,8 @@ export function createRequests(
 ): Requests {
   let tests = 0;
 
-  async function test(request: AgentRequestOf<"test_repository">): Promise<AgentAnswer> {
-    const { request_id, project_id } = request;
-    const answer = { type: "repository_tested", request_id, project_id } as const;
+  async function test(request: AgentRequestOf<"test_repository">): Promise<AnswerTo<"test_repository">> {
+    const answer = answerTo("repository_tested", request);
     if (tests >= MAX_TESTS) {
       const message = `the server runs ${MAX_TESTS} tests already: try again in a few seconds`;
       return { ...answer, result: { ok: false, code: "too_many_tests", message, tried: "" } };
@@ -55,13 +74,15 @@ export function createRequests(
     return { ...answer, result: { tried: "", ...result } };
   }
 
-  const resolving = new Map<string, Promise<AgentAnswer | null>>();
+  const resolving = new Map<string, Promise<AnswerTo<"resolve_commit"> | null>>();
   /** The last request of each project. A project has one commit at a time, because its host may never answer. */
   const latest = new Map<ProjectId, string>();
   const inParallel = limitParallel(MAX_RESOLVING);
 
   /** A request that arrives again gets the answer to the first one. */
-  async function resolve(request: AgentRequestOf<"resolve_commit">): Promise<AgentAnswer | null> {
+  async function resolve(
+    request: AgentRequestOf<"resolve_commit">,
+  ): Promise<AnswerTo<"resolve_commit"> | null> {
     const { request_id, project_id } = request;
     const before = resolving.get(request_id);
     if (before !== undefined || resolving.size >= MAX_UNRESOLVED) return before ?? null;
@@ -72,9 +93,9 @@ export function createRequests(
   }
 
   async function resolveAfter(
-    earlier: Promise<AgentAnswer | null> | undefined,
+    earlier: Promise<unknown> | undefined,
     request: AgentRequestOf<"resolve_commit">,
-  ): Promise<AgentAnswer | null> {
+  ): Promise<AnswerTo<"resolve_commit"> | null> {
     const { request_id, project_id, deployment_id, source } = request;
     await earlier;
     const result = await inParallel(() => resolveCommit(context, request, signal));
@@ -82,19 +103,19 @@ export function createRequests(
     if (latest.get(project_id) === request_id) latest.delete(project_id);
     if (result === null) return null;
     const { repository } = source;
-    return { type: "commit_resolved", request_id, project_id, deployment_id, repository, result };
+    return { ...answerTo("commit_resolved", request), deployment_id, repository, result };
   }
 
   const checks = new Map<string, Promise<readonly DomainLookup[]>>();
   const checkInParallel = limitParallel(MAX_CHECKS);
 
-  async function check(request: AgentRequestOf<"check_domains">): Promise<AgentAnswer | null> {
-    const { request_id, project_id, domains } = request;
+  async function check(request: AgentRequestOf<"check_domains">): Promise<AnswerTo<"check_domains"> | null> {
+    const { project_id, domains } = request;
     const key = [project_id, ...domains].join(" ");
     const running = checks.get(key) ?? checkInParallel(() => checkDomains(context, domains, signal));
     checks.set(key, running);
     try {
-      return { type: "domains_checked", request_id, project_id, domains: [...(await running)] };
+      return { ...answerTo("domains_checked", request), domains: [...(await running)] };
     } catch (error) {
       context.log(`${project_id}: its host names could not be checked: ${messageOf(error)}`);
       return null;
@@ -103,57 +124,58 @@ export function createRequests(
     }
   }
 
-  return {
-    async answer(request) {
-      const { request_id, project_id } = request;
-      switch (request.type) {
-        case "make_deploy_key":
-          return makeKey(context, request);
-        case "test_repository":
-          return test(request);
-        case "check_domains":
-          return check(request);
-        case "resolve_commit":
-          return resolve(request);
-        case "read_processes":
-          return readProcesses(context, request);
-        case "set_maintenance":
-          return setMaintenance(context, request);
-        case "set_pause":
-          return setPause(context, pauses, request);
-        case "read_output":
-          return readLines(context, request);
-        case "start_command":
-        case "read_command":
-        case "stop_command": {
-          const result = await orFailed(() => commands.answer(request));
-          return { type: "command_read", request_id, project_id, result };
-        }
-        case "list_commands": {
-          const notes = listCommandNotes(projectFolder(context.home, project_id));
-          return { type: "commands_listed", request_id, project_id, commands: [...notes] };
-        }
-        case "read_cron": {
-          const jobs = cron.report(project_id, request.job);
-          return { type: "cron_read", request_id, project_id, jobs };
-        }
-        case "run_cron":
-        case "read_cron_run":
-        case "stop_cron_run": {
-          const result = await orFailed(() => cron.answer(request));
-          return { type: "cron_run_read", request_id, project_id, result };
-        }
-      }
+  const commandRead = async <
+    Request extends AgentRequestOf<"start_command" | "read_command" | "stop_command">,
+  >(
+    request: Request,
+    act: (request: Request) => Promise<CommandReading>,
+  ) => ({ ...answerTo("command_read", request), result: await orFailed(() => act(request)) });
+
+  const cronRunRead = async <Request extends AgentRequestOf<"run_cron" | "read_cron_run" | "stop_cron_run">>(
+    request: Request,
+    act: (request: Request) => Promise<CronRunReading>,
+  ) => ({ ...answerTo("cron_run_read", request), result: await orFailed(() => act(request)) });
+
+  const handlers: Handlers = {
+    make_deploy_key: (request) => makeKey(context, request),
+    test_repository: test,
+    check_domains: check,
+    resolve_commit: resolve,
+    read_processes: (request) => readProcesses(context, request),
+    set_maintenance: (request) => setMaintenance(context, request),
+    set_pause: (request) => setPause(context, pauses, request),
+    read_output: (request) => readLines(context, request),
+    start_command: (request) => commandRead(request, commands.start),
+    read_command: (request) => commandRead(request, commands.read),
+    stop_command: (request) => commandRead(request, commands.stop),
+    async list_commands(request) {
+      const notes = listCommandNotes(projectFolder(context.home, request.project_id));
+      return { ...answerTo("commands_listed", request), commands: [...notes] };
     },
+    async read_cron(request) {
+      return { ...answerTo("cron_read", request), jobs: cron.report(request.project_id, request.job) };
+    },
+    run_cron: (request) => cronRunRead(request, cron.run),
+    read_cron_run: (request) => cronRunRead(request, cron.read),
+    stop_cron_run: (request) => cronRunRead(request, cron.stop),
   };
+  return { answer: (request) => handle<AgentRequestType>(handlers, request) };
+}
+
+/** The fields that an answer has in any case. */
+function answerTo<Type extends AgentAnswer["type"]>(
+  type: Type,
+  { request_id, project_id }: Pick<AgentRequest, "request_id" | "project_id">,
+) {
+  return { type, request_id, project_id };
 }
 
 async function makeKey(
   context: AgentContext,
   request: AgentRequestOf<"make_deploy_key">,
-): Promise<AgentAnswer> {
-  const { request_id, project_id, project_name } = request;
-  const answer = { type: "deploy_key", request_id, project_id } as const;
+): Promise<AnswerTo<"make_deploy_key">> {
+  const { project_id, project_name } = request;
+  const answer = answerTo("deploy_key", request);
   try {
     const { publicKey } = await deployKeyOf(context, { id: project_id, name: project_name });
     return { ...answer, public_key: publicKey, message: "" };
@@ -165,25 +187,25 @@ async function makeKey(
 
 async function readProcesses(
   context: AgentContext,
-  { request_id, project_id }: AgentRequestOf<"read_processes">,
-): Promise<AgentAnswer> {
-  const all = await reportProcesses(context, projectFolder(context.home, project_id), null);
+  request: AgentRequestOf<"read_processes">,
+): Promise<AnswerTo<"read_processes">> {
+  const all = await reportProcesses(context, projectFolder(context.home, request.project_id), null);
   const processes = limitReports([{ processes: all }])[0]?.processes ?? [];
-  return { type: "processes_read", request_id, project_id, processes };
+  return { ...answerTo("processes_read", request), processes };
 }
 
 async function readLines(
   context: AgentContext,
   request: AgentRequestOf<"read_output">,
-): Promise<AgentAnswer> {
-  const { request_id, project_id } = request;
+): Promise<AnswerTo<"read_output">> {
+  const { project_id } = request;
   const lines = await readOutput(context, projectFolder(context.home, project_id), request).catch(
     (error: unknown) => {
       context.log(`${project_id}: its output could not be read: ${messageOf(error)}`);
       return [];
     },
   );
-  return { type: "output_read", request_id, project_id, lines };
+  return { ...answerTo("output_read", request), lines };
 }
 
 type Failed = { readonly ok: false; readonly code: "failed"; readonly message: string };

@@ -3,7 +3,7 @@ import { takeMaintenance } from "#agent/ingress/maintenance.ts";
 import type { Pauses } from "#agent/ingress/pauses.ts";
 import { readCurrent } from "#agent/workspace/current-link.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
-import type { AgentAnswer, AgentRequestOf } from "#contract/agent-requests.ts";
+import type { AgentRequestOf, AnswerTo } from "#contract/agent-requests.ts";
 import type { PauseResult } from "#contract/endpoints/traffic/pause.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
@@ -15,7 +15,7 @@ const NO_INGRESS = "The server has no Gantry ingress.";
 export async function setMaintenance(
   context: AgentContext,
   { request_id, project_id, maintenance }: AgentRequestOf<"set_maintenance">,
-): Promise<AgentAnswer> {
+): Promise<AnswerTo<"set_maintenance">> {
   const folder = projectFolder(context.home, project_id);
   const failure = await takeMaintenance(context.slots, folder, maintenance).then(
     () => null,
@@ -32,7 +32,7 @@ export async function setPause(
   context: AgentContext,
   pauses: Pauses,
   { request_id, project_id, seconds }: AgentRequestOf<"set_pause">,
-): Promise<AgentAnswer> {
+): Promise<AnswerTo<"set_pause">> {
   const result = await holdRequests(context, pauses, project_id, seconds);
   return { type: "pause_set", request_id, project_id, result };
 }

@@ -1,5 +1,6 @@
 import type { FromAgent, ProjectReport } from "#contract/agent-protocol.ts";
 import { MAX_LINK_MESSAGE } from "#contract/agent-protocol.ts";
+import { isAgentAnswer, shortenAnswer } from "#contract/agent-requests.ts";
 import { wellFormedJson } from "#contract/well-formed.ts";
 
 /** `shortened`: parts were left out. */
@@ -21,11 +22,10 @@ export function fitMessage(message: FromAgent): FittedMessage | null {
   return shortened.length <= MAX_LINK_MESSAGE ? { kind: "shortened", json: shortened } : null;
 }
 
-const TOO_LONG = "The answer is longer than the server can send.";
 const KEPT_RELEASES = 10;
 
-/** An answer stays an answer, so that its request does not wait until its timeout. */
 function shorten(message: FromAgent): FromAgent {
+  if (isAgentAnswer(message)) return shortenAnswer(message);
   switch (message.type) {
     case "hello":
     case "status":
@@ -36,35 +36,10 @@ function shorten(message: FromAgent): FromAgent {
       const { lines, left_out: before } = message;
       return { ...message, lines: [], left_out: before === null ? null : before + lines.length };
     }
-    case "output_read": {
-      const instances = new Set(message.lines.map(({ instance }) => instance));
-      const lines = [...instances].slice(0, 100);
-      return { ...message, lines: lines.map((instance) => ({ instance, message: `[gantry] ${TOO_LONG}` })) };
-    }
     case "tip_moved":
       return { ...message, paths: null };
-    case "processes_read":
-      return { ...message, processes: message.processes.map((one) => ({ ...one, instances: [] })) };
-    case "command_read":
-    case "cron_run_read":
-      return { ...message, result: { ok: false, code: "failed", message: TOO_LONG } };
-    case "commands_listed": {
-      const { commands } = message;
-      return {
-        ...message,
-        commands: commands.map(({ id, state }) => ({ id, state: { ...state, message: null } })),
-      };
-    }
-    case "cron_read":
-      return { ...message, jobs: message.jobs.map((job) => ({ ...job, runs: [] })) };
-    // The schemas of these messages allow no long values.
+    // Its schema allows no long values.
     case "project_removed":
-    case "deploy_key":
-    case "repository_tested":
-    case "domains_checked":
-    case "commit_resolved":
-    case "maintenance_set":
-    case "pause_set":
       return message;
   }
 }

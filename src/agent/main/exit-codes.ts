@@ -1,5 +1,5 @@
 /**
- * Exit codes of the agent's process; src/agent/install/install.sh passes on those of `enroll` and `status`.
+ * Exit codes of the agent's process; the installer (src/agent/install/installer) passes on those of `enroll` and `status`.
  * `give_up`: another start fails too until a person has changed something, so a supervisor should not restart the
  * agent (EX_CONFIG of sysexits.h; RestartPreventExitStatus in the systemd unit).
  */

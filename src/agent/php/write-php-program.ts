@@ -1,7 +1,7 @@
 import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
-import { sourceFiles } from "#agent/ingress/source-files.ts";
+import { sourceFiles } from "#build/site-rules/source-files.ts";
 import { PHP_PROGRAM } from "#agent/php/php-program.ts";
 import { ownToolsFolder } from "#agent/run/tools/tools-folder.ts";
 import { PHP_SERVER } from "#contract/frameworks/servers/php-server.ts";

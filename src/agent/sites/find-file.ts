@@ -3,13 +3,20 @@ import { realpath, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 
 import { answersWithFallback, encodedPath } from "#agent/ingress/fallback.ts";
-import { isHiddenFile, ruleFiles } from "#agent/ingress/source-files.ts";
+import { acceptsCoding, type Coding, codings, PART } from "#agent/ingress/packed-files.ts";
+import { isHiddenFile, ruleFiles } from "#build/site-rules/source-files.ts";
 import { findPage } from "#agent/sites/find-page.ts";
 import type { OpenRelease } from "#agent/sites/open-release.ts";
 import type { TrailingSlash } from "#contract/endpoints/projects/settings.ts";
 
 /** A file that may be served. `urlPath`: where it is in the site, decoded, with its full name. */
-export type SiteFound = { readonly path: string; readonly stats: Stats; readonly urlPath: string };
+export type SiteFound = {
+  readonly path: string;
+  readonly stats: Stats;
+  readonly urlPath: string;
+  /** How it is packed, if it answers for the file that it contains. */
+  readonly coding?: Coding;
+};
 
 /** The result for a request's path. `redirect`: the page has another address. */
 export type Found =
@@ -25,12 +32,14 @@ export type SitePath = { readonly parts: readonly string[]; readonly hasSlash: b
 /**
  * Finds the file of a path in a release, or the address of its page. A file is only found if its real path is in the release
  * or in the project's shared folder. Never throws.
+ * @param acceptEncoding the header of the request
  */
 export async function findFile(
   projectDirectory: string,
   release: OpenRelease,
   { parts, hasSlash }: SitePath,
   mode: TrailingSlash,
+  acceptEncoding = "",
 ): Promise<Found> {
   if (isHiddenPath(release, parts)) return missing;
   const found = await findPage(mode, parts, hasSlash, (at) => lookForFile(projectDirectory, release, at));
@@ -40,8 +49,23 @@ export async function findFile(
     case "redirect":
       return { kind: "redirect", location: addressOf(found) };
     case "missing":
-      return missing;
+      if (hasSlash || !PART.test(`/${parts.join("/")}`)) return missing;
+      return findPacked(parts, acceptEncoding, (at) => lookForFile(projectDirectory, release, at));
   }
+}
+
+/** Finds a file that exists only packed, in a coding that the request accepts. */
+async function findPacked(
+  parts: readonly string[],
+  acceptEncoding: string,
+  findAt: (parts: readonly string[]) => Promise<SiteFound | null>,
+): Promise<Found> {
+  for (const coding of codings) {
+    if (!acceptsCoding(coding).test(acceptEncoding)) continue;
+    const file = await findAt([...parts.slice(0, -1), `${parts.at(-1) ?? ""}${coding.ending}`]);
+    if (file !== null) return { kind: "file", ...file, coding };
+  }
+  return missing;
 }
 
 /**
@@ -67,7 +91,7 @@ function addressOf({ parts, hasSlash }: SitePath): string {
 }
 
 function isHiddenPath({ showsSources }: OpenRelease, parts: readonly string[]): boolean {
-  if (parts.some(isHidden) || (showsSources && parts.some(isHiddenFile))) return true;
+  if (parts.some(isHidden) || (showsSources && isHiddenFile(parts.join("/")))) return true;
   const [name = "", ...others] = parts;
   return others.length === 0 && ruleFiles.includes(name);
 }

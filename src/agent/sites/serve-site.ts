@@ -18,6 +18,7 @@ import {
   type SitePath,
   visibleParts,
 } from "#agent/sites/find-file.ts";
+import { acceptsCoding, type Coding, packedAs } from "#agent/ingress/packed-files.ts";
 import { contentTypeOf } from "#agent/ingress/content-types.ts";
 import { currentVersion, openRelease, type OpenRelease } from "#agent/sites/open-release.ts";
 import { type PageStatus, sendPage } from "#agent/sites/pages.ts";
@@ -89,7 +90,8 @@ async function answer(exchange: Exchange): Promise<boolean> {
   if (redirect?.force === true && (await follow(exchange, redirect))) return true;
   // A page that a rule shows by force replaces that of the path.
   if (asked.isRead && !(redirect?.force === true && shows)) {
-    const found = await findFile(project, release, asked, release.rules.trailing_slash);
+    const mode = release.rules.trailing_slash;
+    const found = await findFile(project, release, asked, mode, acceptEncodingOf(request));
     switch (found.kind) {
       case "file":
         return sendFound(exchange, found, isImmutable(found.urlPath) ? IMMUTABLE : REVALIDATE);
@@ -121,14 +123,17 @@ async function follow(exchange: Exchange, redirect: Redirect): Promise<boolean> 
     return true;
   }
   const path = asked.isRead ? readPath(redirect.target) : null;
-  const found = path === null ? null : await findFile(project, release, path, "ignore");
+  const found =
+    path === null ? null : await findFile(project, release, path, "ignore", acceptEncodingOf(request));
   if (found?.kind !== "file") return false;
   // The address has no hash, whatever the name of the file is.
   if (status === 200) return sendFound(exchange, found, REVALIDATE);
   setHeaders(exchange, false);
   response.statusCode = status;
   response.setHeader("Cache-Control", REVALIDATE);
-  return (await sendFile(found.path, found.urlPath, request, response, { ranges: false })) === "sent";
+  return (
+    (await sendFile(found.path, found.urlPath, request, response, { ranges: false }, found.coding)) === "sent"
+  );
 }
 
 /** @returns false if the file has just been deleted */
@@ -137,7 +142,9 @@ async function sendFound(exchange: Exchange, found: SiteFound, caching: string):
   response.setHeader("ETag", etagOf(release, found.stats));
   response.setHeader("Cache-Control", caching);
   setHeaders(exchange, true);
-  return (await sendFile(found.path, found.urlPath, request, response, { ranges: true })) === "sent";
+  return (
+    (await sendFile(found.path, found.urlPath, request, response, { ranges: true }, found.coding)) === "sent"
+  );
 }
 
 /** Not for longer than a request: the next release may answer otherwise. */
@@ -214,12 +221,13 @@ function sendFile(
   request: IncomingMessage,
   response: ServerResponse,
   { ranges }: { ranges: boolean },
+  coding?: Coding,
 ): Promise<SendOutcome> {
   return new Promise((resolve) => {
     const encoded = path.split("/").map(encodeURIComponent).join("/");
     response.once("close", () => resolve("sent"));
     // A rule may have set another one.
-    const type = contentTypeOf(urlPath);
+    const type = setCoding(urlPath, request, response, coding);
     if (type !== null && !response.hasHeader("Content-Type")) response.setHeader("Content-Type", type);
     send(request, encoded, {
       // findFile has decided already which files may be sent.
@@ -235,13 +243,38 @@ function sendFile(
           response.destroy();
           return;
         }
-        for (const name of ["Content-Length", "Content-Type"]) response.removeHeader(name);
+        for (const name of ["Content-Length", "Content-Type", "Content-Encoding"])
+          response.removeHeader(name);
         response.statusCode = 200;
         if (error.status === 404) return resolve("gone");
         sendPage(response, pageStatusOf(error.status));
       })
       .pipe(response);
   });
+}
+
+function acceptEncodingOf({ headers }: IncomingMessage): string {
+  const { "accept-encoding": value } = headers;
+  return typeof value === "string" ? value : "";
+}
+
+/**
+ * Says how a file is packed, if the client unpacks it.
+ * @param coding of a file that answers for what it contains
+ * @returns the type of the answer
+ */
+function setCoding(
+  urlPath: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  coding: Coding | undefined,
+): string | null {
+  const packed = coding ?? packedAs(urlPath);
+  if (packed === null) return contentTypeOf(urlPath);
+  response.appendHeader("Vary", "Accept-Encoding");
+  if (!acceptsCoding(packed).test(acceptEncodingOf(request))) return "application/octet-stream";
+  response.setHeader("Content-Encoding", packed.name);
+  return contentTypeOf(urlPath.slice(0, -packed.ending.length));
 }
 
 function pageStatusOf(status: number | undefined): PageStatus {

@@ -47,6 +47,18 @@ export const languageFailures: readonly KnownFailure[] = [
       ),
   ],
   [
+    /Multiple top-level (?:packages|modules) discovered in a flat-layout/,
+    () =>
+      "pyproject.toml has a table [project], so the project itself is installed, and setuptools does not know which of its folders is the package. If it is no package, write `[tool.setuptools]` with `packages = []` (or `py-modules = []`) into pyproject.toml.",
+  ],
+  [
+    /[Tt]he "([\w-]{1,60})" preprocessor (?:installed|exited)|preprocessor (?:command )?[`"']?mdbook-([\w-]{1,60})[`"']?[^\n]{0,40}(?:not found|wasn't found)/,
+    (...names) => {
+      const name = names.find((one) => one !== "") ?? "";
+      return `mdBook needs the preprocessor ${name}, which is not on the server or does not fit its version. Install it, such as with \`cargo install mdbook-${name}\`, or make it optional in book.toml.`;
+    },
+  ],
+  [
     /missing go\.sum entry for|updates to go\.mod needed/,
     () => "go.sum does not match go.mod. Run `go mod tidy` on your own machine, and commit both files.",
   ],

@@ -1,4 +1,4 @@
-import { realpath } from "node:fs/promises";
+import { readdir, realpath } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 
 import { type FileLimit, readDataFile } from "#build/tree/read-data-file.ts";
@@ -41,6 +41,10 @@ export async function moduleHint(output: string, place: FailurePlace): Promise<s
   const above = foldersUpTo(release, folder);
   const member = await repositoryPackage(release, above, found);
   if (member !== null && member !== folder) return await unbuiltHint(release, folder, member);
+  const other = found.startsWith("/")
+    ? await otherCaseHint(release, found)
+    : await otherFolderHint(output, { release, folder }, found);
+  if (other !== null) return other;
   if (!NOT_FOUND_BY_NODE.test(output)) return null;
   for (const upper of above)
     for (const name of pnpFiles) if ((await lstatOrNull(join(upper, name))) !== null) return PNP;
@@ -78,6 +82,52 @@ async function repositoryPackage(
     const target = await realpath(join(folder, "node_modules", name)).catch(() => null);
     if (target === null) continue;
     return target.startsWith(`${release}/`) && !target.includes("/node_modules/") ? target : null;
+  }
+  return null;
+}
+
+/** A file of the repository whose name differs in upper and lower case, which macOS and Windows take for the same. */
+async function otherCaseHint(release: string, found: string): Promise<string | null> {
+  // The output has the path that the command ran in, which a link may lead to.
+  const inside = /\/releases\/\d+\/(.+)$/.exec(found)?.[1] ?? relative(release, found);
+  const parts = inside.split("/");
+  if (parts.includes("..") || parts.includes("node_modules")) return null;
+  let folder = release;
+  for (const [at, part] of parts.entries()) {
+    const names = await readdir(folder).catch(() => []);
+    const isLast = at === parts.length - 1;
+    const same = (name: string) => name === part || (isLast && name.startsWith(`${part}.`));
+    if (names.some(same)) {
+      folder = join(folder, part);
+      continue;
+    }
+    const alike = names.find((name) => {
+      const [a, b] = [name.toLowerCase(), part.toLowerCase()];
+      return a === b || (isLast && a.replace(/\.[^.]+$/, "") === b);
+    });
+    if (alike === undefined) return null;
+    const place = relative(release, join(folder, alike));
+    return `The repository has ${place}, and the import says ${part}: Linux tells upper and lower case apart. Correct the import, or rename with \`git mv\`.`;
+  }
+  return null;
+}
+
+/** A package that another package.json of the repository lists, whose packages are not installed. */
+async function otherFolderHint(
+  output: string,
+  { release, folder }: FailurePlace,
+  found: string,
+): Promise<string | null> {
+  const file = /(?:imported from |Require stack:\s*- )(\/[^\n']{1,1000})/.exec(output)?.[1];
+  const [name = ""] = /^(?:@[^/]+\/)?[^/]+/.exec(found) ?? [];
+  if (file === undefined || !file.startsWith(`${folder}/`) || file.includes("/node_modules/")) return null;
+  for (const inner of foldersUpTo(folder, dirname(file))) {
+    if (inner === folder || !inner.startsWith(release)) return null;
+    const read = await readDataFile(inner, "package.json", "package.json", LIMIT);
+    const manifest = parseRelaxedObject(read.ok ? (read.value ?? "") : "");
+    if (objectOf(manifest["dependencies"])[name] === undefined) continue;
+    const place = relative(folder, inner);
+    return `The package ${name} is in ${place}/package.json, whose packages are not installed. Set root_directory to the folder ${place}, or install_command to \`npm install && npm install --prefix ${place}\`.`;
   }
   return null;
 }

@@ -124,6 +124,16 @@ export const nodeFailures: readonly KnownFailure[] = [
       "There is no package.json where the command runs. If it is in a folder of the repository, set root_directory to this folder.",
   ],
   [
+    /"yarn-path" option has been set [^\n]{0,1000}specified location doesn't exist|Cannot find module '[^'\n]{0,1000}\/\.yarn\/releases\/yarn-/,
+    () =>
+      "The file that yarnPath in .yarnrc.yml names is not in the repository. Commit the folder .yarn/releases, which .gitignore may exclude, or delete the line yarnPath: packageManager in package.json names the version.",
+  ],
+  [
+    /Failed to apply patch for package ((?:@[\w.-]+\/)?[\w.-]{1,100})/,
+    (name) =>
+      `The patch of ${name} in the folder patches is for another version of it. Commit the lock file, so that the same version is installed, or make the patch again: \`npx patch-package ${name}\`.`,
+  ],
+  [
     /\bhusky: (?:command )?not found/,
     () =>
       "The script prepare of package.json starts husky, which is not installed, because development dependencies are left out. Write `husky || true` there, or install them.",

@@ -19,6 +19,21 @@ const startFailures: readonly KnownFailure[] = [
       `Install PHP-FPM on the server, on Debian with: apt-get install php${version}-fpm. Then deploy again.`,
   ],
   [
+    /\bheroku-php-(?:apache2|nginx)\b.*(?:not found|No such file)/,
+    () =>
+      "Heroku adds the program heroku-php-apache2. Write `web: gantry-php public` into the Procfile, with the folder for visitors: it runs PHP-FPM. Without the line, an app of PHP is started in this way by itself.",
+  ],
+  [
+    /\b(?:bin\/)?start-(?:nginx|pgbouncer|stunnel)\b.*(?:not found|No such file)/,
+    () =>
+      "A buildpack of Heroku adds this program. Start the app without it: the ingress does what nginx did, and a connection pool is a program of the server.",
+  ],
+  [
+    /(?:[Nn]o such file|ENOENT)[^\n]{0,300}(?:\/letsencrypt\/|(?:privkey|fullchain|server|key|cert)\.(?:pem|key|crt)\b)/,
+    () =>
+      "The ingress has the certificate and speaks TLS with visitors. The app must speak plain HTTP on the port in the variable PORT, without files of a certificate.",
+  ],
+  [
     NO_PROGRAM,
     (program) =>
       program.includes("/") && !program.includes("node_modules")
@@ -28,6 +43,11 @@ const startFailures: readonly KnownFailure[] = [
   [
     /EADDRINUSE|[Aa]ddress (?:is )?already in use/,
     () => "The app listens on a port that is in use. Let it listen on the port in the variable PORT.",
+  ],
+  [
+    /EACCES[^\n]{0,60}:(?:80|443)\b|[Pp]ermission denied[^\n]{0,60}:(?:80|443)\b|bind\(\) to \S{1,60}:(?:80|443) failed/,
+    () =>
+      "The app listens on port 80 or 443, which belongs to the ingress. Let it listen on the port in the variable PORT, without TLS.",
   ],
   [
     /[Mm]issing (?:required )?(?:environment|env) (?:variable|var)s?:? *[`'"]?([A-Z][A-Z0-9_]{1,99})?/,
@@ -58,6 +78,10 @@ export function startHint(output: string): string | null {
   }
   return failureHint(output);
 }
+
+/** What to do about an instance that ended without an error. */
+export const ENDED_WITHOUT_ERROR =
+  "The command ended without an error, so nothing is left to answer. It must stay in the foreground: without `&`, with `pm2-runtime` instead of `pm2 start`, and without an option such as `--daemon`. What runs once belongs into the release command or a cron job.";
 
 /** Programs print where they listen: `http://localhost:3000`, `0.0.0.0:3000`, `port 3000`. */
 const PORT_IN_OUTPUT = /(?:\bport:? |:)(\d{2,5})\b(?![:.\d-])/gi;

@@ -13,6 +13,8 @@ export async function checkLinks(linked: LinkedRelease, signal: AbortSignal): Pr
   const links = await findLeavingLinks(linked, signal);
   if (links.count === 0 && signal.aborted) return "checking its symbolic links takes too long";
   if (links.count > 0) return describeLinks(links);
+  if (links.hidden !== null)
+    return `the symbolic link \`${cut(links.hidden.path)}\` would show visitors \`${cut(links.hidden.text)}\`, which the site hides: delete the link, or copy the file`;
   return links.isComplete ? null : `its folders are nested more than ${DEEPEST} deep`;
 }
 

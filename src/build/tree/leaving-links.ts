@@ -15,6 +15,8 @@ export type LeavingLinks = {
   readonly count: number;
   readonly first: readonly LeavingLink[];
   readonly isComplete: boolean;
+  /** The first published link whose file is hidden under its own name; null if there is none. */
+  readonly hidden: LeavingLink | null;
 };
 
 export type LinkedRelease = {
@@ -27,6 +29,8 @@ export type LinkedRelease = {
   readonly output: string;
   /** Paths of the release whose files were just moved to the shared folder: their links are not checked yet. */
   readonly copies: readonly string[];
+  /** Whether the site does not show a file or folder with this name; null if nothing is published. */
+  readonly hides: ((name: string) => boolean) | null;
 };
 
 const MOST_NAMED = 20;
@@ -89,6 +93,7 @@ async function readPlaces(linked: LinkedRelease) {
     release,
     output,
     copies: linked.copies,
+    hides: linked.hides,
     home: await realpath(linked.home),
     // It may not exist yet; it is next to the folder of releases.
     shared: await realpath(linked.shared).catch(() => join(dirname(dirname(release)), "shared")),
@@ -116,6 +121,7 @@ async function look(
   let count = 0;
   let hasTolerated = false;
   let isComplete = true;
+  let hidden: LeavingLink | null = null;
   const visit = async (tree: string, { path: inTree, at }: TreeLink): Promise<void> => {
     if (signal.aborted) return;
     const link = join(tree, inTree);
@@ -127,6 +133,8 @@ async function look(
     // A link that cannot be followed may lead anywhere.
     const place = target.kind === "unreadable" ? "home" : placeOf(places, target.path);
     if (place === "release") {
+      if (hidden === null && target.kind === "path" && showsHidden(places, own, ownPath(places, target.path)))
+        hidden = { path, text: await readlink(at).catch(() => "") };
       if (isExposed && target.kind === "path" && !isPublished(places, exposed, target.path))
         opened.add(ownPath(places, target.path));
       return;
@@ -141,7 +149,7 @@ async function look(
   };
   for (const tree of [places.release, ...places.copies.map((copy) => join(places.shared, copy))])
     isComplete = (await visitLinks(tree, signal, (link) => visit(tree, link))) && isComplete;
-  return { leaving: { count, first, isComplete }, opened, hasTolerated };
+  return { leaving: { count, first, isComplete, hidden }, opened, hasTolerated };
 }
 
 /** The path that a file had in the release, if it was just moved to the shared folder. */
@@ -172,6 +180,21 @@ function isPublished(places: Places, exposed: ReadonlySet<string>, found: string
     if (!isHidden) return true;
   }
   return false;
+}
+
+/** Files of forges, which a link often shows elsewhere, and packages, which pnpm keeps in a hidden folder. */
+const harmless = [".github", ".gitlab", ".gitea", "node_modules"];
+
+/** Whether visitors get a file of the release by a link that they would not get by its own name. */
+function showsHidden({ release, output, shared, hides }: Places, link: string, target: string): boolean {
+  if (hides === null || !isBelow(output, link)) return false;
+  const isHidden = (name: string) => isHiddenName(name) || hides(name);
+  if (relative(output, link).split(sep).some(isHidden)) return false;
+  // The output directory may be in a hidden folder itself.
+  let base = isBelow(shared, target) ? shared : output;
+  while (!isBelow(base, target) && base.length > release.length) base = dirname(base);
+  const parts = relative(base, target).split(sep);
+  return !parts.some((part) => harmless.includes(part)) && parts.some(isHidden);
 }
 
 function isHiddenName(name: string): boolean {

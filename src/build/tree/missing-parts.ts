@@ -1,6 +1,8 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 
+import { encodePath, namesIn, pathPattern, usesAny } from "#build/site-rules/path-pattern.ts";
+import { isShown, type RedirectRule } from "#build/site-rules/rule-schemas.ts";
 import { readStart } from "#build/tree/read-start.ts";
 
 const INDEX = "index.html";
@@ -14,28 +16,44 @@ const ofPlatforms = /^\/(?:cdn-cgi|_vercel|\.netlify)\//;
  * page would be empty. Null if all are there.
  * @param folder the real path of the output directory
  * @param isHidden whether the site does not show a file or folder with this name
+ * @param redirects the site's rules, which may lead to the file
  */
 export async function missingParts(
   folder: string,
-  isHidden: (name: string) => boolean = () => false,
+  isHidden: (name: string) => boolean,
+  redirects: readonly RedirectRule[],
 ): Promise<string | null> {
   const isFile = async (path: string) =>
     (await stat(join(folder, path)).catch(() => null))?.isFile() === true;
   if (!(await isFile(INDEX))) return null;
-  const page = await readStart(join(folder, INDEX)).catch(() => "");
+  const page = await readStart(join(folder, INDEX)).catch(() => null);
+  if (page === null) return null;
+  if (page.trim() === "")
+    return `${INDEX} is empty, so visitors see a blank page: does the build lack its theme, such as a submodule?`;
   const exists = async (path: string) => !path.split("/").some(isHidden) && (await isFile(path));
   const missing: string[] = [];
-  for (const path of loadedPaths(page)) if (!(await exists(path))) missing.push(path);
+  for (const path of loadedPaths(page))
+    if (!isRedirected(path, redirects) && !(await exists(path))) missing.push(path);
   const [first] = missing;
   if (first === undefined) return null;
   const more = missing.length === 1 ? "" : ` and ${missing.length - 1} more`;
   const moved = /^\/[^/]+(\/.+)$/.exec(first)?.[1];
   if (moved !== undefined && (await exists(moved)))
-    return `${INDEX} loads ${first}${more}, but the file is at ${moved}: the site is built for the path ${first.slice(0, -moved.length)}/. Build it for /, such as with base in vite.config or homepage in package.json`;
+    return `${INDEX} loads ${first}${more}, but the file is at ${moved}: the site is built for the path ${first.slice(0, -moved.length)}/. Build it for /, such as with base in vite.config, baseUrl in docusaurus.config or homepage in package.json`;
   const part = first.split("/").find(isHidden);
   return part === undefined
     ? `${INDEX} loads ${first}${more}, which the site does not have: does it need a build_command, or another output_directory?`
     : `${INDEX} loads ${first}${more}, and a site beside its sources does not show ${part}: copy the files to another folder, or set output_directory to a folder of the site`;
+}
+
+/** Whether the first rule for a path leads to another file. A page is no answer to a request for a script. */
+function isRedirected(path: string, redirects: readonly RedirectRule[]): boolean {
+  const encoded = encodePath(path);
+  const rule = redirects.find(({ from }) => new RegExp(pathPattern(from, "encoded").source).test(encoded));
+  if (rule === undefined) return false;
+  if (!isShown(rule.status)) return true;
+  const isFile = /\.(?!x?html?$)[^./]+$/.test(rule.to);
+  return rule.status === 200 && (isFile || usesAny(rule.to, namesIn(rule.from)));
 }
 
 /** The paths of scripts and style sheets on the site itself, decoded. */

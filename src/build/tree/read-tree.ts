@@ -88,7 +88,7 @@ async function foldersNamed(root: string, folder: string, part: string): Promise
 }
 
 /** Of these files, the content matters too. */
-const readDeeply = /\.(?:py|go|txt|toml|ya?ml|json)$/;
+const readDeeply = /\.(?:py|go|txt|toml|ya?ml|json|[cm]?[jt]s)$/;
 
 async function readLast(
   root: string,

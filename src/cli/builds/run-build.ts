@@ -6,6 +6,7 @@ import { installVariables } from "#build/commands/environment.ts";
 import { describeChoice, startAdvice } from "#build/describe-choice.ts";
 import { outputFailure } from "#build/failure/directory-failure.ts";
 import { makeFailure } from "#build/failure/make-failure.ts";
+import { hides } from "#build/site-rules/source-files.ts";
 import { missingParts } from "#build/tree/missing-parts.ts";
 import { describeCustomRules } from "#build/site-rules/describe-custom-rules.ts";
 import { readCustomRules } from "#build/site-rules/read-custom-rules.ts";
@@ -123,6 +124,7 @@ async function checkResult(
     root: rootDirectory,
     output: output_directory,
     copies: [],
+    hides: choice.isPublished ? hides({ output_directory }) : null,
   };
   const leaving = await checkLinks(linked, signal);
   if (signal.aborted) return { kind: "interrupted" };
@@ -130,7 +132,7 @@ async function checkResult(
   if (choice.isPublished) {
     const rules = await readCustomRules(output.path, root);
     for (const line of describeCustomRules(rules)) log.system("build", line);
-    const parts = rules.redirects.length > 0 ? null : await missingParts(output.path);
+    const parts = await missingParts(output.path, hides({ output_directory }), rules.redirects);
     if (parts !== null) log.system("build", `warning: ${parts}`);
   }
   return { kind: "succeeded", output: output.path };

@@ -66,7 +66,9 @@ export function buildFacts(build: LocalBuild): readonly Fact[] {
     ["because", choice.plan.reasons.length === 0 ? null : printable(choice.plan.reasons.join(", "))],
     ["type", typeText(choice)],
     ["what to do", choice.problem?.hint == null ? null : printable(choice.problem.hint)],
-    ...choice.notes.map((note) => ["script", printable(note)] as const),
+    ...choice.notes.map(
+      (note) => [note.startsWith("the script ") ? "script" : "note", printable(note)] as const,
+    ),
     ["package manager", manager === null ? null : managerText(manager)],
     ["install command", setting("install_command")],
     ["installed in", choice.installFolder === null ? null : printable(choice.installFolder)],

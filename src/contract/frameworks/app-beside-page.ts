@@ -28,7 +28,7 @@ const pythonServers = [
  * published. Null if none is known.
  */
 export function appBesidePage(tree: Tree): FileProblem | null {
-  const found = builtApp(tree) ?? pythonApp(tree) ?? nodeApp(tree);
+  const found = builtApp(tree) ?? pythonApp(tree) ?? nodeApp(tree) ?? functionApp(tree) ?? desktopApp(tree);
   if (found === null) return null;
   return {
     message: `index.html is not published as it is, because ${found.why}`,
@@ -78,9 +78,82 @@ function nodeApp({ signs }: Tree): Found | null {
   };
 }
 
+function functionApp({ signs }: Tree): Found | null {
+  const file = signs.get("function");
+  if (file === undefined) return null;
+  return {
+    why: `${shown(file)} is a function of another platform, which does not run here and whose source visitors could read`,
+    hint: "Move the site into the folder public to publish it without its functions. Gantry runs functions only as an app: a program that listens on PORT, as the process web.",
+  };
+}
+
+/** Packages with which a page becomes a program with a window. */
+const desktopPackages = ["electron", "@tauri-apps/cli", "nw"];
+
+/** The package that makes a project an app for the desktop; null for others. */
+export function desktopPackage({ signs }: Tree): string | null {
+  return desktopPackages.find((name) => signs.has(`npm:${name}`)) ?? null;
+}
+
+function desktopApp(tree: Tree): Found | null {
+  const name = desktopPackage(tree);
+  if (name === null) return null;
+  return {
+    why: `package.json depends on ${name}: it is the page of an app for the desktop`,
+    hint: "Deploy the site with its downloads from another repository, or put it into the folder public.",
+  };
+}
+
+/** What a person may not expect of a site: functions that do not run, settings without effect, and sources that are shown. */
+export function siteNotes(
+  tree: Tree,
+  { output, hasFallback }: { readonly output: string; readonly hasFallback: boolean },
+): readonly string[] {
+  const { signs } = tree;
+  const file = signs.get("function");
+  const rules = signs.get("rules");
+  return [
+    ...(file === undefined
+      ? []
+      : [
+          `${shown(file)} is a function of another platform, and does not run: requests to it are missing pages`,
+        ]),
+    ...(rules === undefined
+      ? []
+      : [
+          `redirects, rewrites and headers of ${shown(rules)} have no effect: write them into _redirects and _headers${hasFallback ? "" : ", and set fallback for a single-page app"}`,
+        ]),
+    ...(output !== "." ? [] : [...phpNote(tree), ...sourceNote(tree), ...apacheNote(tree)]),
+  ];
+}
+
+/** Programs that a page could load, and that are often something else. */
+const shownSources = /^(?!setup\.py$)[^/]+\.(?:py|sh|bash|ps1|bat|r|R|jl|lua|ipynb|tcl|awk)$/;
+
+function sourceNote({ signs }: Tree): readonly string[] {
+  const names = topFiles(signs).filter((name) => shownSources.test(name));
+  const [first] = names;
+  if (first === undefined) return [];
+  const others = names.length === 1 ? "" : ` and ${names.length - 1} more`;
+  return [
+    `visitors can read ${shown(first)}${others}, beside index.html: if they are not meant to, move the site into the folder public`,
+  ];
+}
+
+function apacheNote({ signs }: Tree): readonly string[] {
+  if (!signs.has("file:.htaccess")) return [];
+  return [
+    ".htaccess is for Apache, and has no effect: write redirects into _redirects, and headers into _headers",
+  ];
+}
+
+function topFiles(signs: Tree["signs"]): readonly string[] {
+  return [...signs.keys()].flatMap((sign) => /^file:([^/]+)$/.exec(sign)?.[1] ?? []);
+}
+
 /** The programs of PHP at the top of a static site, which do not run. */
-export function phpNote({ signs }: Tree): readonly string[] {
-  const names = [...signs.keys()].flatMap((sign) => /^file:([^/]+\.php)$/i.exec(sign)?.[1] ?? []);
+function phpNote({ signs }: Tree): readonly string[] {
+  const names = topFiles(signs).filter((name) => /\.php$/i.test(name));
   const [first] = names;
   if (first === undefined) return [];
   const what =

@@ -1,3 +1,4 @@
+import { desktopPackage } from "#contract/frameworks/app-beside-page.ts";
 import { otherKind } from "#contract/frameworks/other-kinds.ts";
 import { installCommand } from "#contract/frameworks/package-manager.ts";
 import { workspaceSigns } from "#contract/frameworks/preset-for.ts";
@@ -60,6 +61,22 @@ export function noSite(tree: Tree): FileProblem {
       message: because(`only ${listed(pages)}`),
       hint: "Rename the first page to index.html, or set output_directory to `.` to publish all files without one.",
     };
+  const desktop = desktopPackage(tree);
+  if (desktop !== null)
+    return {
+      message: because(
+        `and package.json depends on ${desktop}: an app for the desktop is neither a site nor a server`,
+      ),
+      hint: "Deploy the site with its downloads from another repository, or set build_command and output_directory if the app has a page for browsers too.",
+    };
+  const storybook = signs.has("script:build-storybook") || signs.has("file:.storybook");
+  if (storybook) {
+    const install = installCommand(tree.packageManager);
+    return {
+      message: because("and the components of Storybook are built by a command of their own"),
+      hint: `Set build_command to \`${install} && npx storybook build\`, and output_directory to \`storybook-static\`.`,
+    };
+  }
   if (signs.has("npm:expo")) {
     const install = installCommand(tree.packageManager);
     return {

@@ -42,8 +42,11 @@ function folder(found: Setting | null, otherwise: string, ...base: readonly stri
 export function nextForm(tree: Tree): Form {
   const output = setting(tree, "next", "output");
   if (output?.value === "export") return files(folder(setting(tree, "next", "distDir"), "out"), output.why);
-  if (/\bnext export\b/.test(tree.scripts.get("build") ?? ""))
-    return files("out", "the script build runs next export");
+  const exported = /\bnext export\b(?:[^&|;]{0,200}? (?:-o|--outdir)[= ]([\w./-]+))?/.exec(
+    tree.scripts.get("build") ?? "",
+  );
+  if (exported !== null)
+    return files(insidePath(exported[1] ?? "out") ?? "out", "the script build runs next export");
   const why = output === null ? 'next.config does not have output: "export"' : output.why;
   return server(nextServer(tree), why);
 }

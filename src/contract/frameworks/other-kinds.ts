@@ -36,9 +36,44 @@ const kinds: readonly OtherKind[] = [
     hint: `Set build_command, such as \`sbt stage\`, and ${web("target/universal/stage/bin/NAME")}.`,
   },
   {
+    file: /^_quarto\.ya?ml$/,
+    what: "Quarto",
+    hint: "Set build_command to `quarto render`, and output_directory to `_site` (`_book` for a book). Quarto must be on the server, and R or Python if the pages run code: or commit the folder _freeze.",
+  },
+  {
+    file: /^(?:app|server|global|plumber)\.R$/,
+    what: "R",
+    hint: `${web("Rscript -e \"shiny::runApp(host = '127.0.0.1', port = as.integer(Sys.getenv('PORT')))\"").replace("define", "Define")}. R and its packages must be on the server, or be installed by install_command, such as \`Rscript -e "renv::restore()"\`.`,
+  },
+  {
+    file: /^(?:Project|JuliaProject)\.toml$/,
+    what: "Julia",
+    hint: `Set install_command to \`julia --project -e "using Pkg; Pkg.instantiate()"\`, and ${web("julia --project server.jl")}.`,
+  },
+  {
+    file: /^quartz\.config\.ts$/,
+    what: "Quartz",
+    hint: "Set build_command to `npm ci && npx quartz build`, and output_directory to `public`.",
+  },
+  {
+    file: /^docfx\.json$/,
+    what: "DocFX",
+    hint: "Set build_command to `docfx docfx.json`, and output_directory to `_site`.",
+  },
+  {
+    file: /^_config\.ts$/,
+    what: "Lume",
+    hint: "Set build_command to `deno task build`, and output_directory to `_site`.",
+  },
+  {
+    file: /^(?:_bookdown|_toc|myst)\.ya?ml$/,
+    what: "a book",
+    hint: "Set build_command, such as `jupyter-book build .`, and output_directory, such as `_build/html`.",
+  },
+  {
     file: /\.(?:csproj|fsproj|vbproj|sln|slnx)$/,
     what: ".NET",
-    hint: `Set build_command, such as \`dotnet publish -c Release -o out\`, and ${web("dotnet out/NAME.dll")}.`,
+    hint: `Set build_command, such as \`dotnet publish -c Release -o out\`, and ${web("dotnet out/NAME.dll --urls http://127.0.0.1:$PORT")}. For Blazor WebAssembly, set output_directory to \`out/wwwroot\` instead.`,
   },
   {
     file: /^(?:deno\.jsonc?|deno\.lock)$/,

@@ -40,6 +40,20 @@ const settings: Readonly<Record<string, { readonly output: RegExp; readonly comm
   "render.yaml": { output: /^[ \t-]*staticPublishPath:[ \t]*["']?([\w./-]{1,200})/m, command: null },
 };
 
+/** How each file says redirects, headers or the page of a single-page app. */
+const rules: Readonly<Record<string, RegExp>> = {
+  "netlify.toml": /^[ \t]*\[\[(?:redirects|headers)\]\]/m,
+  "vercel.json": /"(?:rewrites|redirects|headers|routes)"[ \t]*:/,
+  "firebase.json": /"(?:rewrites|redirects|headers)"[ \t]*:/,
+  "staticwebapp.config.json": /"(?:navigationFallback|routes|globalHeaders)"[ \t]*:/,
+  "render.yaml": /^[ \t-]*(?:routes|headers):/m,
+};
+
+/** The first file whose rules for a site have no effect here; null if there is none. */
+export function platformRules(files: ReadonlyMap<string, string>): string | null {
+  return Object.keys(rules).find((file) => rules[file]?.test(files.get(file) ?? "") === true) ?? null;
+}
+
 /** The files of other platforms that are read. */
 export const platformFiles: readonly string[] = Object.keys(settings);
 

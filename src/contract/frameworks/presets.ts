@@ -261,13 +261,14 @@ export const presets: Readonly<Record<string, FrameworkPreset>> = {
   },
   nanoc: { signs: [["gem:nanoc"]], commands: ruby("", "nanoc compile"), form: filesIn("output") },
   jekyll: {
-    signs: [
-      "gem:jekyll",
-      "gem:github-pages",
-      ...["yml", "yaml", "toml"].map((end) => `file:_config.${end}`),
-    ].map((sign) => [sign]),
+    signs: [["gem:jekyll"], ["gem:github-pages"], ["jekyll"]],
     commands: ruby("JEKYLL_ENV=production", "jekyll build"),
     form: siteIn("_site"),
+  },
+  "jupyter-book": {
+    signs: [["file:_toc.yml", "file:_config.yml"]],
+    commands: python("jupyter-book build ."),
+    form: filesIn("_build/html"),
   },
   mkdocs: {
     signs: [["file:mkdocs.yml"], ["file:mkdocs.yaml"]],

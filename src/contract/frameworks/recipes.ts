@@ -16,13 +16,17 @@ export type Recipe = (tree: Tree) => Commands;
 /** Nothing to install and nothing to build. */
 export const noCommands: Commands = { install: null, build: null };
 
+/** What other platforms run instead of a script `build`, or after it. */
+const platformScripts = ["heroku-postbuild", "render-build", "gcp-build", "railway-build"];
+
 /**
  * Installs the packages, of the whole workspace if the project is in one, then runs the first of the scripts that exists
  * in package.json, or else the framework's own tool.
  */
 export function node(scripts: readonly string[], tool: string | null): Recipe {
   return ({ signs, packageManager, workspace }) => {
-    const script = scripts.find((name) => signs.has(`script:${name}`));
+    const names = tool === null && scripts.includes("build") ? [...scripts, ...platformScripts] : scripts;
+    const script = names.find((name) => signs.has(`script:${name}`));
     const run =
       script === undefined
         ? tool === null

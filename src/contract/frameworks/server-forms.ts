@@ -1,6 +1,6 @@
 import { type Form, serverIn } from "#contract/frameworks/form.ts";
 import { hasAssetPipeline } from "#contract/frameworks/recipes.ts";
-import { phpServer } from "#contract/frameworks/servers/php-server.ts";
+import { phpFolder, phpServer } from "#contract/frameworks/servers/php-server.ts";
 import { railsServer, rubyServer } from "#contract/frameworks/servers/ruby-server.ts";
 import type { Tree } from "#contract/frameworks/tree.ts";
 
@@ -14,7 +14,10 @@ export const railsForm = (tree: Tree): Form => ({
 });
 
 /** Other apps of PHP. */
-export const phpForm = (tree: Tree): Form => ({ ...publicServer(tree), start_command: phpServer(tree) });
+export const phpForm = (tree: Tree): Form => ({
+  ...serverIn(phpFolder(tree) ?? ".")(tree),
+  start_command: phpServer(tree),
+});
 
 /** Other apps of Ruby. */
 export const rubyForm = (tree: Tree): Form => ({

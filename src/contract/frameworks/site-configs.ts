@@ -40,9 +40,18 @@ export function siteSigns(files: ReadonlyMap<string, string>): readonly (readonl
       );
     });
   return [
+    ...jekyllSigns(files),
     ...(isZola ? [["zola", "config.toml has base_url"] as const] : []),
     ...(hugo === undefined ? [] : [["hugo", `${hugo} exists`] as const]),
   ];
+}
+
+/** GitHub publishes a repository with .nojekyll as it is. */
+function jekyllSigns(files: ReadonlyMap<string, string>): readonly (readonly [string, string])[] {
+  const file = ["yml", "yaml", "toml"].map((end) => `_config.${end}`).find((name) => files.has(name));
+  const isBuilt = files.has(".nojekyll") && files.has("index.html");
+  // Jupyter Book has a file with this name too.
+  return file === undefined || isBuilt || files.has("_toc.yml") ? [] : [["jekyll", `${file} exists`]];
 }
 
 /** How the output directory is set in each file. */
@@ -54,8 +63,17 @@ const settings: readonly (readonly [RegExp, RegExp])[] = [
   [/^book\.toml$/, /^[ \t]*build-dir[ \t]*=[ \t]*["']([\w./-]+)/m],
 ];
 
+/** With another output than HTML, mdBook writes each into a folder of its own. */
+function bookOutput(text: string): string | null {
+  if (!/^[ \t]*\[output\.(?!html\b)[\w-]+\]/m.test(text)) return null;
+  const base = /^[ \t]*build-dir[ \t]*=[ \t]*["']([\w./-]+)/m.exec(text)?.[1] ?? "book";
+  return insidePath(base, "html");
+}
+
 /** The output directory that a configuration file names; null if none does. */
 export function siteOutput(files: ReadonlyMap<string, string>): string | null {
+  const book = bookOutput(files.get("book.toml") ?? "");
+  if (book !== null) return book;
   for (const [name, pattern] of settings)
     for (const [file, text] of files) {
       const found = name.test(file) ? pattern.exec(text)?.[1] : undefined;

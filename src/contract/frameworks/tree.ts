@@ -25,9 +25,12 @@ import {
   pythonPaths,
   settingsModule,
 } from "#contract/frameworks/servers/python-app.ts";
+import { functionPaths, platformFunction } from "#contract/frameworks/platform-functions.ts";
+import { phpFolders, webRootSigns } from "#contract/frameworks/servers/php-folders.ts";
 import {
   platformFiles,
   platformPaths,
+  platformRules,
   type PlatformSettings,
   platformSettings,
 } from "#contract/frameworks/platform-settings.ts";
@@ -43,7 +46,8 @@ export type Tree = {
    * package.json, `toml:` for tables of pyproject.toml, `django:static-root` if the settings have STATIC_ROOT,
    * `start:server` for a script `start` that is not for development, `node:server` for a package that answers requests,
    * `server.js:answers` if that program does,
-   * `zola` and `hugo` for what a configuration file says. The value says it as a reason: `package.json depends on next`.
+   * `zola`, `hugo` and `jekyll` for what a configuration file says, `function` and `rules` with the file for another platform
+   * that has some, `php:web-root` with the folder that Composer fills. The value says it as a reason: `package.json depends on next`.
    */
   readonly signs: ReadonlyMap<string, string>;
   readonly packageManager: PackageManager;
@@ -76,6 +80,8 @@ export const readFiles: readonly string[] = [
   "requirements.txt",
   "pyproject.toml",
   "Pipfile",
+  "setup.py",
+  "setup.cfg",
   "angular.json",
   "manage.py",
   "go.mod",
@@ -99,7 +105,6 @@ export function deepPaths(files: ReadonlyMap<string, string>): readonly string[]
     ...(files.has("app") ? ["app/assets", "app/*.py"] : []),
     ...(files.has("cmd") ? ["cmd/*"] : []),
     ...(files.has("public") && !files.has("index.html") ? ["public/index.html"] : []),
-    ...(files.has("public") ? ["public/index.php"] : []),
     ...(files.has("config") ? hugoConfigs : []),
     ...(files.has("docs")
       ? ["docs/conf.py", "docs/source/conf.py", "docs/.vuepress", "docs/requirements.txt"]
@@ -113,6 +118,8 @@ export function deepPaths(files: ReadonlyMap<string, string>): readonly string[]
     ...platformPaths(files),
     ...pythonPaths(files),
     ...goPaths(files),
+    ...functionPaths(files),
+    ...phpFolders.filter((folder) => files.has(folder)).map((folder) => `${folder}/index.php`),
   ];
   if (settings === null) return fixed;
   // `config.settings.production` is config/settings/production.py, and usually imports from the files beside it.
@@ -137,7 +144,8 @@ export function surveyTree(files: ReadonlyMap<string, string>, above: readonly F
     text("pyproject.toml"),
     /^\[(project(?=\])|build-system(?=\])|tool\.poetry(?=[\].]))/gm,
   );
-  const python = [...requirementFiles(files), "pyproject.toml", "Pipfile"].flatMap((file) =>
+  const lists = [...requirementFiles(files), "pyproject.toml", "Pipfile"];
+  const python = [...lists, ...ownSetup(files)].flatMap((file) =>
     [...pythonNames(text(file)), ...extrasOf(text(file))].map(
       (name) => [`pip:${name}`, `${file} names ${name}`] as const,
     ),
@@ -158,6 +166,8 @@ export function surveyTree(files: ReadonlyMap<string, string>, above: readonly F
     ...nodeSigns(scripts, keysOf(manifest["dependencies"])),
     ...(startsServer(text("server.js")) ? [["server.js:answers", "server.js starts a server"] as const] : []),
     ...siteSigns(files),
+    ...functionSigns(files),
+    ...webRootSigns(text("composer.json")),
   ]);
   const own = packageManagerOf(new Set(files.keys()), manifest["packageManager"]);
   const workspace = own?.isLocked === true ? null : workspaceOf(above);
@@ -181,6 +191,16 @@ export function surveyTree(files: ReadonlyMap<string, string>, above: readonly F
     platform: platformSettings(files),
     folders: [],
   };
+}
+
+/** The files for other platforms whose functions and rules have no effect. */
+function functionSigns(files: ReadonlyMap<string, string>): readonly (readonly [string, string])[] {
+  const file = platformFunction(files);
+  const rules = platformRules(files);
+  return [
+    ...(file === null ? [] : [["function", file] as const]),
+    ...(rules === null ? [] : [["rules", rules] as const]),
+  ];
 }
 
 /** Whether package.json starts a server, and has a package for one. */
@@ -215,6 +235,14 @@ function pythonNames(text: string): string[] {
   );
   // Source: PEP 503, normalized names.
   return [...new Set(names)].map((name) => name.toLowerCase().replace(/[-_.]+/g, "-"));
+}
+
+/** The files with the packages of the project itself, if a list installs it: `-e .` */
+function ownSetup(files: ReadonlyMap<string, string>): readonly string[] {
+  const isInstalled = requirementFiles(files).some((file) =>
+    /^[ \t]*(?:-e[ \t]+|--editable[ \t=]+)?\.(?:\[[\w,-]+\])?[ \t\r]*$/m.test(files.get(file) ?? ""),
+  );
+  return isInstalled ? ["setup.py", "setup.cfg"].filter((file) => files.has(file)) : [];
 }
 
 /** The package `fastapi[standard]` contains a server. */

@@ -99,6 +99,12 @@ export const usualPresets = {
     output: "_site",
     app: "static",
   },
+  "jupyter-book": {
+    install: "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt",
+    build: ".venv/bin/jupyter-book build .",
+    output: "_build/html",
+    app: "static",
+  },
   mkdocs: {
     install: "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt",
     build: ".venv/bin/mkdocs build",

@@ -32,7 +32,7 @@ const taken = (ones: readonly RunningInstance[]) => new Set(namesOf(ones));
 describe("the line about a new instance that does not listen yet", () => {
   const at = (address: string, port: number) => ({ address, port, uid: 1000 });
   it.each([
-    [[], ""],
+    [[], ": it must use the port in PORT. If it answers no requests, such as a bot, name the process worker"],
     [[at("[::1]", 20_007)], "; it listens on [::1]:20007: use the address in HOST, 127.0.0.1"],
     [
       [at("127.0.0.1", 3000), at("0.0.0.0", 9229)],

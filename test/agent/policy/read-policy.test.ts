@@ -85,12 +85,6 @@ describe("a policy file", () => {
     expect(JSON.parse(strict)).toEqual(JSON.parse(readFileSync(template, "utf8")));
   });
 
-  it("may use the earlier name of remove_projects, which is forget", async () => {
-    write('{"version": 1, "forget": "none"}');
-    const policy = { ...openPolicy, commits: "reachable", remove_projects: "none" };
-    expect(await readPolicy(path())).toEqual({ kind: "read", policy });
-  });
-
   it.each([
     ["nothing", "", /is not JSON/],
     ["half of one", '{"version": 1, "reposit', /is not JSON/],
@@ -110,11 +104,6 @@ describe("a policy file", () => {
     ],
     ["an invalid origin", '{"version":1,"health_checks":["shop"]}', /is wrong:[^]*health_checks/],
     ["a list for a rule that takes none", '{"version":1,"remove_projects":["any"]}', /remove_projects/],
-    [
-      "both names of a rule",
-      '{"version":1,"remove_projects":"any","forget":"any"}',
-      /sets both remove_projects and forget, its earlier name/,
-    ],
     ["only a list", "[]", /is wrong/],
   ])("that holds %s is refused, and the reason says why", async (_what, text, reason) => {
     write(text);

@@ -14,6 +14,8 @@ import {
   cachedRows,
   fallbackRows,
   fallbackRules,
+  packedFiles,
+  packedRows,
   typedFiles,
 } from "../../support/page-addresses.ts";
 import { createWorkspace, rawRequest, serve, type ServedSite, type Workspace } from "./workspace.ts";
@@ -72,6 +74,8 @@ const leftFiles = [
     "page.jsp",
     "prod.tfvars.json",
   ],
+  ...["bot.rb", "cmd/main.go", "src/lib.rs", "lib/shop.ex", "Views/Index.cshtml", "netlify/functions/a.js"],
+  ...["netlify/edge-functions/b.ts", "_worker.js", "_routes.json"],
 ];
 
 describe("a site with a release", () => {
@@ -257,6 +261,14 @@ describe("a file", () => {
     await workspace.switchTo(1);
     const types = paths.map(async (path) => [path, (await get(path)).headers.get("content-type")]);
     expect(Object.fromEntries(await Promise.all(types))).toEqual(typedFiles);
+  });
+
+  it.each(packedRows)("%s that is packed, asked for with %s, is %s", async (path, accept, answer) => {
+    await workspace.addRelease(1, packedFiles);
+    await workspace.switchTo(1);
+    const { status, headers } = await rawRequest(site.url, path, { headers: { "accept-encoding": accept } });
+    const { "content-type": type = "", "content-encoding": coding = "-" } = headers;
+    expect(status === 200 ? `200 ${type} ${coding}` : `${status}`).toBe(answer);
   });
 });
 

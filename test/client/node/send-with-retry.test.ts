@@ -74,7 +74,10 @@ describe("sending with retries", () => {
 
   it("waits for the time of Retry-After", async () => {
     const limited = refuse(429, "rate_limited", { "retry-after": "1" });
-    const { client, waited } = await serve([limited, answer(200, { projects: [], next_cursor: null })]);
+    const { client, waited } = await serve([
+      limited,
+      answer(200, { projects: [], health: {}, next_cursor: null }),
+    ]);
     expect((await client.listProjects()).ok).toBe(true);
     expect(waited[0]?.ms).toBeGreaterThanOrEqual(1_000);
   });

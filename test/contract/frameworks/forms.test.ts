@@ -93,6 +93,12 @@ describe("a static site", () => {
       "the script build runs next export",
     ],
     [
+      "an old Next",
+      tree(["next"], {}, { build: "next build && next export -o docs" }),
+      "docs",
+      "the script build runs next export",
+    ],
+    [
       "Nuxt without a server",
       tree(["nuxt"], { "nuxt.config.ts": "export default defineNuxtConfig({ ssr: false })" }),
       ".output/public",

@@ -50,6 +50,7 @@ describe("a framework", () => {
   it.each<[string, Files, string | null, string]>([
     ["static", { "index.html": "" }, null, "."],
     ["static", {}, null, "."],
+    ["static", { "_config.yml": "", ".nojekyll": "", "index.html": "" }, null, "."],
     ["static", node(["prettier"], ["test"]), null, "."],
     ["static", { "index.html": "", ...node(["prettier"], []) }, null, "."],
     ["node", node(["prettier"]), npm, "."],
@@ -61,6 +62,18 @@ describe("a framework", () => {
       "npm install",
       "site",
     ],
+    ["php", { "composer.json": "{}", web: "", "web/index.php": "" }, composer, "web"],
+    ["php", { "composer.json": "{}", web: "" }, composer, "."],
+    [
+      "jupyter-book",
+      { "_config.yml": "", "_toc.yml": "", "requirements.txt": "jupyter-book\n" },
+      `${venv} && .venv/bin/jupyter-book build .`,
+      "_build/html",
+    ],
+    ["mdbook", { "book.toml": "[output.html]\n" }, "mdbook build", "book"],
+    ["mdbook", { "book.toml": "[output.html]\n[output.linkcheck]\n" }, "mdbook build", "book/html"],
+    ["flask", { "requirements.txt": "-e .\n", "setup.py": 'install_requires=["flask"]' }, venv, "."],
+    ["python", { "requirements.txt": "six\n", "setup.py": 'install_requires=["flask"]' }, venv, "."],
     ["vite", node(["react", "vite"]), npm, "dist"],
     ["astro", node(["astro", "vite"]), npm, "dist"],
     ["next", node(["next", "react"]), npm, "."],
@@ -402,6 +415,15 @@ describe("the package manager", () => {
     expect(vite({}, { "pnpm-lock.yaml": "" })).toBe("pnpm install && pnpm run build");
     const others = { "package-lock.json": "", "package.json": '{"workspaces":["packages/*"]}' };
     expect(vite({}, others)).toBe("npm install && npm run build");
+  });
+
+  it.each<[string, Files, string | null]>([
+    ["express", node(["express"], ["heroku-postbuild"]), "npm run heroku-postbuild"],
+    ["express", node(["express"], ["build", "heroku-postbuild"]), "npm run build"],
+    ["node", node(["koa"], ["render-build"]), "npm run render-build"],
+    ["vite", node(["vite"], ["heroku-postbuild"]), "npx vite build"],
+  ])("runs what another platform would, if %s has no script build: %j", (framework, files, build) => {
+    expect(presetFor(framework, tree(files)).build_command).toBe(build);
   });
 
   it("runs the framework's own tool if package.json has no script for it", () => {

@@ -423,6 +423,13 @@ describe("an app in another language is started", () => {
     ],
     ["PHP with a folder for visitors", { "composer.json": "{}", public: "" }, "gantry-php public"],
     ["PHP without one", { "index.php": "" }, "gantry-php"],
+    ["Bedrock or Drupal", { "composer.json": "{}", web: "", "web/index.php": "" }, "gantry-php web"],
+    [
+      "Drupal, whose first page is not in the repository",
+      { "composer.json": '{"extra":{"drupal-scaffold":{"locations":{"web-root":"web/"}}}}' },
+      "gantry-php web",
+    ],
+    ["CakePHP", { "composer.json": "{}", "webroot/index.php": "", "index.php": "" }, "gantry-php"],
     ["a package of PHP", { "composer.json": "{}" }, null],
     [
       "Laravel with Octane",

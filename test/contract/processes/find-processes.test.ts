@@ -187,8 +187,18 @@ describe("an app that nothing starts", () => {
     ],
     [
       { "composer.json": "{}" },
-      "there is neither a folder public nor an index.php",
+      "there is neither a folder public nor an index.php, also not in web, webroot, pub, public_html, htdocs and docroot",
       `Put its index.php into public, or d${web}`,
+    ],
+    [
+      { "requirements.txt": "gradio\n", "app.py": "demo.launch()" },
+      "requirements.txt names gradio, which has a server of its own, and no file says how it is started",
+      `Write a Procfile such as \`web: GRADIO_SERVER_NAME=127.0.0.1 GRADIO_SERVER_PORT=$PORT .venv/bin/python3 app.py\`, or d${web}`,
+    ],
+    [
+      { "nx.json": "", "package.json": '{"scripts":{"start":"nx serve"},"dependencies":{"express":"4"}}' },
+      "this is the root of a workspace of Nx, and no script starts one of its apps",
+      `Set build_command to build one app, such as \`npx nx build NAME\`, and for a server define the process web, such as \`web: node dist/apps/NAME/main.js\`, or for a site set output_directory, such as \`dist/apps/NAME\`, or d${web}`,
     ],
     [{ Gemfile: 'gem "sinatra"' }, "there is no config.ru", `Add a config.ru and the gem puma, or d${web}`],
   ])("fails with where its command was looked for: %j", (files = {}, why, hint) => {
@@ -252,6 +262,27 @@ describe("files that are neither a site nor a known app", () => {
     [{ "deno.json": "" }, "and `deno.json` is of Deno, which", /deno task start/],
     [{ "Package.swift": "" }, "and `Package.swift` is of Swift, which", /swift build/],
     [{ "pubspec.yaml": "" }, "and `pubspec.yaml` is of Dart or Flutter, which", /build\/web/],
+    [{ "App.csproj": "" }, "and `App.csproj` is of .NET", /Blazor WebAssembly.*`out\/wwwroot`/],
+    [
+      { "_quarto.yml": "", "index.qmd": "" },
+      "and `_quarto.yml` is of Quarto, which",
+      /quarto render.*`_site`/,
+    ],
+    [{ "quartz.config.ts": "", "package.json": "{}" }, "and `quartz.config.ts` is of Quartz", /`public`/],
+    [{ "docfx.json": "", "index.md": "" }, "and `docfx.json` is of DocFX, which", /`_site`/],
+    [{ "_config.ts": "", "deno.json": "{}" }, "and `_config.ts` is of Lume, which", /deno task build/],
+    [{ "app.R": "", "renv.lock": "" }, "and `app.R` is of R, which", /shiny::runApp/],
+    [{ "Project.toml": "", "server.jl": "" }, "and `Project.toml` is of Julia, which", /julia --project/],
+    [
+      { "package.json": '{"scripts":{"build-storybook":"x"}}' },
+      "and the components of Storybook",
+      /npx storybook build`, and output_directory to `storybook-static`/,
+    ],
+    [
+      { "package.json": '{"scripts":{"start":"electron-forge start"},"devDependencies":{"electron":"30"}}' },
+      "and package.json depends on electron: an app for the desktop is neither a site nor a server",
+      /^Deploy the site with its downloads/,
+    ],
     [{ Makefile: "" }, "and `Makefile` is of a build of its own", /Set build_command/],
     [
       { "netlify.toml": "" },
@@ -310,6 +341,12 @@ describe("files that are neither a site nor a known app", () => {
     ["requirements.txt", { "requirements.txt": "tornado==6\n", "run.py": "import tornado" }, /web: COMMAND/],
     ["server.js", { "server.js": 'const http = require("http");\n' }, /web: node server\.js/],
     ["server.js", { "server.js": 'import { createServer } from "node:http";\n' }, /web: node server\.js/],
+    ["api/hello.js", { "api/hello.js": "module.exports = (req, res) => res.send(1)\n" }, /folder public/],
+    ["api/hello.ts", { "api/hello.ts": "export default async function handler(req, res) {}\n" }, /public/],
+    ["functions/a.js", { "functions/a.js": "export async function onRequest(context) {}\n" }, /public/],
+    ["netlify/functions/a.js", { "netlify/functions/a.js": "exports.handler = async () => {}\n" }, /public/],
+    ["electron", { "package.json": '{"devDependencies":{"electron":"30"}}' }, /another repository/],
+    ["_worker.js", { "_worker.js": "export default { fetch() {} }\n" }, /public/],
   ])("are not published with an index.html beside %s", (name, files, hint) => {
     const problem = problemOf({ ...files, "index.html": "" });
     expect(problem?.message).toMatch(/^index\.html is not published as it is, because /);
@@ -322,6 +359,8 @@ describe("files that are neither a site nor a known app", () => {
   it.each<[string, Readonly<Record<string, string>>]>([
     ["a script of PyScript", { "main.py": "from pyscript import display\n" }],
     ["a program that makes its pages", { "requirements.txt": "jinja2\nrequests\n", "build.py": "" }],
+    ["a script of the documentation", { "api/main.js": "export const toggle = (menu) => menu.open()\n" }],
+    ["a configuration that GitHub does not use", { "_config.yml": "title: a\n", ".nojekyll": "" }],
     ["a script of the page", { "server.js": 'document.title = "Servers";\n' }],
     ["a container and a solution of an editor", { Dockerfile: "", "Site.sln": "", "deno.json": "{}" }],
   ])("are published with an index.html beside %s", (_, files) => {
@@ -332,6 +371,53 @@ describe("files that are neither a site nor a known app", () => {
     expect(choose({ files: { "index.html": "", "contact.php": "" } }).notes).toEqual([
       "`contact.php` does not run and is not shown, because index.html makes this a static site. For an app of PHP, rename index.html to index.php",
     ]);
+  });
+
+  it.each<[string, Readonly<Record<string, string>>, readonly string[]]>([
+    [
+      "programs that visitors can read",
+      { "bot.py": "", "install.sh": "", "setup.py": "" },
+      [
+        "visitors can read `bot.py` and 1 more, beside index.html: if they are not meant to, move the site into the folder public",
+      ],
+    ],
+    [
+      "settings of Apache",
+      { ".htaccess": "" },
+      [
+        ".htaccess is for Apache, and has no effect: write redirects into _redirects, and headers into _headers",
+      ],
+    ],
+    [
+      "rules of another platform",
+      { "vercel.json": '{ "rewrites": [{ "source": "/(.*)", "destination": "/index.html" }] }' },
+      [
+        "redirects, rewrites and headers of `vercel.json` have no effect: write them into _redirects and _headers, and set fallback for a single-page app",
+      ],
+    ],
+    ["settings without rules", { "netlify.toml": '[build]\npublish = "."\n' }, []],
+    ["only pages", { "style.css": "", "app.js": "" }, []],
+  ])("say what has another effect than elsewhere: %s", (_, files, notes) => {
+    expect(choose({ files: { ...files, "index.html": "" } }).notes).toEqual(notes);
+  });
+
+  it("say nothing of a fallback that the site has", () => {
+    const rules = { "vercel.json": '{ "rewrites": [] }' };
+    expect(choose({ files: { ...vite, ...rules } }).notes).toEqual([
+      "redirects, rewrites and headers of `vercel.json` have no effect: write them into _redirects and _headers",
+    ]);
+  });
+
+  it("say which functions do not run", () => {
+    const api = { "api/hello.js": "export default function handler(req, res) {}" };
+    expect(choose({ files: { ...vite, ...api } }).notes).toEqual([
+      "`api/hello.js` is a function of another platform, and does not run: requests to it are missing pages",
+    ]);
+    const page = { "index.html": "", public: "", "public/index.html": "" };
+    expect(choose({ files: { ...page, ...api } })).toMatchObject({
+      problem: null,
+      notes: [expect.stringContaining("function")],
+    });
   });
 
   it.each<[string, string]>([

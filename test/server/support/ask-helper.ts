@@ -1,3 +1,5 @@
+import type { HelperRequest } from "#agent/isolation/helper.ts";
+
 import type { DebianMachine } from "./debian-machine.ts";
 
 /**
@@ -19,7 +21,12 @@ export async function connectToHelper(machine: DebianMachine, script: string): P
   return output;
 }
 
-/** Sends the isolation helper one request: a line, and the text after it. */
-export function askHelper(machine: DebianMachine, line: string, rest = ""): Promise<string> {
+/** Sends the isolation helper one request, or a line that may be none, and the text after it. */
+export function askHelper(
+  machine: DebianMachine,
+  request: HelperRequest | string,
+  rest = "",
+): Promise<string> {
+  const line = typeof request === "string" ? request : JSON.stringify(request);
   return connectToHelper(machine, `write(${JSON.stringify(`${line}\n${rest}`)});`);
 }

@@ -85,7 +85,7 @@ export type Identity = { readonly serverId: string; readonly credential: string 
 
 /** Enrols an agent with the enrolment token of a server. */
 export async function enrol(network: Network, token: string, hostname: string): Promise<Identity> {
-  const body = { token, hostname, agent_version: "0.1.0" };
+  const body = { token, hostname, agent_version: "0.2.0" };
   const answer = await network.post("/v1/agent/enroll", null, body);
   const { server_id: serverId, credential } = Enrolled.parse(await answer.json());
   return { serverId, credential };
@@ -180,7 +180,7 @@ export class AgentConnection {
     this.#send({
       type: "hello",
       protocol: hello.protocol ?? PROTOCOL_VERSION,
-      agent_version: "0.1.0",
+      agent_version: "0.2.0",
       disk: DISK,
       isolation: this.isolation,
       policy: this.policy,

@@ -167,7 +167,7 @@ export class Story {
         if (read("SELECT id FROM deployments WHERE revision <> written_revision").length > 0)
           waiting.push("deployments");
         const deployments = read("SELECT json FROM deployments ORDER BY version").map(({ json }) =>
-          LaneDeployment.parse(JSON.parse(String(json))),
+          LaneDeployment.parse({ ...JSON.parse(String(json)), variables: null }),
         );
         const alarm = await storage.getAlarm();
         if (waiting.length > 0) expect(alarm, `an alarm for ${waiting.join(", ")}`).not.toBeNull();

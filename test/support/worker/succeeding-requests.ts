@@ -156,7 +156,7 @@ const prepare: Partial<Record<OperationName, Prepare>> = {
     const enrollment = await create(`/v1/servers/${serverId}/enrollment`, token, {});
     return {
       path: "/v1/agent/enroll",
-      body: { token: enrollment.token, hostname: "shop", agent_version: "0.1.0" },
+      body: { token: enrollment.token, hostname: "shop", agent_version: "0.2.0" },
     };
   },
 };

@@ -63,7 +63,7 @@ export async function createWorld(name = "shop"): Promise<World> {
     return await response.json();
   };
   const server = ServerCreated.parse(await post("/v1/servers", { name: `${name}-1`, ip: "192.0.2.1" }));
-  const enrollment = { token: server.enrollment.token, hostname: "shop", agent_version: "0.1.0" };
+  const enrollment = { token: server.enrollment.token, hostname: "shop", agent_version: "0.2.0" };
   const { credential } = Enrolled.parse(await post("/v1/agent/enroll", enrollment));
   const settings = {
     name,
@@ -167,7 +167,7 @@ const bodies: { readonly [Name in OperationName]?: (world: World) => unknown } =
   createToken: ({ projectId }) => ({ name: "CI", scopes: ["tokens:read"], project_ids: [projectId] }),
   rotateToken: () => ({}),
   updateAccount: () => ({ log_retention_days: 30 }),
-  enrollAgent: () => ({ token: newSecret("enrollment"), hostname: "shop", agent_version: "0.1.0" }),
+  enrollAgent: () => ({ token: newSecret("enrollment"), hostname: "shop", agent_version: "0.2.0" }),
   reportRunEvents: ({ projectId }) => ({ project_id: projectId, run_id: ids.run(), events: [] }),
   createSession: () => ({ code: newSecret("sign_in") }),
 };

@@ -24,7 +24,7 @@ const enroll: Door = (headers, token) =>
   call("/v1/agent/enroll", {
     method: "POST",
     headers,
-    body: { token, hostname: "web-1", agent_version: "0.1.0" },
+    body: { token, hostname: "web-1", agent_version: "0.2.0" },
   });
 const connect: Door = (headers, token) => call("/v1/agent/connect", { headers, token });
 const report: Door = (headers, token) =>

@@ -21,7 +21,7 @@ describe("an agent's link", () => {
     expect(await serverOf(project)).toMatchObject({
       status: "pending",
       uptime: "0.00%",
-      agent_version: "0.1.0",
+      agent_version: "0.2.0",
     });
     await project.agent.connect();
     await vi.waitFor(async () => expect((await serverOf(project)).status).toBe("healthy"));

@@ -150,7 +150,7 @@ describe("enrolling a server's agent again", () => {
     const made = await call(`/v1/servers/${agent.serverId}/enrollment`, { method: "POST", token });
     const { token: secret } = Enrollment.parse(await made.json());
     expect(agent.closed).toBeNull();
-    const body = { token: secret, hostname: "web-1", agent_version: "0.1.0" };
+    const body = { token: secret, hostname: "web-1", agent_version: "0.2.0" };
     return Enrolled.parse(await (await call("/v1/agent/enroll", { method: "POST", body })).json()).credential;
   }
 
@@ -201,7 +201,7 @@ describe("an enrolment token", () => {
   const spend = (secret: string) =>
     call("/v1/agent/enroll", {
       method: "POST",
-      body: { token: secret, hostname: "web-1", agent_version: "0.1.0" },
+      body: { token: secret, hostname: "web-1", agent_version: "0.2.0" },
     });
   const change = (assignment: string, id: string) =>
     env.DB.prepare(`UPDATE tokens SET ${assignment} WHERE id = ?`).bind(id).run();

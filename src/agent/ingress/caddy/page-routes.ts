@@ -1,4 +1,6 @@
 import { type Handler, hasAnyFile, type Matcher, matching, type Route } from "#agent/ingress/caddy/route.ts";
+import { accepts, unpacked } from "#agent/ingress/caddy/types-route.ts";
+import { codings, PART } from "#agent/ingress/packed-files.ts";
 import type { TrailingSlash } from "#contract/endpoints/projects/settings.ts";
 
 const PATH = "{http.request.uri.path}";
@@ -67,6 +69,16 @@ function fileRoutes(mode: TrailingSlash, serve: readonly Handler[]): Route[] {
           to(page, [append(".html"), ...serve]),
           to(index, mode === "auto" ? redirect(append("/")) : [append("/index.html"), ...serve]),
         ]),
+    ...codings.map((coding) =>
+      to(
+        {
+          path_regexp: { pattern: `(?i)${PART.source}` },
+          ...accepts(coding),
+          ...hasAnyFile(`${PATH}${coding.ending}`),
+        },
+        unpacked(coding, serve),
+      ),
+    ),
   ];
 }
 

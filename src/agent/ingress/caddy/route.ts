@@ -6,6 +6,8 @@ import { pageOf } from "#agent/ingress/page.ts";
 export type Handler = { readonly handler: string; readonly [option: string]: unknown };
 export type Matcher = Readonly<Record<string, unknown>>;
 export type Route = {
+  /** Only the first route of a group that matches counts. */
+  readonly group?: string;
   readonly match?: readonly Matcher[];
   readonly handle: readonly Handler[];
   readonly terminal?: boolean;

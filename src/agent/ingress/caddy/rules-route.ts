@@ -20,7 +20,7 @@ import { ACCEPTS_PAGE, encodedPath, FILE_NAME, WELL_KNOWN } from "#agent/ingress
 import { pageOf } from "#agent/ingress/page.ts";
 import type { SiteFile } from "#agent/ingress/site-file.ts";
 import { DEFAULT_RULES, defaultRules, type SiteRules } from "#agent/ingress/site-rules.ts";
-import { HIDDEN_PATH, ruleFiles } from "#agent/ingress/source-files.ts";
+import { HIDDEN_PATH, ruleFiles } from "#build/site-rules/source-files.ts";
 
 /** The name of the route that answers by these rules. All sites with equal rules share it. */
 export function rulesName(id: string, showsSources: boolean): string {

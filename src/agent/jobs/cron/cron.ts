@@ -27,15 +27,15 @@ import { messageOf } from "#contract/lib/message-of.ts";
 import { pause } from "#contract/lib/pause.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
 
-type RunRequest = AgentRequestOf<"run_cron" | "read_cron_run" | "stop_cron_run">;
-
 /** Runs the cron jobs of all projects at the times of their schedules. */
 export type Cron = {
-  /** Returns when the signal is aborted. Never throws. */
-  run(signal: AbortSignal): Promise<void>;
+  /** Runs jobs until the signal is aborted. Never throws. */
+  keepTimes(signal: AbortSignal): Promise<void>;
   report(project: ProjectId, job: CronName | null): CronJobReport[];
-  /** @throws when the disk is full */
-  answer(request: RunRequest): Promise<CronRunReading>;
+  /** Runs a job now. @throws when the disk is full */
+  readonly run: (request: AgentRequestOf<"run_cron">) => Promise<CronRunReading>;
+  readonly read: (request: AgentRequestOf<"read_cron_run">) => Promise<CronRunReading>;
+  readonly stop: (request: AgentRequestOf<"stop_cron_run">) => Promise<CronRunReading>;
   /** Ends the runs of a project, or all (`null`) with the agent: then it starts no more. */
   end(project: ProjectId | null): Promise<void>;
 };
@@ -176,10 +176,8 @@ export function createCron(context: AgentContext, onChange: (project: ProjectId)
     return { ok: true, run, ...output };
   }
 
-  async function runNow(
-    { job, key }: AgentRequestOf<"run_cron">,
-    folder: ProjectFolder,
-  ): Promise<CronRunReading> {
+  async function runNow({ project_id, job, key }: AgentRequestOf<"run_cron">): Promise<CronRunReading> {
+    const folder = projectFolder(context.home, project_id);
     const started = await inTurn(folder, job, async () => {
       const known = listRunNotes(folder, job).find((note) => note.key === key);
       return known === undefined
@@ -190,7 +188,7 @@ export function createCron(context: AgentContext, onChange: (project: ProjectId)
   }
 
   return {
-    async run(signal) {
+    async keepTimes(signal) {
       const { cronCheckMs } = context.settings;
       while (!signal.aborted) {
         await checkAll().catch((error: unknown) =>
@@ -201,17 +199,13 @@ export function createCron(context: AgentContext, onChange: (project: ProjectId)
       }
     },
     report: (project, job) => reportJobs(context, projectFolder(context.home, project), job),
-    async answer(request) {
-      const folder = projectFolder(context.home, request.project_id);
-      switch (request.type) {
-        case "run_cron":
-          return runNow(request, folder);
-        case "read_cron_run":
-          return read(folder, request.job, request.run, request.offset, request.wait_ms);
-        case "stop_cron_run":
-          await runs.stop(runFiles(folder, request.job, request.run));
-          return read(folder, request.job, request.run, 0, 0);
-      }
+    run: runNow,
+    read: ({ project_id, job, run, offset, wait_ms }) =>
+      read(projectFolder(context.home, project_id), job, run, offset, wait_ms),
+    async stop({ project_id, job, run }) {
+      const folder = projectFolder(context.home, project_id);
+      await runs.stop(runFiles(folder, job, run));
+      return read(folder, job, run, 0, 0);
     },
     async end(project) {
       if (project === null) isEnding = true;

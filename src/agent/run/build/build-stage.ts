@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 
 import { refuseLeavingLinks } from "#agent/run/build/check-links.ts";
-import { isHiddenFile, showsSources } from "#agent/ingress/source-files.ts";
+import { hides } from "#build/site-rules/source-files.ts";
 import { DEFAULT_RULES, rulesId, type SiteRules } from "#agent/ingress/site-rules.ts";
 import { chooseFallback } from "#build/choose-fallback.ts";
 import { missingParts } from "#build/tree/missing-parts.ts";
@@ -48,7 +48,12 @@ export async function buildRelease(scope: RunScope, plan: BuildPlan): Promise<St
   const linked = await linkSharedPaths(scope, path, plan.linked);
   if (!linked.ok) return linked;
   // Checked after the last command and the shared paths, so that what is checked is what will be served.
-  const places = { version: order.version, root_directory: order.root_directory, output_directory };
+  const places = {
+    version: order.version,
+    root_directory: order.root_directory,
+    output_directory,
+    ...(plan.isPublished ? {} : { published: false as const }),
+  };
   const limit = startLimit(order.timeouts.build_seconds, scope.interrupt);
   const { home } = scope.context;
   const leaving = await refuseLeavingLinks(home, folder, places, limit.signal, linked.value);
@@ -88,11 +93,6 @@ function hasOwnCommands({ framework, install_command, build_command, release_com
   return own.some((setting) => typeof setting === "string");
 }
 
-/** What a site does not show of its folder. */
-function hides(plan: BuildPlan): (name: string) => boolean {
-  return showsSources(plan) ? isHiddenFile : () => false;
-}
-
 /** Decides how the files are served. @returns null for the default rules, and for what is not published */
 async function chooseRules(
   { log }: RunScope,
@@ -117,8 +117,7 @@ async function chooseRules(
   const custom = await readCustomRules(output, root);
   for (const line of describeCustomRules(custom)) log.system("build", line);
   const { redirects, headers } = custom;
-  // A redirect can lead to a part that the folder does not have.
-  const parts = redirects.length > 0 ? null : await missingParts(output, hides(plan));
+  const parts = await missingParts(output, hides(plan), redirects);
   if (parts !== null) log.system("build", `warning: ${parts}`);
   const rules: SiteRules = {
     trailing_slash,

@@ -1,3 +1,4 @@
+import { hides } from "#build/site-rules/source-files.ts";
 import { checkLinks } from "#build/tree/check-links.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { type Release, releasePath } from "#agent/workspace/releases.ts";
@@ -11,7 +12,7 @@ import { type Release, releasePath } from "#agent/workspace/releases.ts";
 export async function refuseLeavingLinks(
   home: string,
   folder: ProjectFolder,
-  release: Pick<Release, "version" | "root_directory" | "output_directory">,
+  release: Pick<Release, "version" | "root_directory" | "output_directory" | "published">,
   signal: AbortSignal,
   copies: readonly string[] = [],
 ): Promise<string | null> {
@@ -22,6 +23,7 @@ export async function refuseLeavingLinks(
     root: release.root_directory,
     output: release.output_directory,
     copies,
+    hides: release.published === false ? null : hides(release),
   };
   return await checkLinks(linked, signal);
 }

@@ -7,7 +7,7 @@ import { listLfsFiles, readLfsExcludes } from "#agent/commands/git.ts";
 import { isExcluded, readExcludes } from "#agent/commands/lfs-excludes.ts";
 import type { GitRunner } from "#agent/run/fetch/git-runner.ts";
 import { checkGitFile, isWrongConfig } from "#agent/run/fetch/check-git-file.ts";
-import { fileContains } from "#agent/run/fetch/index-gitlinks.ts";
+import { fileContains, indexFilesOfSize } from "#agent/run/fetch/index-gitlinks.ts";
 import type { InMirror } from "#agent/run/fetch/mirror-steps.ts";
 import { fail, type Step } from "#agent/run/step/step.ts";
 import { succeed } from "#contract/lib/result.ts";
@@ -18,11 +18,15 @@ const POINTER = "version https://git-lfs.github.com/spec/v1\n";
 /** The name of the files that assign files to Git LFS. The index has the paths of all files as they are. */
 const ATTRIBUTES = ".gitattributes";
 
+/** The sizes of pointers: with a hash of 64 digits, and a size of 1 to 12 digits. */
+const POINTER_BYTES = [126, 137] as const;
+
 const MOST_NAMED = 5;
 
 /**
  * Fails when files that the repository keeps in Git LFS were written as pointers, which are a few lines of text each
- * and should not be published. Files that the repository's own `.lfsconfig` excludes may stay pointers.
+ * and should not be published. Files that the repository's own `.lfsconfig` excludes may stay pointers. Without
+ * `.gitattributes`, nothing says that a pointer is one, and the log warns that it is deployed as a text.
  * @param into the folder with the commit's files, written with this index
  * @param now monotonic milliseconds
  */
@@ -30,17 +34,22 @@ export async function checkLfs(
   git: GitRunner,
   commit: Pick<InMirror, "place" | "name">,
   into: string,
-  index: string,
+  { index, hashBytes }: { readonly index: string; readonly hashBytes: 20 | 32 },
   now: () => number,
 ): Promise<Step<null>> {
-  // Checked first, because it saves a process for most repositories.
-  if (!(await fileContains(index, ATTRIBUTES))) return succeed(null);
   const startedAt = now();
-  const listed = await git.run(listLfsFiles(commit.place, into, index));
-  if (!listed.ok) return listed;
-  if (listed.value.code !== 0) return git.explain(listed.value, "listing the files in Git LFS failed");
+  // Checked first, because it saves a process for most repositories.
+  const hasAttributes = await fileContains(index, ATTRIBUTES);
+  const listed = hasAttributes ? await git.run(listLfsFiles(commit.place, into, index)) : null;
+  if (listed !== null && !listed.ok) return listed;
+  if (listed !== null && listed.value.code !== 0)
+    return git.explain(listed.value, "listing the files in Git LFS failed");
+  const candidates =
+    listed === null
+      ? await indexFilesOfSize(index, hashBytes, POINTER_BYTES)
+      : listed.value.stdout.split("\0");
   const pointers: string[] = [];
-  for (const path of listed.value.stdout.split("\0")) {
+  for (const path of candidates) {
     const ended = git.ended();
     if (ended !== null) return ended;
     if (path !== "" && (await isPointer(join(into, path)))) pointers.push(path);
@@ -66,6 +75,14 @@ export async function checkLfs(
   if (unfetched.length === 0) return succeed(null);
   const more = unfetched.length > MOST_NAMED ? `, and ${unfetched.length - MOST_NAMED} more` : "";
   const names = `${unfetched.slice(0, MOST_NAMED).join(", ")}${more}`;
+  if (!hasAttributes) {
+    // It may be an example of a pointer.
+    git.logStep(
+      `warning: ${names} ${unfetched.length === 1 ? "is a pointer" : "are pointers"} of Git LFS, which is deployed as a text, because no .gitattributes says so: commit the one that \`git lfs track\` writes, or the file itself`,
+      startedAt,
+    );
+    return succeed(null);
+  }
   return commit.place.isConfined
     ? fail(
         "refused_by_policy",

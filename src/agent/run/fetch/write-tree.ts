@@ -96,9 +96,9 @@ async function writeFiles(
   const index = join(folder.temp, `index-${randomUUID()}`);
   const exported = await git.run(exportCommit(commit.place, into, commit.name, index));
   const isWritten = exported.ok && exported.value.code === 0;
-  const checked = isWritten ? await checkLfs(git, commit, into, index, now) : succeed(null);
-  const indexBytes = isWritten ? (await stat(index)).size : 0;
   const hashBytes = commit.place.gitDir === mirrors.sha256 ? 32 : 20;
+  const checked = isWritten ? await checkLfs(git, commit, into, { index, hashBytes }, now) : succeed(null);
+  const indexBytes = isWritten ? (await stat(index)).size : 0;
   const gitlinks = isWritten ? await indexGitlinks(index, hashBytes) : new Map<string, string>();
   await rm(index, { force: true });
   if (!exported.ok) return exported;

@@ -15,7 +15,7 @@ import { describeEnd, evidenceOf, plainOutput } from "#build/failure/command-fai
 import { memoryHint } from "#build/failure/failure-hint.ts";
 import { moduleHint } from "#build/failure/module-hint.ts";
 import { makeFailure } from "#build/failure/make-failure.ts";
-import { portHint, startHint } from "#build/failure/start-hint.ts";
+import { ENDED_WITHOUT_ERROR, portHint, startHint } from "#build/failure/start-hint.ts";
 import { type Failure, MAX_STDERR_TAIL } from "#contract/endpoints/deployments/schemas.ts";
 import { failingLine } from "#contract/first-error.ts";
 import { counted } from "#contract/lib/counted.ts";
@@ -36,11 +36,15 @@ export async function endedFailure(
   const plain = plainOutput(await lastOutput(scope, name, SEARCHED_BYTES));
   const release = releasePath(scope.folder, scope.order.version);
   const place = { release, folder: join(release, scope.order.root_directory) };
-  const hint = memoryHint(end) ?? (await moduleHint(plain, place)) ?? startHint(plain);
+  const hint = memoryHint(end) ?? (await moduleHint(plain, place)) ?? startHint(plain) ?? endHint(exit);
   const evidence = evidenceOf({ end, stderrTail: output, outputTail: output });
   const failure = makeFailure("start_failed", stage, `${name} ${describeEnd(end)}`, evidence, hint);
   const line = failingLine(plain);
   return line === null ? failure : { ...failure, failing_line: line };
+}
+
+function endHint(exit: EndedInstance["exit"]): string | null {
+  return exit?.code === 0 ? ENDED_WITHOUT_ERROR : null;
 }
 
 /** The failure of a new instance that runs, but cannot get requests. */

@@ -9,17 +9,29 @@ import { type Listener, tcpListeners } from "#node/tcp-sockets.ts";
 /** So many of the newest sockets of its user are examined, and so many addresses named. */
 const MAX_EXAMINED = 20;
 const MAX_NAMED = 3;
+/** The first look is after this part of the time. */
+const EARLY_PARTS = 3;
 
 /**
  * Logs once of each new instance that it does not listen on its port, before the stage's time is up: an app with a port of
- * its own would wait for all of it.
+ * its own would wait for all of it. What already listens on another port is said early.
  */
 export function watchSilence({ context, folder, log }: Pick<RunScope, "context" | "folder" | "log">) {
   const timers = new Map<string, NodeJS.Timeout>();
+  const { silentInstanceMs } = context.settings;
+  const earlyMs = silentInstanceMs / EARLY_PARTS;
 
-  async function report({ name, port }: InstanceNote): Promise<void> {
+  /** Early, only an instance that listens elsewhere is reported: others may still be starting. */
+  async function report(note: InstanceNote, isEarly: boolean): Promise<void> {
+    const { name, port } = note;
     const own = await listenersOf(name);
-    if (timers.has(name)) log.system("start", silenceText(name, port ?? 0, own));
+    if (!timers.has(name)) return;
+    if (!isEarly || own.length > 0) return log.system("start", silenceText(name, port ?? 0, own));
+    const wait = silentInstanceMs - earlyMs;
+    timers.set(
+      name,
+      setTimeout(() => void report(note, false), wait),
+    );
   }
 
   async function listenersOf(name: string): Promise<readonly Listener[]> {
@@ -41,7 +53,7 @@ export function watchSilence({ context, folder, log }: Pick<RunScope, "context" 
     started(note: InstanceNote): void {
       timers.set(
         note.name,
-        setTimeout(() => void report(note), context.settings.silentInstanceMs),
+        setTimeout(() => void report(note, true), earlyMs),
       );
     },
     listening(name: string): void {
@@ -60,7 +72,8 @@ const placeOf = ({ address, port }: Listener) => `${address}:${port}`;
 /** @param listeners what the instance listens on */
 export function silenceText(name: string, port: number, listeners: readonly Listener[]): string {
   const silent = `${name} does not listen on ${INSTANCE_HOST}:${port} yet`;
-  if (listeners.length === 0) return silent;
+  if (listeners.length === 0)
+    return `${silent}: it must use the port in PORT. If it answers no requests, such as a bot, name the process worker`;
   const samePort = listeners.filter((one) => one.port === port);
   const fix = samePort.length > 0 ? "the address in HOST" : "the port in PORT and the address in HOST";
   const found = samePort.length > 0 ? samePort : listeners;

@@ -14,7 +14,7 @@ export const agentTexts = {
       Exchanges an enrolment token, which works once, for the agent's own credential. The credential gives access to the
       agent endpoints of this server only. Any earlier credential of the server stops working. If the agent loses the
       response, it repeats the request with the same \`attempt\` and gets the same response.`,
-    body: { token: secrets.enrollment, hostname: "web-1", agent_version: "0.1.0", protocol: 2 },
+    body: { token: secrets.enrollment, hostname: "web-1", agent_version: "0.2.0", protocol: 2 },
     answer: { server_id: example.server, credential: secrets.agent },
     location: null,
   },

@@ -19,7 +19,7 @@ const server = {
   created_at: "2026-11-02T08:00:00.000Z",
   enrolled_at: "2026-11-02T08:03:41.902Z",
   last_seen_at: "2026-11-20T09:15:01.118Z",
-  agent_version: "0.1.0",
+  agent_version: "0.2.0",
   agent_problem: null,
   disk: { total_bytes: 80_000_000_000, free_bytes: 51_200_000_000, cache_bytes: 412_000_000 },
   isolation: "projects",

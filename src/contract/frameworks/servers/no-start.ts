@@ -22,7 +22,9 @@ const PYTHON_PLACES =
 
 const python =
   (title: string, kind: "wsgi" | "asgi" | null): ((tree: Tree) => NoStart) =>
-  ({ python: { wsgi, asgi } }) => {
+  ({ signs, python: { wsgi, asgi } }) => {
+    const own = ownServer(signs);
+    if (own !== null && wsgi === null && asgi === null) return own;
     const isAsync = kind === "asgi" || (kind === null && wsgi === null && asgi !== null);
     if ((kind === null ? (wsgi ?? asgi) : kind === "wsgi" ? wsgi : asgi) === null)
       return { why: `no file creates ${title}: looked in ${PYTHON_PLACES}`, hint: null };
@@ -32,6 +34,31 @@ const python =
       hint: `add ${server} to its Python packages`,
     };
   };
+
+/** Packages of Python with a server of their own, and how it gets the port. */
+const ownServers: Readonly<Record<string, string>> = {
+  gradio: "GRADIO_SERVER_NAME=127.0.0.1 GRADIO_SERVER_PORT=$PORT .venv/bin/python3 app.py",
+  datasette: ".venv/bin/datasette serve data.db --host 127.0.0.1 --port $PORT",
+  chainlit: ".venv/bin/chainlit run app.py --headless --host 127.0.0.1 --port $PORT",
+  panel: ".venv/bin/panel serve app.py --address 127.0.0.1 --port $PORT --allow-websocket-origin=DOMAIN",
+  shiny: ".venv/bin/shiny run app.py --host 127.0.0.1 --port $PORT",
+  marimo: ".venv/bin/marimo run app.py --headless --host 127.0.0.1 --port $PORT",
+  voila: ".venv/bin/voila notebook.ipynb --no-browser --Voila.ip=127.0.0.1 --port=$PORT",
+  mesop: ".venv/bin/mesop main.py --port $PORT",
+  mlflow: ".venv/bin/mlflow server --host 127.0.0.1 --port $PORT",
+  "apache-superset": ".venv/bin/gunicorn --bind 127.0.0.1:$PORT 'superset.app:create_app()'",
+  nicegui: ".venv/bin/python3 main.py` with `ui.run(port=int(os.environ['PORT']), reload=False)",
+};
+
+function ownServer(signs: Tree["signs"]): NoStart | null {
+  const name = Object.keys(ownServers).find((one) => signs.has(`pip:${one}`));
+  return name === undefined
+    ? null
+    : {
+        why: `${signs.get(`pip:${name}`) ?? name}, which has a server of its own, and no file says how it is started`,
+        hint: `write a Procfile such as \`web: ${ownServers[name] ?? ""}\``,
+      };
+}
 
 const django = ({ python: { wsgi, asgi } }: Tree): NoStart =>
   wsgi === null && asgi === null
@@ -44,7 +71,12 @@ const django = ({ python: { wsgi, asgi } }: Tree): NoStart =>
         hint: "add gunicorn to its Python packages",
       };
 
-const node = ({ scripts }: Tree): NoStart => {
+const node = ({ scripts, signs, folders }: Tree): NoStart => {
+  if (signs.has("file:nx.json"))
+    return {
+      why: "this is the root of a workspace of Nx, and no script starts one of its apps",
+      hint: `set build_command to build one app, such as \`npx nx build ${folders[0]?.split("/").at(-1) ?? "NAME"}\`, and for a server define the process web, such as \`web: node dist/apps/NAME/main.js\`, or for a site set output_directory, such as \`dist/apps/NAME\``,
+    };
   const start = scripts.get("start");
   const script =
     start === undefined
@@ -70,7 +102,7 @@ const reasons: Readonly<Record<string, (tree: Tree) => NoStart>> = {
     hint: null,
   }),
   php: () => ({
-    why: "there is neither a folder public nor an index.php",
+    why: "there is neither a folder public nor an index.php, also not in web, webroot, pub, public_html, htdocs and docroot",
     hint: "put its index.php into public",
   }),
   ruby: ({ signs }) =>

@@ -2,7 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import * as z from "zod/mini";
 
 import { closeCodes, type FromAgent, type ToAgent } from "#contract/agent-protocol.ts";
-import type { AgentRequest } from "#contract/agent-requests.ts";
+import { type AgentAnswer, type AgentRequest, isAgentAnswer } from "#contract/agent-requests.ts";
 import { AccountId, type ProjectId } from "#contract/ids.ts";
 import { Region } from "#contract/regions.ts";
 import { keptReport } from "#domain/kept-report.ts";
@@ -29,7 +29,7 @@ import {
 import { type Asked, LinkRequests } from "#worker/objects/agent-link/link-requests.ts";
 import { LinkLimit } from "#worker/objects/agent-link/link-limit.ts";
 import { LinkedServer } from "#worker/objects/agent-link/linked-server.ts";
-import { OutputReaders } from "#worker/objects/agent-link/output-readers.ts";
+import { OutputReaders } from "#worker/following/output/output-readers.ts";
 import { PresenceRecord } from "#worker/objects/agent-link/presence-record.ts";
 import { FoundPushes } from "#worker/objects/agent-link/found-pushes.ts";
 import { HealthEvents } from "#worker/objects/agent-link/health-events.ts";
@@ -172,7 +172,8 @@ export class AgentLink extends DurableObject<Env> {
       return this.#readers.agentConnected();
     }
     if (attachmentOf(socket).state !== "ready") return;
-    const { presence, queue, keys, watch, found, health, server, deliveries } = this.#link;
+    if (isAgentAnswer(message)) return await this.#receiveAnswer(message);
+    const { presence, queue, watch, found, health, server, deliveries } = this.#link;
     switch (message.type) {
       case "status": {
         const now = Date.now();
@@ -191,43 +192,12 @@ export class AgentLink extends DurableObject<Env> {
         health.note(message.project, now);
         return await runDeliveries(this.#link);
       }
-      case "repository_tested":
-      case "processes_read":
-      case "maintenance_set":
-      case "domains_checked":
-      case "pause_set":
-      case "output_read":
-      case "command_read":
-      case "commands_listed":
-      case "cron_read":
-      case "cron_run_read":
-        this.#requests.take(message);
-        return;
       case "output":
         return this.#readers.take(message);
       case "tip_moved":
         if (!queue.isKnown(message.project_id)) return;
         found.add(message, Date.now());
         return await runDeliveries(this.#link);
-      case "deploy_key": {
-        this.#requests.take(message);
-        if (message.public_key === null) return;
-        if (!queue.isKnown(message.project_id)) return;
-        keys.take([{ project_id: message.project_id, public_key: message.public_key }]);
-        return await runDeliveries(this.#link);
-      }
-      case "commit_resolved": {
-        const { project_id, deployment_id: deploymentId, repository, result } = message;
-        if (!queue.isKnown(project_id)) return;
-        const resolved = { deploymentId, serverId: server.id, repository, result };
-        try {
-          await this.env.PROJECT_LANE.getByName(project_id).commitResolved(resolved);
-        } catch (error) {
-          // The lane asks again.
-          deliveries.retries.log("commit_resolved", error);
-        }
-        return;
-      }
       case "project_removed": {
         const { project_id, purge } = message;
         if (!queue.isKnown(project_id)) return;
@@ -238,6 +208,27 @@ export class AgentLink extends DurableObject<Env> {
           deliveries.retries.log("project_removed", error);
         }
         return;
+      }
+    }
+  }
+
+  /** Passes an answer to the caller that waits for it, and stores what is worth storing if nobody waits now. */
+  async #receiveAnswer(answer: AgentAnswer): Promise<void> {
+    this.#requests.take(answer);
+    const { queue, keys, server, deliveries } = this.#link;
+    if (!queue.isKnown(answer.project_id)) return;
+    if (answer.type === "deploy_key" && answer.public_key !== null) {
+      keys.take([{ project_id: answer.project_id, public_key: answer.public_key }]);
+      await runDeliveries(this.#link);
+    }
+    if (answer.type === "commit_resolved") {
+      const { project_id, deployment_id: deploymentId, repository, result } = answer;
+      const resolved = { deploymentId, serverId: server.id, repository, result };
+      try {
+        await this.env.PROJECT_LANE.getByName(project_id).commitResolved(resolved);
+      } catch (error) {
+        // The lane asks again.
+        deliveries.retries.log("commit_resolved", error);
       }
     }
   }

@@ -33,28 +33,7 @@ export class LinkLimit {
 }
 
 function costOf(message: FromAgent | null): number {
-  switch (message?.type) {
-    case "hello":
-      return 1 + message.projects.length + message.runs.length + (message.deploy_keys?.length ?? 0);
-    case "status":
-      return 1 + message.projects.length;
-    case "serving":
-    case "project_removed":
-    case "deploy_key":
-    case "repository_tested":
-    case "domains_checked":
-    case "commit_resolved":
-    case "processes_read":
-    case "maintenance_set":
-    case "pause_set":
-    case "output_read":
-    case "output":
-    case "command_read":
-    case "commands_listed":
-    case "cron_read":
-    case "cron_run_read":
-    case "tip_moved":
-    case undefined:
-      return 1;
-  }
+  if (message?.type === "hello")
+    return 1 + message.projects.length + message.runs.length + (message.deploy_keys?.length ?? 0);
+  return message?.type === "status" ? 1 + message.projects.length : 1;
 }

@@ -6,7 +6,6 @@ import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import type { LocatedProject } from "#worker/db/projects/find-project.ts";
 import {
-  JOB_TIMEOUT_MS,
   type ReadRefusal,
   type StartRefusal,
   withoutStart,
@@ -17,11 +16,7 @@ import {
   newRequestId,
   requestAbout,
   unavailable,
-  WRONG_ANSWER,
 } from "#worker/operations/repositories/ask-agent.ts";
-
-/** Shorter, because the list is shown without an answer too. */
-const LIST_TIMEOUT_MS = 3_000;
 
 type Read = Extract<CommandReading, { ok: true }>;
 type Fields<Type extends AgentRequest["type"]> = Omit<
@@ -41,11 +36,9 @@ export async function askForCommand(
   request: CommandRequest,
 ): Promise<Result<Read, StartRefusal>> {
   const { request_id, project_id } = requestAbout(context, project);
-  const waitMs = request.type === "read_command" ? request.wait_ms : 0;
-  const message: AgentRequest = { ...request, request_id, project_id, command_id };
-  const answer = await askAgent(context, project, message, JOB_TIMEOUT_MS + waitMs);
+  const message: AgentRequestOf<CommandRequest["type"]> = { ...request, request_id, project_id, command_id };
+  const answer = await askAgent(context, project, message);
   if (!answer.ok) return answer;
-  if (answer.value.type !== "command_read") return unavailable(WRONG_ANSWER);
   const { result } = answer.value;
   if (result.ok) return succeed(result);
   const detail = sentence(result.message);
@@ -79,7 +72,7 @@ export async function askForStates(
 ): Promise<ReadonlyMap<CommandId, CommandState>> {
   const request_id = newRequestId(context);
   const message = { type: "list_commands", request_id, project_id: project.id } as const;
-  const answer = await askAgent(context, project, message, LIST_TIMEOUT_MS);
-  const commands = answer.ok && answer.value.type === "commands_listed" ? answer.value.commands : [];
+  const answer = await askAgent(context, project, message);
+  const commands = answer.ok ? answer.value.commands : [];
   return new Map(commands.map(({ id, state }) => [id, state]));
 }

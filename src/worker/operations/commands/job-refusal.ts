@@ -1,9 +1,6 @@
 import type { Result } from "#contract/problems.ts";
 import { unavailable } from "#worker/operations/repositories/ask-agent.ts";
 
-/** How long an agent may take besides the time that it waits itself. It may have to open variables and start a unit. */
-export const JOB_TIMEOUT_MS = 8_000;
-
 /** The refusals of a request about a one-off command or a run of a cron job that starts nothing. */
 export type ReadRefusal = "agent_outdated" | "not_found" | "server_offline" | "unavailable";
 export type StartRefusal = ReadRefusal | "not_live" | "refused_by_policy" | "secrets_not_sealed" | "too_many";

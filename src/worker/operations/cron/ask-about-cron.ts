@@ -6,15 +6,10 @@ import { sentence } from "#contract/lib/sentence.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findServedProject } from "#worker/db/projects/find-served-project.ts";
-import { JOB_TIMEOUT_MS, type StartRefusal } from "#worker/operations/commands/job-refusal.ts";
+import type { StartRefusal } from "#worker/operations/commands/job-refusal.ts";
 import { noSuchJob } from "#worker/operations/cron/read-cron.ts";
 import { notFound } from "#worker/operations/refusals.ts";
-import {
-  askAgent,
-  requestAbout,
-  unavailable,
-  WRONG_ANSWER,
-} from "#worker/operations/repositories/ask-agent.ts";
+import { askAgent, requestAbout, unavailable } from "#worker/operations/repositories/ask-agent.ts";
 
 type Read = Extract<CronRunReading, { ok: true }>;
 type Fields<Type extends AgentRequest["type"]> = Omit<
@@ -38,11 +33,9 @@ export async function askAboutRun(
   const project = await findServedProject(context.rows, projectId);
   if (project === null) return notFound("project");
   const { request_id, project_id } = requestAbout(context, project);
-  const waitMs = request.type === "read_cron_run" ? request.wait_ms : 0;
-  const message: AgentRequest = { ...request, request_id, project_id, job };
-  const answer = await askAgent(context, project, message, JOB_TIMEOUT_MS + waitMs);
+  const message: AgentRequestOf<RunRequest["type"]> = { ...request, request_id, project_id, job };
+  const answer = await askAgent(context, project, message);
   if (!answer.ok) return answer;
-  if (answer.value.type !== "cron_run_read") return unavailable(WRONG_ANSWER);
   const { result } = answer.value;
   if (result.ok) return succeed(result);
   switch (result.code) {

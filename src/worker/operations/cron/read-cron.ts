@@ -4,13 +4,8 @@ import { didYouMean } from "#contract/lib/suggest.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import type { LocatedProject } from "#worker/db/projects/find-project.ts";
-import { JOB_TIMEOUT_MS, type ReadRefusal } from "#worker/operations/commands/job-refusal.ts";
-import {
-  askAgent,
-  requestAbout,
-  unavailable,
-  WRONG_ANSWER,
-} from "#worker/operations/repositories/ask-agent.ts";
+import type { ReadRefusal } from "#worker/operations/commands/job-refusal.ts";
+import { askAgent, requestAbout } from "#worker/operations/repositories/ask-agent.ts";
 
 /** Asks a project's server for the jobs of the live deployment. @param job the only one that is needed; null: all */
 export async function readCron(
@@ -20,9 +15,8 @@ export async function readCron(
 ): Promise<Result<readonly CronJobReport[], Exclude<ReadRefusal, "not_found">>> {
   const { request_id, project_id } = requestAbout(context, project);
   const request = { type: "read_cron", request_id, project_id, job } as const;
-  const answer = await askAgent(context, project, request, JOB_TIMEOUT_MS);
-  if (!answer.ok) return answer;
-  return answer.value.type === "cron_read" ? succeed(answer.value.jobs) : unavailable(WRONG_ANSWER);
+  const answer = await askAgent(context, project, request);
+  return answer.ok ? succeed(answer.value.jobs) : answer;
 }
 
 /** Refuses a request for a job that the live deployment does not have, with the names of its jobs if the server says them. */

@@ -7,11 +7,9 @@ import type { ProjectId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findServedProject } from "#worker/db/projects/find-served-project.ts";
-import { askAgent, requestAbout, unavailable } from "#worker/operations/repositories/ask-agent.ts";
+import { askAgent, requestAbout } from "#worker/operations/repositories/ask-agent.ts";
 import { lacksProcess, noSuchProcess } from "#worker/operations/processes/has-process.ts";
 import { notFound } from "#worker/operations/refusals.ts";
-
-const TIMEOUT_MS = 10_000;
 
 /**
  * Returns the last lines that a project's instances printed, as their server has them now. An instance that has ended
@@ -30,9 +28,8 @@ export async function getOutput(
   const { request_id, project_id } = requestAbout(context, project);
   const which = ended === "true" ? { ended: true } : {};
   const request = { type: "read_output", request_id, project_id, ...filter, ...which, lines } as const;
-  const answer = await askAgent(context, project, request, TIMEOUT_MS);
+  const answer = await askAgent(context, project, request);
   if (!answer.ok) return answer;
-  if (answer.value.type !== "output_read") return unavailable("The server's agent gave another answer.");
   const { lines: printed } = answer.value;
   return unknown !== null && printed.length === 0
     ? noSuchProcess(project, unknown)

@@ -8,9 +8,6 @@ import { notFound } from "#worker/operations/refusals.ts";
 import { processSources } from "#worker/views/processes-view.ts";
 import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
 
-/** A reader does not wait longer than this for the server, and gets the last report instead. */
-const TIMEOUT_MS = 5_000;
-
 /** Returns what a project's server runs: as it sees it now, or as it reported it last if it does not answer. */
 export async function getProcesses(context: Context, id: ProjectId): Promise<Result<Processes, "not_found">> {
   const project = await findServedProject(context.rows, id);
@@ -19,8 +16,8 @@ export async function getProcesses(context: Context, id: ProjectId): Promise<Res
   const sources = processSources(project);
   const { request_id, project_id } = requestAbout(context, project);
   const request = { type: "read_processes", request_id, project_id } as const;
-  const answer = await askAgent(context, project, request, TIMEOUT_MS);
-  if (answer.ok && answer.value.type === "processes_read")
+  const answer = await askAgent(context, project, request);
+  if (answer.ok)
     return succeed({
       processes: answer.value.processes,
       checked_at: timestamp(context.clock.now()),

@@ -1,4 +1,4 @@
-import type { AgentAnswer, AgentRequest } from "#contract/agent-requests.ts";
+import { type AgentRequest, agentRequests, type AnswerTo, isAnswerTo } from "#contract/agent-requests.ts";
 import { type Refusal, refuse, type Result, succeed } from "#contract/problems.ts";
 import { installCommand } from "#contract/public-paths.ts";
 import type { Context } from "#worker/context.ts";
@@ -8,9 +8,6 @@ import { toHex } from "#sealing/bytes.ts";
 
 /** How long a client should wait before it tries again, in seconds. By then a link that broke is usually open. */
 const RETRY_SECONDS = 5;
-
-/** For an answer of another type than the request asks for. */
-export const WRONG_ANSWER = "The server's agent sent an answer to another request. Try again.";
 
 const BROKEN = "The connection to the server's agent broke during the request.";
 
@@ -26,13 +23,16 @@ export function newRequestId({ randomBytes }: Pick<Context, "randomBytes">): str
   return toHex(randomBytes(16));
 }
 
+/** A request whose answer the Worker waits for. */
+type AwaitedRequest = Exclude<AgentRequest, { readonly type: "resolve_commit" }>;
+
 /** Sends a request to the agent of a project's server, and waits for the answer. */
-export async function askAgent(
+export async function askAgent<Request extends AwaitedRequest>(
   { links, near, origin }: Pick<Context, "links" | "near" | "origin">,
   project: Pick<LocatedProject, "id" | "serverId" | "serverLocation">,
-  request: AgentRequest,
-  timeoutMs: number,
-): Promise<Result<AgentAnswer, "server_offline" | "agent_outdated" | "unavailable">> {
+  request: Request,
+  timeoutMs = usualTimeout(request),
+): Promise<Result<AnswerTo<Request["type"]>, "server_offline" | "agent_outdated" | "unavailable">> {
   const offline = refuse("server_offline", `The agent of ${project.serverId} is not connected.`);
   // This would create the link here, and not where the agent will enrol.
   if (project.serverLocation === "pending") return offline;
@@ -41,7 +41,9 @@ export async function askAgent(
     const asked = await link.ask(project.id, request, timeoutMs);
     switch (asked.kind) {
       case "answered":
-        return succeed(asked.answer);
+        return isAnswerTo<Request["type"]>(request.type, asked.answer)
+          ? succeed(asked.answer)
+          : unavailable("The server's agent sent an answer to another request. Try again.");
       case "offline":
         return offline;
       case "outdated":
@@ -59,6 +61,11 @@ export async function askAgent(
     logFailure("ask agent", { server_id: project.serverId, project_id: project.id }, error);
     return unavailable(BROKEN);
   }
+}
+
+function usualTimeout(request: AwaitedRequest): number {
+  const waitMs = "wait_ms" in request ? request.wait_ms : 0;
+  return agentRequests[request.type].timeoutMs + waitMs;
 }
 
 /** Refuses a request that may succeed later. */

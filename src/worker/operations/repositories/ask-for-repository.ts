@@ -10,12 +10,7 @@ import type { AccountRows } from "#worker/db/account-rows.ts";
 import type { LocatedProject, ProjectRecord } from "#worker/db/projects/find-project.ts";
 import { repositoryReadWrite } from "#worker/db/projects/repository-read.ts";
 import { findRepositoryToken } from "#worker/db/variables/find-repository-token.ts";
-import {
-  askAgent,
-  requestAbout,
-  unavailable,
-  WRONG_ANSWER,
-} from "#worker/operations/repositories/ask-agent.ts";
+import { askAgent, requestAbout } from "#worker/operations/repositories/ask-agent.ts";
 
 /** What a request to a server's agent needs. */
 export type AskingServices = Pick<Services, "links" | "near" | "origin" | "randomBytes"> & {
@@ -25,12 +20,13 @@ export type AskingServices = Pick<Services, "links" | "near" | "origin" | "rando
 /**
  * Asks a project's server to list a branch of a repository, by default the project's own, and notes in D1 that it has read
  * the repository.
+ * @param timeoutMs as usual for the request, if it is omitted
  */
 export async function askForRepository(
   services: AskingServices,
   project: LocatedProject,
   { repository, branch }: TestRepositoryInput,
-  timeoutMs: number,
+  timeoutMs?: number,
 ): Promise<Result<RepositoryTested, "server_offline" | "agent_outdated" | "unavailable">> {
   const { rows } = services;
   const request = {
@@ -43,7 +39,6 @@ export async function askForRepository(
   } as const;
   const answer = await askAgent(services, project, request, timeoutMs);
   if (!answer.ok) return answer;
-  if (answer.value.type !== "repository_tested") return unavailable(WRONG_ANSWER);
   const { result } = answer.value;
   const isNews = project.readRepository !== repositoryKey(request.repository);
   if (isNews && canRead(result)) await rows.run(repositoryReadWrite(rows, project.id, request.repository));

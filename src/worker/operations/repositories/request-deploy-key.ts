@@ -3,16 +3,8 @@ import { isOverSsh } from "#contract/forge.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import type { LocatedProject } from "#worker/db/projects/find-project.ts";
-import {
-  askAgent,
-  requestAbout,
-  unavailable,
-  WRONG_ANSWER,
-} from "#worker/operations/repositories/ask-agent.ts";
+import { askAgent, requestAbout, unavailable } from "#worker/operations/repositories/ask-agent.ts";
 import { summarizeKey } from "#worker/views/deploy-key-view.ts";
-
-/** The agent needs a few milliseconds for a new key. */
-const TIMEOUT_MS = 10_000;
 
 type Asking = Pick<Context, "links" | "near" | "origin" | "randomBytes">;
 
@@ -22,15 +14,11 @@ export async function requestDeployKey(
   project: LocatedProject,
 ): Promise<Result<DeployKeySummary, "server_offline" | "agent_outdated" | "unavailable">> {
   const request = { type: "make_deploy_key", ...requestAbout(context, project) } as const;
-  const answer = await askAgent(context, project, request, TIMEOUT_MS);
+  const answer = await askAgent(context, project, request);
   if (!answer.ok) return answer;
-  if (answer.value.type !== "deploy_key" || answer.value.public_key === null)
-    return unavailable(
-      answer.value.type === "deploy_key"
-        ? `The server could not create the key: ${answer.value.message}`
-        : WRONG_ANSWER,
-    );
-  return succeed(await summarizeKey(answer.value.public_key));
+  const { public_key, message } = answer.value;
+  if (public_key === null) return unavailable(`The server could not create the key: ${message}`);
+  return succeed(await summarizeKey(public_key));
 }
 
 /**

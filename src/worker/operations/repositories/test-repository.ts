@@ -9,9 +9,6 @@ import { watchChanged } from "#worker/operations/projects/watch-changed.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { askForRepository, canRead } from "#worker/operations/repositories/ask-for-repository.ts";
 
-/** The agent gives up after 10 s, and the dashboard after 20 s. */
-const TIMEOUT_MS = 15_000;
-
 /**
  * Asks a project's server whether it can read the repository: the project's own settings, or those in the input. If it can,
  * the server's link decides about pushes that have waited for that.
@@ -23,7 +20,7 @@ export async function testRepository(
 ): Promise<Result<RepositoryTest, "not_found" | "server_offline" | "agent_outdated" | "unavailable">> {
   const project = await findProject(context.rows, id);
   if (project === null) return notFound("project");
-  const asked = await askForRepository(context, project, input, TIMEOUT_MS);
+  const asked = await askForRepository(context, project, input);
   if (!asked.ok) return asked;
   const result = asked.value;
   if (canRead(result) && !isRepositoryRead(project)) context.defer(watchChanged(context, project));

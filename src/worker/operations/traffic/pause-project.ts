@@ -3,17 +3,9 @@ import type { ProjectId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findServedProject } from "#worker/db/projects/find-served-project.ts";
-import {
-  askAgent,
-  requestAbout,
-  unavailable,
-  WRONG_ANSWER,
-} from "#worker/operations/repositories/ask-agent.ts";
+import { askAgent, requestAbout, unavailable } from "#worker/operations/repositories/ask-agent.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { timestampOrNull } from "#worker/views/timestamp.ts";
-
-/** The agent writes some small files. */
-const TIMEOUT_MS = 5_000;
 
 type PauseRefusal =
   | "not_found"
@@ -36,9 +28,8 @@ export async function pauseProject(
   if (project === null) return notFound("project");
   const { request_id, project_id } = requestAbout(context, project);
   const request = { type: "set_pause", request_id, project_id, seconds } as const;
-  const answer = await askAgent(context, project, request, TIMEOUT_MS);
+  const answer = await askAgent(context, project, request);
   if (!answer.ok) return answer;
-  if (answer.value.type !== "pause_set") return unavailable(WRONG_ANSWER);
   const { result } = answer.value;
   if (result.ok) {
     const endsAt = seconds === 0 ? null : context.clock.now() + seconds * 1000;

@@ -7,12 +7,9 @@ import type { LocatedProject } from "#worker/db/projects/find-project.ts";
 import { setMaintenance as storeMaintenance } from "#worker/db/projects/set-maintenance.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { settingsOrigin } from "#worker/operations/changes/request-changes.ts";
-import { askAgent, requestAbout, WRONG_ANSWER } from "#worker/operations/repositories/ask-agent.ts";
+import { askAgent, requestAbout } from "#worker/operations/repositories/ask-agent.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { maintenanceView } from "#worker/views/maintenance-view.ts";
-
-/** The agent replaces two small files. */
-const TIMEOUT_MS = 5_000;
 
 /**
  * Turns a project's maintenance on or off: stored first, then applied by its server. A server that cannot be reached gets
@@ -38,8 +35,6 @@ async function whyNotApplied(context: Context, project: LocatedProject): Promise
   if (maintenance === null) return null;
   const { request_id, project_id } = requestAbout(context, project);
   const request = { type: "set_maintenance", request_id, project_id, maintenance } as const;
-  const answer = await askAgent(context, project, request, TIMEOUT_MS);
-  if (!answer.ok) return answer.refusal.detail;
-  if (answer.value.type === "maintenance_set") return answer.value.problem;
-  return WRONG_ANSWER;
+  const answer = await askAgent(context, project, request);
+  return answer.ok ? answer.value.problem : answer.refusal.detail;
 }

@@ -29,7 +29,7 @@ const PROJECT_FILES = new Set([
   "tmp",
 ]);
 /** In addition, the files of a project that has instances. */
-const APP_FILES = new Set(["desired.json", "instances", "logs", "site.json"]);
+const APP_FILES = new Set(["desired.json", "instances", "logs", "output-times", "site.json"]);
 const HOME_FILES = new Set([
   "agent.json",
   "agent.lock",

@@ -43,7 +43,10 @@ export function waitingViolations({ home }: Installation): string[] {
       if (rowsOf(object, "deployments WHERE revision > written_revision") > 0)
         violations.push(`${object} has deployments that D1 lacks`);
       if (
-        rowsOf(object, "lane, json_each(lane.json, '$.hosts') WHERE value ->> '$.state.name' = 'leaving'") > 0
+        rowsOf(
+          object,
+          "lane, json_each(lane.json, '$.placements') WHERE value ->> '$.state.name' = 'leaving'",
+        ) > 0
       )
         violations.push(`${object} waits for a server to remove its project`);
     }
