@@ -234,14 +234,17 @@ describe("a request with an Idempotency-Key whose first try failed", () => {
 describe("a token that is limited to a project", () => {
   const TABLES = ["servers", "projects", "deployments", "freezes", "hooks", "pushes", "webhooks", "tokens"];
 
-  /** What another project of the same account has. The names of its objects contain `victim`, its version is 4711. */
+  /**
+   * What another project of the same account has. The names of its objects contain `victim`, and its version is 47114711,
+   * which no id of a request contains by chance.
+   */
   async function victimOf({ account }: World): Promise<World> {
     const victim = await copyWorld("victim");
     const moved = ["repository", "repository_key"].map(
       (column) => `${column} = replace(${column}, 'shop', 'victim')`,
     );
     const changes = [
-      "deployments SET version = 4711",
+      "deployments SET version = 47114711",
       "freezes SET name = 'freeze of victim'",
       // Every token may see the servers.
       "servers SET name = 'spare'",
@@ -269,7 +272,7 @@ describe("a token that is limited to a project", () => {
         const { secret } = await createToken(world.account.id, { projectIds: [own] });
         const response = await perform(name, way, secret);
         const answer = await response.text();
-        expect(answer, `${name} ${response.status}`).not.toMatch(/victim|4711/);
+        expect(answer, `${name} ${response.status}`).not.toMatch(/victim|47114711/);
         if (!response.ok && isChange(name)) refused += 1;
       }
     const countRefused = async () =>
@@ -279,7 +282,7 @@ describe("a token that is limited to a project", () => {
     const shown = await call("/v1/audit", { token: reader, headers: { accept: "application/x-ndjson" } });
     const entries = await shown.text();
     expect(entries).toContain(victim.deploymentId);
-    expect(entries).not.toMatch(/victim|4711/);
+    expect(entries).not.toMatch(/victim|47114711/);
   });
 });
 
