@@ -1,6 +1,28 @@
+import {
+  initialProcess,
+  type ProcessField,
+  ProcessFields,
+  processFields,
+} from "#contract/endpoints/processes/process-settings.ts";
 import type { UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
 import type { SettingName } from "#contract/endpoints/projects/project-settings.ts";
 import { defaultTimeouts } from "#contract/stages.ts";
+
+/** A value for each setting of a process that no process has by default. */
+export const everyProcessSetting = ProcessFields.parse(
+  Object.fromEntries(processFields.map((name) => [name, otherValue(name)])),
+);
+
+/** The first of some values that a setting accepts, besides its initial value. */
+function otherValue(name: ProcessField): unknown {
+  const initial = new Map<string, unknown>(Object.entries({ ...initialProcess, port: true })).get(name);
+  const values = ["SIGQUIT", "make serve", 2, 64, true, false];
+  const other = values.find(
+    (value) => value !== initial && ProcessFields.shape[name].safeParse(value).success,
+  );
+  if (other === undefined) throw new Error(`Add a value that ${name} accepts.`);
+  return other;
+}
 
 type Given = { readonly [Name in SettingName]: NonNullable<UpdateProjectInput[Name]> };
 
@@ -35,7 +57,7 @@ export const everySetting = {
   limits: { memory_mb: 512, cpu_weight: 200, tasks: 64 },
   queue: "latest",
   approval: "required",
-  processes: { web: { command: "make serve", instances: 2, stop_signal: "SIGQUIT" } },
+  processes: { web: everyProcessSetting },
   drain_seconds: 7,
   aliases: [{ domain: "www.store.example.com", redirect: false }],
   cron: [{ name: "backup", schedule: "@daily", command: "make backup" }],

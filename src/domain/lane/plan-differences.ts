@@ -1,4 +1,5 @@
 import { MAX_PROCESSES, type ProcessSettings } from "#contract/endpoints/processes/schemas.ts";
+import { processUses } from "#contract/endpoints/processes/process-settings.ts";
 import { keptSettings, settingUses } from "#contract/endpoints/projects/project-settings.ts";
 import { Plan } from "#domain/lane/lane.ts";
 
@@ -9,25 +10,14 @@ const planFields: readonly (readonly [field: keyof Plan, belongs: "code" | "live
   ["maintenance", "now"],
 ];
 
-/**
- * As `planFields`, for the settings of a process: a rollback neither scales a process nor starts a stopped one. `scale`:
- * `live`, and a change of it alone is not held.
- */
-type ProcessBelongs = "code" | "live" | "scale";
-const processFields: Record<keyof ProcessSettings, ProcessBelongs> = {
-  command: "code",
-  port: "code",
-  stop_signal: "code",
-  stop_seconds: "code",
-  overlap: "code",
-  instances: "scale",
-  memory_mb: "live",
-  cpu_weight: "live",
-  tasks: "live",
-  stopped: "scale",
-};
+/** As `planFields`, for the settings of a process: a rollback neither scales a process nor starts a stopped one. */
+const processFields: readonly (readonly [field: string, belongs: ProcessBelongs])[] = [
+  ...Object.entries(processUses).map(([field, { belongs }]) => [field, belongs] as const),
+  ["stopped", "scale"],
+];
+type ProcessBelongs = (typeof processUses)[keyof typeof processUses]["belongs"];
 
-const processFieldsByName = new Map<string, ProcessBelongs>(Object.entries(processFields));
+const processFieldsByName = new Map(processFields);
 
 /** The name in a list of differences for the settings as a whole, if those that are live are not known. */
 const ALL = "settings";
