@@ -23,7 +23,7 @@ import {
 } from "#contract/endpoints/projects/settings.ts";
 import { BranchName, InsidePath, SharedPath } from "#contract/git-names.ts";
 import { ServerId } from "#contract/ids.ts";
-import { mapValues } from "#contract/lib/map-values.ts";
+import { type FieldWith, fieldsWith, initialOf, withInitial } from "#contract/lib/field-table.ts";
 import { pick } from "#contract/lib/pick.ts";
 import { ShellCommand } from "#contract/shell-command.ts";
 import { defaultTimeouts } from "#contract/stages.ts";
@@ -75,6 +75,8 @@ type SettingUse<Name extends SettingName> = {
   readonly belongs: "code" | "live" | "now" | null;
   /** Whether the agent gets it with each order, under its name. */
   readonly agent: boolean;
+  /** Whether gantry.json can have it too. The project's own value takes precedence. */
+  readonly repository?: true;
   /**
    * How it is written as text. `optional`: null if empty. `lines`: a list. `automatic`: from the framework if empty.
    * `automatic_or_none`: the same, or null. `parts`: it has several inputs of its own.
@@ -85,6 +87,8 @@ type SettingUse<Name extends SettingName> = {
 const code = { belongs: "code", agent: true } as const;
 const live = { belongs: "live", agent: true } as const;
 const now = { belongs: "now", agent: true } as const;
+/** The same, also in gantry.json. */
+const build = { ...code, repository: true } as const;
 /** Only the control plane uses it. */
 const control = { belongs: null, agent: false } as const;
 
@@ -97,15 +101,15 @@ export const settingUses = {
   branch: { belongs: "code", agent: false, initial: "main", kind: "text" },
   // The commit of a rollback was live, so the rule does not count for it.
   commits: { belongs: "now", agent: false, initial: "reachable", kind: "text" },
-  framework: { ...code, kind: "automatic" },
-  install_command: { ...code, kind: "automatic_or_none" },
-  build_command: { ...code, kind: "automatic_or_none" },
-  output_directory: { ...code, kind: "automatic" },
-  trailing_slash: { ...code, kind: "automatic" },
-  fallback: { ...code, kind: "automatic_or_none" },
+  framework: { ...build, kind: "automatic" },
+  install_command: { ...build, kind: "automatic_or_none" },
+  build_command: { ...build, kind: "automatic_or_none" },
+  output_directory: { ...build, kind: "automatic" },
+  trailing_slash: { ...build, kind: "automatic" },
+  fallback: { ...build, kind: "automatic_or_none" },
   root_directory: { ...code, initial: ".", kind: "text" },
   // A rollback runs none.
-  release_command: { ...now, initial: null, kind: "optional" },
+  release_command: { ...now, repository: true, initial: null, kind: "optional" },
   activate_command: { ...code, initial: null, kind: "optional" },
   shared_paths: { ...code, initial: [], kind: "lines" },
   // An order has a list of the releases to keep.
@@ -115,10 +119,10 @@ export const settingUses = {
   limits: { ...live, initial: {}, kind: "parts" },
   queue: { ...control, initial: "all", kind: "text" },
   approval: { ...control, initial: "none", kind: "text" },
-  processes: { ...code, initial: {}, kind: "parts" },
+  processes: { ...build, initial: {}, kind: "parts" },
   drain_seconds: { ...live, initial: DEFAULT_DRAIN_SECONDS, kind: "number" },
   aliases: { ...live, initial: [], kind: "parts" },
-  cron: { ...code, initial: [], kind: "parts" },
+  cron: { ...build, initial: [], kind: "parts" },
   deploy_on: { ...control, initial: DeployOn.parse({}), kind: "parts" },
   domain: { ...live, kind: "text" },
   timeouts: { ...now, initial: defaultTimeouts, kind: "parts" },
@@ -127,9 +131,7 @@ export const settingUses = {
 type Uses = typeof settingUses;
 
 /** The settings with one of these values in a column of the table. */
-export type SettingWith<Column extends keyof SettingUse<SettingName>, Value> = {
-  [Name in SettingName]: Uses[Name] extends { readonly [_ in Column]: Value } ? Name : never;
-}[SettingName];
+export type SettingWith<Column extends keyof SettingUse<SettingName>, Value> = FieldWith<Uses, Column, Value>;
 
 /** The names of all settings, in the order of the table. */
 export const settingNames = Object.keys(settingUses).filter(isSettingName);
@@ -143,50 +145,24 @@ export function settingsWith<
   Column extends keyof SettingUse<SettingName>,
   const Value extends SettingUse<SettingName>[Column],
 >(column: Column, ...values: readonly Value[]): SettingWith<Column, Value>[] {
-  const has = (name: SettingName): name is SettingWith<Column, Value> => {
-    const use: SettingUse<SettingName> = settingUses[name];
-    return values.some((value) => value === use[column]);
-  };
-  return settingNames.filter(has);
+  return fieldsWith(settingUses, column, ...values);
 }
 
-/** The settings that a new project need not name. */
-export type InitialSetting = SettingWith<"initial", unknown>;
-
-/** The values that a new project has of them. */
-export const initialSettings = initialValues();
-
-function initialValues(): Pick<ProjectSettings, InitialSetting>;
-function initialValues(): object {
-  const entries = Object.entries(settingUses).flatMap(([name, use]): [string, unknown][] =>
-    "initial" in use ? [[name, use.initial]] : [],
-  );
-  return Object.fromEntries(entries);
-}
-
-type Shape = { readonly [Name in SettingName]?: z.ZodMiniType };
-type WithInitial<Of extends Shape> = {
-  [Name in keyof Of]: Name extends InitialSetting ? z.ZodMiniDefault<NonNullable<Of[Name]>> : Of[Name];
-};
-
-/** The same fields, of which those with an initial value can be omitted. */
-export function withInitial<Of extends Shape>(shape: Of): WithInitial<Of>;
-export function withInitial(shape: Readonly<Record<string, z.ZodMiniType>>): Record<string, z.ZodMiniType> {
-  const initial = new Map<string, unknown>(Object.entries(initialSettings));
-  return mapValues(shape, (schema, name) =>
-    initial.has(name) ? z._default(schema, initial.get(name)) : schema,
-  );
-}
+/** The values that a new project has of the settings that it need not name. */
+export const initialSettings = initialOf<ProjectSettings, Uses>(settingUses);
 
 /** The settings that a deployment keeps. */
 export const keptSettings = settingsWith("belongs", "code", "live", "now");
 /** Their fields. A deployment that was stored before there was a setting has its initial value. */
-export const keptShape = withInitial(pick(ProjectSettings.shape, keptSettings));
+export const keptShape = withInitial(pick(ProjectSettings.shape, keptSettings), initialSettings);
 
 /** The settings in an agent's order. */
 const agentSettings = settingsWith("agent", true);
 /** Their fields. In the order of an older control plane, a setting has its initial value. */
-export const agentShape = withInitial(pick(ProjectSettings.shape, agentSettings));
+export const agentShape = withInitial(pick(ProjectSettings.shape, agentSettings), initialSettings);
+
+/** The settings that gantry.json can have. */
+export const repositorySettings = settingsWith("repository", true);
 
 /** The settings that are written as one text. The others have parts. */
 export const textSettings = settingsWith(

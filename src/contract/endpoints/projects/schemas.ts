@@ -9,12 +9,13 @@ import {
   RequestedSharedPath,
 } from "#contract/git-names.ts";
 import { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
+import { withInitial } from "#contract/lib/field-table.ts";
 import { mapValues } from "#contract/lib/map-values.ts";
 import { ProcessChanges, ProcessDefinitions, ProcessesState } from "#contract/endpoints/processes/schemas.ts";
 import { DeployOn, DeployOnChanges } from "#contract/endpoints/projects/deploy-on.ts";
 import { hasUsefulPatterns } from "#contract/endpoints/projects/push-patterns.ts";
 import { ProjectHealth } from "#contract/endpoints/projects/health.ts";
-import { ProjectSettings, withInitial } from "#contract/endpoints/projects/project-settings.ts";
+import { initialSettings, ProjectSettings } from "#contract/endpoints/projects/project-settings.ts";
 import { RepositoryDefinitions } from "#contract/endpoints/projects/repository-definitions.ts";
 import { DeployKeySummary } from "#contract/endpoints/projects/repository-access.ts";
 import {
@@ -98,7 +99,7 @@ const requested = {
 
 export const CreateProjectInput = z
   .strictObject({
-    ...withInitial(requested),
+    ...withInitial(requested, initialSettings),
     domain: z.optional(Domain),
     output_directory: z.optional(RequestedPath),
     deploy_on: z.prefault(DeployOn, {}),
