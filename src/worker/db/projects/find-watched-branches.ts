@@ -2,7 +2,6 @@ import { and, eq, isNotNull, isNull, or, sql } from "drizzle-orm";
 import * as z from "zod/mini";
 
 import type { WatchedBranch } from "#contract/agent-watch.ts";
-import { DeployOn } from "#contract/endpoints/projects/deploy-on.ts";
 import { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import { REPOSITORY_TOKEN, SealedValue } from "#contract/endpoints/variables/schemas.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
@@ -13,7 +12,7 @@ import type { AccountRows } from "#worker/db/account-rows.ts";
 import { candidates, newestDeployment } from "#worker/db/deployments/newest-deployment.ts";
 import { hooks, pushes } from "#worker/db/push-tables.ts";
 import { isUnread } from "#worker/db/pushes/find-unread-pushes.ts";
-import { storedSetting } from "#worker/db/projects/settings-column.ts";
+import { deployOnOf, storedSetting } from "#worker/db/projects/settings-column.ts";
 import { deployments, projects } from "#worker/db/schema.ts";
 import { sealKeyOfServer } from "#worker/db/variables/variable-reading.ts";
 import { variables } from "#worker/db/variable-tables.ts";
@@ -48,7 +47,7 @@ export async function findWatchedBranches(rows: AccountRows, serverId: ServerId)
     name: projects.name,
     repository: projects.repository,
     branch: projects.branch,
-    deployOn: sql<DeployOn>`${storedSetting("deploy_on")}`,
+    deployOn: sql<unknown>`${storedSetting("deploy_on")}`,
     hooks: ofRepository,
     known: rows.first<string>(deployments.commitSha, deployments, eq(deployments.id, newest), sql`1`),
     tokens: rows.listNamed(token, variables, isToken),
@@ -61,7 +60,7 @@ export async function findWatchedBranches(rows: AccountRows, serverId: ServerId)
   });
   const unread = found.flatMap(({ id, unread: push }) => (push === null ? [] : [id]));
   const branches = found.flatMap(({ id, name, repository, branch, deployOn, known, ...others }) => {
-    const times = watchTimes({ deployOn: DeployOn.parse(deployOn), branch }, others.hooks > 0);
+    const times = watchTimes({ deployOn: deployOnOf(deployOn), branch }, others.hooks > 0);
     if (times === null || known === null) return [];
     const key = others.sealKey === null ? null : storedSealKey.parse(parseJson(others.sealKey));
     const [current] = Tokens.parse(others.tokens);

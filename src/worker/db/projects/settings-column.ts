@@ -1,15 +1,17 @@
 import { type SQL, sql } from "drizzle-orm";
+import * as z from "zod/mini";
 
 import type { CreateProjectInput, UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
 import { DeployOn } from "#contract/endpoints/projects/deploy-on.ts";
 import {
   initialSettings,
-  type ProjectSettings,
+  ProjectSettings,
   type SettingName,
   settingNames,
 } from "#contract/endpoints/projects/project-settings.ts";
+import { withInitial } from "#contract/lib/field-table.ts";
 import { pick } from "#contract/lib/pick.ts";
-import { defaultTimeouts } from "#contract/stages.ts";
+import { storedAs } from "#contract/stored.ts";
 import { projects, type StoredSettings } from "#worker/db/schema.ts";
 
 /** What a row has of a project's settings. */
@@ -27,16 +29,21 @@ function isStored(name: SettingName): name is keyof StoredSettings {
   return !OWN_COLUMN.includes(name);
 }
 
+const storedSettings = storedAs(
+  z.strictObject(withInitial(pick(ProjectSettings.shape, storedNames), initialSettings)),
+);
+
 /** A project's settings. A row that was stored before there was a setting has its initial value. */
 export function settingsOf({ serverId, settings, ...row }: SettingColumns): ProjectSettings {
   const { name, domain, repository, branch } = row;
-  return {
-    ...initialSettings,
-    ...settings,
-    ...{ name, domain, server_id: serverId, repository, branch },
-    timeouts: { ...defaultTimeouts, ...settings.timeouts },
-    deploy_on: DeployOn.parse(settings.deploy_on ?? {}),
-  };
+  return { ...storedSettings.parse(settings), name, domain, server_id: serverId, repository, branch };
+}
+
+const storedDeployOn = storedAs(DeployOn);
+
+/** Which pushes are deployed, from `storedSetting("deploy_on")`. */
+export function deployOnOf(stored: unknown): DeployOn {
+  return storedDeployOn.parse(stored ?? {});
 }
 
 /** The settings of a new project for the JSON column. */
