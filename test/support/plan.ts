@@ -1,13 +1,16 @@
-import { initialSettings } from "#contract/endpoints/projects/project-settings.ts";
+import { initialSettings, keptOf } from "#contract/endpoints/projects/project-settings.ts";
+import { ServerId } from "#contract/ids.ts";
 import type { Plan } from "#domain/lane/lane.ts";
-
-const { queue: _queue, approval: _approval, deploy_on: _deployOn, ...kept } = initialSettings;
 
 /** The plan of a project with default settings. */
 export const defaultPlan: Plan = {
-  ...kept,
-  name: "shop",
-  domain: "shop.localhost",
-  repository: "/srv/git/shop.git",
+  ...keptOf({
+    ...initialSettings,
+    name: "shop",
+    domain: "shop.localhost",
+    repository: "/srv/git/shop.git",
+    // A plan does not have it.
+    server_id: ServerId.parse(`srv_${"0".repeat(26)}`),
+  }),
   maintenance: null,
 };

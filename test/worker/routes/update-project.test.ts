@@ -1,8 +1,10 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 
+import { settingsWith } from "#contract/endpoints/projects/project-settings.ts";
 import { Project } from "#contract/endpoints/projects/schemas.ts";
 import { AutomaticSetting } from "#contract/endpoints/projects/settings.ts";
+import { pick } from "#contract/lib/pick.ts";
 import { everySetting } from "../../support/every-setting.ts";
 import { createToken, ids } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
@@ -53,6 +55,15 @@ describe("changing a project", () => {
       token: world.account.token,
     });
     expect([response.status, await response.json()]).toEqual([200, before]);
+  });
+
+  it("gives the next order each setting that the agent needs, under its name", async () => {
+    const project = await TestProject.connected();
+    // An approval would hold the deployment.
+    await project.patch({ ...everySetting, approval: "none" });
+    const { id } = await project.start();
+    const order = await project.agent.orderOf(id);
+    expect(order).toMatchObject(pick(everySetting, settingsWith("agent", true)));
   });
 
   it("accepts null for settings that can be empty", async () => {
