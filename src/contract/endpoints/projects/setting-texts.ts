@@ -1,5 +1,6 @@
 import { ApprovalRule } from "#contract/endpoints/projects/approval-rule.ts";
 import { DeployOn } from "#contract/endpoints/projects/deploy-on.ts";
+import type { SettingName } from "#contract/endpoints/projects/project-settings.ts";
 import * as settings from "#contract/endpoints/projects/settings.ts";
 import { choice, object, type SchemaText } from "#contract/reference/schemas/schema-text.ts";
 import { timeoutTexts } from "#contract/reference/stage-texts.ts";
@@ -46,7 +47,7 @@ export const settingTexts = {
   aliases: "Further host names of the site.",
   deploy_on: "Which pushes of the repository are deployed.",
   cron: "The project's own cron jobs. They take precedence over those of gantry.json with the same name. The server's policy must allow them.",
-};
+} satisfies Readonly<Record<SettingName, string>>;
 
 /** The fields of `Limits`. */
 export const limitTexts = {
