@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 
 import * as z from "zod/mini";
 
+import { initialSettings } from "#contract/endpoints/projects/project-settings.ts";
 import { createIdGenerator, HookId, ProjectId } from "#contract/ids.ts";
 import { formToken, randomTokenCharacters } from "#contract/token-form.ts";
 
@@ -98,10 +99,10 @@ function fill(database: DatabaseSync, events: number): Filled {
   run(
     `INSERT INTO servers (id, account_id, name, ip, created_at, connected_ms_by_day) VALUES ('${serverId}', '${accountId}', 'web-1', '192.0.2.1', ${now}, '{}')`,
   );
-  run(`${rows(PROJECTS)} INSERT INTO projects (id, account_id, server_id, name, domain, repository, repository_key, branch, root_directory, shared_paths,
-      keep_releases, timeouts, queue, created_at)
+  run(`${rows(PROJECTS)} INSERT INTO projects (id, account_id, server_id, name, domain, repository, repository_key, branch,
+      settings, created_at)
     SELECT 'proj_' || printf('%026d', i - 1), '${accountId}', '${serverId}', 'site-' || i, 'site-' || i || '.test', 'https://git.test/site-' || i || '.git',
-      'git.test/site-' || i, 'main', '.', '[]', 5, '{"queue_seconds":600,"fetch_seconds":600,"build_seconds":600,"activate_seconds":600,"verify_seconds":600}', 'all', ${now} FROM n`);
+      'git.test/site-' || i, 'main', '${JSON.stringify(initialSettings)}', ${now} FROM n`);
   run(`INSERT INTO hooks (id, account_id, forge, repository, repository_key, secret, created_at)
     VALUES ('${HOOK}', '${accountId}', 'gitea', 'https://git.test/site-1.git', 'git.test/site-1', 's', ${now})`);
   // Each project has its deployments in the order of their versions, and none of them runs.

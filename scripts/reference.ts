@@ -3,6 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { commandPagePath, withCommandReference } from "./reference/command-reference.ts";
 import { tokensPagePath, withScopeTables } from "./reference/scope-table.ts";
 import { readScalingPage, scalingPagePath } from "./reference/scaling-tables.ts";
+import { processesPagePath, withProcessTables } from "./reference/process-tables.ts";
 import { apiPagePath, withProblemTable } from "./reference/problem-table.ts";
 import { usualPresetsPath, usualPresetsText } from "./reference/usual-presets.ts";
 import { runCommand } from "./shared/run-command.ts";
@@ -12,10 +13,12 @@ await runScript(
   {
     usage: "npm run reference",
     summary: `Updates the generated parts of tracked files: the problem table in docs/api.md, the scopes in docs/tokens.md, the
-commands in docs/command.md, the tables in docs/scaling.md, and the presets of typical projects.`,
+commands in docs/command.md, the tables in docs/processes.md and docs/scaling.md, and the presets of typical projects.`,
     options: noOptions,
   },
   async () => {
+    const processesPage = await readFile(processesPagePath, "utf8");
+    await writeFile(processesPagePath, withProcessTables(processesPage));
     const apiPage = await readFile(apiPagePath, "utf8");
     await writeFile(apiPagePath, withProblemTable(apiPage));
     const tokensPage = await readFile(tokensPagePath, "utf8");

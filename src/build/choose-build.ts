@@ -25,6 +25,7 @@ import type { BuildSettings } from "#contract/endpoints/projects/settings.ts";
 import type { DetectedPreset } from "#contract/endpoints/projects/detected-preset.ts";
 import type { FileProblem } from "#contract/processes/file-problem.ts";
 import { findProcesses, type FoundProcess } from "#contract/processes/find-processes.ts";
+import type { WrittenSettings } from "#contract/processes/read-gantry-json.ts";
 import { PROCFILE } from "#contract/processes/read-procfile.ts";
 import type { FileCommand, RepositoryFiles } from "#contract/processes/repository-files.ts";
 
@@ -47,7 +48,7 @@ export type BuildChoice = {
   readonly preset: DetectedPreset;
   readonly hasPreset: boolean;
   /** The settings of gantry.json. */
-  readonly repositorySettings: BuildSettings;
+  readonly repositorySettings: WrittenSettings;
   /** Who names the framework; `detected` if nobody does. */
   readonly frameworkFrom: "detected" | "repository" | "project";
   /** The first stage. Lines about the plan belong to it, because a stage begins with its first line. */

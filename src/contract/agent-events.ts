@@ -58,7 +58,7 @@ export const RunEvent = z.discriminatedUnion("type", [
     type: z.literal("result"),
     result: RunResult,
     project: ProjectReport,
-    /** An older agent sends none, nor does an agent that was killed during the run. */
+    /** An agent that was killed during the run sends none. */
     stages: z.optional(listUpTo(StageTime, 2 * runStages.length)),
   }),
 ]);

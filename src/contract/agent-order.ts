@@ -1,22 +1,12 @@
 import * as z from "zod/mini";
 
 import { listUpTo, wholeFrom } from "#contract/bounds.ts";
-import { BranchName, CommitName, InsidePath, Repository, SharedPath } from "#contract/git-names.ts";
+import { BranchName, CommitName, Repository } from "#contract/git-names.ts";
 import { AccountId, DeploymentId, ProjectId, RunId } from "#contract/ids.ts";
-import { CronJob, MAX_CRON_JOBS } from "#contract/endpoints/cron/job-schemas.ts";
-import { AllProcessSettings, DrainSeconds, ProcessName } from "#contract/endpoints/processes/schemas.ts";
-import {
-  Alias,
-  AssetOverlap,
-  BuildSettings,
-  CommitRule,
-  HealthCheck,
-  Limits,
-  MAX_ALIASES,
-  Timeouts,
-} from "#contract/endpoints/projects/settings.ts";
+import { ProcessName } from "#contract/endpoints/processes/schemas.ts";
+import { agentShape } from "#contract/endpoints/projects/project-settings.ts";
+import { CommitRule } from "#contract/endpoints/projects/settings.ts";
 import { MaintenanceState } from "#contract/endpoints/traffic/schemas.ts";
-import { ShellCommand } from "#contract/shell-command.ts";
 import { MAX_VARIABLES, SealedValue, VariableName } from "#contract/endpoints/variables/schemas.ts";
 
 /** The name of a release folder: the version of the deployment that built it. */
@@ -45,29 +35,33 @@ export const RunVariables = z.strictObject({
 export type RunVariables = z.infer<typeof RunVariables>;
 
 /**
- * Everything that the agent needs for one run. The agent does not trust the order: this schema checks names and paths.
- * `source.commits`: the project's setting for commits by hash. `source.in_branch`: `branch` must contain the commit,
- * because the request named both. `source.was_tip`: `commit` was the tip of `branch` when an approval was asked for,
- * and somebody approved the commit. `branch` must still contain it, and `commits` does not apply. `source.was_live`:
- * the order is a rollback, so the commit was live before. `reuse_release`: the release to activate without a fetch and
- * a build, if its files are complete. Otherwise the agent builds `source` into `releases/<version>`. `preapproved`: the
- * order contains the activation permit, so the agent does not ask for it. `framework`, the commands,
- * `output_directory`: the agent detects an omitted framework from the files, and takes the other omitted settings from
- * the preset of the framework. A `build_command` of null means no build. `release_command`: runs once, after the permit
- * and before the switch. The order of a rollback has none. `limits`: for the build, release and activate command.
- * `processes`: the project's own settings for its processes. `restart`: the processes whose instances are all replaced,
- * also up-to-date instances. `drain_seconds`: how long the replaced instances may finish their requests. `aliases`:
- * further host names. `cron`: the project's own jobs. `maintenance`: omitted if it was never turned on.
- * `keep_releases`: the releases to keep besides the new one when it is live. The agent removes all others. `variables`:
- * omitted if the project never had any. `cache`: `clear` empties the project's cache first. A branch without a build
- * cache gets the cache of `default_branch`.
+ * Everything that the agent needs for one run, with the project's settings that `settingUses` gives it. The agent does not
+ * trust the order: this schema checks names and paths.
+ * `source.commits`: the project's setting for commits by hash.
+ * `source.in_branch`: `branch` must contain the commit, because the request named both.
+ * `source.was_tip`: `commit` was the tip of `branch` when an approval was asked for, and somebody approved that
+ * commit. `branch` must still contain it, and `commits` does not apply.
+ * `source.was_live`: the order is a rollback, so the commit was live before.
+ * `reuse_release`: the release to activate without a fetch and a build, if its files are complete. Otherwise the agent
+ * builds `source` into `releases/<version>`.
+ * `preapproved`: the order contains the activation permit, so the agent does not ask for it.
+ * `framework`, the commands, `output_directory`: the agent detects an omitted framework from the files, and takes the
+ * other omitted settings from the preset of the framework. A `build_command` of null means no build.
+ * `release_command`: runs once, after the permit and before the switch. The order of a rollback has none.
+ * `limits`: for the build, release and activate command.
+ * `processes`: the project's own settings for its processes. `restart`: the processes whose instances are all replaced, also
+ * up-to-date instances. `drain_seconds`: how long the replaced instances may finish their requests.
+ * `aliases`: further host names. `cron`: the project's own jobs.
+ * `maintenance`: omitted if it was never turned on.
+ * `keep_releases`: the releases to keep besides the new one when it is live. The agent removes all others.
+ * `variables`: omitted if the project never had any.
+ * `cache`: `clear` empties the project's cache first. A branch without a build cache gets the cache of `default_branch`.
  */
 export const RunOrder = z.strictObject({
   run_id: RunId,
   deployment_id: DeploymentId,
   project_id: ProjectId,
   project_name: z.string(),
-  domain: z.string(),
   version: ReleaseVersion,
   source: z.strictObject({
     repository: Repository,
@@ -80,22 +74,10 @@ export const RunOrder = z.strictObject({
   }),
   reuse_release: z.nullable(ReleaseVersion),
   preapproved: z.boolean(),
-  root_directory: InsidePath,
-  ...BuildSettings.shape,
-  release_command: z.nullable(ShellCommand),
-  activate_command: z.nullable(ShellCommand),
-  shared_paths: z.array(SharedPath),
-  health_check: z.nullable(HealthCheck),
-  limits: Limits,
-  timeouts: Timeouts,
+  ...agentShape,
   keep_releases: z.array(ReleaseVersion),
-  asset_overlap: AssetOverlap,
   variables: z.optional(RunVariables),
-  processes: AllProcessSettings,
   restart: z.array(ProcessName),
-  drain_seconds: DrainSeconds,
-  aliases: listUpTo(Alias, MAX_ALIASES),
-  cron: listUpTo(CronJob, MAX_CRON_JOBS),
   maintenance: z.optional(MaintenanceState),
   cache: z.strictObject({ clear: z.boolean(), default_branch: BranchName }),
 });

@@ -128,11 +128,13 @@ export const MAX_REPORTED_RELEASES = 1000;
 export const MAX_REPORTED_RUNS = 1000;
 /** Caddy quotes the configuration that it refuses. */
 export const MAX_INGRESS_PROBLEM = 500;
+export const MAX_CAPABILITIES = 100;
+export const MAX_CAPABILITY = 40;
 
 /** The maximum length of a link message, in UTF-16 code units: many times a message with all of these. */
 export const MAX_LINK_MESSAGE = 4 * 1024 * 1024;
 
-/** Why the ingress does not work, as a sentence. Missing if it works, and from an older agent. */
+/** Why the ingress does not work, as a sentence. Missing if it works. */
 const reportedIngress = { ingress_problem: z.optional(textUpTo(MAX_INGRESS_PROBLEM)) };
 
 /**
@@ -144,11 +146,11 @@ export const ProjectReport = z.strictObject({
   release: z.nullable(ReleaseVersion),
   releases: listUpTo(ReleaseVersion, MAX_REPORTED_RELEASES),
   url: z.nullable(WebAddress),
-  /** What runs. Missing for a project without processes, and from an older agent. */
+  /** What runs. Missing for a project without processes. */
   processes: z.optional(ProcessReports),
-  /** Missing for a project that never had a cron job, and from an older agent. */
+  /** Missing for a project that never had a cron job. */
   jobs: z.optional(JobHealths),
-  /** Missing if Gantry's ingress does not look after the certificates, and from an older agent. */
+  /** Missing if Gantry's ingress does not look after the certificates. */
   certificates: z.optional(CertificateHealths),
   ...reportedIngress,
 });
@@ -172,25 +174,26 @@ export const FromAgent = z.discriminatedUnion("type", [
     type: z.literal("hello"),
     protocol: z.int(),
     agent_version: textUpTo(50),
+    /** The types of the requests that this agent answers (`agentRequests`). */
+    capabilities: listUpTo(textUpTo(MAX_CAPABILITY), MAX_CAPABILITIES),
     disk: Disk,
-    /** An older agent omits this. */
-    isolation: z.optional(growing(IsolationLevel)),
-    policy: z.optional(growing(PolicyLevel)),
-    /** The programs for builds. Missing from an older agent, and from an agent that has not read all versions yet. */
+    isolation: growing(IsolationLevel),
+    policy: growing(PolicyLevel),
+    /** The programs for builds. Missing while the agent reads their versions. */
     tools: z.optional(listUpTo(ToolReport, MAX_REPORTED_TOOLS)),
     ...reportedIngress,
     projects: listUpTo(ProjectReport, MAX_REPORTED_PROJECTS),
     runs: listUpTo(ActiveRun, MAX_REPORTED_RUNS),
-    /** The key for which secrets are sealed. An older agent has none. */
+    /** The key for which secrets are sealed. */
     seal_key: z.optional(SealKey),
-    /** The public keys of the projects that have a deploy key. An older agent omits this. */
-    deploy_keys: z.optional(listUpTo(DeployKeyReport, MAX_REPORTED_PROJECTS)),
+    /** The public keys of the projects that have a deploy key. */
+    deploy_keys: listUpTo(DeployKeyReport, MAX_REPORTED_PROJECTS),
   }),
   z.strictObject({
     type: z.literal("status"),
     disk: Disk,
-    isolation: z.optional(growing(IsolationLevel)),
-    policy: z.optional(growing(PolicyLevel)),
+    isolation: growing(IsolationLevel),
+    policy: growing(PolicyLevel),
     tools: z.optional(listUpTo(ToolReport, MAX_REPORTED_TOOLS)),
     ...reportedIngress,
     projects: listUpTo(ProjectReport, MAX_REPORTED_PROJECTS),

@@ -131,8 +131,8 @@ type Exchange = {
 const JOB_TIMEOUT_MS = 8_000;
 
 /**
- * Requests of the control plane to an agent, over the link, by their type: the one place that describes them. Only an
- * agent whose hello has `deploy_keys` answers them.
+ * Requests of the control plane to an agent, over the link, by their type: the one place that describes them. An
+ * agent names the types that it answers in its hello.
  */
 export const agentRequests = {
   /** Creates the project's deploy key if it does not exist. This takes a few milliseconds. */
@@ -219,8 +219,8 @@ export const agentRequests = {
       type: z.literal("read_output"),
       ...about,
       ...outputFilter,
-      /** Reads the instances that have ended. An older agent reads the running instances. */
-      ended: z.optional(z.boolean()),
+      /** Reads the instances that have ended, instead of the running ones. */
+      ended: z.boolean(),
     }),
     answer: "output_read",
     timeoutMs: 10_000,
@@ -320,6 +320,7 @@ export type AnswerTo<Type extends AgentRequestType> = Extract<
   { readonly type: Requests[Type]["answer"] }
 >;
 
+export const requestTypes: readonly string[] = Object.keys(agentRequests);
 export const requestSchemas = Object.values(agentRequests).map(({ request }) => request);
 export const answerSchemas = Object.values(agentAnswers).map(({ schema }) => schema);
 

@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 
 import { ProjectReport } from "#contract/agent-protocol.ts";
-import { MAX_INSTANCES, MAX_PROCESSES } from "#contract/endpoints/processes/schemas.ts";
+import { MAX_INSTANCES } from "#contract/endpoints/processes/process-settings.ts";
+import { MAX_PROCESSES } from "#contract/endpoints/processes/schemas.ts";
 import { keptReport } from "#domain/kept-report.ts";
 import { PROJECT } from "../support/lane.ts";
 

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { InstanceSpec, SupervisedInstance, Supervisor } from "#agent/apps/supervisor.ts";
 import { createSystemdSupervisor } from "#agent/apps/systemd-supervisor.ts";
 import type { HelperRequest } from "#agent/isolation/helper.ts";
+import { initialProcess, supervisedOf } from "#contract/endpoints/processes/process-settings.ts";
 import { ProjectId } from "#contract/ids.ts";
 
 import { type Gantry, useGantry } from "../openapi/support/gantry.ts";
@@ -65,8 +66,8 @@ const spec = (name: string, line: string, change: Partial<InstanceSpec> = {}): I
       env: { PATH: "/usr/local/bin:/usr/bin:/bin", SECRET },
     },
     limits: { memoryMb: null, cpuWeight: 100, tasks: 4096 },
-    stopSignal: "SIGTERM",
-    stopSeconds: 5,
+    ...supervisedOf(initialProcess),
+    stop_seconds: 5,
     ...change,
   };
 };
@@ -90,7 +91,7 @@ async function list(project: ProjectId | null = null): Promise<readonly Supervis
 
 const startRequest = (job: { readonly version: number; readonly job_bytes: number }): HelperRequest => ({
   ...({ verb: "start", project: shop, instance: "web-1-0" } as const),
-  ...{ memory_mb: null, cpu_weight: 100, tasks: 64, stop_signal: "SIGTERM", stop_seconds: 5 },
+  ...{ memory_mb: null, cpu_weight: 100, tasks: 64, ...supervisedOf(initialProcess) },
   ...job,
 });
 const find = async (name: string) => (await list(shop)).find((instance) => instance.name === name);
@@ -123,7 +124,7 @@ describe("an instance on a server with systemd", () => {
     await machine.tell(`touch ${folderOf(other)}/releases/1/hidden`);
     const look = `id -un; pwd; ls ${HOME}/projects; ls -d /run/gantry /run/gantry-isolate/*; touch made; echo "$SECRET" | rev; printf %s "$CREDENTIALS_DIRECTORY"; exec sleep 1000`;
     const limits = { memoryMb: 256, cpuWeight: 50, tasks: 64 };
-    await start("look-1-0", look, { limits, stopSignal: "SIGQUIT", stopSeconds: 7 });
+    await start("look-1-0", look, { limits, stop_signal: "SIGQUIT", stop_seconds: 7 });
     await expect.poll(() => logOf("look-1-0")).toContain(REVERSED);
     const lines = (await logOf("look-1-0")).split("\n").filter((line) => !line.startsWith("ls: cannot"));
     expect(lines).toEqual([shop, `${folderOf(shop)}/releases/1`, shop, REVERSED]);
@@ -225,7 +226,7 @@ describe("an instance on a server with systemd", () => {
       expect(await leftOver()).toBe("");
     }
     // Killed while it stops one: systemd continues, and the next request tidies up.
-    await start("web-1-0", "trap '' TERM; while :; do sleep 0.1; done", { stopSeconds: 1 });
+    await start("web-1-0", "trap '' TERM; while :; do sleep 0.1; done", { stop_seconds: 1 });
     const stopping = supervisor().stop(shop, "web-1-0");
     await expect.poll(async () => (await find("web-1-0"))?.state).toBe("stopping");
     await machine.tell("systemctl kill --signal=KILL 'gantry-isolate@*'");
@@ -425,7 +426,7 @@ describe("the isolation helper", () => {
 
   it("ends the instances of a project that is removed, however long they would take", async () => {
     await makeRelease(other);
-    await start("web-1-0", "trap '' TERM; sleep 1002; sleep 1002", { project: other, stopSeconds: 600 });
+    await start("web-1-0", "trap '' TERM; sleep 1002; sleep 1002", { project: other, stop_seconds: 600 });
     expect(await askHelper(machine, { verb: "remove", project: other })).toBe("ok\n");
     expect((await machine.run("pgrep -f '^sleep 1002'")).code).toBe(1);
     expect(await leftOver()).toBe("");

@@ -2,6 +2,8 @@ import * as z from "zod/mini";
 
 import { fallbackOf } from "#contract/growing.ts";
 
+import { everySetting } from "./every-setting.ts";
+
 /** A value that a schema accepts, and the same value as a newer version would write it: with a field more in each object. */
 export type Sample = { readonly old: unknown; readonly grown: unknown };
 
@@ -128,6 +130,7 @@ const texts = [
   "dependencies-1",
   "git@example.com:acme/shop.git",
   "SHA256:" + "A".repeat(43),
+  ...Object.values(everySetting).filter((value) => typeof value === "string"),
 ];
 
 const ids = [

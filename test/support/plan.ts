@@ -1,26 +1,16 @@
-import { defaultTimeouts } from "#contract/stages.ts";
+import { initialSettings, keptOf } from "#contract/endpoints/projects/project-settings.ts";
+import { ServerId } from "#contract/ids.ts";
 import type { Plan } from "#domain/lane/lane.ts";
 
 /** The plan of a project with default settings. */
 export const defaultPlan: Plan = {
-  projectName: "shop",
-  domain: "shop.localhost",
-  repository: "/srv/git/shop.git",
-  defaultBranch: "main",
-  commits: "reachable",
-  rootDirectory: ".",
-  build: {},
-  releaseCommand: null,
-  activateCommand: null,
-  sharedPaths: [],
-  keepReleases: 5,
-  assetOverlap: 86_400,
-  healthCheck: null,
-  limits: {},
-  timeouts: defaultTimeouts,
-  processes: {},
-  drainSeconds: 30,
-  aliases: [],
-  cron: [],
+  ...keptOf({
+    ...initialSettings,
+    name: "shop",
+    domain: "shop.localhost",
+    repository: "/srv/git/shop.git",
+    // A plan does not have it.
+    server_id: ServerId.parse(`srv_${"0".repeat(26)}`),
+  }),
   maintenance: null,
 };

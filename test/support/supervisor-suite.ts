@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { InstanceSpec, SupervisedInstance, Supervisor } from "#agent/apps/supervisor.ts";
+import { initialProcess, supervisedOf } from "#contract/endpoints/processes/process-settings.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
 import { freePort } from "./free-port.ts";
@@ -54,8 +55,7 @@ export function describeSupervisor(kind: string, world: () => SupervisorWorld): 
         env: { PATH: "/usr/local/bin:/usr/bin:/bin" },
       },
       limits: { memoryMb: null, cpuWeight: 100, tasks: 512 },
-      stopSignal: "SIGTERM",
-      stopSeconds: 10,
+      ...supervisedOf(initialProcess),
       ...change,
     };
   }
@@ -154,7 +154,7 @@ export function describeSupervisor(kind: string, world: () => SupervisorWorld): 
 
     it("stops an instance with its own signal, and waits until it has finished", async () => {
       const script = `trap 'sleep 0.5; echo finished; exit 0' USR1; trap '' TERM; echo ready; while true; do sleep 0.1; done`;
-      const name = await start(script, { stopSignal: "SIGUSR1" });
+      const name = await start(script, { stop_signal: "SIGUSR1" });
       await expect.poll(() => linesOf(name)).toEqual(["ready"]);
       const stopped = stop(name);
       await expect.poll(async () => (await find(name))?.state).toBe("stopping");
@@ -197,7 +197,7 @@ export function describeSupervisor(kind: string, world: () => SupervisorWorld): 
     it("kills after the grace period whatever is left, also what has left the group", async () => {
       const name = await start(
         `trap '' TERM; sleep 1000 & echo $! > ${file("child")}; setsid sh -c 'trap "" TERM; echo $$ > ${file("stray")}; while true; do sleep 1; done' & wait; while true; do sleep 1; done`,
-        { stopSeconds: 1 },
+        { stop_seconds: 1 },
       );
       const pids = [await pidIn("child"), await pidIn("stray")];
       const startedAt = performance.now();

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 
 import type { RunVariables } from "#contract/agent-order.ts";
+import { initialProcess, instanceFields } from "#contract/endpoints/processes/process-settings.ts";
 import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
 import type { ResolvedProcess } from "#contract/processes/resolve-processes.ts";
 
@@ -11,18 +12,20 @@ import type { ResolvedProcess } from "#contract/processes/resolve-processes.ts";
  */
 export function instanceFingerprint(
   release: number,
-  { name, command, port, limits, stop_signal, stop_seconds }: ResolvedProcess,
+  { name, limits, ...settings }: ResolvedProcess,
   variables: RunVariables | undefined,
 ): string {
   const plain = (variables?.plain ?? []).map(({ name: variable, value }) => [variable, value]);
   const secrets = (variables?.secrets ?? [])
     .filter(({ name: secret }) => secret !== REPOSITORY_TOKEN)
     .map(({ name: secret, revision }) => [secret, revision]);
-  const { memory_mb, cpu_weight, tasks } = limits;
-  const parts = [
-    ...[release, name, command, port, memory_mb, cpu_weight, tasks, stop_signal, stop_seconds],
-    ...[byName(plain), byName(secrets)],
-  ];
+  const values = new Map<string, unknown>(Object.entries({ ...settings, ...limits }));
+  const initial = new Map<string, unknown>(Object.entries(initialProcess));
+  // Without what nobody has set, so that a new setting replaces no instance.
+  const set = instanceFields
+    .map((field) => [field, values.get(field)])
+    .filter(([field, value]) => value !== undefined && value !== initial.get(String(field)));
+  const parts = [release, name, set, byName(plain), byName(secrets)];
   return createHash("sha256").update(JSON.stringify(parts)).digest("base64url");
 }
 

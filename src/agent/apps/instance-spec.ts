@@ -7,6 +7,7 @@ import { appCommand } from "#agent/apps/release-command.ts";
 import type { Release } from "#agent/workspace/releases.ts";
 import type { Environment } from "#build/commands/environment.ts";
 import { INSTANCE_MARKER } from "#build/process/process-table.ts";
+import { supervisedOf } from "#contract/endpoints/processes/process-settings.ts";
 import type { ResultOf } from "#contract/lib/result.ts";
 import type { ResolvedProcess } from "#contract/processes/resolve-processes.ts";
 
@@ -44,8 +45,7 @@ export async function instanceSpec(
       release: release.version,
       command: { ...command, env },
       limits: unitLimits("app", process.limits, context.policy),
-      stopSignal: process.stop_signal,
-      stopSeconds: process.stop_seconds,
+      ...supervisedOf(process),
     },
   };
 }

@@ -16,6 +16,7 @@ import {
   type InstanceView,
   Listens,
 } from "#agent/supervisor/protocol.ts";
+import { supervisedOf } from "#contract/endpoints/processes/process-settings.ts";
 import { succeed } from "#contract/lib/result.ts";
 
 /**
@@ -67,7 +68,7 @@ export function createProcessSupervisor(options: SupervisorOptions): Supervisor 
       const list = parse(answer, InstanceList);
       if (!list.ok) return list;
       await sendCommandsAgain(list.value.instances, project === null ? "/" : instancesPath(project));
-      return succeed(list.value.instances.map(supervisedOf));
+      return succeed(list.value.instances.map(reportOf));
     },
     async listensOn(project, name, port) {
       const answer = await connection.ask({
@@ -87,16 +88,12 @@ export async function endSupervisor(options: SupervisorOptions): Promise<Supervi
   return answer === null || answer.ok ? succeed(null) : answer;
 }
 
-function bodyOf({ command, stopSignal, stopSeconds }: InstanceSpec): InstanceBody {
-  const { argv, cwd, env } = command;
-  return {
-    command: { argv: [...argv], cwd, env: { ...env } },
-    stop_signal: stopSignal,
-    stop_seconds: stopSeconds,
-  };
+function bodyOf(spec: InstanceSpec): InstanceBody {
+  const { argv, cwd, env } = spec.command;
+  return { command: { argv: [...argv], cwd, env: { ...env } }, ...supervisedOf(spec) };
 }
 
-function supervisedOf(view: InstanceView): SupervisedInstance {
+function reportOf(view: InstanceView): SupervisedInstance {
   return {
     project: view.project,
     name: view.name,

@@ -1,11 +1,14 @@
 import type { Command } from "#build/process/command.ts";
 import type { UnitLimits } from "#agent/isolation/run-isolated.ts";
-import { MAX_STOP_SECONDS, type StopSignal } from "#contract/endpoints/processes/schemas.ts";
+import { MAX_STOP_SECONDS, type SupervisedSettings } from "#contract/endpoints/processes/process-settings.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import type { ResultOf } from "#contract/lib/result.ts";
 
-/** What a supervisor needs to start an instance, and to start it again whenever it ends. */
-export type InstanceSpec = {
+/**
+ * What a supervisor needs to start an instance, and to start it again whenever it ends. With the settings that
+ * `processUses` gives supervisors.
+ */
+export type InstanceSpec = SupervisedSettings & {
   readonly project: ProjectId;
   /** Unique in the project, see `InstanceName`. */
   readonly name: string;
@@ -14,9 +17,6 @@ export type InstanceSpec = {
   /** With the environment, which contains PORT and may contain secrets. */
   readonly command: Command;
   readonly limits: UnitLimits;
-  readonly stopSignal: StopSignal;
-  /** How long it may take to end after the signal, before SIGKILL to all of its processes. */
-  readonly stopSeconds: number;
 };
 
 /** How an instance ended by itself. `code` is null if a signal ended it. */

@@ -14,6 +14,7 @@ import { helperLimits } from "#agent/isolation/run-isolated.ts";
 import { instanceLog } from "#agent/workspace/instance-logs.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
 import { InstanceCommand } from "#agent/supervisor/protocol.ts";
+import { supervisedOf } from "#contract/endpoints/processes/process-settings.ts";
 import { InstanceName } from "#contract/endpoints/processes/schemas.ts";
 import { ProjectId } from "#contract/ids.ts";
 import { succeed } from "#contract/lib/result.ts";
@@ -53,8 +54,7 @@ export function createSystemdSupervisor({ home, socketPath }: SystemdSupervisorO
       const request = {
         ...({ verb: "start", project, version, instance } as const),
         ...helperLimits(spec.limits),
-        stop_signal: spec.stopSignal,
-        stop_seconds: spec.stopSeconds,
+        ...supervisedOf(spec),
         job_bytes: Buffer.byteLength(script.value),
       };
       return done(await ask(request, { rest: script.value, answerMs: START_MS }));

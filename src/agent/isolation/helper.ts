@@ -1,6 +1,7 @@
 import { createConnection, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 
+import type { SupervisedSettings } from "#contract/endpoints/processes/process-settings.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 
@@ -37,11 +38,7 @@ export type HelperRequest =
         readonly job_bytes: number;
       }
     >
-  | (OfRelease<"start"> &
-      OfInstance<
-        "start",
-        Limits & { readonly stop_signal: string; readonly stop_seconds: number; readonly job_bytes: number }
-      >)
+  | (OfRelease<"start"> & OfInstance<"start", Limits & SupervisedSettings & { readonly job_bytes: number }>)
   | OfInstance<"stop">
   | OfInstance<"listens", { readonly port: number }>
   | { readonly verb: "list"; readonly project?: ProjectId }

@@ -16,6 +16,7 @@ import {
   MAX_REPORTED_PROJECTS,
   PROTOCOL_VERSION,
 } from "#contract/agent-protocol.ts";
+import { requestTypes } from "#contract/agent-requests.ts";
 import { pause } from "#contract/lib/pause.ts";
 
 const TOOLS_MS = 2_000;
@@ -49,6 +50,7 @@ export async function reportHello(
     type: "hello",
     protocol: PROTOCOL_VERSION,
     agent_version: AGENT_VERSION,
+    capabilities: [...requestTypes],
     ...(await reportServer(context)),
     runs,
     seal_key: context.sealKey.shown,

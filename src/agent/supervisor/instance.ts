@@ -10,7 +10,7 @@ import { hasOwnNumber, killMembers, membersOf, type Traces } from "#agent/superv
 import { createOrphanSignals, type OrphanSignals } from "#agent/supervisor/orphan-signals.ts";
 import type { InstanceBody, InstanceView } from "#agent/supervisor/protocol.ts";
 import type { InstanceRecord } from "#agent/supervisor/state-file.ts";
-import type { StopSignal } from "#contract/endpoints/processes/schemas.ts";
+import { supervisedOf, type SupervisedSettings } from "#contract/endpoints/processes/process-settings.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { backOffMs } from "#contract/lib/back-off.ts";
 import { pause } from "#contract/lib/pause.ts";
@@ -77,8 +77,8 @@ export function createInstance(options: InstanceOptions, beginning: Beginning): 
   const launched = Promise.withResolvers<void>();
 
   const traces = (): Traces => ({ leader, marker });
-  const stopSignal = (): StopSignal => body?.stop_signal ?? adopted?.stop_signal ?? "SIGTERM";
-  const stopSeconds = (): number => body?.stop_seconds ?? adopted?.stop_seconds ?? 0;
+  const settings = (): SupervisedSettings =>
+    supervisedOf(body ?? (beginning.kind === "start" ? beginning.body : beginning.record));
 
   function begin(command: InstanceBody["command"]): Launched {
     const running = launch(command, marker, logFile);
@@ -121,7 +121,7 @@ export function createInstance(options: InstanceOptions, beginning: Beginning): 
 
   /** Stops the rest of the group of a leader that has ended, such as a shell that was waiting for them. */
   async function stopGroup(ended: ProcessId): Promise<void> {
-    const signals = orphanSignals ?? createOrphanSignals(ended, stopSignal());
+    const signals = orphanSignals ?? createOrphanSignals(ended, settings().stop_signal);
     for (; !graceOver.signal.aborted && isGroupAlive(ended.pid); await pause(GROUP_POLL_MS)) signals.send();
   }
 
@@ -141,14 +141,14 @@ export function createInstance(options: InstanceOptions, beginning: Beginning): 
     if (isFirst) {
       onChange();
       if (leader !== null && hasOwnNumber(leader)) {
-        orphanSignals = createOrphanSignals(leader, stopSignal());
+        orphanSignals = createOrphanSignals(leader, settings().stop_signal);
         // The leader alone, because many pass the signal on.
-        sendSignal(leader.pid, stopSignal());
+        sendSignal(leader.pid, settings().stop_signal);
       }
     }
     const ended = new AbortController();
     void finished.then(() => ended.abort());
-    await pause(Math.min(stopSeconds() * 1000, graceMs), ended.signal);
+    await pause(Math.min(settings().stop_seconds * 1000, graceMs), ended.signal);
     graceOver.abort();
     if (leader !== null && !ended.signal.aborted) await killMembers(traces());
     // A process that hangs in the kernel may never end.
@@ -185,8 +185,7 @@ export function createInstance(options: InstanceOptions, beginning: Beginning): 
       restarts,
       failures,
       last_exit: lastExit,
-      stop_signal: stopSignal(),
-      stop_seconds: stopSeconds(),
+      ...settings(),
       is_stopping: stopping.signal.aborted,
     }),
   };

@@ -1,7 +1,7 @@
 import type { ProcessId } from "#build/process/process-table.ts";
 import { hasOwnNumber, signalGroupOf } from "#agent/supervisor/members.ts";
 import { readProcessTable } from "#agent/supervisor/process-tree.ts";
-import type { StopSignal } from "#contract/endpoints/processes/schemas.ts";
+import type { StopSignal } from "#contract/endpoints/processes/process-settings.ts";
 import { catchesSignal, sendSignal } from "#node/processes.ts";
 
 /** Sends a stop signal to what an ended leader has left in its group. */

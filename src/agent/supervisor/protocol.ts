@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 
 import { textUpTo, wholeFrom } from "#contract/bounds.ts";
-import { InstanceName, StopSeconds, StopSignal } from "#contract/endpoints/processes/schemas.ts";
+import { supervisedShape } from "#contract/endpoints/processes/process-settings.ts";
+import { InstanceName } from "#contract/endpoints/processes/schemas.ts";
 import { ProjectId } from "#contract/ids.ts";
 
 // The messages between the agent and the supervisor. Their versions may differ: changes only add optional fields, and
@@ -36,11 +37,7 @@ export const InstanceCommand = z.object({
 });
 
 /** The body of a request to start an instance. */
-export const InstanceBody = z.object({
-  command: InstanceCommand,
-  stop_signal: StopSignal,
-  stop_seconds: StopSeconds,
-});
+export const InstanceBody = z.object({ command: InstanceCommand, ...supervisedShape });
 export type InstanceBody = z.infer<typeof InstanceBody>;
 
 export const InstanceExitBody = z.object({

@@ -6,7 +6,8 @@ import { bootId, isSameProcess, type ProcessId, variableOf } from "#build/proces
 import { SUPERVISED_MARKER } from "#agent/supervisor/members.ts";
 import { InstanceExitBody } from "#agent/supervisor/protocol.ts";
 import { wholeFrom } from "#contract/bounds.ts";
-import { InstanceName, StopSignal } from "#contract/endpoints/processes/schemas.ts";
+import { supervisedShape } from "#contract/endpoints/processes/process-settings.ts";
+import { InstanceName } from "#contract/endpoints/processes/schemas.ts";
 import { ProjectId } from "#contract/ids.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { storedAs } from "#contract/stored.ts";
@@ -23,8 +24,7 @@ export const InstanceRecord = z.object({
   restarts: wholeFrom(0),
   failures: wholeFrom(0),
   last_exit: z.nullable(InstanceExitBody),
-  stop_signal: StopSignal,
-  stop_seconds: wholeFrom(0),
+  ...supervisedShape,
   is_stopping: z.boolean(),
 });
 export type InstanceRecord = z.infer<typeof InstanceRecord>;

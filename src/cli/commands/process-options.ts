@@ -3,7 +3,7 @@ import type { Alias } from "#contract/endpoints/projects/settings.ts";
 import { readJobs } from "#cli/commands/read-jobs.ts";
 import type { CronJobs } from "#contract/endpoints/cron/job-schemas.ts";
 import { succeed } from "#contract/lib/result.ts";
-import { processFieldKinds, processFields } from "#contract/processes/field-kinds.ts";
+import { processFields, processUses } from "#contract/endpoints/processes/process-settings.ts";
 import type { Options, OptionSpecs } from "#cli/arguments/command-spec.ts";
 import { didYouMean } from "#contract/lib/suggest.ts";
 import { type Result, stop } from "#cli/outcome.ts";
@@ -32,7 +32,9 @@ export const processOptions = {
 /** Explains `--process` in the help of a command. */
 export const processDetails = `The fields of --process are ${processFields.slice(0, -1).join(", ")} and ${processFields.at(-1)}. They take precedence over the repository's.`;
 
-const kindOf = new Map<string, "text" | "number" | "flag">(Object.entries(processFieldKinds));
+const kindOf = new Map<string, "text" | "number" | "flag">(
+  processFields.map((field) => [field, processUses[field].kind]),
+);
 
 type Fields = {
   readonly aliases: Alias[] | null;

@@ -1,11 +1,20 @@
 import { ApprovalRule } from "#contract/endpoints/projects/approval-rule.ts";
+import {
+  settingUses,
+  type TextSetting,
+  textSettings,
+} from "#contract/endpoints/projects/project-settings.ts";
+import type { UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
 import { CommitRule, type Limits, TrailingSlash } from "#contract/endpoints/projects/settings.ts";
 import { succeed } from "#contract/lib/result.ts";
 import type { Options, OptionSpecs } from "#cli/arguments/command-spec.ts";
 import { type Result, stop } from "#cli/outcome.ts";
 import { givenFields } from "#cli/arguments/given-fields.ts";
 
-/** The project settings that have an option. The API has more (see `/docs` of the installation). */
+/**
+ * The project settings that have an option. An option with the name of its setting needs nothing else. The API has more
+ * settings (see `/docs` of the installation).
+ */
 export const projectOptions = {
   branch: { kind: "text", short: "b", value: "NAME", help: "Branch to deploy" },
   commits: {
@@ -81,9 +90,11 @@ const limitNames = ["memory_mb", "cpu_weight", "tasks"] as const;
 
 /** The given limits; `null` without any. Refuses all options that are not the numbers that they must be. */
 export function limitFields(options: Options<typeof projectOptions>): Result<Limits | null> {
-  const overlap = options["asset-overlap"];
-  if (overlap !== null && !/^\d+$/.test(overlap))
-    return stop("usage", "--asset-overlap must be a whole number of seconds, such as 86400 for a day.");
+  for (const [setting, option] of settingOptions) {
+    const text = options[option];
+    if (settingUses[setting].kind === "number" && typeof text === "string" && !/^\d+$/.test(text))
+      return stop("usage", `--${option} must be a whole number of ${unitOf(option)}.`);
+  }
   const limits: Limits = {};
   for (const name of limitNames) {
     const text = options[limitOptions[name]];
@@ -94,34 +105,57 @@ export function limitFields(options: Options<typeof projectOptions>): Result<Lim
   return succeed(Object.keys(limits).length === 0 ? null : limits);
 }
 
+const unitOf = (option: keyof typeof projectOptions): string => projectOptions[option].value.toLowerCase();
+
 /** Explains empty commands in the help of a command. */
 export const emptyCommands = "An empty command, such as --install-command '', runs nothing.";
 
-const textOptions = {
-  install_command: "install-command",
-  build_command: "build-command",
-  release_command: "release-command",
-  activate_command: "activate-command",
-  fallback: "fallback",
-} as const;
-const textNames = [
-  "install_command",
-  "build_command",
-  "release_command",
-  "activate_command",
-  "fallback",
-] as const;
+/** The options that are named as their setting is, and which the kind of the setting says how to read. */
+const settingOptions = textSettings.flatMap((setting) => {
+  const option = Object.keys(projectOptions)
+    .filter(isOption)
+    .find((one) => settingNamed(one) === setting);
+  return option === undefined ? [] : [[setting, option] as const];
+});
 
-type TextFields = Partial<Record<keyof typeof textOptions, string | null>>;
+function isOption(name: string): name is keyof typeof projectOptions {
+  return Object.hasOwn(projectOptions, name);
+}
 
-/** The given commands and fallback. An empty text becomes `null`: none. */
-function textFields(options: Options<typeof projectOptions>): TextFields {
-  const fields: TextFields = {};
-  for (const name of textNames) {
-    const text = options[textOptions[name]];
-    if (text !== null) fields[name] = text === "" ? null : text;
+/** `--shared-path` is for one path of `shared_paths`. */
+function settingNamed(option: string): string {
+  return option === "shared-path" ? "shared_paths" : option.replaceAll("-", "_");
+}
+
+type SettingFields = Partial<
+  Pick<UpdateProjectInput, Exclude<TextSetting, "name" | "server_id" | "repository">>
+>;
+
+/** The settings with a given option. */
+// Overloaded because the command's options have the types of the settings only by name.
+function settingFields(options: Options<typeof projectOptions>): SettingFields;
+function settingFields(options: Options<typeof projectOptions>): object {
+  const given = settingOptions.flatMap(([setting, option]): [string, unknown][] => {
+    const value = options[option];
+    if (typeof value === "string") return [[setting, valueOf(setting, value)]];
+    return value === null || value.length === 0 ? [] : [[setting, [...value]]];
+  });
+  return Object.fromEntries(given);
+}
+
+/** An empty command becomes `null`: none. */
+function valueOf(setting: TextSetting, text: string): string | number | null {
+  switch (settingUses[setting].kind) {
+    case "number":
+      return Number(text);
+    case "optional":
+    case "automatic_or_none":
+      return text === "" ? null : text;
+    case "text":
+    case "automatic":
+    case "lines":
+      return text;
   }
-  return fields;
 }
 
 /** An empty path becomes `null`, which removes the check. */
@@ -132,20 +166,9 @@ function healthCheckField(path: string | null): { health_check?: { path: string 
 
 /** The fields of a request's body for the given options. The control plane validates their values. */
 export function projectFields(options: Options<typeof projectOptions>, limits: Limits | null) {
-  const { branch, framework, domain } = options;
-  const paths = options["shared-path"];
-  const given = givenFields({
-    branch,
-    commits: CommitRule.options.find((rule) => rule === options.commits) ?? null,
-    approval: ApprovalRule.options.find((rule) => rule === options.approval) ?? null,
-    framework,
-    output_directory: options["output-directory"],
-    trailing_slash: TrailingSlash.options.find((rule) => rule === options["trailing-slash"]) ?? null,
-    asset_overlap: options["asset-overlap"] === null ? null : Number(options["asset-overlap"]),
-    root_directory: options["root-directory"],
-    domain,
-    limits,
-    shared_paths: paths.length === 0 ? null : [...paths],
-  });
-  return { ...given, ...textFields(options), ...healthCheckField(options["health-check"]) };
+  return {
+    ...settingFields(options),
+    ...givenFields({ limits }),
+    ...healthCheckField(options["health-check"]),
+  };
 }

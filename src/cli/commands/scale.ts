@@ -1,4 +1,4 @@
-import { MAX_INSTANCES } from "#contract/endpoints/processes/schemas.ts";
+import { MAX_INSTANCES } from "#contract/endpoints/processes/process-settings.ts";
 import { succeed } from "#contract/lib/result.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { configDetails, startOptions } from "#cli/session/follow-options.ts";

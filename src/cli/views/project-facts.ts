@@ -1,6 +1,7 @@
 import { resolveCron } from "#contract/cron/resolve-cron.ts";
 import { sourceText } from "#contract/processes/command-source.ts";
 import { resolveProcesses } from "#contract/processes/resolve-processes.ts";
+import { type SettingName, settingNames } from "#contract/endpoints/projects/project-settings.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import type { Limits } from "#contract/endpoints/projects/settings.ts";
 import { type Fact, printFacts } from "#cli/output/facts.ts";
@@ -111,8 +112,29 @@ function projectFacts(output: Output, project: Project, serverName: string | nul
     ["limits", limitsText(project.limits)],
     ["queue", project.queue],
     ["approval", project.approval === "none" ? null : project.approval],
+    ...otherSettings(project),
     ["last deployment", timeText(project.last_deploy, output)],
   ];
+}
+
+/** The settings that `projectFacts` shows in words of its own, or not at all. */
+const IN_OWN_WORDS: ReadonlySet<SettingName> = new Set<SettingName>([
+  ...(["name", "domain", "aliases", "repository", "branch", "commits", "server_id"] as const),
+  ...(["framework", "install_command", "build_command", "output_directory", "trailing_slash"] as const),
+  ...(["fallback", "root_directory", "release_command", "activate_command", "shared_paths"] as const),
+  ...(["processes", "drain_seconds", "cron", "deploy_on", "health_check", "keep_releases"] as const),
+  ...(["asset_overlap", "limits", "timeouts", "queue", "approval"] as const),
+]);
+
+/** All others, as `max body mb: 10`. */
+function otherSettings(project: Project): Fact[] {
+  return settingNames
+    .filter((name) => !IN_OWN_WORDS.has(name))
+    .map((name) => {
+      const value: unknown = project[name];
+      const text = typeof value === "string" ? value : JSON.stringify(value);
+      return [name.replaceAll("_", " "), value === null ? null : printable(text)];
+    });
 }
 
 function typeText(project: Project): string | null {

@@ -2,15 +2,15 @@ import * as z from "zod/mini";
 
 import "#contract/issue-messages.ts";
 import { findCronProblem } from "#contract/cron/find-cron-problem.ts";
-import { CronJob, CronJobs } from "#contract/endpoints/cron/job-schemas.ts";
+import { CronJob } from "#contract/endpoints/cron/job-schemas.ts";
 import { byName, ProcessDefinition } from "#contract/endpoints/processes/schemas.ts";
-import { BuildSettings } from "#contract/endpoints/projects/settings.ts";
+import { ProjectSettings, repositorySettings } from "#contract/endpoints/projects/project-settings.ts";
 import { RequestedPath } from "#contract/git-names.ts";
 import { parseLocatedJson } from "#contract/lib/located-json.ts";
+import { pick } from "#contract/lib/pick.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
 import { suggest } from "#contract/lib/suggest.ts";
 import { type FileProblem, shown, unusable } from "#contract/processes/file-problem.ts";
-import { ShellCommand } from "#contract/shell-command.ts";
 
 /** The processes of the file. A process without a command has the command of the Procfile or of the framework. */
 export const WrittenProcesses = byName(z.partial(ProcessDefinition));
@@ -24,18 +24,24 @@ export const GANTRY_JSON = "gantry.json";
  * `release_command`: null means none, also if the Procfile has one. `$schema` is for editors, and `url`, `project` and `name` are for the
  * command: `gantry projects link` writes them.
  */
-export const GantryJson = z.strictObject({
-  $schema: z.optional(z.string()),
-  url: z.optional(z.string()),
-  project: z.optional(z.string()),
-  name: z.optional(z.string()),
-  ...BuildSettings.shape,
-  output_directory: z.optional(RequestedPath),
-  release_command: z.optional(z.nullable(ShellCommand)),
-  processes: z.optional(WrittenProcesses),
-  cron: z.optional(CronJobs),
-});
+export const GantryJson = z.partial(
+  z.strictObject({
+    $schema: z.string(),
+    url: z.string(),
+    project: z.string(),
+    name: z.string(),
+    ...pick(ProjectSettings.shape, repositorySettings),
+    output_directory: RequestedPath,
+    processes: WrittenProcesses,
+  }),
+);
 export type GantryJson = z.infer<typeof GantryJson>;
+
+/** The settings of the file, without settings that also come from elsewhere in the repository. */
+export type WrittenSettings = Omit<
+  GantryJson,
+  "$schema" | "url" | "project" | "name" | "processes" | "cron" | "release_command"
+>;
 
 /** Reads gantry.json. An unknown key is refused, because it is probably misspelled. */
 export function readGantryJson(text: string): ResultOf<GantryJson, { readonly problem: FileProblem }> {

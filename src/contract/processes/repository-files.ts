@@ -1,8 +1,12 @@
 import type { CronJob } from "#contract/endpoints/cron/job-schemas.ts";
-import type { BuildSettings } from "#contract/endpoints/projects/settings.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
 import type { FileProblem } from "#contract/processes/file-problem.ts";
-import { GANTRY_JSON, readGantryJson, type WrittenProcesses } from "#contract/processes/read-gantry-json.ts";
+import {
+  GANTRY_JSON,
+  readGantryJson,
+  type WrittenProcesses,
+  type WrittenSettings,
+} from "#contract/processes/read-gantry-json.ts";
 import { PROCFILE, readProcfile } from "#contract/processes/read-procfile.ts";
 
 /** The files in which a repository describes its processes. */
@@ -14,8 +18,8 @@ export type FileCommand = { readonly command: string; readonly from: DefinitionF
 
 /** What a repository says about itself. */
 export type RepositoryFiles = {
-  /** The build settings of gantry.json. */
-  readonly build: BuildSettings;
+  /** The settings of gantry.json for the build. */
+  readonly build: WrittenSettings;
   /** The processes of gantry.json; null if it does not exist. */
   readonly written: WrittenProcesses;
   /** The commands of the Procfile. */

@@ -1,31 +1,25 @@
 import * as z from "zod/mini";
 
+import { initialProcess, ProcessFields } from "#contract/endpoints/processes/process-settings.ts";
 import {
   type AllProcessSettings,
-  MAX_INSTANCES,
   type ProcessDefinitions,
   ProcessName,
-  StopSignal,
   WEB,
 } from "#contract/endpoints/processes/schemas.ts";
 import { Limits } from "#contract/endpoints/projects/settings.ts";
-import { wholeBetween, wholeFrom } from "#contract/bounds.ts";
-import { ShellCommand } from "#contract/shell-command.ts";
+import { withInitial } from "#contract/lib/field-table.ts";
+import { pick } from "#contract/lib/pick.ts";
 
-/** How long an instance may take to end, if nothing else is set. */
-export const DEFAULT_STOP_SECONDS = 10;
+const limitFields = ["memory_mb", "cpu_weight", "tasks"] as const;
+const { memory_mb: _memory, cpu_weight: _weight, tasks: _tasks, ...others } = ProcessFields.shape;
 
 /** A process with all its fields. `instances`: how many there should be, also if it is stopped and has none. */
 export const ResolvedProcess = z.object({
   name: ProcessName,
-  command: ShellCommand,
-  instances: wholeBetween(0, MAX_INSTANCES),
-  stopped: z.boolean(),
-  port: z.boolean(),
+  stopped: z._default(z.boolean(), false),
   limits: Limits,
-  stop_signal: StopSignal,
-  stop_seconds: wholeFrom(0),
-  overlap: z.boolean(),
+  ...withInitial(others, initialProcess),
 });
 export type ResolvedProcess = z.infer<typeof ResolvedProcess>;
 
@@ -44,25 +38,9 @@ export function resolveProcesses(
   const names = [...new Set([...defined.keys(), ...own.keys()])];
   return names.toSorted(compareNames).flatMap((name): ResolvedProcess[] => {
     const fields = { ...defined.get(name), ...own.get(name) };
-    const { command, memory_mb, cpu_weight, tasks } = fields;
-    if (command === undefined) return [];
-    return [
-      {
-        name,
-        command,
-        instances: fields.instances ?? 1,
-        stopped: fields.stopped ?? false,
-        port: fields.port ?? name === WEB,
-        limits: {
-          ...(memory_mb === undefined ? {} : { memory_mb }),
-          ...(cpu_weight === undefined ? {} : { cpu_weight }),
-          ...(tasks === undefined ? {} : { tasks }),
-        },
-        stop_signal: fields.stop_signal ?? "SIGTERM",
-        stop_seconds: fields.stop_seconds ?? DEFAULT_STOP_SECONDS,
-        overlap: fields.overlap ?? true,
-      },
-    ];
+    if (fields.command === undefined) return [];
+    const limits = pick(fields, limitFields);
+    return [ResolvedProcess.parse({ port: name === WEB, ...fields, name, limits })];
   });
 }
 

@@ -33,7 +33,7 @@ export function commitRequests(lane: Lane, projectId: ProjectId, now: number): C
           type: "resolve_commit",
           request_id: one.runId,
           project_id: projectId,
-          project_name: plan.projectName,
+          project_name: plan.name,
           deployment_id: one.id,
           source: {
             repository: plan.repository,

@@ -37,7 +37,7 @@ export function stageDeadline(plan: Plan, stage: RunStage, now: number): number 
 /** The maximum time for which a deployment can be active, in milliseconds: the offer, every stage, and the stop. */
 function longestRunMs(plan: Plan): number {
   const offeredMs = plan.timeouts.queue_seconds * 1000;
-  const planned = runStages.filter((stage) => stage !== "release" || plan.releaseCommand !== null);
+  const planned = runStages.filter((stage) => stage !== "release" || plan.release_command !== null);
   return planned.reduce((sum, stage) => sum + stageMs(plan, stage), offeredMs + STOP_CONFIRM_MS);
 }
 

@@ -200,8 +200,8 @@ export function passHeld(lane: Lane, passing: Named<"queued">, now: number): Lan
       strictness[one.approval] < strictness[passing.approval];
     if (keepsOwn) return replaceDeployment(next, changed);
     // No hold protects it, so it stays with the person who started the deployment.
-    const { releaseCommand } = one.state.plan;
-    const state = { ...one.state, plan: { ...plan, releaseCommand } };
+    const { release_command } = one.state.plan;
+    const state = { ...one.state, plan: { ...plan, release_command } };
     return replaceDeployment(next, repinned(one, { ...changed, serverId, state }));
   }, lane);
 }

@@ -14,18 +14,9 @@ import {
 import { EventActor } from "#contract/endpoints/events/schemas.ts";
 import { CommitSha } from "#contract/git-names.ts";
 import { DeploymentId, FreezeId, RunId, ServerId } from "#contract/ids.ts";
-import { AllProcessSettings, DrainSeconds, ProcessName } from "#contract/endpoints/processes/schemas.ts";
-import {
-  Alias,
-  AssetOverlap,
-  BuildSettings,
-  CommitRule,
-  HealthCheck,
-  Limits,
-  Timeouts,
-} from "#contract/endpoints/projects/settings.ts";
+import { ProcessName } from "#contract/endpoints/processes/schemas.ts";
+import { keptShape } from "#contract/endpoints/projects/project-settings.ts";
 import { ApprovalRule } from "#contract/endpoints/projects/approval-rule.ts";
-import { CronJob } from "#contract/endpoints/cron/job-schemas.ts";
 import { MaintenanceState } from "#contract/endpoints/traffic/schemas.ts";
 import { runStages } from "#contract/stages.ts";
 import { type KnownFreezes, noFreezes } from "#domain/freezes/project-freezes.ts";
@@ -44,27 +35,7 @@ const unixMs = z.number();
 
 /** The project's settings at the start of the deployment. Later changes do not affect it. */
 export const Plan = z.strictObject({
-  projectName: z.string(),
-  domain: z.string(),
-  repository: z.string(),
-  /** The project's own branch. */
-  defaultBranch: z.string(),
-  commits: CommitRule,
-  rootDirectory: z.string(),
-  build: BuildSettings,
-  releaseCommand: z.nullable(z.string()),
-  activateCommand: z.nullable(z.string()),
-  sharedPaths: z.array(z.string()),
-  keepReleases: z.int(),
-  assetOverlap: AssetOverlap,
-  healthCheck: z.nullable(HealthCheck),
-  limits: Limits,
-  timeouts: Timeouts,
-  /** The project's own settings. */
-  processes: AllProcessSettings,
-  drainSeconds: DrainSeconds,
-  aliases: z.array(Alias),
-  cron: z.array(CronJob),
+  ...keptShape,
   /** Null: it was never turned on. */
   maintenance: z.nullable(MaintenanceState),
 });

@@ -1,63 +1,23 @@
 import { MAX_PROCESSES, type ProcessSettings } from "#contract/endpoints/processes/schemas.ts";
+import { processUses } from "#contract/endpoints/processes/process-settings.ts";
+import { keptSettings, settingUses } from "#contract/endpoints/projects/project-settings.ts";
 import { Plan } from "#domain/lane/lane.ts";
 
-/**
- * What a setting belongs to. `code`: what runs, so a rollback can take it back together with the code. `live`: where the
- * project is served and how much it may use, which earlier code does not bring back. `now`: nothing that a hold protects;
- * a rollback always has today's.
- */
-type Belongs = "code" | "live" | "now";
-
-type Field = { readonly name: string; readonly belongs: Belongs };
-
-/** Each field of a plan, with its name in the API. A hold stops a rollback that differs in a field that is not `now`. */
-const planFields: Record<keyof Plan, Field> = {
-  projectName: { name: "name", belongs: "now" },
-  domain: { name: "domain", belongs: "live" },
-  repository: { name: "repository", belongs: "code" },
-  // A build can take over the build cache of this branch.
-  defaultBranch: { name: "branch", belongs: "code" },
-  // The commit of a rollback was live, so the rule does not count for it.
-  commits: { name: "commits", belongs: "now" },
-  rootDirectory: { name: "root_directory", belongs: "code" },
-  build: { name: "build", belongs: "code" },
-  // A rollback runs none.
-  releaseCommand: { name: "release_command", belongs: "now" },
-  activateCommand: { name: "activate_command", belongs: "code" },
-  sharedPaths: { name: "shared_paths", belongs: "code" },
-  keepReleases: { name: "keep_releases", belongs: "now" },
-  assetOverlap: { name: "asset_overlap", belongs: "now" },
-  healthCheck: { name: "health_check", belongs: "code" },
-  limits: { name: "limits", belongs: "live" },
-  timeouts: { name: "timeouts", belongs: "now" },
-  processes: { name: "processes", belongs: "code" },
-  drainSeconds: { name: "drain_seconds", belongs: "live" },
-  aliases: { name: "aliases", belongs: "live" },
-  cron: { name: "cron", belongs: "code" },
+/** What each field of a plan belongs to, in the order in which differences are named. */
+const planFields: readonly (readonly [field: keyof Plan, belongs: "code" | "live" | "now"])[] = [
+  ...keptSettings.map((name) => [name, settingUses[name].belongs] as const),
   // Applied at once, without a deployment.
-  maintenance: { name: "maintenance", belongs: "now" },
-};
+  ["maintenance", "now"],
+];
 
-/**
- * As `planFields`, for the settings of a process: a rollback neither scales a process nor starts a stopped one. `scale`:
- * `live`, and a change of it alone is not held.
- */
-type ProcessBelongs = "code" | "live" | "scale";
-const processFields: Record<keyof ProcessSettings, ProcessBelongs> = {
-  command: "code",
-  port: "code",
-  stop_signal: "code",
-  stop_seconds: "code",
-  overlap: "code",
-  instances: "scale",
-  memory_mb: "live",
-  cpu_weight: "live",
-  tasks: "live",
-  stopped: "scale",
-};
+/** As `planFields`, for the settings of a process: a rollback neither scales a process nor starts a stopped one. */
+const processFields: readonly (readonly [field: string, belongs: ProcessBelongs])[] = [
+  ...Object.entries(processUses).map(([field, { belongs }]) => [field, belongs] as const),
+  ["stopped", "scale"],
+];
+type ProcessBelongs = (typeof processUses)[keyof typeof processUses]["belongs"];
 
-const fieldsByKey = new Map<string, Field>(Object.entries(planFields));
-const processFieldsByName = new Map<string, ProcessBelongs>(Object.entries(processFields));
+const processFieldsByName = new Map(processFields);
 
 /** The name in a list of differences for the settings as a whole, if the live settings are not known. */
 const ALL = "settings";
@@ -75,25 +35,23 @@ export function isSamePlan(one: Plan, other: Plan): boolean {
   return one === other || stableText(one) === stableText(other);
 }
 
-/** The settings of a plan that a hold protects, as JSON, by their names in the API. */
+/** The settings of a plan that a hold protects, as JSON, by their names. */
 export function namedSettings(plan: Plan): ReadonlyMap<string, string> {
-  const values = Object.entries(plan).flatMap(([field, value]) => namedValues(field, value));
+  const values = planFields.flatMap(([field, belongs]) =>
+    belongs === "now" ? [] : namedValues(field, plan),
+  );
   return new Map(values.flatMap(([name, value]) => (value === undefined ? [] : [[name, stableText(value)]])));
 }
 
-/** The settings of a field, such as the commands of `build`, each with its name in the API. */
-function namedValues(field: string, value: unknown): [name: string, value: unknown][] {
-  const { name, belongs } = fieldsByKey.get(field) ?? { name: field, belongs: "code" };
-  if (belongs === "now") return [];
-  if (field === "build") return entriesOf(value);
-  if (field !== "processes") return [[name, value]];
-  return entriesOf(value).flatMap(([process, settings]) =>
-    entriesOf(settings).map(([setting, its]): [string, unknown] => [`processes.${process}.${setting}`, its]),
+/** A field of a plan with its name, or the settings of its processes, each with its own name. */
+function namedValues(field: keyof Plan, plan: Plan): [name: string, value: unknown][] {
+  if (field !== "processes") return [[field, plan[field]]];
+  return Object.entries(plan.processes).flatMap(([process, settings]) =>
+    Object.entries(settings).map(([setting, its]): [string, unknown] => [
+      `processes.${process}.${setting}`,
+      its,
+    ]),
   );
-}
-
-function entriesOf(value: unknown): [string, unknown][] {
-  return typeof value === "object" && value !== null ? Object.entries(value) : [];
 }
 
 /** JSON in which the order of the keys does not count. */
@@ -113,10 +71,10 @@ type Sources = { readonly code: Plan; readonly live: Plan; readonly now: Plan };
 
 /** The plan of a rollback with the settings that its code was live with. */
 export function earlierPlan(sources: Sources): Plan {
-  const fields = [...fieldsByKey].map(([field, { belongs }]): [string, unknown] => [
-    field,
-    new Map<string, unknown>(Object.entries(sources[belongs])).get(field),
-  ]);
+  const fields = planFields.flatMap(([field, belongs]): [string, unknown][] => {
+    const value = sources[belongs][field];
+    return value === undefined ? [] : [[field, value]];
+  });
   const processes = earlierProcesses(sources.code.processes, sources.live.processes);
   return Plan.parse({ ...Object.fromEntries(fields), processes });
 }

@@ -1,4 +1,5 @@
 import { RunOrder } from "#contract/agent-order.ts";
+import { agentOf } from "#contract/endpoints/projects/project-settings.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import { type Lane, liveOf, type Named, onceLiveOf } from "#domain/lane/lane.ts";
 
@@ -46,8 +47,7 @@ export function runOrder(lane: Lane, deployment: Named<"offered">, projectId: Pr
     run_id: deployment.runId,
     deployment_id: deployment.id,
     project_id: projectId,
-    project_name: plan.projectName,
-    domain: plan.domain,
+    project_name: plan.name,
     version: deployment.version,
     source: {
       repository: plan.repository,
@@ -60,24 +60,13 @@ export function runOrder(lane: Lane, deployment: Named<"offered">, projectId: Pr
     },
     reuse_release: releaseToReuse(lane, deployment),
     preapproved: isPreapproved(lane, deployment),
-    root_directory: plan.rootDirectory,
-    ...plan.build,
+    ...agentOf(plan),
     // Migrations are not undone, and migrations of older code must not run against the database of newer code.
-    release_command: repeatsCode ? null : plan.releaseCommand,
-    activate_command: plan.activateCommand,
-    shared_paths: plan.sharedPaths,
-    health_check: plan.healthCheck,
-    limits: plan.limits,
-    timeouts: plan.timeouts,
-    processes: plan.processes,
+    release_command: repeatsCode ? null : plan.release_command,
     restart: deployment.restart,
-    drain_seconds: plan.drainSeconds,
-    aliases: plan.aliases,
-    cron: plan.cron,
     ...(plan.maintenance === null ? {} : { maintenance: plan.maintenance }),
-    cache: { clear: deployment.clearCache, default_branch: plan.defaultBranch ?? deployment.branch },
-    asset_overlap: plan.assetOverlap,
-    keep_releases: releasesToKeep(lane, deployment.serverId, plan.keepReleases),
+    cache: { clear: deployment.clearCache, default_branch: plan.branch },
+    keep_releases: releasesToKeep(lane, deployment.serverId, plan.keep_releases),
   });
 }
 

@@ -2,9 +2,6 @@ import { type SQL, sql } from "drizzle-orm";
 import { integer, real, type SQLiteColumn, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 import { DEFAULT_LOG_RETENTION_DAYS } from "#contract/endpoints/accounts/schemas.ts";
-import type { CronJobs } from "#contract/endpoints/cron/job-schemas.ts";
-import { DEFAULT_ASSET_OVERLAP, type TrailingSlash } from "#contract/endpoints/projects/settings.ts";
-import { DEFAULT_DRAIN_SECONDS } from "#contract/endpoints/processes/schemas.ts";
 import type {
   Actor,
   DeploymentChange,
@@ -17,20 +14,11 @@ import type {
   LiveEvidence,
   StageTime,
 } from "#contract/endpoints/deployments/schemas.ts";
-import type { ApprovalRule } from "#contract/endpoints/projects/approval-rule.ts";
-import type { DeployOn } from "#contract/endpoints/projects/deploy-on.ts";
+import type { ProjectSettings } from "#contract/endpoints/projects/project-settings.ts";
 import type { Region } from "#contract/regions.ts";
 import type { AccountId, DeploymentId, ProjectId, ServerId, TokenId } from "#contract/ids.ts";
 import type { DeployKeySummary } from "#contract/endpoints/projects/repository-access.ts";
-import type { AllProcessSettings, ProcessReport } from "#contract/endpoints/processes/schemas.ts";
-import type {
-  Alias,
-  CommitRule,
-  HealthCheck,
-  Limits,
-  QueueMode,
-  Timeouts,
-} from "#contract/endpoints/projects/settings.ts";
+import type { ProcessReport } from "#contract/endpoints/processes/schemas.ts";
 import type { HealthReason } from "#contract/endpoints/projects/health.ts";
 import type { DetectedPreset } from "#contract/endpoints/projects/detected-preset.ts";
 import type { IsolationLevel, PolicyLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
@@ -132,6 +120,9 @@ export const servers = sqliteTable("servers", {
   enrollmentMadeBy: text("enrollment_made_by").$type<TokenId>(),
 });
 
+/** The settings without a column of their own. Others have one, because they are searched, joined or unique. */
+export type StoredSettings = Omit<ProjectSettings, "name" | "domain" | "server_id" | "repository" | "branch">;
+
 export const projects = sqliteTable("projects", {
   id: text("id").$type<ProjectId>().primaryKey(),
   accountId: text("account_id").$type<AccountId>().notNull(),
@@ -140,37 +131,12 @@ export const projects = sqliteTable("projects", {
   domain: text("domain").notNull(),
   repository: text("repository").notNull(),
   branch: text("branch").notNull(),
-  commits: text("commits").$type<CommitRule>().notNull().default("reachable"),
-  /** Null: the agent detects it. See build-columns.ts for this column and the other settings that a framework provides. */
-  framework: text("framework"),
-  rootDirectory: text("root_directory").notNull(),
-  installCommand: text("install_command"),
-  buildCommand: text("build_command"),
-  outputDirectory: text("output_directory"),
-  trailingSlash: text("trailing_slash").$type<TrailingSlash>(),
-  fallback: text("fallback"),
-  releaseCommand: text("release_command"),
-  activateCommand: text("activate_command"),
-  sharedPaths: text("shared_paths", { mode: "json" }).$type<string[]>().notNull(),
-  keepReleases: integer("keep_releases").notNull(),
-  assetOverlap: integer("asset_overlap").notNull().default(DEFAULT_ASSET_OVERLAP),
-  healthCheck: text("health_check", { mode: "json" }).$type<HealthCheck>(),
-  limits: text("limits", { mode: "json" }).$type<Limits>().notNull().default({}),
-  timeouts: text("timeouts", { mode: "json" }).$type<Timeouts>().notNull(),
-  queue: text("queue").$type<QueueMode>().notNull(),
-  /** The project's own settings for its processes. */
-  processes: text("processes", { mode: "json" }).$type<AllProcessSettings>().notNull().default({}),
-  drainSeconds: integer("drain_seconds").notNull().default(DEFAULT_DRAIN_SECONDS),
-  /** Each of them, and `domain`, has a row in `domains`. */
-  aliases: text("aliases", { mode: "json" }).$type<Alias[]>().notNull().default([]),
-  cron: text("cron", { mode: "json" }).$type<CronJobs>().notNull().default([]),
-  /** Which pushes are deployed; null: those to the project's branch. */
-  deployOn: text("deploy_on", { mode: "json" }).$type<DeployOn>(),
+  /** The other settings. `settingsOf` reads them. Each alias, and `domain`, has a row in `domains`. */
+  settings: text("settings", { mode: "json" }).$type<StoredSettings>().notNull(),
   /** The repository's address in a form that all its addresses share. */
   repositoryKey: text("repository_key").notNull(),
   /** The `repositoryKey` of the repository that the project's server has read last; null: of none. */
   readRepository: text("read_repository"),
-  approval: text("approval").$type<ApprovalRule>().notNull().default("none"),
   /** Null: it was never turned on. */
   maintenance: text("maintenance", { mode: "json" }).$type<MaintenanceState>(),
   createdAt: integer("created_at").notNull(),

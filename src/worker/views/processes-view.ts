@@ -3,9 +3,9 @@ import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
 
 /** Where the command of each process is from: the project's own setting, or what its latest deployment reported. */
 export function processSources({
-  processes,
+  settings: { processes },
   detected,
-}: Pick<ProjectRecord, "processes" | "detected">): Processes["sources"] {
+}: Pick<ProjectRecord, "settings" | "detected">): Processes["sources"] {
   const own = Object.entries(processes).filter(([, { command }]) => command !== undefined);
   return {
     ...detected?.repository_definitions?.processes,

@@ -1,10 +1,13 @@
 import { maskQuery, maskRepository, maskUrlSecret } from "#contract/git-names.ts";
-import { deployOnOf } from "#contract/endpoints/projects/deploy-on.ts";
 import type { Project, ProjectRow, Serving } from "#contract/endpoints/projects/schemas.ts";
 import { NO_DEFINITIONS } from "#contract/endpoints/projects/repository-definitions.ts";
-import type { AutomaticSetting, HealthCheck } from "#contract/endpoints/projects/settings.ts";
+import {
+  AutomaticSetting,
+  type BuildSettings,
+  type HealthCheck,
+} from "#contract/endpoints/projects/settings.ts";
 import { type DetectedPreset } from "#contract/endpoints/projects/detected-preset.ts";
-import { defaultTimeouts } from "#contract/stages.ts";
+import { pick } from "#contract/lib/pick.ts";
 import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
 import type { ProjectSummary } from "#worker/db/projects/list-projects.ts";
 import type { ServingReading } from "#worker/db/projects/find-project-with-serving.ts";
@@ -19,7 +22,7 @@ import {
   usualPreset,
   usualReleaseCommand,
 } from "#contract/frameworks/usual-preset.ts";
-import { type BuildColumns, givenSettings } from "#worker/db/projects/build-columns.ts";
+import { settingsOf } from "#worker/db/projects/settings-column.ts";
 
 /** A row of the projects list. */
 export function projectRow(summary: ProjectSummary): ProjectRow {
@@ -35,32 +38,18 @@ export function projectRow(summary: ProjectSummary): ProjectRow {
 
 /** A project with its settings. @param serving null if its server has not reported the served release yet */
 export function projectView(record: ProjectRecord, serving: ServingReading | null): Project {
-  const { start_command: _start, reasons, ...settings } = shownSettings(record, record.detected);
+  const settings = settingsOf(record);
+  const build = shownBuild(settings, record.detected);
   return {
-    ...projectRow(record),
     ...settings,
-    framework_reasons: reasons,
-    automatic: automaticSettings(record),
-    suggested_release_command: shownSuggestion(record, record.detected),
+    ...projectRow({ ...record, framework: settings.framework ?? null }),
+    ...pick(build, AutomaticSetting.options),
+    app_type: build.app_type,
+    framework_reasons: build.reasons,
+    automatic: AutomaticSetting.options.filter((name) => settings[name] === undefined),
+    suggested_release_command: shownSuggestion(settings, record.detected),
     repository: maskRepository(record.repository),
-    branch: record.branch,
-    commits: record.commits,
-    root_directory: record.rootDirectory,
-    release_command: record.releaseCommand,
-    activate_command: record.activateCommand,
-    shared_paths: record.sharedPaths,
-    keep_releases: record.keepReleases,
-    asset_overlap: record.assetOverlap,
-    health_check: healthCheckView(record.healthCheck),
-    limits: record.limits,
-    timeouts: { ...defaultTimeouts, ...record.timeouts },
-    queue: record.queue,
-    approval: record.approval,
-    processes: record.processes,
-    drain_seconds: record.drainSeconds,
-    aliases: record.aliases,
-    cron: record.cron,
-    deploy_on: deployOnOf(record.deployOn),
+    health_check: healthCheckView(settings.health_check),
     detected_processes: record.detected?.processes ?? {},
     repository_definitions: record.detected?.repository_definitions ?? NO_DEFINITIONS,
     processes_state: processesState(record.reportedProcesses),
@@ -102,30 +91,20 @@ function shownFramework(framework: string | null, detected: DetectedPreset | nul
 }
 
 /** The build settings of the next deployment, as far as they are known before its files are fetched. */
-export function shownSettings(columns: BuildColumns, detected: DetectedPreset | null): DetectedPreset {
-  const framework = shownFramework(columns.framework, detected);
+function shownBuild(settings: BuildSettings, detected: DetectedPreset | null): DetectedPreset {
+  const framework = shownFramework(settings.framework ?? null, detected);
   const usual = usualPreset(framework);
   const preset = detected?.framework === framework ? detected : usual;
-  return applySettings(givenSettings(columns), preset);
+  return applySettings(settings, preset);
 }
 
 /** The release command that the framework of the next deployment usually needs; null if it needs none. */
-function shownSuggestion({ framework: given }: BuildColumns, detected: DetectedPreset | null): string | null {
-  const framework = shownFramework(given, detected);
+function shownSuggestion(
+  { framework: given }: BuildSettings,
+  detected: DetectedPreset | null,
+): string | null {
+  const framework = shownFramework(given ?? null, detected);
   return detected?.framework === framework
     ? (detected.suggested_release_command ?? null)
     : usualReleaseCommand(framework);
-}
-
-/** The settings that the project leaves to its framework. */
-function automaticSettings(columns: BuildColumns): AutomaticSetting[] {
-  const all = [
-    ["framework", columns.framework],
-    ["install_command", columns.installCommand],
-    ["build_command", columns.buildCommand],
-    ["output_directory", columns.outputDirectory],
-    ["trailing_slash", columns.trailingSlash],
-    ["fallback", columns.fallback],
-  ] as const;
-  return all.flatMap(([name, value]) => (value === null ? [name] : []));
 }

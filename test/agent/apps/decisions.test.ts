@@ -10,8 +10,10 @@ import type { InstanceNote } from "#agent/apps/instance-notes.ts";
 import { cpuPercent, instanceState } from "#agent/apps/instance-state.ts";
 import { planInstances, type RunningInstance } from "#agent/apps/plan-instances.ts";
 import type { RunVariables } from "#contract/agent-order.ts";
+import { instanceFields } from "#contract/endpoints/processes/process-settings.ts";
 import { AccountId } from "#contract/ids.ts";
 import { type ResolvedProcess, resolveProcesses } from "#contract/processes/resolve-processes.ts";
+import { everyProcessSetting } from "../../support/every-setting.ts";
 
 const processOf = (name: string, instances: number): ResolvedProcess => {
   const [resolved] = resolveProcesses({ [name]: { command: `run ${name}`, instances } }, {});
@@ -142,12 +144,14 @@ describe("the fingerprint of an instance", () => {
     expect(instanceFingerprint(3, { ...web, instances: 5 }, variables({ B: "2", A: "1" }, 4))).toBe(print);
   });
 
-  it("changes with the release, the command, a limit, a variable's value and a secret's revision", () => {
+  it("changes with the release, each setting of an instance, a variable's value and a secret's revision", () => {
+    const others = instanceFields.map((name) =>
+      resolveProcesses({}, { web: { command: web.command, [name]: everyProcessSetting[name] } }),
+    );
     const prints = [
       instanceFingerprint(3, web, variables({ A: "1" }, 4)),
       instanceFingerprint(4, web, variables({ A: "1" }, 4)),
-      instanceFingerprint(3, { ...web, command: "other" }, variables({ A: "1" }, 4)),
-      instanceFingerprint(3, { ...web, limits: { memory_mb: 64 } }, variables({ A: "1" }, 4)),
+      ...others.flat().map((other) => instanceFingerprint(3, other, variables({ A: "1" }, 4))),
       instanceFingerprint(3, web, variables({ A: "2" }, 4)),
       instanceFingerprint(3, web, variables({ A: "1" }, 5)),
     ];

@@ -10,6 +10,7 @@ import type { InstanceSpec, SupervisedInstance, Supervisor } from "#agent/apps/s
 import type { SupervisorOptions } from "#agent/apps/supervisor-connection.ts";
 import { instanceLog } from "#agent/workspace/instance-logs.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
+import { initialProcess, supervisedOf } from "#contract/endpoints/processes/process-settings.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { attempt } from "#node/attempt.ts";
 
@@ -48,8 +49,7 @@ export async function superviseHome(folder?: string): Promise<SupervisedHome> {
       release: 1,
       command: { argv: ["/bin/sh", "-c", script], cwd: home, env: { PATH: process.env["PATH"] ?? "" } },
       limits: { memoryMb: null, cpuWeight: 100, tasks: 512 },
-      stopSignal: "SIGTERM",
-      stopSeconds: 10,
+      ...supervisedOf(initialProcess),
       ...change,
     }),
     linesOf: (name) =>

@@ -23,9 +23,9 @@ import { noSites, type Sites } from "#agent/sites/sites-client.ts";
 import type { OutputLine, RunEvent } from "#contract/agent-events.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
 import { createIdGenerator } from "#contract/ids.ts";
-import { DEFAULT_DRAIN_SECONDS } from "#contract/endpoints/processes/schemas.ts";
-import { DEFAULT_ASSET_OVERLAP, Timeouts } from "#contract/endpoints/projects/settings.ts";
+import { agentOf } from "#contract/endpoints/projects/project-settings.ts";
 
+import { defaultPlan } from "../../support/plan.ts";
 import { FakeControlPlane, type FakeRun } from "../../support/fake-control-plane.ts";
 import { bundleAgent } from "./agent-bundle.ts";
 import { createRepository, type TestRepository } from "./repository.ts";
@@ -185,27 +185,15 @@ export class AgentWorld {
       deployment_id: ids.deployment(),
       project_id: this.projectId,
       project_name: "shop",
-      domain: "shop.localhost",
       version: this.#version,
       ...this.source(source ?? {}),
       reuse_release: null,
       preapproved: false,
-      root_directory: ".",
+      ...agentOf(defaultPlan),
       build_command: null,
       output_directory: ".",
-      release_command: null,
-      activate_command: null,
-      shared_paths: [],
-      health_check: null,
-      limits: {},
-      timeouts: Timeouts.parse({}),
       keep_releases: [],
-      asset_overlap: DEFAULT_ASSET_OVERLAP,
-      processes: {},
       restart: [],
-      drain_seconds: DEFAULT_DRAIN_SECONDS,
-      aliases: [],
-      cron: [],
       cache: { clear: false, default_branch: "main" },
       ...change,
     };

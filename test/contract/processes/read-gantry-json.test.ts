@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
+import { repositorySettings } from "#contract/endpoints/projects/project-settings.ts";
 import { readGantryJson } from "#contract/processes/read-gantry-json.ts";
 
 function problemOf(text: string) {
@@ -52,7 +53,7 @@ describe("gantry.json", () => {
     [
       '{ "activate_command": "x" }',
       "line 1 of gantry.json has the unknown key `activate_command`",
-      "The keys are `url`, `project`, `name`, `framework`, `install_command`, `build_command`, `output_directory`, `trailing_slash`, `fallback`, `release_command`, `processes`, `cron`.",
+      `The keys are ${["url", "project", "name", ...repositorySettings].map((key) => `\`${key}\``).join(", ")}.`,
     ],
   ])("with an unknown key is refused with the nearest one: %j", (text, message, hint) => {
     expect(problemOf(text)).toEqual({ message, hint });

@@ -1,13 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
+import { initialProcess } from "#contract/endpoints/processes/process-settings.ts";
 import { resolveProcesses, wantedInstances } from "#contract/processes/resolve-processes.ts";
+
+import { everyProcessSetting } from "../../support/every-setting.ts";
 
 describe("the processes of a project", () => {
   it("are the repository's with the defaults, and only `web` gets a port", () => {
     const processes = resolveProcesses({ worker: { command: "work" }, web: { command: "serve" } }, {});
     expect(processes).toEqual([
       {
+        ...initialProcess,
         name: "web",
         command: "serve",
         instances: 1,
@@ -33,6 +37,11 @@ describe("the processes of a project", () => {
       limits: { memory_mb: 512, tasks: 64 },
       stop_seconds: 5,
     });
+  });
+
+  it("have each setting, limits among the limits", () => {
+    const [web] = resolveProcesses({}, { web: everyProcessSetting });
+    expect({ ...web, ...web?.limits }).toMatchObject(everyProcessSetting);
   });
 
   it("can be defined by the settings alone", () => {

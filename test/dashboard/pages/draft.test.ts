@@ -1,21 +1,26 @@
 import { describe, expect, it } from "vitest";
 
 import { clientEndpoints } from "#contract/endpoints/client-endpoints.ts";
-import { deployOnOf } from "#contract/endpoints/projects/deploy-on.ts";
+import { initialSettings, textSettings } from "#contract/endpoints/projects/project-settings.ts";
 import { NO_DEFINITIONS } from "#contract/endpoints/projects/repository-definitions.ts";
 import { type Project, UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
-import { AutomaticSetting, Timeouts } from "#contract/endpoints/projects/settings.ts";
-import { createIdGenerator } from "#contract/ids.ts";
+import { AutomaticSetting } from "#contract/endpoints/projects/settings.ts";
+import { createIdGenerator, ServerId } from "#contract/ids.ts";
+import { pick } from "#contract/lib/pick.ts";
 import { changesOf, editsAfter, editsSince } from "#dashboard/pages/settings/changes.ts";
 import { draftOf } from "#dashboard/pages/settings/draft.ts";
 import { readForm } from "#dashboard/text/field-errors.ts";
+import { everySetting } from "../../support/every-setting.ts";
 
 const ids = createIdGenerator({
   now: () => 1_700_000_000_000,
   randomBytes: (count) => new Uint8Array(count),
 });
 
+const OTHER_SERVER = ServerId.parse(`srv_${"0".repeat(26)}`);
+
 const project: Project = {
+  ...initialSettings,
   id: ids.project(),
   name: "shop",
   framework: "vite",
@@ -23,27 +28,13 @@ const project: Project = {
   server_id: ids.server(),
   last_deploy: null,
   repository: "https://git.example.com/shop.git",
-  branch: "main",
-  commits: "reachable",
   install_command: "npm ci",
   build_command: "npm run build",
   output_directory: "dist",
   trailing_slash: "auto",
   fallback: "index.html",
-  root_directory: ".",
-  release_command: null,
-  activate_command: null,
   shared_paths: ["uploads"],
-  keep_releases: 5,
-  asset_overlap: 86_400,
   health_check: { path: "/up", status: 204, tries: 3, interval_seconds: 1, timeout_seconds: 5 },
-  queue: "all",
-  approval: "none",
-  processes: {},
-  drain_seconds: 30,
-  aliases: [],
-  cron: [],
-  deploy_on: deployOnOf(null),
   detected_processes: {},
   repository_definitions: NO_DEFINITIONS,
   processes_state: null,
@@ -52,7 +43,6 @@ const project: Project = {
   health: { state: "ok", reasons: [] },
   variables_applied: null,
   limits: { tasks: 100 },
-  timeouts: Timeouts.parse({}),
   automatic: AutomaticSetting.options,
   suggested_release_command: null,
   app_type: "static",
@@ -86,6 +76,11 @@ describe("unsaved edits of the settings", () => {
 describe("the settings form", () => {
   it("omits unchanged settings", () => {
     expect(changed({})).toEqual({});
+  });
+
+  it("sends each setting that is written as text", () => {
+    const other: Project = { ...project, ...everySetting, server_id: OTHER_SERVER, automatic: [] };
+    expect(changesOf(draftOf(other), project)).toMatchObject(pick(other, textSettings));
   });
 
   it.each([

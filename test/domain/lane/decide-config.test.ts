@@ -39,7 +39,7 @@ const commit = liveOf(laneWithLive(1))?.commitSha;
 
 describe("applying settings to the live code", () => {
   it("activates the live release again with the current settings, without a build and without the release command", () => {
-    const plan = { ...defaultPlan, releaseCommand: "migrate", processes: { web: { instances: 3 } } };
+    const plan = { ...defaultPlan, release_command: "migrate", processes: { web: { instances: 3 } } };
     const lane = accepted(apply(laneWithLive(2), 0, { plan, restart: ["web"] }));
     expect(activeOf(lane)).toMatchObject({ version: 3, kind: "config", codeVersion: 2, rollbackOf: null });
     expect(offeredOrder(lane)).toMatchObject({
@@ -67,7 +67,7 @@ describe("applying settings to the live code", () => {
     [{ processes: { web: { stopped: true } } }, { repositoryInstances: { web: 4 } }, "web stopped"],
     [{ processes: { web: { instances: 2 } } }, { repositoryInstances: { web: 4 } }, "web 4 → 2"],
     [{ domain: "new.example" }, {}, "domain shop.localhost → new.example"],
-    [{ sharedPaths: ["data"] }, {}, "shared_paths"],
+    [{ shared_paths: ["data"] }, {}, "shared_paths"],
     [{}, {}, "no changes"],
   ])("says that it changes %j", (changed, request, text) => {
     const plan = { ...defaultPlan, ...changed };

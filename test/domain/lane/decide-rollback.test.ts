@@ -115,7 +115,7 @@ describe("rolling back", () => {
   });
 
   it("runs no release command, also if the release is built again", () => {
-    const plan = { ...defaultPlan, releaseCommand: "make migrate" };
+    const plan = { ...defaultPlan, release_command: "make migrate" };
     const kept = laneWithLive(2);
     expect(offeredOrder(accepted(start(kept, 0, { plan }))).release_command).toBe("make migrate");
     for (const lane of [kept, noteReport(kept, SERVER, report(2, [2]))])

@@ -53,7 +53,7 @@ const DAY = 24 * HOUR;
 const frozen: ReadFreezes = { sequence: 5, rules: [freezeBetween(0, 10 * HOUR)] };
 const inFreeze = { freezes: frozen };
 const byAnother = { approval: "by_another" } as const;
-const changedPlan = { ...defaultPlan, activateCommand: "changed" };
+const changedPlan = { ...defaultPlan, activate_command: "changed" };
 
 /** Versions of the queue with what holds them, such as "3 freeze, 4". */
 const queue = (lane: Lane) =>
@@ -184,7 +184,7 @@ describe("a rollback", () => {
 
   it("gives the deployments that it passes its server, settings and variables, so that they don't undo later changes", () => {
     const waiting = accepted(start(laneWithLive(2), HOUR, byAnother));
-    const plan = { ...defaultPlan, keepReleases: 9 };
+    const plan = { ...defaultPlan, keep_releases: 9 };
     const variables = { revision: 7, notSealed: [] };
     const rolled = accepted(
       rollBack(waiting, DEFAULT_TARGET, HOUR, { serverId: OTHER_SERVER, plan, variables }),
@@ -253,7 +253,7 @@ describe("a restart or a change of scale", () => {
   ])("leaves out what was saved since, and waits for nothing: %s", (_name, changes) => {
     const plan = {
       ...scaled,
-      activateCommand: "printenv",
+      activate_command: "printenv",
       processes: { web: { command: "evil", instances: 3 } },
     };
     const asked = {
@@ -351,7 +351,7 @@ describe("an emergency", () => {
         version: 2,
         commitSha: SHA,
         pin: { name: "pinned", sha: SHA },
-        state: { plan: { activateCommand: null } },
+        state: { plan: { activate_command: null } },
       },
     ]);
     const ended = reportActive(lane, liveEvents(3, [1, 3]), HOUR).lane;
@@ -377,7 +377,7 @@ describe("an emergency", () => {
     expect(activeOf(lane)).toMatchObject({
       version: 3,
       emergency,
-      state: { plan: { activateCommand: "changed" } },
+      state: { plan: { activate_command: "changed" } },
     });
   });
 });

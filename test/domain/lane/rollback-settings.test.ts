@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import type { ApprovalRule } from "#contract/endpoints/projects/approval-rule.ts";
 import { MAX_PROCESSES, type ProcessSettings } from "#contract/endpoints/processes/schemas.ts";
+import { keptSettings, settingUses } from "#contract/endpoints/projects/project-settings.ts";
 import { decideApprove } from "#domain/lane/decide-approve.ts";
 import { decideCancel } from "#domain/lane/decide-cancel.ts";
 import { decideDeadlines } from "#domain/lane/decide-deadlines.ts";
@@ -21,6 +22,7 @@ import { earlierPlan, planDifferences } from "#domain/lane/plan-differences.ts";
 import { previewRollback } from "#domain/lane/preview-rollback.ts";
 import { listTargets } from "#domain/lane/rollback-target.ts";
 import { takeOver } from "#domain/lane/take-over.ts";
+import { everySetting } from "../../support/every-setting.ts";
 import { defaultPlan } from "../../support/plan.ts";
 import {
   accepted,
@@ -55,9 +57,9 @@ const open = { settings: null, variables: null };
 const current = { settings: "current", variables: "current" } as const;
 const deployed = { settings: "deployed", variables: "deployed" } as const;
 
-const withCommand = (activateCommand: string, changes: Partial<Plan> = {}): Plan => ({
+const withCommand = (activate_command: string, changes: Partial<Plan> = {}): Plan => ({
   ...defaultPlan,
-  activateCommand,
+  activate_command,
   ...changes,
 });
 
@@ -91,7 +93,7 @@ const logOf = ({ effects }: ReturnType<typeof rolled>) =>
 function runsWith(of: Lane) {
   const active = activeOf(of);
   if (active === null) return null;
-  return [active.state.plan.activateCommand, active.variables?.revision ?? 0, active.serverId];
+  return [active.state.plan.activate_command, active.variables?.revision ?? 0, active.serverId];
 }
 
 describe.each(holds)("a rollback under %s", (_what, hold, type) => {
@@ -176,7 +178,7 @@ describe.each(holds)("a rollback under %s", (_what, hold, type) => {
         const [target] = listTargets(lane);
         if (target === undefined) throw new Error("no target");
         const { runsWith: shown, heldBy } = previewRollback(lane, target.deployment, request, HOUR);
-        const before = [shown.settings === "current" ? plan.activateCommand : "first"];
+        const before = [shown.settings === "current" ? plan.activate_command : "first"];
         expect(runsWith(rolled(lane, request).lane)).toEqual([
           ...before,
           shown.variables === "live" ? 2 : number,
@@ -243,23 +245,23 @@ describe("a rollback that waits for an approval", () => {
     const passed = rolled(approved.value.lane, { serverId: OTHER_SERVER, ...today }).lane;
     expect(runsWith(passed)).toEqual(["new", 3, OTHER_SERVER]);
     const [others, own] = queuedOf(passed);
-    expect(others).toMatchObject({ serverId: OTHER_SERVER, state: { plan: { activateCommand: "new" } } });
+    expect(others).toMatchObject({ serverId: OTHER_SERVER, state: { plan: { activate_command: "new" } } });
     // The server refuses secrets that are older than the rollback's.
     expect(own).toMatchObject({
       serverId: SERVER,
       variables: { revision: 3 },
-      state: { plan: { activateCommand: "fourth" } },
+      state: { plan: { activate_command: "fourth" } },
     });
   });
 
   it("gives its settings to no deployment that would run them under a weaker rule", () => {
-    const release = (releaseCommand: string, keepReleases: number) =>
-      withCommand("second", { releaseCommand, keepReleases });
+    const release = (release_command: string, keep_releases: number) =>
+      withCommand("second", { release_command, keep_releases });
     const settingsOf = (own: ApprovalRule, rule: ApprovalRule) => {
       const change = { ...inFreeze, ...revision(2) };
       const held = accepted(start(lane, HOUR, { ...change, approval: own, plan: release("migrate", 5) }));
       const passed = rolled(held, { ...change, approval: rule, plan: release("make", 9) }).lane;
-      return queuedOf(passed).map(({ state: { plan } }) => [plan.releaseCommand, plan.keepReleases]);
+      return queuedOf(passed).map(({ state: { plan } }) => [plan.release_command, plan.keep_releases]);
     };
     for (const [own, rule, expected] of [
       ["none", "none", 9],
@@ -285,48 +287,29 @@ describe("a rollback that waits for an approval", () => {
   it("gives the settings of earlier code to nothing that it passes", () => {
     const held = accepted(start(lane, HOUR, { ...inFreeze, plan: withCommand("third"), ...revision(2) }));
     expect(queuedOf(rolled(held, { ...inFreeze, ...today }).lane)).toMatchObject([
-      { version: 3, variables: { revision: 2 }, state: { plan: { activateCommand: "third" } } },
+      { version: 3, variables: { revision: 2 }, state: { plan: { activate_command: "third" } } },
     ]);
   });
 });
 
-/** Another value for each field of a plan, and whether a change of it can be held. */
-const changes: Record<keyof Plan, { readonly to: Partial<Plan>; readonly differs: readonly string[] }> = {
-  projectName: { to: { projectName: "other" }, differs: [] },
-  domain: { to: { domain: "other.localhost" }, differs: ["domain"] },
-  repository: { to: { repository: "/srv/git/other.git" }, differs: ["repository"] },
-  defaultBranch: { to: { defaultBranch: "other" }, differs: ["branch"] },
-  commits: { to: { commits: "any" }, differs: [] },
-  rootDirectory: { to: { rootDirectory: "other" }, differs: ["root_directory"] },
-  build: {
-    to: {
-      build: { build_command: "make", output_directory: "out", trailing_slash: "never", fallback: null },
-    },
-    differs: ["build_command", "output_directory", "trailing_slash", "fallback"],
-  },
-  releaseCommand: { to: { releaseCommand: "make" }, differs: [] },
-  activateCommand: { to: { activateCommand: "make" }, differs: ["activate_command"] },
-  sharedPaths: { to: { sharedPaths: ["storage"] }, differs: ["shared_paths"] },
-  keepReleases: { to: { keepReleases: 2 }, differs: [] },
-  assetOverlap: { to: { assetOverlap: 0 }, differs: [] },
-  healthCheck: {
-    to: { healthCheck: { path: "/", status: 200, tries: 1, interval_seconds: 1, timeout_seconds: 1 } },
-    differs: ["health_check"],
-  },
-  limits: { to: { limits: { memory_mb: 64 } }, differs: ["limits"] },
-  timeouts: { to: { timeouts: { ...defaultPlan.timeouts, build_seconds: 1 } }, differs: [] },
-  processes: {
-    to: { processes: { web: { command: "serve", instances: 2 } } },
-    differs: ["processes.web.command", "processes.web.instances"],
-  },
-  drainSeconds: { to: { drainSeconds: 1 }, differs: ["drain_seconds"] },
-  aliases: { to: { aliases: [{ domain: "alias.localhost", redirect: true }] }, differs: ["aliases"] },
-  cron: { to: { cron: [{ name: "backup", schedule: "* * * * *", command: "make" }] }, differs: ["cron"] },
-  maintenance: { to: { maintenance: { revision: 1, on: true, message: null } }, differs: [] },
-};
+/** Another value for each field of a plan, and the names of what differs then, if a hold protects it. */
+const changes = [
+  ...keptSettings.map((name) => {
+    const value = everySetting[name];
+    const names = name === "processes" ? namesOf(everySetting.processes) : [name];
+    return { to: { [name]: value }, differs: settingUses[name].belongs === "now" ? [] : names };
+  }),
+  { to: { maintenance: { revision: 1, on: true, message: null } }, differs: [] },
+];
+
+function namesOf(processes: Plan["processes"]): string[] {
+  return Object.entries(processes).flatMap(([process, settings]) =>
+    Object.keys(settings).map((setting) => `processes.${process}.${setting}`),
+  );
+}
 
 describe("a setting that differs from the live one", () => {
-  it.each(Object.entries(changes))("is named, if a hold protects it: %s", (_field, { to, differs }) => {
+  it.each(changes)("is named, if a hold protects it: $to", ({ to, differs }) => {
     const plan = { ...defaultPlan, ...to };
     expect(planDifferences(defaultPlan, plan)).toEqual(differs);
     expect(planDifferences(plan, defaultPlan)).toEqual(differs);
@@ -359,11 +342,11 @@ describe("settings that go back with the code", () => {
       limits: { memory_mb: 200 },
       processes: { ...sized(8), worker: { command: "work", stopped: true } },
     });
-    const now = withCommand("new", { projectName: "renamed", keepReleases: 9, domain: "now.localhost" });
+    const now = withCommand("new", { name: "renamed", keep_releases: 9, domain: "now.localhost" });
     const decided = rolled(laneWithPlans([then, 1], [live, 1]), { ...byAnother, plan: now, ...revision(1) });
     expect(activeOf(decided.lane)?.state.plan).toEqual({
       ...defaultPlan,
-      activateCommand: "first",
+      activate_command: "first",
       repository: "/srv/git/then.git",
       domain: "live.localhost",
       limits: { memory_mb: 200 },
@@ -372,8 +355,8 @@ describe("settings that go back with the code", () => {
         constructor: { command: "old" },
         worker: { stopped: true },
       },
-      projectName: "renamed",
-      keepReleases: 9,
+      name: "renamed",
+      keep_releases: 9,
     });
   });
 
@@ -425,9 +408,9 @@ describe("settings that go back with the code", () => {
   it("are stored once for deployments that have the same, and up to a size", () => {
     const same = laneWithLive(3);
     expect(new Set(onceLiveOf(same).map(({ state }) => state.plan)).size).toBe(1);
-    const large = (text: string) => withCommand(text, { releaseCommand: text.repeat(1_500_000) });
+    const large = (text: string) => withCommand(text, { release_command: text.repeat(1_500_000) });
     const lanes = laneWithPlans([large("a"), 1], [large("b"), 1], [large("c"), 1]);
-    expect(onceLiveOf(lanes).map(({ state }) => state.plan?.activateCommand ?? null)).toEqual([
+    expect(onceLiveOf(lanes).map(({ state }) => state.plan?.activate_command ?? null)).toEqual([
       "c",
       "b",
       null,

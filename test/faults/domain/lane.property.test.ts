@@ -260,7 +260,7 @@ class World {
         );
       }
       case "change settings":
-        this.plan = { ...this.plan, activateCommand: next.command, domain: next.domain };
+        this.plan = { ...this.plan, activate_command: next.command, domain: next.domain };
         this.revision += Number(next.changesVariables);
         return;
       case "want approvals":
@@ -549,8 +549,8 @@ class World {
   #checkUnheld(config: LaneDeployment): void {
     const live = this.#ranLive(liveOf(this.lane));
     const ran = ranWith(config);
-    const onlyHeld = ({ plan: { activateCommand, domain }, serverId, revision }: RanWith) => {
-      return { activateCommand, domain, serverId, revision };
+    const onlyHeld = ({ plan: { activate_command, domain }, serverId, revision }: RanWith) => {
+      return { activate_command, domain, serverId, revision };
     };
     expect(onlyHeld(ran), "a hold lets only what is live pass").toEqual(onlyHeld(live));
     const scales = [...this.#scaleAt].filter(([version]) => version >= config.version);
@@ -567,7 +567,7 @@ class World {
     const live = this.#ranLive(liveOf(this.lane));
     const target = this.#ranLive(findDeployment(before, rollback.runWith?.target ?? rollback.id) ?? rollback);
     const { plan, serverId, revision } = ranWith(rollback);
-    expect([live.plan.activateCommand, target.plan.activateCommand]).toContain(plan.activateCommand);
+    expect([live.plan.activate_command, target.plan.activate_command]).toContain(plan.activate_command);
     expect([live.revision, target.revision]).toContain(revision);
     expect([plan.domain, serverId]).toEqual([live.plan.domain, live.serverId]);
   }

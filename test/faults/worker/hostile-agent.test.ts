@@ -16,6 +16,9 @@ import { copyWorld } from "../../support/worker/world-copy.ts";
 import { countRequests } from "../../support/worker/request-limits.ts";
 import { startInMinute } from "../../support/worker/whole-minute.ts";
 
+/** What an agent reports of its server in each status. */
+const level = { isolation: "none", policy: "open" } as const;
+
 countRequests();
 
 const disk = { total_bytes: 100e9, free_bytes: 60e9 };
@@ -42,7 +45,12 @@ async function keptProjects({ agent }: TestProject): Promise<string[]> {
 /** Sends a status with another disk and waits until it is visible: then all earlier messages were handled. */
 async function settle(project: TestProject, total_bytes: number): Promise<void> {
   project.agent.sendText(
-    JSON.stringify({ type: "status", disk: { total_bytes, free_bytes: total_bytes }, projects: [] }),
+    JSON.stringify({
+      type: "status",
+      ...level,
+      disk: { total_bytes, free_bytes: total_bytes },
+      projects: [],
+    }),
   );
   await vi.waitFor(async () => expect((await serverOf(project)).disk).toMatchObject({ total_bytes }));
 }
@@ -66,13 +74,23 @@ describe("an agent that names projects that are not on its server", () => {
       run_id: ids.run(),
     }));
     const projects = foreign.map(reportOf);
-    const hello = { type: "hello", protocol: PROTOCOL_VERSION, agent_version: "1", disk, projects, runs };
+    const hello = {
+      ...level,
+      capabilities: [],
+      deploy_keys: [],
+      type: "hello",
+      protocol: PROTOCOL_VERSION,
+      agent_version: "1",
+      disk,
+      projects,
+      runs,
+    };
     project.agent.sendText(JSON.stringify(hello));
     for (const projectId of foreign) {
       project.agent.sendText(JSON.stringify({ type: "serving", project: reportOf(projectId) }));
       project.agent.confirmRemoval(projectId, true);
     }
-    project.agent.sendText(JSON.stringify({ type: "status", disk, projects }));
+    project.agent.sendText(JSON.stringify({ type: "status", ...level, disk, projects }));
     await settle(project, 7e9);
     expect(lanesAsked(faults.stop())).toEqual([]);
     expect(await keptProjects(project)).toEqual([]);
@@ -94,11 +112,11 @@ describe("an agent that sends too much", () => {
     const project = await TestProject.connected();
     const projects = Array.from({ length: 1000 }, () => reportOf(ids.project()));
     for (let count = 0; count < 9; count += 1)
-      project.agent.sendText(JSON.stringify({ type: "status", disk, projects }));
+      project.agent.sendText(JSON.stringify({ type: "status", ...level, disk, projects }));
     await settle(project, 7e9);
     expect(project.agent.closed).toBeNull();
     for (let count = 0; count < 9; count += 1)
-      project.agent.sendText(JSON.stringify({ type: "status", disk, projects }));
+      project.agent.sendText(JSON.stringify({ type: "status", ...level, disk, projects }));
     await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.limited));
     await project.agent.connect();
     await project.deploy();
@@ -108,7 +126,7 @@ describe("an agent that sends too much", () => {
     const project = await TestProject.connected();
     const releases = Array.from({ length: 1000 }, (_, at) => Number.MAX_SAFE_INTEGER - at);
     const projects = Array.from({ length: 300 }, () => ({ ...reportOf(ids.project()), releases }));
-    project.agent.sendText(JSON.stringify({ type: "status", disk, projects }));
+    project.agent.sendText(JSON.stringify({ type: "status", ...level, disk, projects }));
     await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.malformedMessage));
   });
 

@@ -15,6 +15,9 @@ import { recordedStatuses } from "../../support/worker/recorded.ts";
 import { databasePrototypes } from "../../support/worker/statements.ts";
 import { isQuiet, Story } from "../../support/worker/story.ts";
 
+/** What an agent reports of its server in each status. */
+const level = { isolation: "none", policy: "open" } as const;
+
 const MINUTE_MS = 60_000;
 
 setUpForFaults();
@@ -300,11 +303,21 @@ describe("two links of one credential", () => {
     await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.replaced));
     const disk = { total_bytes: 1, free_bytes: 1 };
     const projects = [{ project_id: project.id, release: 9, releases: [9], url: "http://127.0.0.1:9999" }];
-    const hello = { type: "hello", protocol: PROTOCOL_VERSION, agent_version: "0", disk, projects, runs: [] };
+    const hello = {
+      ...level,
+      capabilities: [],
+      deploy_keys: [],
+      type: "hello",
+      protocol: PROTOCOL_VERSION,
+      agent_version: "0",
+      disk,
+      projects,
+      runs: [],
+    };
     await runInDurableObject(linkOf(project), async (link, state) => {
       const late = older;
       if (late === undefined) throw new Error("there was no older link");
-      for (const message of [hello, { type: "status", disk, projects }])
+      for (const message of [hello, { type: "status", ...level, disk, projects }])
         await link.webSocketMessage(late, JSON.stringify(message));
       await link.webSocketClose(late, 1006);
       expect(state.getWebSockets().filter((one) => one.readyState === WebSocket.OPEN)).toHaveLength(1);
@@ -401,7 +414,7 @@ describe("a server's disk", () => {
       const project = await TestProject.connected();
       const report = (free: number) =>
         project.agent.sendText(
-          JSON.stringify({ type: "status", disk: { total_bytes, free_bytes: free }, projects: [] }),
+          JSON.stringify({ type: "status", ...level, disk: { total_bytes, free_bytes: free }, projects: [] }),
         );
       report(free_bytes);
       await vi.waitFor(async () => expect((await serverOf(project)).disk?.free_bytes).toBe(free_bytes));

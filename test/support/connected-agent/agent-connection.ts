@@ -10,7 +10,7 @@ import {
   type ProjectReport,
   ToAgent,
 } from "#contract/agent-protocol.ts";
-import type { AgentAnswer } from "#contract/agent-requests.ts";
+import { type AgentAnswer, requestTypes } from "#contract/agent-requests.ts";
 import type { TipMoved } from "#contract/agent-watch.ts";
 import type { IsolationLevel, PolicyLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
 import type { FollowedLine, AppOutputLine } from "#contract/endpoints/output/schemas.ts";
@@ -156,7 +156,7 @@ export class AgentConnection {
     this.credential = credential;
   }
 
-  /** Opens the link and sends the `hello`. Without `deployKeys`, as an agent that answers no requests. */
+  /** Opens the link and sends the `hello`. With `deployKeys`, the agent can answer requests: the test does, unless `answersRequests`. */
   async connect(
     hello: {
       projects?: ProjectReport[];
@@ -176,11 +176,11 @@ export class AgentConnection {
       },
     });
     this.closed = null;
-    const deployKeys = hello.deployKeys ?? (this.answersRequests ? [] : undefined);
     this.#send({
       type: "hello",
       protocol: hello.protocol ?? PROTOCOL_VERSION,
       agent_version: "0.2.0",
+      capabilities: this.answersRequests || hello.deployKeys !== undefined ? [...requestTypes] : [],
       disk: DISK,
       isolation: this.isolation,
       policy: this.policy,
@@ -193,7 +193,7 @@ export class AgentConnection {
         run_id,
       })),
       ...(hello.sealKey === undefined ? {} : { seal_key: hello.sealKey }),
-      ...(deployKeys === undefined ? {} : { deploy_keys: deployKeys }),
+      deploy_keys: [...(hello.deployKeys ?? [])],
     });
   }
 

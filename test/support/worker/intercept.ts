@@ -15,13 +15,14 @@ export function aroundCalls(
 ): () => void {
   const original: unknown = Reflect.get(owner, method);
   if (typeof original !== "function") throw new Error(`there is no method ${method}`);
+  const isInherited = !Object.hasOwn(owner, method);
   const put = (value: unknown) =>
     Object.defineProperty(owner, method, { value, configurable: true, writable: true });
   const instead: Method = function (this: unknown, ...values) {
     return around((): unknown => Reflect.apply(original, this, values), values);
   };
   put(instead);
-  const stop = () => void put(original);
+  const stop = () => void (isInherited ? Reflect.deleteProperty(owner, method) : put(original));
   onTestFinished(stop);
   return stop;
 }

@@ -9,6 +9,7 @@ import type { Mark, TokenOperation } from "#contract/powers/marks.ts";
 import { marks } from "#contract/powers/marks-table.ts";
 import { powersOf } from "#contract/powers/scope-powers.ts";
 import { allScopes, type Scope, scopesAllow } from "#contract/scopes.ts";
+import { everySetting } from "../../support/every-setting.ts";
 import { createToken } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { share } from "../../support/worker/storage.ts";
@@ -35,37 +36,9 @@ const marked = operationNames
       : fields.map((field) => ({ ...field, operation, own, name: [operation, ...field.path].join(" ") }));
   });
 
-const commands = {
-  install_command: "npm ci",
-  build_command: "npm run build",
-  release_command: "npm run migrate",
-  activate_command: "systemctl reload shop",
-};
-const projectSettings = {
-  ...commands,
-  branch: "stable",
-  commits: "any",
-  framework: "astro",
-  root_directory: "app",
-  output_directory: "dist",
-  trailing_slash: "never",
-  fallback: "app.html",
-  shared_paths: ["storage"],
-  keep_releases: 3,
-  asset_overlap: 0,
-  health_check: { url: "http://127.0.0.1:3000/up" },
-  approval: "required",
-  processes: { worker: { command: "node worker.js", stop_signal: "SIGQUIT" } },
-  cron: [{ name: "backup", schedule: "@daily", command: "node backup.js" }],
-  deploy_on: {
-    enabled: false,
-    branches: ["main"],
-    tags: ["v*"],
-    paths: ["src/**"],
-    ignore_paths: ["docs/**"],
-    skip_markers: ["[skip]"],
-  },
-};
+const { name: _name, domain: _domain, ...others } = everySetting;
+// Another host than the repository's is another power.
+const projectSettings = { ...others, health_check: { url: "http://127.0.0.1:3000/up" } };
 const emergency = "Checkout is down";
 const variables = [
   { name: "NODE_OPTIONS", value: "--inspect" },

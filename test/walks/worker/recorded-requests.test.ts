@@ -4,8 +4,11 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { AuditEntries } from "#contract/endpoints/audit/schemas.ts";
 import { endpoints, type OperationName } from "#contract/endpoints/endpoints.ts";
 import type { EventType } from "#contract/endpoints/events/schemas.ts";
+import { mapValues } from "#contract/lib/map-values.ts";
+import { recordOf } from "#contract/lib/record-of.ts";
 import { takesIdempotencyKey } from "#contract/repeatable.ts";
 import { AccountId } from "#contract/ids.ts";
+import { everySetting } from "../../support/every-setting.ts";
 import { createToken, ids } from "../../support/worker/account.ts";
 import { call } from "../../support/worker/call.ts";
 import { aroundCalls } from "../../support/worker/intercept.ts";
@@ -231,14 +234,17 @@ describe("a request with an Idempotency-Key whose first try failed", () => {
 describe("a token that is limited to a project", () => {
   const TABLES = ["servers", "projects", "deployments", "freezes", "hooks", "pushes", "webhooks", "tokens"];
 
-  /** What another project of the same account has. The names of its objects contain `victim`, its version is 4711. */
+  /**
+   * What another project of the same account has. The names of its objects contain `victim`, and its version is 47114711,
+   * which no id of a request contains by chance.
+   */
   async function victimOf({ account }: World): Promise<World> {
     const victim = await copyWorld("victim");
     const moved = ["repository", "repository_key"].map(
       (column) => `${column} = replace(${column}, 'shop', 'victim')`,
     );
     const changes = [
-      "deployments SET version = 4711",
+      "deployments SET version = 47114711",
       "freezes SET name = 'freeze of victim'",
       // Every token may see the servers.
       "servers SET name = 'spare'",
@@ -266,7 +272,7 @@ describe("a token that is limited to a project", () => {
         const { secret } = await createToken(world.account.id, { projectIds: [own] });
         const response = await perform(name, way, secret);
         const answer = await response.text();
-        expect(answer, `${name} ${response.status}`).not.toMatch(/victim|4711/);
+        expect(answer, `${name} ${response.status}`).not.toMatch(/victim|47114711/);
         if (!response.ok && isChange(name)) refused += 1;
       }
     const countRefused = async () =>
@@ -276,7 +282,7 @@ describe("a token that is limited to a project", () => {
     const shown = await call("/v1/audit", { token: reader, headers: { accept: "application/x-ndjson" } });
     const entries = await shown.text();
     expect(entries).toContain(victim.deploymentId);
-    expect(entries).not.toMatch(/victim|4711/);
+    expect(entries).not.toMatch(/victim|47114711/);
   });
 });
 
@@ -318,6 +324,19 @@ describe("a change of settings", () => {
     expect(changed.map((names) => names.toSorted())).toEqual([
       ["limits", "name", "shared_paths", "timeouts"],
       ["limits"],
+    ]);
+  });
+
+  it("is recorded for each setting under its name, also if one becomes automatic again", async () => {
+    const world = await copyWorld();
+    const optional = ["install_command", "build_command", "fallback"] as const;
+    const none = recordOf(optional, () => null);
+    const { entries } = await patched(world, everySetting, none, { automatic: optional });
+    const [all, ...others] = entries.map(({ changes }) => changes ?? {});
+    expect(mapValues(all ?? {}, ({ after }) => after)).toEqual(everySetting);
+    expect(others.map((changes) => mapValues(changes, ({ before, after }) => [before, after]))).toEqual([
+      mapValues(none, (_, name) => [everySetting[name], ""]),
+      mapValues(none, () => ["", null]),
     ]);
   });
 

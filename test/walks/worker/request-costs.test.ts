@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 
-import table from "../../docs/request-costs.md?raw";
+import table from "../../../docs/request-costs.md?raw";
 import { endpoints, type OperationName } from "#contract/endpoints/endpoints.ts";
 import { createToken } from "../../support/worker/account.ts";
 import { call } from "../../support/worker/call.ts";

@@ -116,7 +116,7 @@ describe("deleting a server", () => {
     expect(await deleteServer(rows, first, [])).toBe("deleted");
     expect(await insertProject(rows, project("a", first), null, [])).toBe("no_such_server");
     expect(
-      await updateProject(rows, projectId, { serverId: first }, { mayMove: true, origin: origin() }),
+      await updateProject(rows, projectId, { server_id: first }, { mayMove: true, origin: origin() }),
     ).toBe("no_such_server");
 
     const second = await freshServer("second");
@@ -125,7 +125,7 @@ describe("deleting a server", () => {
 
     const third = await freshServer("third");
     expect(
-      await updateProject(rows, projectId, { serverId: third }, { mayMove: true, origin: origin() }),
+      await updateProject(rows, projectId, { server_id: third }, { mayMove: true, origin: origin() }),
     ).toBe("updated");
     expect(await deleteServer(rows, third, [])).toBe("in_use");
 

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { expect, it } from "vitest";
 
-import { deployOnOf } from "#contract/endpoints/projects/deploy-on.ts";
+import { DeployOn } from "#contract/endpoints/projects/deploy-on.ts";
 import { Project } from "#contract/endpoints/projects/schemas.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { projects } from "#worker/db/schema.ts";
@@ -27,17 +27,17 @@ async function keyOf({ account, projectId }: World): Promise<string | null | und
 
 it("deploys pushes to the project's branch unless it says otherwise", async () => {
   const world = await copyWorld();
-  expect(await patched(world, {})).toEqual(deployOnOf(null));
-  expect(deployOnOf(null)).toMatchObject({ enabled: true, branches: null, tags: [], paths: null });
+  expect(await patched(world, {})).toEqual(DeployOn.parse({}));
+  expect(DeployOn.parse({})).toMatchObject({ enabled: true, branches: null, tags: [], paths: null });
 });
 
 it("changes the given fields, and keeps the others", async () => {
   const world = await copyWorld();
   const given = { branches: ["main", "release/*"], paths: ["apps/shop"] };
-  expect(await patched(world, given)).toEqual({ ...deployOnOf(null), ...given });
-  expect(await patched(world, { tags: ["v*"] })).toEqual({ ...deployOnOf(null), ...given, tags: ["v*"] });
+  expect(await patched(world, given)).toEqual({ ...DeployOn.parse({}), ...given });
+  expect(await patched(world, { tags: ["v*"] })).toEqual({ ...DeployOn.parse({}), ...given, tags: ["v*"] });
   const all = await patched(world, { branches: null, paths: null, enabled: false });
-  expect(all).toEqual({ ...deployOnOf(null), tags: ["v*"], enabled: false });
+  expect(all).toEqual({ ...DeployOn.parse({}), tags: ["v*"], enabled: false });
 });
 
 it.each([{ branches: [""] }, { tags: null }, { paths: "apps" }, { watch: true }, { branches: ["!main"] }])(

@@ -1,12 +1,14 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 
-import { deployOnOf } from "#contract/endpoints/projects/deploy-on.ts";
+import { DeployOn } from "#contract/endpoints/projects/deploy-on.ts";
+import { initialSettings } from "#contract/endpoints/projects/project-settings.ts";
 import { Project, ProjectRows } from "#contract/endpoints/projects/schemas.ts";
 import { AutomaticSetting } from "#contract/endpoints/projects/settings.ts";
 import { defaultTimeouts } from "#contract/stages.ts";
 import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
 import { ServerId } from "#contract/ids.ts";
+import { everySetting } from "../../support/every-setting.ts";
 import { ids } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { enrolAgent } from "../../support/worker/enrol-agent.ts";
@@ -43,6 +45,7 @@ describe("a project", () => {
     const project = Project.parse(await response.json());
     expect(response.headers.get("location")).toBe(`/v1/projects/${project.id}`);
     expect(project).toEqual({
+      ...initialSettings,
       id: expect.stringMatching(/^proj_/),
       name: "blog",
       framework: "static",
@@ -81,7 +84,7 @@ describe("a project", () => {
       drain_seconds: 30,
       aliases: [],
       cron: [],
-      deploy_on: deployOnOf(null),
+      deploy_on: DeployOn.parse({}),
       approval: "none",
       automatic: AutomaticSetting.options,
       suggested_release_command: null,
@@ -101,36 +104,8 @@ describe("a project", () => {
 
   it("stores every given setting", async () => {
     const world = await copyWorld();
-    const settings = {
-      repository: "git@git.test:team/blog.git",
-      branch: "trunk",
-      commits: "none",
-      framework: "astro",
-      domain: "blog.example.com",
-      root_directory: "apps/blog",
-      install_command: "npm ci",
-      build_command: "npm run build",
-      output_directory: "dist",
-      trailing_slash: "never",
-      fallback: null,
-      release_command: "make migrate",
-      activate_command: "touch /tmp/restart",
-      shared_paths: ["storage", "public/uploads"],
-      keep_releases: 9,
-      asset_overlap: 0,
-      health_check: { path: "/health", status: 204, tries: 3, interval_seconds: 0.5, timeout_seconds: 2 },
-      timeouts: {
-        queue_seconds: 1,
-        fetch_seconds: 2,
-        build_seconds: 3,
-        activate_seconds: 4,
-        verify_seconds: 5,
-      },
-      limits: { memory_mb: 512, cpu_weight: 200, tasks: 64 },
-      queue: "latest",
-    };
-    const project = await created(world, settings);
-    expect(project).toMatchObject({ ...settings, automatic: [] });
+    const project = await created(world, everySetting);
+    expect(project).toMatchObject({ ...everySetting, automatic: [] });
     expect(await get(world.account.token, project.id)).toEqual(project);
   });
 
@@ -182,7 +157,7 @@ describe("a project", () => {
     expect(project.health_check?.url).toBe("https://blog.test/up?key=***");
     const read = JSON.stringify(await get(world.account.token, project.id));
     for (const secret of secrets) expect(read).not.toContain(secret);
-    const { results } = await env.DB.prepare("SELECT repository, health_check FROM projects").all();
+    const { results } = await env.DB.prepare("SELECT repository, settings FROM projects").all();
     expect(JSON.stringify(results)).not.toContain(secrets[0]);
     expect(JSON.stringify(results)).toContain(secrets[1]);
   });
@@ -311,10 +286,8 @@ describe("a project", () => {
   it("is refused if the account has a thousand", async () => {
     const world = await copyWorld();
     const copy = env.DB.prepare(
-      `INSERT INTO projects (id, account_id, server_id, name, domain, repository, repository_key, branch, framework, root_directory, build_command, output_directory,
-       activate_command, shared_paths, keep_releases, health_check, timeouts, queue, created_at, commits)
-       SELECT ?1, account_id, server_id, ?1, ?1, repository, repository_key, branch, framework, root_directory, build_command, output_directory,
-       activate_command, shared_paths, keep_releases, health_check, timeouts, queue, created_at, commits FROM projects WHERE id = ?2`,
+      `INSERT INTO projects (id, account_id, server_id, name, domain, repository, repository_key, branch, settings, created_at)
+       SELECT ?1, account_id, server_id, ?1, ?1, repository, repository_key, branch, settings, created_at FROM projects WHERE id = ?2`,
     );
     const copies = Array.from({ length: MAX_PER_ACCOUNT - 1 }, () =>
       copy.bind(ids.project(), world.projectId),

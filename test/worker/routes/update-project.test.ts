@@ -1,9 +1,11 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 
+import { settingsWith } from "#contract/endpoints/projects/project-settings.ts";
 import { Project } from "#contract/endpoints/projects/schemas.ts";
 import { AutomaticSetting } from "#contract/endpoints/projects/settings.ts";
-import { defaultTimeouts } from "#contract/stages.ts";
+import { pick } from "#contract/lib/pick.ts";
+import { everySetting } from "../../support/every-setting.ts";
 import { createToken, ids } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { TestProject } from "../../support/worker/project.ts";
@@ -21,37 +23,6 @@ async function patched(world: World, body: unknown): Promise<Project> {
 async function get({ account, projectId }: World): Promise<Project> {
   return Project.parse(await (await call(`/v1/projects/${projectId}`, { token: account.token })).json());
 }
-
-const everySetting = {
-  name: "store",
-  repository: "git@git.test:team/store.git",
-  branch: "trunk",
-  commits: "any",
-  framework: "astro",
-  domain: "store.example.com",
-  root_directory: "apps/store",
-  install_command: "make deps",
-  build_command: "make",
-  output_directory: "public",
-  trailing_slash: "never",
-  fallback: "200.html",
-  release_command: "make migrate",
-  activate_command: "touch /tmp/restart",
-  shared_paths: ["storage"],
-  keep_releases: 9,
-  asset_overlap: 0,
-  health_check: { path: "/up", status: 204, tries: 3, interval_seconds: 0.5, timeout_seconds: 2 },
-  timeouts: {
-    ...defaultTimeouts,
-    queue_seconds: 1,
-    fetch_seconds: 2,
-    build_seconds: 3,
-    activate_seconds: 4,
-    verify_seconds: 5,
-  },
-  limits: { memory_mb: 512, cpu_weight: 200, tasks: 64 },
-  queue: "latest",
-};
 
 describe("changing a project", () => {
   it("changes each setting alone, without changing others", async () => {
@@ -84,6 +55,15 @@ describe("changing a project", () => {
       token: world.account.token,
     });
     expect([response.status, await response.json()]).toEqual([200, before]);
+  });
+
+  it("gives the next order each setting that the agent needs, under its name", async () => {
+    const project = await TestProject.connected();
+    // An approval would hold the deployment.
+    await project.patch({ ...everySetting, approval: "none" });
+    const { id } = await project.start();
+    const order = await project.agent.orderOf(id);
+    expect(order).toMatchObject(pick(everySetting, settingsWith("agent", true)));
   });
 
   it("accepts null for settings that can be empty", async () => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { checkBuildCommands, checkCron, checkReleaseCommand } from "#agent/policy/check-commands.ts";
 import { rootFailure } from "#build/failure/directory-failure.ts";
-import { chooseBuild, commandsOf, definitionsOf } from "#build/choose-build.ts";
+import { type BuildChoice, chooseBuild, commandsOf, definitionsOf } from "#build/choose-build.ts";
 import { describeChoice, startAdvice } from "#build/describe-choice.ts";
 import { type BuildTools, provideTools } from "#agent/run/tools/provide-tools.ts";
 import { linkExistingPaths } from "#agent/run/build/link-shared-paths.ts";
@@ -37,6 +37,8 @@ export type BuildPlan = DetectedPreset & {
   readonly foldersBefore: ReadonlySet<string>;
   /** The framework, for the report. */
   readonly preset: DetectedPreset;
+  /** The settings of gantry.json, which the order's take precedence over. */
+  readonly repositorySettings: BuildChoice["repositorySettings"];
   /** Whether the install command is the preset's. */
   readonly isPresetInstall: boolean;
   /** The processes that the repository defines. */
@@ -122,6 +124,7 @@ export async function planBuild(
     isOutputNamed: choice.isOutputNamed,
     findsOutput: choice.findsOutput,
     preset: choice.preset,
+    repositorySettings: choice.repositorySettings,
     isPresetInstall: choice.isPresetInstall,
     releaseCommand: choice.releaseCommand,
     cron: choice.cron,

@@ -23,7 +23,7 @@ export type OutputQuery = z.infer<typeof OutputQuery>;
 
 /**
  * A line that an instance printed, without its line break. `time`: when it was printed, at most a second late. Missing
- * for a line that was printed while the agent did not run, and from an older agent.
+ * for a line that was printed while the agent did not run.
  */
 export const AppOutputLine = z.strictObject({
   instance: InstanceName,

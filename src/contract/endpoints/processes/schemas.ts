@@ -3,12 +3,13 @@ import * as z from "zod/mini";
 import { listUpTo, numberFrom, textLike, textUpTo, wholeBetween, wholeFrom } from "#contract/bounds.ts";
 import { EmergencyReason } from "#contract/endpoints/deployments/emergency.ts";
 import { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
+import { MAX_INSTANCES, ProcessFields } from "#contract/endpoints/processes/process-settings.ts";
+import { nullableOf } from "#contract/lib/field-table.ts";
 import { CommandSource } from "#contract/processes/command-source.ts";
 import { ShellCommand } from "#contract/shell-command.ts";
 
-/** The most processes of a project, and the most instances of one process. */
+/** The most processes of a project. */
 export const MAX_PROCESSES = 20;
-export const MAX_INSTANCES = 12;
 
 /** The process that a project's domain leads to. */
 export const WEB = "web";
@@ -20,32 +21,8 @@ export const ProcessName = textLike(
 );
 export type ProcessName = z.infer<typeof ProcessName>;
 
-export const StopSignal = z.enum(["SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP", "SIGUSR1", "SIGUSR2"]);
-export type StopSignal = z.infer<typeof StopSignal>;
-
-/** How long an instance may take to end after its stop signal. */
-export const MAX_STOP_SECONDS = 600;
-export const StopSeconds = wholeBetween(0, MAX_STOP_SECONDS);
-
-/**
- * How a process runs. `port`: each instance listens on the port that it gets as PORT. `overlap`: at a deployment, old
- * and new instances of a process without a port run at the same time for a moment; otherwise the old ones end first.
- * `memory_mb`, `cpu_weight` and `tasks` are for each instance, as the project's `limits` are for a command.
- */
-const processFields = {
-  command: ShellCommand,
-  instances: wholeBetween(0, MAX_INSTANCES),
-  port: z.boolean(),
-  memory_mb: wholeBetween(32, 4_194_304),
-  cpu_weight: wholeBetween(1, 10_000),
-  tasks: wholeBetween(16, 1_000_000),
-  stop_signal: StopSignal,
-  stop_seconds: StopSeconds,
-  overlap: z.boolean(),
-};
-
 /** A process that a repository defines. Omitted fields have their defaults. */
-export const ProcessDefinition = z.extend(z.partial(z.strictObject(processFields)), {
+export const ProcessDefinition = z.extend(z.partial(ProcessFields), {
   command: ShellCommand,
 });
 export type ProcessDefinition = z.infer<typeof ProcessDefinition>;
@@ -54,7 +31,7 @@ export type ProcessDefinition = z.infer<typeof ProcessDefinition>;
  * A project's own settings for a process, which take precedence over the repository's. `stopped`: it has no instances
  * until it is started again.
  */
-export const ProcessSettings = z.partial(z.strictObject({ ...processFields, stopped: z.boolean() }));
+export const ProcessSettings = z.partial(z.extend(ProcessFields, { stopped: z.boolean() }));
 export type ProcessSettings = z.infer<typeof ProcessSettings>;
 
 /** How long replaced instances may finish their requests before they are stopped. */
@@ -79,17 +56,7 @@ export type ProcessDefinitions = z.infer<typeof ProcessDefinitions>;
 export const AllProcessSettings = byName(ProcessSettings);
 export type AllProcessSettings = z.infer<typeof AllProcessSettings>;
 
-const changes = {
-  command: z.nullable(processFields.command),
-  instances: z.nullable(processFields.instances),
-  port: z.nullable(processFields.port),
-  memory_mb: z.nullable(processFields.memory_mb),
-  cpu_weight: z.nullable(processFields.cpu_weight),
-  tasks: z.nullable(processFields.tasks),
-  stop_signal: z.nullable(processFields.stop_signal),
-  stop_seconds: z.nullable(processFields.stop_seconds),
-  overlap: z.nullable(processFields.overlap),
-};
+const changes = nullableOf(ProcessFields.shape);
 
 /** The settings of one process to change. Omitted fields keep their values; null removes the project's own value. */
 export const UpdateProcessInput = z.extend(z.partial(z.strictObject(changes)), {
@@ -117,7 +84,7 @@ export type InstanceState = z.infer<typeof InstanceState>;
 /** The maximum length of the last lines of an instance, in UTF-16 code units. */
 export const MAX_LAST_OUTPUT = 4096;
 export const MAX_LAST_EXIT = 100;
-/** The most instances of a process in a report, with those that drain. */
+/** The most instances of a process in a report, with draining ones. */
 export const MAX_REPORTED_INSTANCES = 4 * MAX_INSTANCES;
 
 /** Why an instance is `crash_looping`: how often it ended within how many seconds, and how it ended last. */

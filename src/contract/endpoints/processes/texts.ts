@@ -1,3 +1,4 @@
+import { type ProcessField, StopSignal } from "#contract/endpoints/processes/process-settings.ts";
 import * as schemas from "#contract/endpoints/processes/schemas.ts";
 import { EmergencyInput } from "#contract/endpoints/deployments/emergency.ts";
 import { emergencyText } from "#contract/endpoints/deployments/field-texts.ts";
@@ -118,7 +119,8 @@ export const processTexts = {
   },
 } as const satisfies Partial<OperationTexts>;
 
-const fields = {
+/** What each setting of a process means. */
+export const processFieldTexts = {
   command: "The command that an instance runs, with `sh -c` in the root directory of the release.",
   instances: "How many instances run. Default: 1.",
   port: "Whether each instance listens on the port that it gets in the variable `PORT`. Default: only `web` does.",
@@ -130,12 +132,12 @@ const fields = {
   stop_seconds: "How long an instance may take to end before it is killed. Default: 10.",
   overlap:
     "For a process without a port: whether old and new instances run at the same time for a moment at a deployment. Default: `true`.",
-};
+} satisfies Readonly<Record<ProcessField, string>>;
 
-const settings = { ...fields, stopped: "Whether it has no instances until it is started again." };
+const settings = { ...processFieldTexts, stopped: "Whether it has no instances until it is started again." };
 
 export const processSchemas = {
-  StopSignal: choice(schemas.StopSignal, "The signal that asks an instance to end.", {
+  StopSignal: choice(StopSignal, "The signal that asks an instance to end.", {
     SIGTERM: "the usual one",
     SIGINT: "as Ctrl-C",
     SIGQUIT: "for programs that finish their work on it, such as nginx and php-fpm",
@@ -154,7 +156,7 @@ export const processSchemas = {
   ProcessDefinition: object(
     schemas.ProcessDefinition,
     "A process that a repository or its framework defines.",
-    fields,
+    processFieldTexts,
   ),
   ProcessSettings: object(schemas.ProcessSettings, "A project's own settings for a process.", {
     ...settings,
@@ -183,7 +185,7 @@ export const processSchemas = {
     port: "Whether its instances listen on a port.",
     wanted: "How many instances there should be.",
     stopped: "Whether it was stopped.",
-    instances: "Its instances, also those that are being replaced.",
+    instances: "Its instances, also instances that are being replaced.",
   }),
   Processes: object(schemas.Processes, "The processes of a project.", {
     processes: "What the server runs.",
@@ -200,7 +202,7 @@ export const processSchemas = {
   UpdateProcessInput: object(
     schemas.UpdateProcessInput,
     "The settings of a process to change. Omitted fields keep their values, and `null` removes the project's own value.",
-    { ...fields, emergency: emergencyText },
+    { ...processFieldTexts, emergency: emergencyText },
   ),
   EmergencyInput: object(EmergencyInput, "A request that starts a deployment and needs no other fields.", {
     emergency: emergencyText,

@@ -35,8 +35,3 @@ export type DeployOn = z.infer<typeof DeployOn>;
 /** Changes of the setting. Omitted fields keep their values. */
 export const DeployOnChanges = z.strictObject(mapValues(fields, (field) => z.optional(field)));
 export type DeployOnChanges = z.infer<typeof DeployOnChanges>;
-
-/** The setting of a project from what is stored, which may be older than a field; null: it was never given one. */
-export function deployOnOf(stored: DeployOn | null): DeployOn {
-  return DeployOn.parse(stored ?? {});
-}

@@ -1,6 +1,6 @@
+import { initialSettings } from "#contract/endpoints/projects/project-settings.ts";
 import { exampleKey } from "#contract/endpoints/projects/repository-access-texts.ts";
 import { example } from "#contract/reference/examples.ts";
-import { defaultTimeouts } from "#contract/stages.ts";
 
 /** The shop of the reference's examples, as a row of the list. */
 export const row = {
@@ -15,20 +15,15 @@ export const row = {
 /** The same with every field. */
 export const project = {
   ...row,
+  ...initialSettings,
   repository: "git@github.com:acme/shop.git",
-  branch: "main",
-  commits: "reachable",
-  root_directory: ".",
   install_command: "npm ci",
   build_command: "npm run build",
   output_directory: ".",
   trailing_slash: "auto",
   fallback: null,
   release_command: "npx prisma migrate deploy",
-  activate_command: null,
   shared_paths: ["storage"],
-  keep_releases: 5,
-  asset_overlap: 86_400,
   health_check: {
     path: "/up",
     status: 200,
@@ -37,11 +32,7 @@ export const project = {
     timeout_seconds: 5,
   },
   limits: { memory_mb: 2048 },
-  timeouts: defaultTimeouts,
-  queue: "all",
-  approval: "none",
   processes: { web: { instances: 2 } },
-  drain_seconds: 30,
   aliases: [{ domain: "www.shop.example.com", redirect: true }],
   cron: [
     { name: "backup", schedule: "30 2 * * *", command: "node scripts/backup.js", timezone: "Europe/Berlin" },

@@ -1,49 +1,31 @@
 import * as z from "zod/mini";
 
-import { listUpTo, wholeBetween } from "#contract/bounds.ts";
+import { listUpTo } from "#contract/bounds.ts";
 import {
-  BranchName,
-  InsidePath,
   isMasked,
   ProjectRepository,
   RequestedBranch,
   RequestedPath,
   RequestedSharedPath,
-  SharedPath,
 } from "#contract/git-names.ts";
 import { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
+import { withInitial } from "#contract/lib/field-table.ts";
 import { mapValues } from "#contract/lib/map-values.ts";
-import { ApprovalRule } from "#contract/endpoints/projects/approval-rule.ts";
-import { CronJobs } from "#contract/endpoints/cron/job-schemas.ts";
-import {
-  AllProcessSettings,
-  DEFAULT_DRAIN_SECONDS,
-  DrainSeconds,
-  ProcessChanges,
-  ProcessDefinitions,
-  ProcessesState,
-} from "#contract/endpoints/processes/schemas.ts";
+import { ProcessChanges, ProcessDefinitions, ProcessesState } from "#contract/endpoints/processes/schemas.ts";
 import { DeployOn, DeployOnChanges } from "#contract/endpoints/projects/deploy-on.ts";
 import { hasUsefulPatterns } from "#contract/endpoints/projects/push-patterns.ts";
 import { ProjectHealth } from "#contract/endpoints/projects/health.ts";
+import { initialSettings, ProjectSettings } from "#contract/endpoints/projects/project-settings.ts";
 import { RepositoryDefinitions } from "#contract/endpoints/projects/repository-definitions.ts";
 import { DeployKeySummary } from "#contract/endpoints/projects/repository-access.ts";
 import {
-  Alias,
+  type Alias,
   AppType,
-  AssetOverlap,
   AutomaticSetting,
-  BuildSettings,
-  CommitRule,
-  DEFAULT_ASSET_OVERLAP,
   DisplayName,
   Domain,
-  HealthCheck,
   limitRanges,
-  Limits,
-  MAX_ALIASES,
   Preset,
-  QueueMode,
   stageSeconds,
   Timeouts,
 } from "#contract/endpoints/projects/settings.ts";
@@ -51,30 +33,6 @@ import { Maintenance } from "#contract/endpoints/traffic/schemas.ts";
 import { NextCursor } from "#contract/paging.ts";
 import { ShellCommand } from "#contract/shell-command.ts";
 import { defaultTimeouts } from "#contract/stages.ts";
-
-const settings = {
-  name: DisplayName,
-  server_id: ServerId,
-  repository: ProjectRepository,
-  branch: BranchName,
-  commits: CommitRule,
-  ...Preset.shape,
-  root_directory: InsidePath,
-  release_command: z.nullable(ShellCommand),
-  activate_command: z.nullable(ShellCommand),
-  shared_paths: listUpTo(SharedPath, 50),
-  keep_releases: wholeBetween(2, 50),
-  asset_overlap: AssetOverlap,
-  health_check: z.nullable(HealthCheck),
-  limits: Limits,
-  queue: QueueMode,
-  approval: ApprovalRule,
-  processes: AllProcessSettings,
-  drain_seconds: DrainSeconds,
-  aliases: listUpTo(Alias, MAX_ALIASES),
-  cron: CronJobs,
-  deploy_on: DeployOn,
-};
 
 /**
  * Refuses paths inside each other. The agent cannot create a link inside a linked path, and a later link for the outer
@@ -128,30 +86,24 @@ const hasUsefulDomains = z.superRefine<{
       });
 });
 
+/** The settings in requests, with the rules for names and addresses. */
+const requested = {
+  ...ProjectSettings.shape,
+  name: DisplayName,
+  domain: Domain,
+  repository: ProjectRepository,
+  branch: RequestedBranch,
+  root_directory: RequestedPath,
+  shared_paths: ApartPaths,
+};
+
 export const CreateProjectInput = z
   .strictObject({
-    ...settings,
-    ...BuildSettings.shape,
+    ...withInitial(requested, initialSettings),
     domain: z.optional(Domain),
-    branch: z._default(RequestedBranch, "main"),
-    commits: z._default(settings.commits, "reachable"),
-    root_directory: z._default(RequestedPath, "."),
     output_directory: z.optional(RequestedPath),
-    release_command: z._default(settings.release_command, null),
-    activate_command: z._default(settings.activate_command, null),
-    shared_paths: z._default(ApartPaths, []),
-    keep_releases: z._default(settings.keep_releases, 5),
-    asset_overlap: z._default(settings.asset_overlap, DEFAULT_ASSET_OVERLAP),
-    health_check: z._default(settings.health_check, null),
-    limits: z._default(settings.limits, {}),
+    deploy_on: z.prefault(DeployOn, {}),
     timeouts: z.prefault(Timeouts, {}),
-    queue: z._default(settings.queue, "all"),
-    approval: z._default(settings.approval, "none"),
-    processes: z._default(settings.processes, {}),
-    drain_seconds: z._default(settings.drain_seconds, DEFAULT_DRAIN_SECONDS),
-    aliases: z._default(settings.aliases, []),
-    cron: z._default(settings.cron, []),
-    deploy_on: z.prefault(settings.deploy_on, {}),
   })
   .check(hasUsefulDomains, hasUsefulPatterns);
 export type CreateProjectInput = z.infer<typeof CreateProjectInput>;
@@ -160,14 +112,11 @@ const STARS =
   "contains ***, which replaces a password or a query value in responses; send the value itself, or omit the setting";
 
 const AllSettings = z.strictObject({
-  ...settings,
-  branch: RequestedBranch,
-  root_directory: RequestedPath,
+  ...requested,
+  ...Preset.shape,
   output_directory: RequestedPath,
-  domain: Domain,
-  repository: settings.repository.check(z.refine((url) => !isMasked(url), STARS)),
-  shared_paths: ApartPaths,
-  health_check: settings.health_check.check(
+  repository: requested.repository.check(z.refine((url) => !isMasked(url), STARS)),
+  health_check: requested.health_check.check(
     z.refine((check) => !isMasked(check?.url ?? ""), { path: ["url"], message: STARS }),
     z.refine((check) => !isMasked(check?.path ?? ""), { path: ["path"], message: STARS }),
   ),
@@ -220,18 +169,14 @@ export const Serving = z.strictObject({
 export type Serving = z.infer<typeof Serving>;
 
 /**
- * A project with its settings. `framework`, the commands and `output_directory` are the values for the next
- * deployment: the setting, or for those in `automatic` the value from the framework's preset. An automatic framework is
- * the one detected by the latest deployment, `static` before the first. `suggested_release_command`: the framework's usual
- * `release_command`; null if it needs none. `processes` and `cron`: the project's own settings, which take precedence over
- * those of the repository, such as `detected_processes`. `variables_applied`: whether the live deployment runs with the
+ * A project with its settings. `framework`, the commands and `output_directory` are the values for the next deployment:
+ * the setting, or for settings in `automatic` the value from the framework's preset. An automatic framework was
+ * detected by the latest deployment, `static` before the first. `suggested_release_command`: the framework's usual
+ * `release_command`; null if it needs none. `processes` and `cron`: the project's own settings, which take precedence
+ * over the repository's, such as `detected_processes`. `variables_applied`: whether the live deployment runs with the
  * current variables; null if nothing is live.
  */
-export const Project = z.extend(z.extend(ProjectRow, settings), {
-  // Without the rules for names, because a stored name can be older than a rule.
-  name: z.string(),
-  repository: z.string(),
-  timeouts: Timeouts,
+export const Project = z.extend(z.extend(ProjectRow, { ...ProjectSettings.shape, ...Preset.shape }), {
   automatic: z.array(AutomaticSetting),
   suggested_release_command: z.nullable(ShellCommand),
   app_type: AppType,

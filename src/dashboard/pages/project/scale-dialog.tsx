@@ -1,11 +1,7 @@
 import { useState } from "preact/hooks";
 
-import {
-  MAX_INSTANCES,
-  type ProcessReport,
-  UpdateProcessInput,
-  WEB,
-} from "#contract/endpoints/processes/schemas.ts";
+import { MAX_INSTANCES } from "#contract/endpoints/processes/process-settings.ts";
+import { type ProcessReport, UpdateProcessInput, WEB } from "#contract/endpoints/processes/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { processApi } from "#dashboard/data/process-resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";

@@ -1,4 +1,5 @@
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
+import { settingsWith, settingUses } from "#contract/endpoints/projects/project-settings.ts";
 import type { AutomaticSetting } from "#contract/endpoints/projects/settings.ts";
 import { runStages, timeoutName } from "#contract/stages.ts";
 import { cronChange } from "#dashboard/pages/settings/cron-draft.ts";
@@ -14,17 +15,21 @@ const healthNames = [
   "health_interval_seconds",
   "health_timeout_seconds",
 ] as const;
-const textNames = [
-  "name",
-  "domain",
-  "server_id",
-  "repository",
-  "branch",
-  "commits",
-  "root_directory",
-  "queue",
-  "approval",
-] as const;
+/** The settings whose text is their value. Automatic ones are empty for more than one reason. */
+const plainSettings = settingsWith("kind", "text", "number", "optional", "lines");
+
+function valueOf(name: (typeof plainSettings)[number], text: string): unknown {
+  switch (settingUses[name].kind) {
+    case "text":
+      return text.trim();
+    case "number":
+      return Number(text);
+    case "optional":
+      return text.trim() || null;
+    case "lines":
+      return entriesOf(text);
+  }
+}
 
 const limitNames = ["memory_mb", "cpu_weight", "tasks"] as const;
 
@@ -38,15 +43,10 @@ export function changesOf(draft: Draft, project: Project): Record<string, unknow
   const before = draftOf(project);
   const changes: Record<string, unknown> = {};
   const isChanged = (name: keyof Draft) => draft[name] !== before[name];
-  for (const name of textNames) if (isChanged(name)) changes[name] = draft[name].trim();
-  for (const name of ["keep_releases", "asset_overlap", "drain_seconds"] as const)
-    if (isChanged(name)) changes[name] = Number(draft[name]);
+  for (const name of plainSettings) if (isChanged(name)) changes[name] = valueOf(name, draft[name]);
   const limits = limitNames.filter((name) => isChanged(`limit_${name}`));
   if (limits.length > 0)
     changes["limits"] = Object.fromEntries(limits.map((name) => [name, limitOf(draft[`limit_${name}`])]));
-  for (const name of ["release_command", "activate_command"] as const)
-    if (isChanged(name)) changes[name] = draft[name].trim() || null;
-  if (isChanged("shared_paths")) changes["shared_paths"] = entriesOf(draft.shared_paths);
   if (isChanged("redirects") || isChanged("served_aliases"))
     changes["aliases"] = [
       ...entriesOf(draft.redirects).map((domain) => ({ domain, redirect: true })),
@@ -88,7 +88,7 @@ const optionalNames = [
 function automaticChanges(draft: Draft, isChanged: (name: keyof Draft) => boolean): Record<string, unknown> {
   const changes: Record<string, unknown> = {};
   const automatic: AutomaticSetting[] = [];
-  for (const name of ["framework", "output_directory", "trailing_slash"] as const) {
+  for (const name of settingsWith("kind", "automatic")) {
     if (!isChanged(name)) continue;
     if (draft[name].trim() === "") automatic.push(name);
     else changes[name] = draft[name].trim();

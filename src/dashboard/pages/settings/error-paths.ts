@@ -1,4 +1,5 @@
 import { MAX_ALIASES } from "#contract/endpoints/projects/settings.ts";
+import { defaultTimeouts } from "#contract/stages.ts";
 import type { Draft, DraftName } from "#dashboard/pages/settings/draft.ts";
 import { entriesOf } from "#dashboard/pages/settings/lines.ts";
 
@@ -19,6 +20,6 @@ export function errorPaths(name: DraftName, draft: Draft): RegExp[] {
       .filter(isOwn)
       .map((at) => new RegExp(`^aliases\\.${at}(\\.|$)`));
   }
-  if (name.endsWith("_seconds") && name !== "drain_seconds") return [new RegExp(`^timeouts\\.${name}$`)];
+  if (Object.hasOwn(defaultTimeouts, name)) return [new RegExp(`^timeouts\\.${name}$`)];
   return [new RegExp(`^${name}(\\.|$)`)];
 }

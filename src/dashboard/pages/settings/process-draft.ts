@@ -2,7 +2,11 @@ import * as z from "zod/mini";
 
 import type { ProcessDefinition, ProcessSettings } from "#contract/endpoints/processes/schemas.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
-import { type ProcessField, processFieldKinds, processFields } from "#contract/processes/field-kinds.ts";
+import {
+  type ProcessField,
+  processFields,
+  processUses,
+} from "#contract/endpoints/processes/process-settings.ts";
 import { compareNames } from "#contract/processes/resolve-processes.ts";
 
 /**
@@ -87,6 +91,6 @@ function fieldChanges(
 function valueOf(field: ProcessField, text: string): unknown {
   const trimmed = text.trim();
   if (trimmed === "") return null;
-  const kind = processFieldKinds[field];
+  const { kind } = processUses[field];
   return kind === "number" ? Number(trimmed) : kind === "flag" ? trimmed === "true" : trimmed;
 }

@@ -1,10 +1,13 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
-import { ProcessName, StopSignal, WEB } from "#contract/endpoints/processes/schemas.ts";
+import {
+  initialProcess,
+  type ProcessField,
+  StopSignal,
+} from "#contract/endpoints/processes/process-settings.ts";
+import { ProcessName, WEB } from "#contract/endpoints/processes/schemas.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import { type CommandSource, sourceText } from "#contract/processes/command-source.ts";
-import type { ProcessField } from "#contract/processes/field-kinds.ts";
-import { DEFAULT_STOP_SECONDS } from "#contract/processes/resolve-processes.ts";
 import {
   type ProcessEdits,
   type ProcessRow,
@@ -133,7 +136,7 @@ function ProcessSettings({ row, source, takesFocus, error, onChange, onRemove, o
       </summary>
       {field("command", "Command", undefined, true)}
       <div class="columns">
-        {field("instances", "Instances", 1)}
+        {field("instances", "Instances", initialProcess.instances)}
         {flag("port", "Listens on PORT", name === WEB)}
         {field("memory_mb", "Memory of an instance, in MiB", "no limit")}
         {field("cpu_weight", "CPU weight (others have 100)", "the server's")}
@@ -144,15 +147,15 @@ function ProcessSettings({ row, source, takesFocus, error, onChange, onRemove, o
           onChange={(value) => onChange("stop_signal", value)}
           error={error("stop_signal")}
         >
-          <option value="">Default: {detected?.stop_signal ?? "SIGTERM"}</option>
+          <option value="">Default: {detected?.stop_signal ?? initialProcess.stop_signal}</option>
           {StopSignal.options.map((signal) => (
             <option key={signal} value={signal}>
               {signal}
             </option>
           ))}
         </Choice>
-        {field("stop_seconds", "Seconds to end before it is killed", DEFAULT_STOP_SECONDS)}
-        {flag("overlap", "Old and new run at the same time", true)}
+        {field("stop_seconds", "Seconds to end before it is killed", initialProcess.stop_seconds)}
+        {flag("overlap", "Old and new run at the same time", initialProcess.overlap)}
       </div>
       {hasOwn ? (
         <Button label={`Remove the settings of ${name}`} onClick={onRemove}>

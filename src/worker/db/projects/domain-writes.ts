@@ -3,6 +3,7 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Alias } from "#contract/endpoints/projects/settings.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
+import { storedSetting } from "#worker/db/projects/settings-column.ts";
 import { domains, projects } from "#worker/db/schema.ts";
 
 /** The host names that a request gives a project. An omitted one keeps its value. */
@@ -26,7 +27,7 @@ export function domainWrites(
   if (domain === undefined && aliases === undefined) return [];
   const ofProject = eq(projects.id, projectId);
   const now = rows.first<string>(projects.domain, projects, ofProject, sql`${projects.id}`);
-  const aliasesNow = rows.first<string>(projects.aliases, projects, ofProject, sql`${projects.id}`);
+  const aliasesNow = rows.first<string>(storedSetting("aliases"), projects, ofProject, sql`${projects.id}`);
   const isReplaced = and(
     eq(domains.projectId, projectId),
     domain === undefined ? sql`${domains.id} is not ${now}` : undefined,

@@ -2,7 +2,6 @@ import { and, eq, isNotNull, isNull, or, sql } from "drizzle-orm";
 import * as z from "zod/mini";
 
 import type { WatchedBranch } from "#contract/agent-watch.ts";
-import { deployOnOf } from "#contract/endpoints/projects/deploy-on.ts";
 import { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import { REPOSITORY_TOKEN, SealedValue } from "#contract/endpoints/variables/schemas.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
@@ -13,6 +12,7 @@ import type { AccountRows } from "#worker/db/account-rows.ts";
 import { candidates, newestDeployment } from "#worker/db/deployments/newest-deployment.ts";
 import { hooks, pushes } from "#worker/db/push-tables.ts";
 import { isUnread } from "#worker/db/pushes/find-unread-pushes.ts";
+import { deployOnOf, storedSetting } from "#worker/db/projects/settings-column.ts";
 import { deployments, projects } from "#worker/db/schema.ts";
 import { sealKeyOfServer } from "#worker/db/variables/variable-reading.ts";
 import { variables } from "#worker/db/variable-tables.ts";
@@ -47,14 +47,14 @@ export async function findWatchedBranches(rows: AccountRows, serverId: ServerId)
     name: projects.name,
     repository: projects.repository,
     branch: projects.branch,
-    deployOn: projects.deployOn,
+    deployOn: sql<unknown>`${storedSetting("deploy_on")}`,
     hooks: ofRepository,
     known: rows.first<string>(deployments.commitSha, deployments, eq(deployments.id, newest), sql`1`),
     tokens: rows.listNamed(token, variables, isToken),
     sealKey: sealKeyOfServer(rows),
     unread: rows.firstNamed<string>(pushes.id, pushes, isUnread(rows, projects.id), sql`1`),
   };
-  const mayBeWatched = or(sql`${projects.deployOn} ->> 'poll' = 1`, sql`${ofRepository} > 0`);
+  const mayBeWatched = or(sql`${projects.settings} ->> '$.deploy_on.poll' = 1`, sql`${ofRepository} > 0`);
   const found = await rows.select(fields, projects, {
     where: and(eq(projects.serverId, serverId), mayBeWatched),
   });

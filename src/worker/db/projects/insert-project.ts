@@ -35,7 +35,12 @@ export async function insertProject(
     const insert = rows.insert(projects, project, onlyIf);
     const writes = variables === null ? [] : revisionWrites(rows, variables);
     const isInserted = sql`${rows.count(projects, eq(projects.id, project.id))} = 1`;
-    const names = domainWrites(rows, project.id, project, isInserted);
+    const names = domainWrites(
+      rows,
+      project.id,
+      { domain: project.domain, aliases: project.settings.aliases },
+      isInserted,
+    );
     const [inserted] = await rows.runTogether([insert, ...recorded, ...writes, ...names]);
     if (inserted === 1) return "inserted";
   } catch (error) {

@@ -1,3 +1,5 @@
+import { sql } from "drizzle-orm";
+
 import type { ProjectId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { lastDeployAt } from "#worker/db/projects/find-project.ts";
@@ -8,7 +10,7 @@ import { newestFirst, type Position } from "#worker/db/newest-first.ts";
 const summaryColumns = {
   id: projects.id,
   name: projects.name,
-  framework: projects.framework,
+  framework: sql<string | null>`${projects.settings} ->> 'framework'`,
   detected: projects.detected,
   domain: projects.domain,
   serverId: projects.serverId,
@@ -17,7 +19,10 @@ const summaryColumns = {
 };
 
 /** The fields of a project in a list. */
-export type ProjectSummary = Pick<typeof projects.$inferSelect, keyof typeof summaryColumns>;
+export type ProjectSummary = Pick<
+  typeof projects.$inferSelect,
+  Exclude<keyof typeof summaryColumns, "framework">
+> & { readonly framework: string | null };
 
 /** `connectedAt`: since when its server is connected, in Unix milliseconds; null: it is not. */
 export type ListedProject = ProjectSummary & { readonly connectedAt: number | null };

@@ -25,6 +25,11 @@ export async function setMaintenance(
   const maintenance = sql`json_object('revision', ${revision}, 'on', json(${String(on)}), 'message', ${message})`;
   const isSame = sql`${current} ->> 'on' = ${on ? 1 : 0} and ${current} ->> 'message' is ${message}`;
   const isChange = sql`${projects.id} = ${id} and coalesce(not (${isSame}), 1)`;
-  const { before, after } = settingWrites(rows, id, { maintenance }, isChange, origin);
+  const { before, after } = settingWrites(
+    rows,
+    id,
+    { maintenance },
+    { isChanged: isChange, origin, settings: null },
+  );
   await rows.runTogether([...before, rows.update(projects, { maintenance }, isChange), ...after]);
 }

@@ -1,4 +1,4 @@
-import { and, type AnyColumn, eq, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 
 import { repositoryKey } from "#contract/forge.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
@@ -8,9 +8,9 @@ import { projects, servers } from "#worker/db/schema.ts";
 import { forgetSkipped } from "#worker/db/pushes/push-writes.ts";
 import { domainWrites, isDomainTaken } from "#worker/db/projects/domain-writes.ts";
 import { uniqueViolation } from "#worker/db/unique-violation.ts";
-import { MAX_PROCESSES, type ProcessChanges } from "#contract/endpoints/processes/schemas.ts";
-import type { DeployOnChanges } from "#contract/endpoints/projects/deploy-on.ts";
-import type { Limits, Timeouts } from "#contract/endpoints/projects/settings.ts";
+import { changedSettings, patchedSetting, storedSetting } from "#worker/db/projects/settings-column.ts";
+import { MAX_PROCESSES } from "#contract/endpoints/processes/schemas.ts";
+import type { UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
 import {
   isRevisionConflict,
   type NewRevision,
@@ -18,25 +18,6 @@ import {
 } from "#worker/db/variables/revision-writes.ts";
 import type { VariablesHead } from "#worker/db/variables/find-variables-head.ts";
 import { currentRevision } from "#worker/db/variables/variable-reading.ts";
-import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
-
-/**
- * Settings to change. Undefined fields keep their values. `timeouts`, `limits`, `processes` and `deployOn` contain only
- * what changes; a limit of null is removed, and so is a process or a field of one.
- */
-export type ProjectChanges = {
-  readonly [
-    Name in Exclude<
-      keyof ProjectRecord,
-      "id" | "repositoryKey" | "readRepository" | "timeouts" | "limits" | "processes" | "deployOn"
-    >
-  ]?: ProjectRecord[Name] | undefined;
-} & {
-  readonly timeouts?: { readonly [Name in keyof Timeouts]?: Timeouts[Name] | undefined } | undefined;
-  readonly limits?: { readonly [Name in keyof Limits]?: Limits[Name] | null } | undefined;
-  readonly processes?: ProcessChanges | undefined;
-  readonly deployOn?: DeployOnChanges | undefined;
-};
 
 type ProjectUpdate =
   | "updated"
@@ -64,20 +45,19 @@ type UpdateOptions = {
 export async function updateProject(
   rows: AccountRows,
   id: ProjectId,
-  { timeouts, limits, processes, deployOn, ...others }: ProjectChanges,
+  input: UpdateProjectInput,
   { mayMove, origin, variables = null, checked = null }: UpdateOptions,
 ): Promise<ProjectUpdate> {
-  const { serverId, repository } = others;
+  const { server_id: serverId, repository, processes } = input;
   const isThere = (server: ServerId) =>
     mayMove ? sql`${rows.count(servers, eq(servers.id, server))} = 1` : eq(projects.serverId, server);
   const hasServer = serverId === undefined ? undefined : isThere(serverId);
-  const patched = (column: AnyColumn, change: unknown) =>
-    sql`json_patch(coalesce(${column}, '{}'), ${JSON.stringify(change)})`;
-  const patchedProcesses = processes === undefined ? undefined : patched(projects.processes, processes);
+  const nextProcesses =
+    processes === undefined ? storedSetting("processes") : patchedSetting("processes", processes);
   const hasRoom =
-    patchedProcesses === undefined
+    processes === undefined
       ? undefined
-      : sql`(select count(*) from json_each(${patchedProcesses})) <= ${MAX_PROCESSES}`;
+      : sql`(select count(*) from json_each(${nextProcesses})) <= ${MAX_PROCESSES}`;
   const isAsChecked =
     checked === null
       ? undefined
@@ -85,23 +65,23 @@ export async function updateProject(
   const isPossible = and(hasServer, hasRoom, isAsChecked);
   // Another server has another key.
   const keptKey = sql`case when ${projects.serverId} = ${serverId} then ${projects.deployKey} end`;
+  const settings = changedSettings(input);
   const changes = {
-    ...others,
-    ...(serverId === undefined ? {} : { deployKey: keptKey }),
-    ...(repository === undefined ? {} : { repositoryKey: repositoryKey(repository) }),
-    ...(timeouts === undefined ? {} : { timeouts: patched(projects.timeouts, timeouts) }),
-    ...(limits === undefined ? {} : { limits: patched(projects.limits, limits) }),
-    ...(deployOn === undefined ? {} : { deployOn: patched(projects.deployOn, deployOn) }),
-    ...(patchedProcesses === undefined ? {} : { processes: patchedProcesses }),
+    ...{ name: input.name, domain: input.domain, branch: input.branch },
+    ...(serverId === undefined ? {} : { serverId, deployKey: keptKey }),
+    ...(repository === undefined ? {} : { repository, repositoryKey: repositoryKey(repository) }),
+    // The detected settings may belong to the framework that was set before.
+    ...(input.automatic?.includes("framework") === true ? { detected: null } : {}),
+    ...(settings === null ? {} : { settings: settings.json }),
   };
   try {
     const isChanged = and(eq(projects.id, id), isPossible);
     const update = rows.update(projects, changes, isChanged);
-    const { before, after } = settingWrites(rows, id, changes, isChanged, origin);
+    const { before, after } = settingWrites(rows, id, changes, { isChanged, origin, settings });
     // Before the update, whose condition they repeat.
     const writes = variables === null ? [] : revisionWrites(rows, variables, isPossible);
-    const names = domainWrites(rows, id, others, sql`${rows.count(projects, isChanged)} = 1`);
-    const skipped = deployOn === undefined ? [] : [forgetSkipped(rows, id)];
+    const names = domainWrites(rows, id, input, sql`${rows.count(projects, isChanged)} = 1`);
+    const skipped = input.deploy_on === undefined ? [] : [forgetSkipped(rows, id)];
     const first = [...writes, ...names, ...skipped, ...before];
     const counts = await rows.runTogether([...first, update, ...after]);
     if (counts[first.length] === 1) return "updated";
@@ -112,7 +92,7 @@ export async function updateProject(
     if (isDomainTaken(violated)) return "domain_taken";
     throw error;
   }
-  const count = sql<number>`(select count(*) from json_each(${patchedProcesses ?? projects.processes}))`;
+  const count = sql<number>`(select count(*) from json_each(${nextProcesses}))`;
   const isAsRead = sql<number>`(${isAsChecked ?? sql`true`})`;
   const [project] = await rows.select({ count, isAsRead }, projects, { where: eq(projects.id, id) });
   if (project === undefined) return "no_such_project";

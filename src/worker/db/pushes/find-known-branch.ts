@@ -1,8 +1,10 @@
 import { and, desc, eq, sql } from "drizzle-orm";
 
+import type { DeployOn } from "#contract/endpoints/projects/deploy-on.ts";
 import type { HookId, ProjectId, ServerId } from "#contract/ids.ts";
 import type { KnownBranch } from "#domain/pushes/is-known-tip.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
+import { deployOnOf, storedSetting } from "#worker/db/projects/settings-column.ts";
 import { hooks, pushes } from "#worker/db/push-tables.ts";
 import { deployments, projects, servers } from "#worker/db/schema.ts";
 
@@ -10,7 +12,8 @@ import { deployments, projects, servers } from "#worker/db/schema.ts";
 const LOOKED_AT = 100;
 
 /** The settings of a project that say whether its branch is watched, and what is known of the branch. */
-export type BranchReading = Pick<typeof projects.$inferSelect, "repository" | "branch" | "deployOn"> & {
+export type BranchReading = Pick<typeof projects.$inferSelect, "repository" | "branch"> & {
+  readonly deployOn: DeployOn;
   readonly serverName: string;
   readonly hookId: HookId | null;
   readonly known: KnownBranch;
@@ -41,7 +44,7 @@ export async function findKnownBranch(
   const fields = {
     repository: projects.repository,
     branch: projects.branch,
-    deployOn: projects.deployOn,
+    deployOn: sql<unknown>`${storedSetting("deploy_on")}`,
     serverName: rows.first<string>(servers.name, servers, eq(servers.id, serverId), sql`${servers.id}`),
     hookId: rows.first<HookId>(hooks.id, hooks, hook, sql`${hooks.id}`),
     pushed: rows.first<string>(pushes.after, pushes, isPush, desc(pushes.id)),
@@ -55,5 +58,6 @@ export async function findKnownBranch(
   const { serverName, pushed, receivedAt: at, fetched, awaited, ...settings } = found;
   const push = at === null ? null : { sha: pushed, receivedAt: at };
   const known = { push, isFetched: fetched > 0, isAwaited: awaited > 0 };
-  return { ...settings, serverName: serverName ?? serverId, known };
+  const deployOn = deployOnOf(settings.deployOn);
+  return { ...settings, deployOn, serverName: serverName ?? serverId, known };
 }

@@ -117,7 +117,7 @@ export class AgentLink extends DurableObject<Env> {
     const { queue, sockets } = this.#link;
     const [socket] = sockets.ready();
     if (socket === undefined) return { kind: "offline" };
-    if (!attachmentOf(socket).takesRequests) return { kind: "outdated" };
+    if (!attachmentOf(socket).answers.includes(request.type)) return { kind: "outdated" };
     queue.addKnown([projectId]);
     return await this.#requests.send(socket, request, timeoutMs);
   }

@@ -6,6 +6,7 @@ import {
   MAX_REPORTED_PROJECTS,
   PROTOCOL_VERSION,
 } from "#contract/agent-protocol.ts";
+import { requestTypes } from "#contract/agent-requests.ts";
 import type { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { fromBase64Url } from "#sealing/bytes.ts";
@@ -43,14 +44,16 @@ export async function welcome(link: LinkContext, socket: WebSocket, hello: Hello
     if (isReady(other)) presence.touch(sockets.lastPingOf(other));
     end(other, closeCodes.replaced, "another agent connected with this credential");
   }
-  attach(socket, { ...attachment, state: "ready", takesRequests: hello.deploy_keys !== undefined });
+  // Only the known ones: an attachment has at most 2 KiB.
+  const answers = requestTypes.filter((type) => hello.capabilities.includes(type));
+  attach(socket, { ...attachment, state: "ready", answers });
   sendWelcome(link, socket);
   presence.noteCredential(attachment.credentialHash);
   presence.connected(receivedAt, hello, sealKey, isReplaced);
   queue.addHello({ ...known, projects: known.projects.map(keptReport) }, receivedAt);
   health.noteAll(known.projects, hello.projects.length, receivedAt);
   queueDeployKeys(keys, hello);
-  if (hello.deploy_keys !== undefined) link.server.noteMaintenanceDue();
+  if (answers.includes("set_maintenance")) link.server.noteMaintenanceDue();
   link.watch.noteDue();
   await runDeliveries(link);
 }
@@ -95,7 +98,6 @@ async function withoutForeignProjects(link: LinkContext, hello: ProjectHello): P
 
 /** With fewer keys than a message can have, a key that is missing no longer exists on the server. */
 function queueDeployKeys(keys: DeployKeyQueue, { deploy_keys: reports }: Hello): void {
-  if (reports === undefined) return;
   if (reports.length < MAX_REPORTED_PROJECTS) keys.replaceAll(reports);
   else keys.add(reports);
 }

@@ -34,6 +34,6 @@ export class LinkLimit {
 
 function costOf(message: FromAgent | null): number {
   if (message?.type === "hello")
-    return 1 + message.projects.length + message.runs.length + (message.deploy_keys?.length ?? 0);
+    return 1 + message.projects.length + message.runs.length + message.deploy_keys.length;
   return message?.type === "status" ? 1 + message.projects.length : 1;
 }

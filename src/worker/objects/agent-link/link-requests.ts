@@ -3,7 +3,7 @@ import { send } from "#worker/objects/agent-link/link-sockets.ts";
 
 /**
  * The outcome of a request to an agent. `offline`: the agent is not connected. `outdated`: its version does not answer
- * requests. `silent`: no answer came in time. `cut`: the agent disconnected before its answer.
+ * requests of this type. `silent`: no answer came in time. `cut`: the agent disconnected before its answer.
  */
 export type RequestOutcome =
   | { readonly kind: "answered"; readonly answer: AgentAnswer }

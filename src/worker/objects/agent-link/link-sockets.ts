@@ -35,7 +35,7 @@ export class LinkSockets {
   accept(credentialHash: string, openedAt: number): Response {
     const { 0: client, 1: server } = new WebSocketPair();
     this.#ctx.acceptWebSocket(server);
-    attach(server, { credentialHash, openedAt, state: "opened", takesRequests: false });
+    attach(server, { credentialHash, openedAt, state: "opened", answers: [] });
     return new Response(null, { status: 101, webSocket: client });
   }
 
@@ -82,8 +82,8 @@ const Attachment = z.strictObject({
   credentialHash: z.string(),
   openedAt: z.number(),
   state: z.enum(["opened", "ready", "ended"]),
-  /** Whether the agent answers requests; false before its hello. */
-  takesRequests: z.boolean(),
+  /** The types of requests that the agent answers; none before its hello. */
+  answers: z.array(z.string()),
 });
 export type Attachment = z.infer<typeof Attachment>;
 const storedAttachment = storedAs(Attachment);

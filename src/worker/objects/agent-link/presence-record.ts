@@ -28,8 +28,8 @@ const storedPresence = storedAs(Stored);
 type AgentReport = {
   readonly agent_version: string;
   readonly disk: Disk;
-  readonly isolation?: Growing<IsolationLevel> | undefined;
-  readonly policy?: Growing<PolicyLevel> | undefined;
+  readonly isolation: Growing<IsolationLevel>;
+  readonly policy: Growing<PolicyLevel>;
   readonly tools?: ToolReport[] | undefined;
   readonly ingress_problem?: string | undefined;
 };
@@ -166,8 +166,8 @@ export class PresenceRecord {
   /** Fields that the agent omits are unknown from now on. */
   #keepOptional(report: Omit<AgentReport, "agent_version">): void {
     const { isolation, policy, tools, ingress_problem: problem } = report;
-    this.#kv.put(ISOLATION, isolation ?? null);
-    this.#kv.put(POLICY, policy ?? null);
+    this.#kv.put(ISOLATION, isolation);
+    this.#kv.put(POLICY, policy);
     this.#kv.put(TOOLS, tools ?? null);
     this.#kv.put(INGRESS_PROBLEM, problem ?? null);
   }

@@ -16,7 +16,7 @@ export function deploymentEvent(
   ids: IdGenerator,
   now: number,
 ): NewEvent {
-  const { projectName: name, repository } = plan;
+  const { name, repository } = plan;
   const project = eventProject({ id: projectId, name, repository, url });
   const data = {
     project,

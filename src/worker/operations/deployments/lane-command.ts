@@ -1,11 +1,11 @@
 import type { Actor, DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
+import { keptOf } from "#contract/endpoints/projects/project-settings.ts";
 import type { AccountId } from "#contract/ids.ts";
 import { type ProblemCode, type Result, succeed } from "#contract/problems.ts";
-import { defaultTimeouts } from "#contract/stages.ts";
 import type { Plan } from "#domain/lane/lane.ts";
 import type { Context } from "#worker/context.ts";
 import type { StoredEntry } from "#worker/db/changes/stored-change.ts";
-import { givenSettings } from "#worker/db/projects/build-columns.ts";
+import { settingsOf } from "#worker/db/projects/settings-column.ts";
 import { requestEntry } from "#worker/operations/changes/request-changes.ts";
 import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
 import type { ProjectToDeploy } from "#worker/db/variables/find-project-to-deploy.ts";
@@ -33,13 +33,15 @@ export type Asking = {
 
 /** As `commandFor`, also for what is not a request with a token. */
 export function laneCommand({ accountId, ...asking }: Asking, found: ProjectToDeploy) {
-  const { id: projectId, queue } = found.project;
+  const { id: projectId } = found.project;
+  const { queue } = settingsOf(found.project);
   return { ...asking, ...currentSettings(found), owner: { accountId, projectId }, queue, emergency: null };
 }
 
 /** What a deployment that starts now runs with, and what holds it. */
 export function currentSettings({ project, variables, freezes }: ProjectToDeploy) {
-  const { serverId, approval } = project;
+  const { serverId } = project;
+  const { approval } = settingsOf(project);
   return { serverId, plan: planOf(project), variables, approval, freezes };
 }
 
@@ -59,26 +61,5 @@ export function actorOf({ token }: Pick<Context, "token">): Actor {
 }
 
 function planOf(project: ProjectRecord): Plan {
-  return {
-    projectName: project.name,
-    domain: project.domain,
-    repository: project.repository,
-    defaultBranch: project.branch,
-    commits: project.commits,
-    rootDirectory: project.rootDirectory,
-    build: givenSettings(project),
-    releaseCommand: project.releaseCommand,
-    activateCommand: project.activateCommand,
-    sharedPaths: project.sharedPaths,
-    keepReleases: project.keepReleases,
-    assetOverlap: project.assetOverlap,
-    healthCheck: project.healthCheck,
-    limits: project.limits,
-    timeouts: { ...defaultTimeouts, ...project.timeouts },
-    processes: project.processes,
-    drainSeconds: project.drainSeconds,
-    aliases: project.aliases,
-    cron: project.cron,
-    maintenance: project.maintenance,
-  };
+  return { ...keptOf(settingsOf(project)), maintenance: project.maintenance };
 }

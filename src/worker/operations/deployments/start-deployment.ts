@@ -2,6 +2,7 @@ import type { DeploymentStarted, StartDeploymentInput } from "#contract/endpoint
 import type { DeploymentId, ProjectId } from "#contract/ids.ts";
 import { refuse, type Result } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
+import { settingsOf } from "#worker/db/projects/settings-column.ts";
 import { findProjectToDeploy } from "#worker/db/variables/find-project-to-deploy.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { commandFor, answerOf } from "#worker/operations/deployments/lane-command.ts";
@@ -29,7 +30,7 @@ export async function startDeployment(
   const found = await findProjectToDeploy(context.rows, projectId, "current");
   if (found === null) return notFound("project");
   const { project } = found;
-  if (input.commit !== undefined && project.commits === "none")
+  if (input.commit !== undefined && settingsOf(project).commits === "none")
     return refuse(
       "invalid_request",
       "This project does not deploy commits by hash: its setting `commits` is `none`.",

@@ -16,7 +16,7 @@ export async function checkDomains(
   if (project === null) return notFound("project");
   const { serverIp } = project;
   if (serverIp === null) return notFound("server");
-  const names = [project.domain, ...project.aliases.map(({ domain }) => domain)];
+  const names = [project.domain, ...project.settings.aliases.map(({ domain }) => domain)];
   const { request_id, project_id } = requestAbout(context, project);
   const request = { type: "check_domains", request_id, project_id, domains: names } as const;
   const answer = await askAgent(context, project, request);

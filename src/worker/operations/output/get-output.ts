@@ -26,8 +26,14 @@ export async function getOutput(
   const unknown = process !== undefined && lacksProcess(project, process) ? process : null;
   if (unknown !== null && ended !== "true" && instance === undefined) return noSuchProcess(project, unknown);
   const { request_id, project_id } = requestAbout(context, project);
-  const which = ended === "true" ? { ended: true } : {};
-  const request = { type: "read_output", request_id, project_id, ...filter, ...which, lines } as const;
+  const request = {
+    type: "read_output",
+    request_id,
+    project_id,
+    ...filter,
+    ended: ended === "true",
+    lines,
+  } as const;
   const answer = await askAgent(context, project, request);
   if (!answer.ok) return answer;
   const { lines: printed } = answer.value;

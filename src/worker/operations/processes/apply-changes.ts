@@ -42,5 +42,5 @@ export async function applyChanges(
 }
 
 function isSame(one: ProjectRecord, other: ProjectRecord): boolean {
-  return JSON.stringify(one.processes) === JSON.stringify(other.processes);
+  return JSON.stringify(one.settings.processes) === JSON.stringify(other.settings.processes);
 }

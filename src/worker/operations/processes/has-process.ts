@@ -22,7 +22,7 @@ export function lacksProcess(project: ProjectRecord, name: ProcessName): boolean
 function processNames(project: ProjectRecord): readonly ProcessName[] {
   const reported = (project.reportedProcesses ?? []).map(({ name }) => name);
   const detected = Object.keys(project.detected?.processes ?? {});
-  return [...new Set([...Object.keys(project.processes), ...detected, ...reported])];
+  return [...new Set([...Object.keys(project.settings.processes), ...detected, ...reported])];
 }
 
 /** Refuses a request for a process that the project does not have. */

@@ -43,5 +43,5 @@ export async function updateProcess(
   const applied = await applyChanges(context, projectId, { onlyScale, emergency });
   if (!applied.ok) return applied;
   const { project: updated, deployment } = applied.value;
-  return succeed({ process: { name, ...updated.processes[name] }, deployment });
+  return succeed({ process: { name, ...updated.settings.processes[name] }, deployment });
 }

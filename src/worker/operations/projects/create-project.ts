@@ -4,7 +4,7 @@ import type { CreateProjectInput, Project } from "#contract/endpoints/projects/s
 import { defaultDomain, defaultDomainWithSuffix } from "#domain/default-domain.ts";
 import { splitLogin } from "#domain/repository-login.ts";
 import type { Context } from "#worker/context.ts";
-import { buildColumns } from "#worker/db/projects/build-columns.ts";
+import { newSettings } from "#worker/db/projects/settings-column.ts";
 import { findProject, type ProjectRecord } from "#worker/db/projects/find-project.ts";
 import { insertProject } from "#worker/db/projects/insert-project.ts";
 import { findServer } from "#worker/db/servers/find-server.ts";
@@ -107,33 +107,10 @@ function newProject({ ids, clock, baseDomain }: Context, input: CreateProjectInp
     domain: input.domain ?? defaultDomain(input.name, baseDomain),
     repository: input.repository,
     branch: input.branch,
-    commits: input.commits,
-    framework: null,
-    installCommand: null,
-    buildCommand: null,
-    outputDirectory: null,
-    trailingSlash: null,
-    fallback: null,
-    ...buildColumns(input),
+    settings: newSettings(input),
     detected: null,
-    rootDirectory: input.root_directory,
-    releaseCommand: input.release_command,
-    activateCommand: input.activate_command,
-    sharedPaths: input.shared_paths,
-    keepReleases: input.keep_releases,
-    assetOverlap: input.asset_overlap,
-    healthCheck: input.health_check,
-    limits: input.limits,
-    timeouts: input.timeouts,
-    queue: input.queue,
-    processes: input.processes,
-    drainSeconds: input.drain_seconds,
-    aliases: input.aliases,
-    cron: input.cron,
-    deployOn: input.deploy_on,
     repositoryKey: repositoryKey(input.repository),
     readRepository: null,
-    approval: input.approval,
     createdAt: clock.now(),
     lastDeployAt: null,
     url: null,

@@ -5,8 +5,7 @@ import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
 import type { Project, UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
 import { splitLogin, userNameOf } from "#domain/repository-login.ts";
 import type { Context } from "#worker/context.ts";
-import { automaticColumns, buildColumns } from "#worker/db/projects/build-columns.ts";
-import { type ProjectChanges, updateProject as changeProject } from "#worker/db/projects/update-project.ts";
+import { updateProject as changeProject } from "#worker/db/projects/update-project.ts";
 import { findProjectWithServing } from "#worker/db/projects/find-project-with-serving.ts";
 import { findServer } from "#worker/db/servers/find-server.ts";
 import { findVariablesHead, type VariablesHead } from "#worker/db/variables/find-variables-head.ts";
@@ -52,12 +51,13 @@ export async function updateProject(
 ): Promise<Result<Project, UpdateProjectRefusal>> {
   const wrongCron = refuseCron(input.cron);
   if (wrongCron !== null) return wrongCron;
-  const given = changesOf(input);
   const token = await newToken(context, id, input);
   if (!token.ok) return token;
-  const { address = given.repository, variables = null, checked = null } = token.value ?? {};
-  const changes = { ...given, repository: address };
-  const isChange = Object.values(changes).some((value) => value !== undefined);
+  const { address = input.repository, variables = null, checked = null } = token.value ?? {};
+  const changes = { ...input, repository: address };
+  const isChange = Object.values({ ...changes, automatic: input.automatic?.[0] }).some(
+    (value) => value !== undefined,
+  );
   const mayMove = context.token.projectIds === null;
   const update = isChange
     ? await changeProject(context.rows, id, changes, {
@@ -181,33 +181,4 @@ async function updated(
   if (isWatchChange) context.defer(watchChanged(context, project));
   if (server_id !== undefined || repository !== undefined) context.defer(prepareDeployKey(context, project));
   return succeed(projectView(project, serving));
-}
-
-function changesOf(input: UpdateProjectInput): ProjectChanges {
-  return {
-    name: input.name,
-    serverId: input.server_id,
-    domain: input.domain,
-    repository: input.repository,
-    branch: input.branch,
-    commits: input.commits,
-    ...automaticColumns(input.automatic ?? []),
-    ...buildColumns(input),
-    rootDirectory: input.root_directory,
-    releaseCommand: input.release_command,
-    activateCommand: input.activate_command,
-    sharedPaths: input.shared_paths,
-    keepReleases: input.keep_releases,
-    assetOverlap: input.asset_overlap,
-    healthCheck: input.health_check,
-    limits: input.limits,
-    timeouts: input.timeouts,
-    queue: input.queue,
-    approval: input.approval,
-    processes: input.processes,
-    drainSeconds: input.drain_seconds,
-    aliases: input.aliases,
-    cron: input.cron,
-    deployOn: input.deploy_on,
-  };
 }

@@ -2,6 +2,7 @@ import type { DeploymentTrigger } from "#contract/endpoints/deployments/schemas.
 import { refuse, type Result } from "#contract/problems.ts";
 import { type Push, readRef } from "#domain/pushes/push.ts";
 import type { Services } from "#worker/context.ts";
+import { settingsOf } from "#worker/db/projects/settings-column.ts";
 import type { NewPush } from "#worker/db/pushes/push-writes.ts";
 import type { ProjectToDeploy } from "#worker/db/variables/find-project-to-deploy.ts";
 import { logFailure } from "#worker/log-failure.ts";
@@ -31,7 +32,7 @@ export async function startPushed(
 ): Promise<Result<Started, StartRefusal>> {
   const { project } = found;
   const { kind, name } = readRef(push.ref);
-  const isPinned = kind === "tag" && project.commits !== "none";
+  const isPinned = kind === "tag" && settingsOf(project).commits !== "none";
   const command = {
     ...laneCommand(asking, found),
     ifLive: null,

@@ -1,5 +1,4 @@
 import { isSameRepository, repositoryKey } from "#contract/forge.ts";
-import { deployOnOf } from "#contract/endpoints/projects/deploy-on.ts";
 import type { AuditEntryId, HookId, PushId, ServerId } from "#contract/ids.ts";
 import type { TipMoved } from "#contract/agent-watch.ts";
 import { isKnownTip } from "#domain/pushes/is-known-tip.ts";
@@ -44,7 +43,7 @@ export async function findFinder(
   if (found === null || found.branch !== branch || !isSameRepository(found.repository, repository))
     return null;
   const { hookId, serverName, known } = found;
-  const rules = { deployOn: deployOnOf(found.deployOn), branch };
+  const rules = { deployOn: found.deployOn, branch };
   const isWatched = watchTimes(rules, hookId !== null) !== null;
   return isWatched && !isKnownTip({ sha, foundAt }, known) ? { hookId, serverName } : null;
 }

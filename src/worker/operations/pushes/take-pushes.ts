@@ -1,10 +1,10 @@
 import type { Actor, DeploymentTrigger } from "#contract/endpoints/deployments/schemas.ts";
-import { deployOnOf } from "#contract/endpoints/projects/deploy-on.ts";
 import { maskRepository } from "#contract/git-names.ts";
 import type { AccountId, DeploymentId, ProjectId, PushId } from "#contract/ids.ts";
 import { decidePush } from "#domain/pushes/decide-push.ts";
 import type { Push } from "#domain/pushes/push.ts";
 import type { Services } from "#worker/context.ts";
+import { settingsOf } from "#worker/db/projects/settings-column.ts";
 import type { StoredEntry } from "#worker/db/changes/stored-change.ts";
 import type { NewPush } from "#worker/db/pushes/push-writes.ts";
 import type { AskedProject } from "#worker/operations/pushes/ask-for-repositories.ts";
@@ -133,7 +133,7 @@ function decide(
     return { ...taken, decision: { decision: "refused", reason: "repository_unread" }, detail: unread };
   const before = startedBefore.get(push.ref);
   if (before !== undefined && before.deploymentId !== null) return duplicateOf(before.deploymentId, taken);
-  const deployOn = deployOnOf(project.deployOn);
+  const { deploy_on: deployOn } = settingsOf(project);
   const { detail, ...decision } = decidePush(
     { deployOn, branch: project.branch },
     push,

@@ -25,7 +25,7 @@ async function readOutput(names: readonly string[], log: string): Promise<AppOut
   const folder = projectFolder(world.home, world.projectId);
   for (const name of names) writeFileSync(instanceLog(folder, `${name}-1-0`), log);
   world.control.send({
-    ...{ type: "read_output", request_id: "output", project_id: world.projectId, lines: 1000 },
+    ...{ type: "read_output", request_id: "output", project_id: world.projectId, lines: 1000, ended: false },
   });
   const find = () =>
     world.control.messages.find(

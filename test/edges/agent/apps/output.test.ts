@@ -250,7 +250,7 @@ let asked = 0;
 async function readLines(filter: { lines?: number; process?: string; instance?: string; ended?: boolean }) {
   const request_id = `read-${(asked += 1)}`;
   world.control.send({
-    ...{ type: "read_output", request_id, project_id: world.projectId, lines: 100 },
+    ...{ type: "read_output", request_id, project_id: world.projectId, lines: 100, ended: false },
     ...filter,
   });
   const find = () =>

@@ -321,7 +321,7 @@ describe("the supervisor of npm start", () => {
     await home
       .connect()
       .start(
-        home.spec("web-1-0", "trap '' TERM; echo ready; while true; do sleep 1; done", { stopSeconds: 100 }),
+        home.spec("web-1-0", "trap '' TERM; echo ready; while true; do sleep 1; done", { stop_seconds: 100 }),
       );
     await expect.poll(() => home.linesOf("web-1-0")).toEqual(["ready"]);
     const startedAt = performance.now();

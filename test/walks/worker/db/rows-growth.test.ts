@@ -38,10 +38,8 @@ async function oldWorld(size = SIZE): Promise<World & { readonly otherId: Projec
   const { account, serverId, hookId } = world;
   const otherId = ids.project();
   await env.DB.prepare(
-    `INSERT INTO projects (id, account_id, server_id, name, domain, repository, repository_key, branch, root_directory, shared_paths,
-       keep_releases, timeouts, queue, created_at)
-     SELECT ?, account_id, server_id, 'other', 'other.test', 'https://git.test/other.git', 'git.test/other', branch, root_directory, shared_paths, keep_releases,
-       timeouts, queue, 0 FROM projects WHERE id = ?`,
+    `INSERT INTO projects (id, account_id, server_id, name, domain, repository, repository_key, branch, settings, created_at)
+     SELECT ?, account_id, server_id, 'other', 'other.test', 'https://git.test/other.git', 'git.test/other', branch, settings, 0 FROM projects WHERE id = ?`,
   )
     .bind(otherId, world.projectId)
     .run();

@@ -27,10 +27,9 @@ beforeEach(async () => {
       "INSERT INTO servers (id, account_id, name, ip, created_at, connected_ms_by_day) VALUES (?, ?, 'web-1', '192.0.2.1', 0, '{}')",
     ).bind(serverId, account.id),
     env.DB.prepare(
-      `INSERT INTO projects (id, account_id, server_id, name, domain, repository, repository_key, branch, root_directory, shared_paths,
-         keep_releases, timeouts, queue, created_at, serving_checked_at)
-       VALUES (?, ?, ?, 'shop', 'shop.test', '/srv/git/shop.git', '/srv/git/shop.git', 'main', '.', '[]', 5,
-         '{"queue_seconds":1,"fetch_seconds":1,"build_seconds":1,"activate_seconds":1,"verify_seconds":1}', 'all', 0, 1)`,
+      `INSERT INTO projects (id, account_id, server_id, name, domain, repository, repository_key, branch, settings, created_at,
+         serving_checked_at)
+       VALUES (?, ?, ?, 'shop', 'shop.test', '/srv/git/shop.git', '/srv/git/shop.git', 'main', '{}', 0, 1)`,
     ).bind(projectId, account.id, serverId),
     env.DB.prepare(
       `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${HISTORY})
@@ -109,10 +108,9 @@ describe("the rows read for many servers with many projects", () => {
       ).bind(account.id),
       env.DB.prepare(
         `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
-         INSERT INTO projects (id, account_id, server_id, name, domain, repository, repository_key, branch, root_directory, shared_paths,
-           keep_releases, timeouts, queue, created_at)
+         INSERT INTO projects (id, account_id, server_id, name, domain, repository, repository_key, branch, settings, created_at)
          SELECT 'proj_' || printf('%026d', i), account_id, 'srv_' || printf('%026d', i), 'site ' || i, 'site' || i || '.test',
-           repository, repository_key, branch, root_directory, shared_paths, keep_releases, timeouts, queue, 0 FROM n, projects WHERE name = 'shop'`,
+           repository, repository_key, branch, settings, 0 FROM n, projects WHERE name = 'shop'`,
       ),
     ]);
     expect(await readingOf("/v1/servers")).toBeLessThan(500);
@@ -125,11 +123,9 @@ describe("the rows read for many hooks with many projects", () => {
   async function addProjects(): Promise<void> {
     await env.DB.prepare(
       `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${MANY})
-       INSERT INTO projects (id, account_id, server_id, name, domain, repository, repository_key, branch, root_directory,
-         shared_paths, keep_releases, timeouts, queue, created_at)
+       INSERT INTO projects (id, account_id, server_id, name, domain, repository, repository_key, branch, settings, created_at)
        SELECT 'proj_' || printf('%026d', i), account_id, server_id, 'site ' || i, 'site' || i || '.test',
-         'https://git.test/site-' || i || '.git', 'git.test/site-' || i, branch, root_directory, shared_paths,
-         keep_releases, timeouts, queue, 0 FROM n, projects WHERE name = 'shop'`,
+         'https://git.test/site-' || i || '.git', 'git.test/site-' || i, branch, settings, 0 FROM n, projects WHERE name = 'shop'`,
     ).run();
   }
 

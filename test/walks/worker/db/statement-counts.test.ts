@@ -54,10 +54,9 @@ describe("a write of many rows to D1", () => {
     const agent = await enrolAgent(account.token, "web-2");
     await env.DB.prepare(
       `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${MANY})
-       INSERT INTO projects (id, account_id, server_id, name, domain, repository, repository_key, branch, root_directory, shared_paths,
-         keep_releases, timeouts, queue, created_at)
+       INSERT INTO projects (id, account_id, server_id, name, domain, repository, repository_key, branch, settings, created_at)
        SELECT 'proj_' || printf('%026d', i), account_id, ?, 'site ' || i, 'site' || i || '.test', repository, repository_key, branch,
-         root_directory, shared_paths, keep_releases, timeouts, queue, 0 FROM n, projects WHERE server_id = ?`,
+         settings, 0 FROM n, projects WHERE server_id = ?`,
     )
       .bind(agent.serverId, serverId)
       .run();

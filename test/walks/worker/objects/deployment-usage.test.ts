@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import * as z from "zod";
 
-import page from "../../../docs/scaling.md?raw";
+import page from "../../../../docs/scaling.md?raw";
 import { aroundCalls, onCalls } from "../../../support/worker/intercept.ts";
 import { partMethods } from "../../../support/worker/parts.ts";
 import { TestProject } from "../../../support/worker/project.ts";
