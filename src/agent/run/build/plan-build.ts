@@ -9,8 +9,8 @@ import { type BuildTools, provideTools } from "#agent/run/tools/provide-tools.ts
 import { linkExistingPaths } from "#agent/run/build/link-shared-paths.ts";
 import { releaseCommandOf } from "#agent/run/activate/release-stage.ts";
 import { findBuildCaches } from "#agent/run/cache/build-caches.ts";
-import type { RunScope } from "#agent/run/step/run-scope.ts";
-import { fail, failWith, type Step } from "#agent/run/step/step.ts";
+import type { RunScope } from "#agent/step/run-scope.ts";
+import { fail, failWith, type Step } from "#agent/step/step.ts";
 import { listFolders } from "#build/tree/find-output.ts";
 import { folderInside } from "#build/tree/folder-inside.ts";
 import { readRepository } from "#build/tree/read-repository.ts";

@@ -5,7 +5,7 @@ import { installAdvice } from "#build/tools/install-advice.ts";
 import { provideWithMise } from "#agent/run/tools/provide-with-mise.ts";
 import { provideWithNpm } from "#agent/run/tools/provide-with-npm.ts";
 import type { ProvidedTool, Provider, Provision, ToolRunner } from "#agent/run/tools/tool-runner.ts";
-import { fail, interrupted, type Step } from "#agent/run/step/step.ts";
+import { fail, interrupted, type Step } from "#agent/step/step.ts";
 import { checkVersion } from "#contract/frameworks/tools/check-version.ts";
 import { programOf } from "#contract/frameworks/tools/command-tools.ts";
 import type { ToolNeed } from "#contract/frameworks/tools/tool-needs.ts";

@@ -1,13 +1,13 @@
-import { fetchTip, type GitPlace, listBranches, listRefs, TIP } from "#agent/commands/git.ts";
-import { chooseRef, isRefMissing, readRefs, type RemoteRef } from "#agent/commands/read-git-output.ts";
+import { fetchTip, type GitPlace, listBranches, listRefs, TIP } from "#agent/git/commands/git.ts";
+import { chooseRef, isRefMissing, readRefs, type RemoteRef } from "#agent/git/commands/read-git-output.ts";
 import {
   adviseBranch,
   adviseOtherBranch,
   readRemoteBranches,
   setBranch,
-} from "#agent/commands/remote-branches.ts";
-import { readRemoteFailure } from "#agent/commands/remote-failure.ts";
-import type { GitRunner } from "#agent/run/fetch/git-runner.ts";
+} from "#agent/git/commands/remote-branches.ts";
+import { readRemoteFailure } from "#agent/git/commands/remote-failure.ts";
+import type { GitRunner } from "#agent/git/mirror/git-runner.ts";
 import {
   discardDamaged,
   explainRemote,
@@ -19,9 +19,9 @@ import {
   type InMirror,
   type Origin,
   prepareMirror,
-} from "#agent/run/fetch/mirror-steps.ts";
-import { fail, type Step } from "#agent/run/step/step.ts";
-import { readMirror } from "#agent/workspace/mirror.ts";
+} from "#agent/git/mirror/mirror-steps.ts";
+import { fail, type Step } from "#agent/step/step.ts";
+import { readMirror } from "#agent/git/mirror/mirror.ts";
 import { succeed } from "#contract/lib/result.ts";
 
 /** The commit to fetch: the tip of a branch or tag, a full hash, or a short hash. */

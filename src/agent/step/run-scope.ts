@@ -2,7 +2,7 @@ import type { AgentContext } from "#agent/context/context.ts";
 import type { Mask } from "#contract/mask.ts";
 import type { GroupLedger } from "#build/process/run-process.ts";
 import type { Reporter } from "#agent/report/reporter.ts";
-import type { Interrupt } from "#agent/run/step/interrupt.ts";
+import type { Interrupt } from "#agent/step/interrupt.ts";
 import type { OpenVariables } from "#agent/secrets/open-variables.ts";
 import { maskSecrets } from "#agent/secrets/mask-secrets.ts";
 import { projectFolder, type ProjectFolder } from "#agent/workspace/project-folder.ts";

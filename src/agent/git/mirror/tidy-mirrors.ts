@@ -1,9 +1,9 @@
-import { gitEnvironment } from "#agent/commands/git-environment.ts";
-import { packMirror } from "#agent/commands/git.ts";
-import { runCommand } from "#agent/run/step/run-command.ts";
-import type { RunScope } from "#agent/run/step/run-scope.ts";
-import { startLimit } from "#agent/run/step/stage-limit.ts";
-import { hasManyPacks, listMirrors } from "#agent/workspace/mirror.ts";
+import { gitEnvironment } from "#agent/git/commands/git-environment.ts";
+import { packMirror } from "#agent/git/commands/git.ts";
+import { runCommand } from "#agent/step/run-command.ts";
+import type { RunScope } from "#agent/step/run-scope.ts";
+import { startLimit } from "#agent/step/stage-limit.ts";
+import { hasManyPacks, listMirrors } from "#agent/git/mirror/mirror.ts";
 
 const LONGEST_SECONDS = 600;
 

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { chown, readFile, rename, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { hostsIn, type HostKey, keysOf, type SshHost, withoutHost } from "#agent/ssh/known-hosts.ts";
-import { DRAFT, sshFolder } from "#agent/ssh/ssh-folder.ts";
+import { hostsIn, type HostKey, keysOf, type SshHost, withoutHost } from "#agent/git/ssh/known-hosts.ts";
+import { DRAFT, sshFolder } from "#agent/git/ssh/ssh-folder.ts";
 
 /** The known_hosts files that ssh reads: the pins, to which it adds, the built-in ones, and those of the user. */
 export function knownHostsFiles(home: string, userHome: string | undefined): readonly string[] {

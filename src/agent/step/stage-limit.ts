@@ -1,4 +1,4 @@
-import type { Interrupt } from "#agent/run/step/interrupt.ts";
+import type { Interrupt } from "#agent/step/interrupt.ts";
 
 /** The time limit of a stage. */
 export type StageLimit = {

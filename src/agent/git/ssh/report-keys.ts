@@ -1,6 +1,6 @@
 import type { AgentContext } from "#agent/context/context.ts";
-import { hasSharedKey, listKeyOwners } from "#agent/ssh/deploy-keys.ts";
-import { deployKeyOf } from "#agent/ssh/repository-access.ts";
+import { hasSharedKey, listKeyOwners } from "#agent/git/ssh/deploy-keys.ts";
+import { deployKeyOf } from "#agent/git/repository-access.ts";
 import { type DeployKeyReport, MAX_REPORTED_PROJECTS } from "#contract/agent-protocol.ts";
 import type { ProjectId } from "#contract/ids.ts";
 

@@ -1,4 +1,4 @@
-import { inheritLogin } from "#agent/commands/git-login.ts";
+import { inheritLogin } from "#agent/git/commands/git-login.ts";
 import { isLocal } from "#contract/addresses/repository-address.ts";
 import { maskRepository, Repository } from "#contract/git-names.ts";
 

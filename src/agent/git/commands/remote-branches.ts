@@ -1,4 +1,4 @@
-import { readRefs } from "#agent/commands/read-git-output.ts";
+import { readRefs } from "#agent/git/commands/read-git-output.ts";
 import { shellWord } from "#node/shell-quote.ts";
 
 /** The branches of a remote. `main`: the default branch, which its HEAD names; null: HEAD names no existing branch. */

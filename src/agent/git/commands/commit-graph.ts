@@ -6,7 +6,7 @@ import {
   type GitPlace,
   REMOTE,
   TIP,
-} from "#agent/commands/git.ts";
+} from "#agent/git/commands/git.ts";
 import type { Command } from "#build/process/command.ts";
 
 /** The depth that git itself uses for `--unshallow`. */

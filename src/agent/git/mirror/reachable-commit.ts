@@ -8,14 +8,14 @@ import {
   listGraphRefs,
   listObjects,
   mergeBase,
-} from "#agent/commands/commit-graph.ts";
-import { FETCHED_REFS, type GitPlace, listRefs } from "#agent/commands/git.ts";
-import { chooseRef, readRefs, type RemoteRef } from "#agent/commands/read-git-output.ts";
+} from "#agent/git/commands/commit-graph.ts";
+import { FETCHED_REFS, type GitPlace, listRefs } from "#agent/git/commands/git.ts";
+import { chooseRef, readRefs, type RemoteRef } from "#agent/git/commands/read-git-output.ts";
 import type { CommitReach } from "#agent/policy/commit-reach.ts";
-import { explainMissing, type Wanted } from "#agent/run/fetch/fetch-commit.ts";
-import type { GitRunner } from "#agent/run/fetch/git-runner.ts";
-import { explainRemote, formatOf, type Origin, prepareMirror } from "#agent/run/fetch/mirror-steps.ts";
-import { fail, type Step } from "#agent/run/step/step.ts";
+import { explainMissing, type Wanted } from "#agent/git/mirror/fetch-commit.ts";
+import type { GitRunner } from "#agent/git/mirror/git-runner.ts";
+import { explainRemote, formatOf, type Origin, prepareMirror } from "#agent/git/mirror/mirror-steps.ts";
+import { fail, type Step } from "#agent/step/step.ts";
 import type { Command } from "#build/process/command.ts";
 import { succeed } from "#contract/lib/result.ts";
 

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 
 import { parseRepository } from "#contract/addresses/repository-address.ts";
-import { fingerprintOf } from "#agent/ssh/openssh-key.ts";
+import { fingerprintOf } from "#agent/git/ssh/openssh-key.ts";
 
 /** A host as in known_hosts: its name in lower case, in brackets with a port other than 22. */
 export type SshHost = string;

@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 
-import { createKeyPair, fingerprintOf, publicKeyOf } from "#agent/ssh/openssh-key.ts";
-import { sshFolder } from "#agent/ssh/ssh-folder.ts";
+import { createKeyPair, fingerprintOf, publicKeyOf } from "#agent/git/ssh/openssh-key.ts";
+import { sshFolder } from "#agent/git/ssh/ssh-folder.ts";
 import { ProjectId } from "#contract/ids.ts";
 import { hasCode } from "#node/has-code.ts";
 import { writeOnce } from "#node/write-atomic.ts";

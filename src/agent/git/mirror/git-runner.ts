@@ -1,10 +1,10 @@
-import { errorLine } from "#agent/commands/read-git-output.ts";
+import { errorLine } from "#agent/git/commands/read-git-output.ts";
 import type { Command } from "#build/process/command.ts";
 import { type CommandEnd, describeEnd, evidenceOf, isDiskFull } from "#build/failure/command-failure.ts";
-import { runCommand } from "#agent/run/step/run-command.ts";
-import type { CommandScope } from "#agent/run/step/run-scope.ts";
-import type { StageLimit } from "#agent/run/step/stage-limit.ts";
-import { fail, interrupted, type Step } from "#agent/run/step/step.ts";
+import { runCommand } from "#agent/step/run-command.ts";
+import type { CommandScope } from "#agent/step/run-scope.ts";
+import type { StageLimit } from "#agent/step/stage-limit.ts";
+import { fail, interrupted, type Step } from "#agent/step/step.ts";
 import { succeed } from "#contract/lib/result.ts";
 import { counted } from "#contract/lib/counted.ts";
 

@@ -2,17 +2,17 @@ import { existsSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 
-import { gitEnvironment } from "#agent/commands/git-environment.ts";
-import { LOGIN_FILE, readRemote } from "#agent/commands/git-login.ts";
-import { isolatedUploadPack, ownUploadPack } from "#agent/commands/upload-pack.ts";
+import { gitEnvironment } from "#agent/git/commands/git-environment.ts";
+import { LOGIN_FILE, readRemote } from "#agent/git/commands/git-login.ts";
+import { isolatedUploadPack, ownUploadPack } from "#agent/git/commands/upload-pack.ts";
 import { isLocal, repositoryOf } from "#contract/addresses/repository-address.ts";
 import { SHORTEST_USER_TOKEN } from "#contract/git-names.ts";
 import type { AgentContext } from "#agent/context/context.ts";
-import { type DeployKey, ensureDeployKey } from "#agent/ssh/deploy-keys.ts";
-import { knownHostsFiles, knownKeys } from "#agent/ssh/host-pins.ts";
-import { type HostKey, type SshHost, sshHostOf } from "#agent/ssh/known-hosts.ts";
-import { sshCommand } from "#agent/ssh/ssh-command.ts";
-import { writeLogin } from "#agent/ssh/ssh-folder.ts";
+import { type DeployKey, ensureDeployKey } from "#agent/git/ssh/deploy-keys.ts";
+import { knownHostsFiles, knownKeys } from "#agent/git/ssh/host-pins.ts";
+import { type HostKey, type SshHost, sshHostOf } from "#agent/git/ssh/known-hosts.ts";
+import { sshCommand } from "#agent/git/ssh/ssh-command.ts";
+import { writeLogin } from "#agent/git/ssh/ssh-folder.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
 /** The project for which a repository is read. `name` becomes part of the comment of its key. */

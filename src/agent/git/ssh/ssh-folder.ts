@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { FORGE_HOSTS } from "#agent/ssh/known-hosts.ts";
+import { FORGE_HOSTS } from "#agent/git/ssh/known-hosts.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 
 /** The end of the names of unfinished files. */

@@ -1,10 +1,10 @@
 import type { AgentContext } from "#agent/context/context.ts";
 import { isGitConfined } from "#agent/policy/check-policy.ts";
 import { refuseOwnFiles } from "#agent/policy/own-files.ts";
-import type { Origin } from "#agent/run/fetch/mirror-steps.ts";
-import type { CommandScope, RunScope } from "#agent/run/step/run-scope.ts";
-import { fail, type Step } from "#agent/run/step/step.ts";
-import { describeNewHostKeys, type KeyedProject, prepareAccess } from "#agent/ssh/repository-access.ts";
+import type { Origin } from "#agent/git/mirror/mirror-steps.ts";
+import type { CommandScope, RunScope } from "#agent/step/run-scope.ts";
+import { fail, type Step } from "#agent/step/step.ts";
+import { describeNewHostKeys, type KeyedProject, prepareAccess } from "#agent/git/repository-access.ts";
 import { maskRepository } from "#contract/git-names.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { succeed } from "#contract/lib/result.ts";

@@ -1,17 +1,17 @@
-import { checkMirror, fetchAll, type GitPlace, initMirror, showCommit } from "#agent/commands/git.ts";
-import { type CommitShown, readCommit } from "#agent/commands/read-git-output.ts";
-import { readRemoteFailure } from "#agent/commands/remote-failure.ts";
-import type { GitAnswer, GitRunner } from "#agent/run/fetch/git-runner.ts";
-import type { Step } from "#agent/run/step/step.ts";
-import { adviceFor } from "#agent/ssh/failure-advice.ts";
-import type { RepositoryAccess } from "#agent/ssh/repository-access.ts";
+import { checkMirror, fetchAll, type GitPlace, initMirror, showCommit } from "#agent/git/commands/git.ts";
+import { type CommitShown, readCommit } from "#agent/git/commands/read-git-output.ts";
+import { readRemoteFailure } from "#agent/git/commands/remote-failure.ts";
+import type { GitAnswer, GitRunner } from "#agent/git/mirror/git-runner.ts";
+import type { Step } from "#agent/step/step.ts";
+import { adviceFor } from "#agent/git/failure-advice.ts";
+import type { RepositoryAccess } from "#agent/git/repository-access.ts";
 import {
   discardMirror,
   isEmptyMirror,
   markComplete,
   readMirror,
   removeGitLeftovers,
-} from "#agent/workspace/mirror.ts";
+} from "#agent/git/mirror/mirror.ts";
 import { succeed } from "#contract/lib/result.ts";
 
 /** A repository to fetch from and its mirrors, one for each hash format. */

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 
-import { readRemote } from "#agent/commands/git-login.ts";
+import { readRemote } from "#agent/git/commands/git-login.ts";
 import { configVariables, exportTree, fixedConfig } from "#build/commands/export-tree.ts";
 import { SUBMODULE_KEYS } from "#build/commands/read-submodules.ts";
 import type { Command } from "#build/process/command.ts";

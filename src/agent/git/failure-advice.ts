@@ -1,7 +1,7 @@
-import type { RemoteFailure } from "#agent/commands/remote-failure.ts";
-import { FORGE_HOSTS, keysOf, type HostKey, type SshHost } from "#agent/ssh/known-hosts.ts";
+import type { RemoteFailure } from "#agent/git/commands/remote-failure.ts";
+import { FORGE_HOSTS, keysOf, type HostKey, type SshHost } from "#agent/git/ssh/known-hosts.ts";
 import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
-import type { RepositoryAccess } from "#agent/ssh/repository-access.ts";
+import type { RepositoryAccess } from "#agent/git/repository-access.ts";
 
 /**
  * What a person can do about a repository that git could not read, as sentences. `null`: git's message is enough.
