@@ -2,8 +2,8 @@ import { join } from "node:path";
 
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 
-import { executable, openTab } from "../test/dashboard/flows/support/browser.ts";
-import { signInWithToken } from "../test/dashboard/flows/support/sign-in.ts";
+import { executable, openTab } from "../test/browser/support/browser.ts";
+import { signInWithToken } from "../test/browser/support/sign-in.ts";
 import { createRepository } from "../test/support/journey-repository.ts";
 import type { System } from "../test/support/journey-system.ts";
 import { seedDeployments } from "../test/support/seed-deployments.ts";

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, rm } from "node:fs/promises";
+import { copyFile, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import * as z from "zod";
@@ -12,72 +13,104 @@ import { ensureDebianRoot } from "./shared/debian-root.ts";
 import { ensureIngressPrograms } from "./shared/ingress-programs.ts";
 import { ensureTestedPrograms } from "./shared/tested-programs.ts";
 import { root } from "./shared/root.ts";
-import { option, printHelp } from "./shared/script.ts";
+import { flag, option, printHelp } from "./shared/script.ts";
 import { readReport, type TestReport } from "./test/read-report.ts";
 import { afterSecondRun, type Counts, filesToRepeat } from "./test/run-again.ts";
+import { readSample } from "./test/sample.ts";
+import { createTemporaryFolder } from "./test/temporary-folder.ts";
 
 const SYSTEM_AUTHORITIES = "/etc/ssl/certs/ca-certificates.crt";
 const reportPath = join(root, "build", "test-report.json");
 
-const args = process.argv.slice(2);
+const given = process.argv.slice(2);
 printHelp(
   {
     usage:
-      "npm test -- [vitest options] [files]\nnpm run test:quick -- [vitest options] [files]\nnpm run test:server -- [vitest options] [files]",
+      "npm test -- [vitest options] [files]\nnpm run test:all -- [vitest options] [files]\nnpm run test:server -- [vitest options] [files]",
     summary: `Runs the tests with vitest, and installs the programs that they need.
 
-npm test runs every project except server and frameworks. npm run test:quick runs domain and worker without the
-walks over all faults, endpoints and orders of events. npm run test:server runs those two: it boots a Debian with
-systemd, which needs root, and installs real packages from the npm registry.`,
+npm test runs every capability once, a browser included. npm run test:all also runs the folders that take longer: faults,
+walks, edges, install and browser. npm run test:server boots a Debian with systemd, which needs root, and installs real
+packages from the npm registry. docs/contributing.md says what each folder has and takes.
+
+The longest walks take a sample that changes every day. The variable GANTRY_SAMPLE repeats a sample by its number, and
+GANTRY_SAMPLE=whole walks everything.`,
     options: z.object({
       project: option(
         "NAME",
-        "run this project only: domain, worker, openapi, agent, command, dashboard,\njourneys, frameworks or server; repeatable",
+        "run this project of vitest.config.ts only, such as worker or agent; 'faults-*' takes\nseveral; repeatable",
         z.string().optional(),
       ),
+      all: flag("run all projects except those of test:server"),
     }),
   },
-  args,
+  given,
 );
-/** The projects that take too long, or need more, to run with the others. */
-const separate: readonly string[] = ["server", "frameworks"];
-/** The selected projects. Without a selection, all except the separate ones run. */
+const runsAll = given.includes("--all");
+const args = given.filter((arg) => arg !== "--all");
+/** The projects of vitest.config.ts that `npm test` runs. Each of the others takes minutes. */
+const usual = ["domain", "scripts", "worker", "openapi", "agent", "command", "journeys"] as const;
+/** The projects that need a booted machine or the npm registry. */
+const onMachines = ["server", "frameworks"] as const;
+/** The selected projects, as vitest understands them. */
 const projects = args.filter((_, at) => args[at - 1] === "--project");
+const selected =
+  projects.length > 0
+    ? []
+    : runsAll
+      ? onMachines.map((name) => `--project=!${name}`)
+      : usual.map((name) => `--project=${name}`);
 
-/** Installs the programs that the tests of a project run. */
-const installers = {
-  dashboard: async () => {
-    await ensureChromium();
-    await ensureTestedPrograms("dashboard");
-  },
-  command: () => ensureTestedPrograms("command"),
-  agent: () => ensureTestedPrograms("agent"),
-  journeys: () => ensureTestedPrograms("journeys"),
-  server: async () => {
-    await ensureDebianRoot();
-    await ensureIngressPrograms();
-    await ensureTestedPrograms("server");
-  },
-} as const;
+/** Whether the tests of a folder run. @param words the names of projects, or parts of them */
+const runs = (...words: readonly string[]) =>
+  projects.length > 0
+    ? projects.some((name) => words.some((word) => name.includes(word) || name.includes("*")))
+    : words.some((word) => runsAll || usual.some((name) => name === word));
 
-for (const [project, install] of Object.entries(installers))
+/** Installs the programs that tests run. */
+const installers: readonly { readonly isNeeded: boolean; readonly install: () => Promise<unknown> }[] = [
+  { isNeeded: runs("journeys", "browser"), install: ensureChromium },
+  { isNeeded: runs("browser"), install: () => ensureTestedPrograms("browser") },
+  { isNeeded: runs("command"), install: () => ensureTestedPrograms("command") },
+  { isNeeded: runs("agent"), install: () => ensureTestedPrograms("agent") },
+  { isNeeded: runs("journeys", "install"), install: () => ensureTestedPrograms("journeys") },
+  { isNeeded: projects.includes("server"), install: ensureDebianRoot },
+  { isNeeded: projects.includes("server"), install: ensureIngressPrograms },
+  { isNeeded: projects.includes("server"), install: () => ensureTestedPrograms("server") },
+];
+for (const { isNeeded, install } of installers)
   try {
-    const isSelected = projects.length === 0 ? !separate.includes(project) : projects.includes(project);
-    if (isSelected) await install();
+    if (isNeeded) await install();
   } catch (error) {
     // The tests that need the program fail and report it. The other tests still run.
     console.error(`gantry: ${messageOf(error)}`);
   }
 await mkdir(join(root, "build"), { recursive: true });
 
+const sample = readSample(process.env["GANTRY_SAMPLE"], Date.now());
+if (!sample.isWhole)
+  console.log(
+    `The longest walks take the sample GANTRY_SAMPLE=${sample.seed}; GANTRY_SAMPLE=whole walks everything.`,
+  );
+
+/** Everything that the tests start has this folder in its environment, its command line or as its working directory. */
+const folder = createTemporaryFolder();
+/** Ends what the tests leave, even if this process is killed. */
+const cleaner = spawn(process.execPath, [join(import.meta.dirname, "test/end-left-processes.ts"), folder], {
+  detached: true,
+  stdio: ["pipe", "ignore", "inherit"],
+});
+cleaner.on("error", (error) => console.error(`gantry: ${error.message}`));
+
 /** Runs vitest. @returns its exit code, and its report, which is null if it wrote none */
 async function runTests(options: readonly string[]): Promise<{ code: number; report: TestReport | null }> {
-  await rm(reportPath, { force: true });
+  const report = join(folder, "test-report.json");
+  await rm(report, { force: true });
   const vitest = spawn(
     process.execPath,
     [
       join(root, "node_modules/vitest/vitest.mjs"),
-      ...["run", "--reporter=default", "--reporter=json", `--outputFile.json=${reportPath}`],
+      ...["run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`],
       ...options,
     ],
     {
@@ -88,6 +121,8 @@ async function runTests(options: readonly string[]): Promise<{ code: number; rep
         // system's. Without it, npm repeats its requests to the registry for minutes.
         ...(existsSync(SYSTEM_AUTHORITIES) ? { NODE_EXTRA_CA_CERTS: SYSTEM_AUTHORITIES } : {}),
         ...process.env,
+        TMPDIR: folder,
+        GANTRY_SAMPLE: sample.isWhole ? "whole" : `${sample.seed}`,
         NODE_COMPILE_CACHE: join(root, "build", "compile-cache"),
       },
       stdio: ["ignore", "inherit", "inherit"],
@@ -95,7 +130,9 @@ async function runTests(options: readonly string[]): Promise<{ code: number; rep
   );
   running = vitest;
   const code = await new Promise<number>((resolve) => vitest.once("exit", (status) => resolve(status ?? 1)));
-  return { code, report: await readReport(reportPath) };
+  const read = await readReport(report);
+  if (read !== null) await copyFile(report, reportPath);
+  return { code, report: read };
 }
 
 let running: ChildProcess | null = null;
@@ -106,13 +143,14 @@ for (const signal of ["SIGINT", "SIGTERM"] as const)
     running?.kill(signal);
   });
 
-const selected = projects.length === 0 ? separate.map((name) => `--project=!${name}`) : [];
 const { code, report } = await runTests([...selected, ...args]);
 const counts = await countsOf(code, report);
 for (const test of counts.flaky)
   console.log(`flaky: ${test} (failed at first, and passed when its file ran again)`);
 console.log(`${counts.passed} passed, ${counts.failed} failed`);
 process.exitCode = counts.failed === 0 ? 0 : code;
+cleaner.stdin.end();
+if (cleaner.exitCode === null) await once(cleaner, "exit");
 
 /** The counts of a run. In CI, a few failed files run again, one at a time, which finds out which tests are flaky. */
 async function countsOf(exitCode: number, first: TestReport | null): Promise<Counts> {

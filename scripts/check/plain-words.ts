@@ -44,7 +44,7 @@ const rules: readonly (readonly [avoid: RegExp, write: string])[] = [
 /** Files that quote the words on purpose. */
 const exempt = new Set([
   "scripts/check/plain-words.ts",
-  "test/domain/plain-words.test.ts",
+  "test/scripts/check/plain-words.test.ts",
   "docs/contributing.md",
 ]);
 

@@ -2,11 +2,11 @@ import { installPackages } from "./apt.ts";
 import { missingPrograms } from "./find-program.ts";
 import { print } from "./terminal.ts";
 
-/** The programs that tests run besides Node and git, by project. */
+/** The programs that tests run besides Node and git, by what the names of their projects contain. */
 const programs = {
   agent: ["nginx", "caddy", "git-lfs", "sshd", "ssh"],
   command: ["sshd", "ssh"],
-  dashboard: ["sshd", "ssh"],
+  browser: ["sshd", "ssh"],
   journeys: ["busybox", "shellcheck"],
   server: ["sshd"],
 } as const;

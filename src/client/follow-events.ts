@@ -1,11 +1,11 @@
 import { eventEndpoints } from "#contract/endpoints/events/endpoints.ts";
-import { Event } from "#contract/endpoints/events/schemas.ts";
+import { ReadEvent } from "#contract/endpoints/events/schemas.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import { parseKnown } from "#contract/tolerant.ts";
 import { type Followed, followStream } from "#client/follow-stream.ts";
 import type { AnyRequest, Transport } from "#client/request.ts";
 
-export type EventItem = { readonly type: "event"; readonly event: Event };
+export type EventItem = { readonly type: "event"; readonly event: ReadEvent };
 
 export type FollowEventsOptions = {
   /** The filters of `GET /v1/events`. */
@@ -18,7 +18,7 @@ export type FollowEventsOptions = {
 
 /**
  * Follows the events of the account that the token can see, each once and in order, until `signal` is aborted or the loop
- * is left. It never throws. Events of types that this version does not know are left out.
+ * is left. It never throws. Events of types that this version does not know are among them.
  */
 export function followEvents(
   transport: Transport,
@@ -29,7 +29,7 @@ export function followEvents(
     request: { query },
     lastId: after === null ? null : String(after),
     read: ({ data }) => {
-      const event = parseKnown(Event, parseJson(data));
+      const event = parseKnown(ReadEvent, parseJson(data));
       return event.success ? { type: "event", event: event.data } : null;
     },
     signal,

@@ -19,6 +19,7 @@ import { CertificateHealths, JobHealths } from "#contract/reported-health.ts";
 import { ReleaseVersion, RunOrder } from "#contract/agent-order.ts";
 import { TipMoved, WatchedBranch } from "#contract/agent-watch.ts";
 import { instead } from "#contract/lib/zod-parts.ts";
+import { growing } from "#contract/growing.ts";
 
 /**
  * Raised for changes that an older agent or control plane must not ignore. Both sides send their version first. Within a
@@ -172,8 +173,8 @@ export const FromAgent = z.discriminatedUnion("type", [
     agent_version: textUpTo(50),
     disk: Disk,
     /** An older agent omits this. */
-    isolation: z.optional(IsolationLevel),
-    policy: z.optional(PolicyLevel),
+    isolation: z.optional(growing(IsolationLevel)),
+    policy: z.optional(growing(PolicyLevel)),
     /** The programs for builds. An older agent omits this, and one that has not read all versions yet. */
     tools: z.optional(listUpTo(ToolReport, MAX_REPORTED_TOOLS)),
     ...reportedIngress,
@@ -187,8 +188,8 @@ export const FromAgent = z.discriminatedUnion("type", [
   z.strictObject({
     type: z.literal("status"),
     disk: Disk,
-    isolation: z.optional(IsolationLevel),
-    policy: z.optional(PolicyLevel),
+    isolation: z.optional(growing(IsolationLevel)),
+    policy: z.optional(growing(PolicyLevel)),
     tools: z.optional(listUpTo(ToolReport, MAX_REPORTED_TOOLS)),
     ...reportedIngress,
     projects: listUpTo(ProjectReport, MAX_REPORTED_PROJECTS),

@@ -1,5 +1,6 @@
 import type { Access } from "#contract/endpoints/endpoint.ts";
 import { type Scope, scopesAllow } from "#contract/scopes.ts";
+import type { Growing } from "#contract/growing.ts";
 
 /**
  * What a token lacks to call an endpoint: the scope, or access to the whole account. Null: nothing. The database queries
@@ -8,7 +9,7 @@ import { type Scope, scopesAllow } from "#contract/scopes.ts";
  */
 export function missingPermission(
   access: Access,
-  scopes: readonly Scope[],
+  scopes: readonly Growing<Scope>[],
   isLimited: boolean,
 ): "scope" | "account" | null {
   if (access.by !== "token") return null;

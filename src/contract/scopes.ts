@@ -1,5 +1,7 @@
 import * as z from "zod/mini";
 
+import type { Growing } from "#contract/growing.ts";
+
 /**
  * A permission of a token. `write` includes `read` of the same resource. Three are in no other: `commands:run`, because
  * its owner can read everything that a project's commands can, also its secrets; `deployments:approve`, so that those who
@@ -32,12 +34,12 @@ export type Scope = z.infer<typeof Scope>;
 export const allScopes: readonly Scope[] = Scope.options;
 
 /** Whether the granted scopes include every scope. */
-export function scopesAllowAll(granted: readonly Scope[]): boolean {
+export function scopesAllowAll(granted: readonly Growing<Scope>[]): boolean {
   return allScopes.every((scope) => scopesAllow(granted, scope));
 }
 
 /** Whether the granted scopes include the needed one. */
-export function scopesAllow(granted: readonly Scope[], needed: Scope): boolean {
+export function scopesAllow(granted: readonly Growing<Scope>[], needed: Growing<Scope>): boolean {
   if (granted.includes(needed)) return true;
   const [resource, access] = needed.split(":");
   return access === "read" && granted.some((scope) => scope === `${resource}:write`);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 
 import { createCli } from "../cli/support/command.ts";
-import { type Agent, joinServer } from "../dashboard/flows/support/operator.ts";
+import { type Agent, joinServer } from "../browser/support/operator.ts";
 import { createRepository } from "../support/journey-repository.ts";
 import { TcpProxy } from "../support/tcp-proxy.ts";
 import { type UsedSystem, useSystem } from "../support/use-system.ts";

@@ -40,7 +40,7 @@ it("each part that few requests need is in a file that is loaded when it is firs
 
 it("the main file exports the Worker and its objects, and nothing that other files need", () => {
   const main = files.find(({ name }) => name === "main.js");
-  const exported = [...(main?.code ?? "").matchAll(/\w+ as (\w+)/g)].map(([, name]) => name);
+  const exported = [...(main?.code ?? "").matchAll(/\w+ as (\w+)/g)].map(([, name = ""]) => name);
   expect(exported.toSorted()).toEqual(["AgentLink", "EventFeed", "Outlet", "ProjectLane", "default"]);
 });
 

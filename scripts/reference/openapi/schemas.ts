@@ -1,4 +1,5 @@
 import * as z from "zod";
+import * as mini from "zod/mini";
 
 import { schemaTexts } from "#contract/reference/schemas.ts";
 import { agentSchemas } from "#contract/endpoints/agents/texts.ts";
@@ -47,8 +48,10 @@ export function inlineSchema(schema: z.core.$ZodType, direction: Direction): Sch
  * @throws if a schema has fields and no name
  */
 export function schemaFor(schema: z.core.$ZodType, direction: Direction): Schema {
+  // The wrapper of a growing schema.
+  const named = schema instanceof mini.ZodMiniNonOptional ? schema.def.innerType : schema;
   for (const [name, text] of Object.entries(schemaTexts))
-    if (text.schema === schema) return { $ref: PREFIX + nameFor(name, text, direction) };
+    if (text.schema === named) return { $ref: PREFIX + nameFor(name, text, direction) };
   const inline = inlineSchema(schema, direction);
   const fields = Object.keys(inline.properties ?? {});
   if (fields.length > 0)

@@ -17,6 +17,7 @@ import {
 } from "#contract/endpoints/processes/schemas.ts";
 import { HealthCheck } from "#contract/endpoints/projects/settings.ts";
 import { ResolvedProcess } from "#contract/processes/resolve-processes.ts";
+import { storedAs } from "#contract/stored.ts";
 import { attempt } from "#node/attempt.ts";
 import { hasCode } from "#node/has-code.ts";
 
@@ -41,9 +42,10 @@ const Desired = z.object({
   health_check: z.nullable(HealthCheck),
 });
 export type Desired = z.infer<typeof Desired>;
+const storedDesired = storedAs(Desired);
 
 function parse(path: string): Desired {
-  return Desired.parse(JSON.parse(readFileSync(path, "utf8")));
+  return storedDesired.parse(JSON.parse(readFileSync(path, "utf8")));
 }
 
 function read(path: string): Desired | null {

@@ -6,6 +6,7 @@ import * as z from "zod/mini";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { ReleaseVersion } from "#contract/agent-order.ts";
 import { InstanceName, ProcessName } from "#contract/endpoints/processes/schemas.ts";
+import { storedAs } from "#contract/stored.ts";
 import { attempt } from "#node/attempt.ts";
 
 /**
@@ -24,6 +25,7 @@ const InstanceNote = z.object({
   is_crash_looping: z.boolean(),
 });
 export type InstanceNote = z.infer<typeof InstanceNote>;
+const storedNote = storedAs(InstanceNote);
 
 // Synchronous, so that a decision about a project's instances and its notes is one step, and no other part of the agent
 // can change them in between.
@@ -43,7 +45,7 @@ export function readNote({ instances }: ProjectFolder, name: string): InstanceNo
 }
 
 function read(path: string): InstanceNote | null {
-  return attempt(() => InstanceNote.parse(JSON.parse(readFileSync(path, "utf8"))), null);
+  return attempt(() => storedNote.parse(JSON.parse(readFileSync(path, "utf8"))), null);
 }
 
 /** @throws when the disk is full */

@@ -5,6 +5,7 @@ import { readJsonFile } from "#node/read-json-file.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 import { wholeFrom } from "#contract/bounds.ts";
 import { SharedPath } from "#contract/git-names.ts";
+import { storedAs } from "#contract/stored.ts";
 
 /**
  * A copy of files of a release, in a folder of the cache. `dependencies`: the files that an installation created; `key` is
@@ -23,13 +24,14 @@ const CacheEntry = z.object({
 export type CacheEntry = z.infer<typeof CacheEntry>;
 
 const CacheIndex = z.object({ entries: z.array(CacheEntry) });
+const storedIndex = storedAs(CacheIndex);
 
 /**
  * The entries of a project's cache. Only the agent writes the list, and an entry is added after its files are complete,
  * so that nothing else in the folder is ever used.
  */
 export async function readCacheIndex(folder: ProjectFolder): Promise<readonly CacheEntry[]> {
-  const index = await readJsonFile(folder.cacheIndex, CacheIndex);
+  const index = await readJsonFile(folder.cacheIndex, storedIndex);
   return index?.entries ?? [];
 }
 

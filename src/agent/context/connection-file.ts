@@ -5,6 +5,9 @@ import { hasCode } from "#node/has-code.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 import { Connection, CONNECTION_FILE } from "#contract/agent-connection.ts";
+import { storedAs } from "#contract/stored.ts";
+
+const storedConnection = storedAs(Connection);
 
 /** `unreadable`: the system refuses it, perhaps only now. `damaged`: it must be written again. */
 export type ConnectionRead =
@@ -26,7 +29,7 @@ export async function readConnection(home: string): Promise<ConnectionRead> {
     return { kind: "unreadable", reason: messageOf(error) };
   }
   try {
-    return { kind: "found", connection: Connection.parse(JSON.parse(text)) };
+    return { kind: "found", connection: storedConnection.parse(JSON.parse(text)) };
   } catch {
     return { kind: "damaged", reason: "it is not a valid enrolment" };
   }

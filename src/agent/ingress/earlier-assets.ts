@@ -11,6 +11,7 @@ import { holdFolder } from "#agent/workspace/held-folder.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { type Release, releasePath } from "#agent/workspace/releases.ts";
 import { ReleaseVersion } from "#contract/agent-order.ts";
+import { storedAs } from "#contract/stored.ts";
 import { fileExists } from "#node/file-exists.ts";
 import { hasCode } from "#node/has-code.ts";
 import { READ_FILE } from "#node/open-flags.ts";
@@ -27,6 +28,7 @@ export type KeptAssets = z.infer<typeof Kept>;
 /** `projects/<id>/assets.json`. The newest release first. */
 const AssetsFile = z.object({ overlapSeconds: z.number(), kept: z.array(Kept) });
 type AssetsFile = z.infer<typeof AssetsFile>;
+const storedAssets = storedAs(AssetsFile);
 
 /** How many releases are kept however often somebody deploys, and how many bytes of them. The live one counts too. */
 export const MAX_KEPT = 20;
@@ -88,7 +90,7 @@ export async function removeAssets(folder: ProjectFolder): Promise<void> {
 }
 
 async function readAssets(folder: ProjectFolder): Promise<AssetsFile> {
-  return (await readJsonFile(folder.assetsIndex, AssetsFile)) ?? { overlapSeconds: 0, kept: [] };
+  return (await readJsonFile(folder.assetsIndex, storedAssets)) ?? { overlapSeconds: 0, kept: [] };
 }
 
 /** Without an entry, a folder is dropped at the next time. */

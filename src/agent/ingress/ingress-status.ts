@@ -4,6 +4,7 @@ import * as z from "zod/mini";
 
 import { readJsonFile } from "#node/read-json-file.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
+import { storedAs } from "#contract/stored.ts";
 
 /** What the running agent knows about the ingress, for `gantry-agent status`. */
 const IngressStatus = z.object({
@@ -12,6 +13,7 @@ const IngressStatus = z.object({
   refused: z.array(z.object({ project: z.string(), reason: z.string() })),
 });
 export type IngressStatus = z.infer<typeof IngressStatus>;
+const storedStatus = storedAs(IngressStatus);
 
 const pathIn = (home: string) => join(home, "ingress", "status.json");
 
@@ -22,7 +24,7 @@ export async function writeIngressStatus(home: string, status: IngressStatus): P
 
 /** @returns the lines for `gantry-agent status`, each after a line break; none without an ingress */
 export async function ingressLines(home: string): Promise<string> {
-  const status = await readJsonFile(pathIn(home), IngressStatus);
+  const status = await readJsonFile(pathIn(home), storedStatus);
   if (status === null) return "";
   const { problem, sites, refused } = status;
   const works = `Caddy serves ${sites} ${sites === 1 ? "site" : "sites"}`;

@@ -5,8 +5,11 @@ import { DEFAULT_MAINTENANCE, escapeText, pageOf } from "#agent/ingress/page.ts"
 import { setMaintenance, slotFiles } from "#agent/ingress/slots.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { MaintenanceState } from "#contract/endpoints/traffic/schemas.ts";
+import { storedAs } from "#contract/stored.ts";
 import { readJsonFile } from "#node/read-json-file.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
+
+const storedMaintenance = storedAs(MaintenanceState);
 
 /** Changes come from the link and from orders. One after the other, so that the newest is shown last. */
 let last: Promise<unknown> = Promise.resolve();
@@ -54,5 +57,5 @@ export async function removeMaintenance(folder: ProjectFolder): Promise<void> {
 }
 
 function readMaintenance(folder: ProjectFolder): Promise<MaintenanceState | null> {
-  return readJsonFile(folder.maintenance, MaintenanceState);
+  return readJsonFile(folder.maintenance, storedMaintenance);
 }

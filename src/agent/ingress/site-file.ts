@@ -13,6 +13,7 @@ import { writeAtomic } from "#node/write-atomic.ts";
 
 import "#contract/issue-messages.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
+import { storedAs } from "#contract/stored.ts";
 
 /** What a domain leads to: the instances of the process `web`, or the files in a folder of the release. */
 const SiteContent = z.discriminatedUnion("kind", [
@@ -34,6 +35,7 @@ export const SiteFile = z.object({
   content: SiteContent,
 });
 export type SiteFile = z.infer<typeof SiteFile>;
+const storedSite = storedAs(SiteFile);
 
 /** `unreadable`: damaged, or changed by hand. `reason` is the end of a sentence. */
 export type SiteRead =
@@ -44,7 +46,7 @@ export type SiteRead =
 /** Reads a project's site. Never throws. */
 export async function readSite(folder: Pick<ProjectFolder, "site">): Promise<SiteRead> {
   try {
-    const site = SiteFile.safeParse(parseJson(await readFile(folder.site, "utf8")));
+    const site = storedSite.safeParse(parseJson(await readFile(folder.site, "utf8")));
     if (site.success) return { kind: "site", site: site.data };
     return { kind: "unreadable", reason: z.prettifyError(site.error) };
   } catch (error) {

@@ -6,6 +6,7 @@ import * as z from "zod/mini";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { CommandState, MAX_KEPT_COMMANDS } from "#contract/endpoints/commands/schemas.ts";
 import { CommandId } from "#contract/ids.ts";
+import { storedAs } from "#contract/stored.ts";
 import { attempt } from "#node/attempt.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 
@@ -15,6 +16,7 @@ import { writeAtomic } from "#node/write-atomic.ts";
  */
 const CommandNote = z.object({ id: CommandId, state: CommandState });
 export type CommandNote = z.infer<typeof CommandNote>;
+const storedNote = storedAs(CommandNote);
 
 export function outputPath({ commands }: ProjectFolder, id: CommandId): string {
   return join(commands, `${id}.log`);
@@ -26,7 +28,7 @@ function notePath({ commands }: ProjectFolder, id: CommandId): string {
 
 /** @returns `null` for a command that this server does not know */
 export function readCommandNote(folder: ProjectFolder, id: CommandId): CommandNote | null {
-  return attempt(() => CommandNote.parse(JSON.parse(readFileSync(notePath(folder, id), "utf8"))), null);
+  return attempt(() => storedNote.parse(JSON.parse(readFileSync(notePath(folder, id), "utf8"))), null);
 }
 
 /** Survives a power cut. @throws when the disk is full */

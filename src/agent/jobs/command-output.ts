@@ -1,10 +1,11 @@
 import { appendFileSync, closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 
-import * as z from "zod/mini";
-
 import { CommandOutputLine } from "#contract/endpoints/commands/schemas.ts";
 import { attempt } from "#node/attempt.ts";
 import { parseJson } from "#contract/parse-json.ts";
+import { storedAs } from "#contract/stored.ts";
+
+const storedLine = storedAs(CommandOutputLine);
 
 /** Lines are written together after this time. */
 const WRITE_MS = 50;
@@ -85,7 +86,7 @@ function readPart(path: string, offset: number): OutputPart {
       .toString("utf8", 0, end)
       .split("\n")
       .flatMap((text) => {
-        const line = z.safeParse(CommandOutputLine, parseJson(text));
+        const line = storedLine.safeParse(parseJson(text));
         return line.success ? [line.data] : [];
       });
     const nextOffset = offset + end;

@@ -8,6 +8,7 @@ import { isNoSpaceError } from "#node/has-code.ts";
 import { createLockFile, removeStaleLock } from "#node/lock-file.ts";
 import { readJsonFile } from "#node/read-json-file.ts";
 import { pause } from "#contract/lib/pause.ts";
+import { storedAs } from "#contract/stored.ts";
 import { bootId, commandLineOf, startTimeOf } from "#build/process/process-table.ts";
 
 /** The process that uses a home folder, with what identifies it. */
@@ -18,6 +19,7 @@ const Holder = z.object({
   command: z.nullable(z.string()),
 });
 type Holder = z.infer<typeof Holder>;
+const storedHolder = storedAs(Holder);
 
 export type LockEnd =
   | { readonly kind: "taken"; release(): Promise<void> }
@@ -47,7 +49,7 @@ export async function lockHome(
   for (let waitedMs = 0; ;) {
     const made = await makeLock(path, JSON.stringify(own));
     if (made === "made") return lock;
-    const holder = await readJsonFile(path, Holder);
+    const holder = await readJsonFile(path, storedHolder);
     if (holder !== null && isHolding(holder)) {
       if (waitedMs >= patienceMs) return { kind: "held", pid: holder.pid };
       if (waitedMs === 0)
@@ -65,7 +67,7 @@ export async function lockHome(
 }
 
 async function isHeld(path: string): Promise<boolean> {
-  const holder = await readJsonFile(path, Holder);
+  const holder = await readJsonFile(path, storedHolder);
   return holder !== null && isHolding(holder);
 }
 
@@ -90,7 +92,7 @@ async function writeOver(path: string, text: string): Promise<void> {
 
 /** The pid of the agent that uses a home folder; `null` when none does. */
 export async function holderOf(home: string): Promise<number | null> {
-  const holder = await readJsonFile(join(home, "agent.lock"), Holder);
+  const holder = await readJsonFile(join(home, "agent.lock"), storedHolder);
   return holder !== null && isHolding(holder) ? holder.pid : null;
 }
 

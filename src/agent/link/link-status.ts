@@ -4,6 +4,7 @@ import * as z from "zod/mini";
 
 import { readJsonFile } from "#node/read-json-file.ts";
 import { IsolationLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
+import { storedAs } from "#contract/stored.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 
 /**
@@ -25,6 +26,7 @@ export const LinkStatus = z.object({
   tools: z.optional(z.array(ToolReport)),
 });
 export type LinkStatus = z.infer<typeof LinkStatus>;
+const storedStatus = storedAs(LinkStatus);
 
 const pathIn = (home: string) => join(home, "link.json");
 
@@ -38,5 +40,5 @@ export function writeLinkStatus(home: string, status: LinkStatus): void {
 
 /** @returns `null` when no agent has written a status yet */
 export function readLinkStatus(home: string): Promise<LinkStatus | null> {
-  return readJsonFile(pathIn(home), LinkStatus);
+  return readJsonFile(pathIn(home), storedStatus);
 }

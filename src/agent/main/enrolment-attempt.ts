@@ -6,12 +6,14 @@ import * as z from "zod/mini";
 
 import { readJsonFile } from "#node/read-json-file.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
+import { storedAs } from "#contract/stored.ts";
 
 /**
  * An enrolment whose credential is not stored yet: the hash of its token, and the secret that proves a repeated
  * request is the same attempt.
  */
 const Attempt = z.object({ token_sha256: z.string(), attempt: z.string() });
+const storedAttempt = storedAs(Attempt);
 
 const pathIn = (home: string) => join(home, "enrolling.json");
 
@@ -22,7 +24,7 @@ const pathIn = (home: string) => join(home, "enrolling.json");
  */
 export async function beginAttempt(home: string, token: string): Promise<string> {
   const token_sha256 = createHash("sha256").update(token).digest("hex");
-  const left = await readJsonFile(pathIn(home), Attempt);
+  const left = await readJsonFile(pathIn(home), storedAttempt);
   if (left?.token_sha256 === token_sha256) return left.attempt;
   const attempt = randomBytes(32).toString("base64url");
   await mkdir(home, { recursive: true, mode: 0o700 });

@@ -19,6 +19,9 @@ import { pause } from "#contract/lib/pause.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { RunEvent } from "#contract/agent-events.ts";
 import type { RunId } from "#contract/ids.ts";
+import { storedAs } from "#contract/stored.ts";
+
+const storedEvent = storedAs(RunEvent);
 
 /**
  * A file with the events of a run that were not delivered at once: one event per line, in order. It is read from its
@@ -95,7 +98,7 @@ export function openSpool(folder: ProjectFolder, runId: RunId, maxBytes: number,
       const text = readLines(open(), next, end, maxRead);
       const events: SpooledEvent[] = [];
       for (const line of text.split("\n").slice(0, -1)) {
-        const event = attempt(() => RunEvent.parse(JSON.parse(line)), null);
+        const event = attempt(() => storedEvent.parse(JSON.parse(line)), null);
         if (event === null) break;
         const bytes = Buffer.byteLength(line) + 1;
         events.push({ event, bytes });

@@ -4,6 +4,7 @@ import type { RunVariables, SealedToken } from "#contract/agent-order.ts";
 import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import type { ResultOf } from "#contract/lib/result.ts";
+import { storedAs } from "#contract/stored.ts";
 import { unreadableReason } from "#agent/lib/unreadable-reason.ts";
 import { readLiveRevisions, requireReleaseVariables } from "#agent/secrets/release-variables.ts";
 import type { ServerSealKey } from "#agent/secrets/seal-key.ts";
@@ -31,6 +32,7 @@ export type OpenVariables = {
 export type Opened = ResultOf<OpenVariables, { readonly message: string }>;
 
 const Revisions = z.array(z.tuple([z.string(), z.int()]));
+const storedRevisions = storedAs(Revisions);
 
 /**
  * The newest revision of each secret that this server has opened, by name. A map, because a secret may be named
@@ -39,7 +41,7 @@ const Revisions = z.array(z.tuple([z.string(), z.int()]));
 async function readNewest({ secretRevisions }: ProjectFolder): Promise<ReadonlyMap<string, number>> {
   const entriesOf = (json: unknown) =>
     typeof json === "object" && json !== null ? Object.entries(json) : [];
-  const read = { parse: (json: unknown) => Revisions.parse(entriesOf(json)) };
+  const read = { parse: (json: unknown) => storedRevisions.parse(entriesOf(json)) };
   return new Map(await readJsonFile(secretRevisions, read));
 }
 

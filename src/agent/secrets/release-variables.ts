@@ -4,6 +4,7 @@ import { join } from "node:path";
 import * as z from "zod/mini";
 
 import { RunVariables } from "#contract/agent-order.ts";
+import { storedAs } from "#contract/stored.ts";
 import { hasCode } from "#node/has-code.ts";
 import { readJsonFile } from "#node/read-json-file.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
@@ -23,7 +24,7 @@ export async function readReleaseVariables(
   folder: ProjectFolder,
   version: number,
 ): Promise<RunVariables | null> {
-  return readJsonFile(variablesPath(folder, version), RunVariables);
+  return readJsonFile(variablesPath(folder, version), storedVariables);
 }
 
 /**
@@ -36,7 +37,7 @@ export async function requireReleaseVariables(
   version: number,
 ): Promise<RunVariables | null> {
   try {
-    return RunVariables.parse(JSON.parse(await readFile(variablesPath(folder, version), "utf8")));
+    return storedVariables.parse(JSON.parse(await readFile(variablesPath(folder, version), "utf8")));
   } catch (error) {
     if (hasCode(error, "ENOENT")) return null;
     throw error;
@@ -44,11 +45,14 @@ export async function requireReleaseVariables(
 }
 
 /** A revision that a release was live with: of the variables as a whole, and of each secret. */
+const storedVariables = storedAs(RunVariables);
+
 const LiveRevision = z.object({ revision: z.int(), secrets: z.array(z.tuple([z.string(), z.int()])) });
 type LiveRevision = z.infer<typeof LiveRevision>;
 
 /** The variables that a release was live with before, `variables/<version>.earlier.json`, the oldest first. */
 const EarlierRevisions = z.array(LiveRevision);
+const storedRevisions = storedAs(EarlierRevisions);
 const MAX_EARLIER_REVISIONS = 100;
 
 function earlierPath({ variables }: ProjectFolder, version: number): string {
@@ -61,7 +65,7 @@ export async function readLiveRevisions(
   version: number,
 ): Promise<readonly LiveRevision[]> {
   const last = await readReleaseVariables(folder, version);
-  const earlier = (await readJsonFile(earlierPath(folder, version), EarlierRevisions)) ?? [];
+  const earlier = (await readJsonFile(earlierPath(folder, version), storedRevisions)) ?? [];
   if (last === null) return earlier;
   const { revision } = last;
   const secrets = last.secrets.map((secret): LiveRevision["secrets"][number] => [

@@ -8,6 +8,7 @@ import type { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
+import { storedAs } from "#contract/stored.ts";
 import { writeOnce } from "#node/write-atomic.ts";
 import { hasCode } from "#node/has-code.ts";
 import { fromBase64Url, toBase64Url } from "#sealing/bytes.ts";
@@ -27,6 +28,7 @@ const bytes32 = z.pipe(
   }),
 );
 const SealFile = z.object({ public_key: bytes32, private_key: bytes32 });
+const storedKey = storedAs(SealFile);
 
 function sealKeyPath(home: string): string {
   return join(home, "seal.json");
@@ -41,7 +43,7 @@ export async function readSealKey(home: string): Promise<ServerSealKey | null> {
     if (hasCode(error, "ENOENT")) return null;
     throw error;
   }
-  const file = SealFile.safeParse(parseJson(text));
+  const file = storedKey.safeParse(parseJson(text));
   if (!file.success) throw new Error("it is damaged");
   const { public_key, private_key } = file.data;
   const shown = { public_key: toBase64Url(public_key), fingerprint: await fingerprintOf(public_key) };

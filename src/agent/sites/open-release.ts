@@ -7,6 +7,7 @@ import { defaultRules, SiteRules } from "#agent/workspace/site-rules.ts";
 import { showsSources } from "#build/site-rules/source-files.ts";
 import { readJsonFile } from "#node/read-json-file.ts";
 import { InsidePath } from "#contract/git-names.ts";
+import { storedAs } from "#contract/stored.ts";
 
 /** A release that is served for one request. `folder` has its files; `documentRoot` is the part that is served. */
 export type OpenRelease = {
@@ -29,6 +30,7 @@ const ReleaseRecord = z.object({
   published: z.optional(z.literal(false)),
   site_rules: z.optional(SiteRules),
 });
+const storedRelease = storedAs(ReleaseRecord);
 
 /** How often a link that keeps changing is read again before it counts as broken. */
 const MAX_TRIES = 5;
@@ -52,7 +54,7 @@ export async function openRelease(directory: string): Promise<OpenRelease | null
     const version = await currentVersion(directory);
     if (version === null) return null;
     const folder = join(directory, "releases", version);
-    const record = await readJsonFile(`${folder}.json`, ReleaseRecord);
+    const record = await readJsonFile(`${folder}.json`, storedRelease);
     if (record !== null) {
       const documentRoot = join(folder, record.root_directory, record.output_directory);
       const isPublished = record.published !== false;

@@ -9,6 +9,7 @@ import { writeAtomic } from "#node/write-atomic.ts";
 import { wholeBetween } from "#contract/bounds.ts";
 import { ProjectId } from "#contract/ids.ts";
 import { parseJson } from "#contract/parse-json.ts";
+import { storedAs } from "#contract/stored.ts";
 
 /** A served project with its port and the folder that it is served from. */
 export const Site = z.strictObject({
@@ -19,6 +20,7 @@ export const Site = z.strictObject({
 export type Site = z.infer<typeof Site>;
 
 const SitesFile = z.strictObject({ sites: z.array(Site) });
+const storedSites = storedAs(SitesFile);
 
 /** The stored list of sites, `sites.json`, which keeps their ports across restarts. */
 export type SiteStore = { load(): Promise<Site[]>; save(sites: readonly Site[]): Promise<void> };
@@ -33,7 +35,7 @@ export function createSiteStore(home: string, log: (message: string) => void): S
     async load() {
       let reason = "it is not a list of sites";
       try {
-        const file = SitesFile.safeParse(parseJson(await readFile(path, "utf8")));
+        const file = storedSites.safeParse(parseJson(await readFile(path, "utf8")));
         if (file.success) return file.data.sites;
       } catch (error) {
         if (hasCode(error, "ENOENT")) return [];

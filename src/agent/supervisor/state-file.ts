@@ -9,6 +9,7 @@ import { wholeFrom } from "#contract/bounds.ts";
 import { InstanceName, StopSignal } from "#contract/endpoints/processes/schemas.ts";
 import { ProjectId } from "#contract/ids.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
+import { storedAs } from "#contract/stored.ts";
 import { readJsonFile } from "#node/read-json-file.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 
@@ -29,6 +30,7 @@ export const InstanceRecord = z.object({
 export type InstanceRecord = z.infer<typeof InstanceRecord>;
 
 const State = z.object({ boot_id: z.nullable(z.string()), instances: z.array(InstanceRecord) });
+const storedState = storedAs(State);
 
 /** What the supervisor prints, a file in the home. */
 export const SUPERVISOR_LOG = "supervisor.log";
@@ -37,7 +39,7 @@ const pathOf = (home: string): string => join(home, "supervisor.json");
 
 /** The instances of a supervisor that has ended, running or not. */
 export async function readInstances(home: string): Promise<z.infer<typeof State>> {
-  return (await readJsonFile(pathOf(home), State)) ?? { boot_id: null, instances: [] };
+  return (await readJsonFile(pathOf(home), storedState)) ?? { boot_id: null, instances: [] };
 }
 
 /**

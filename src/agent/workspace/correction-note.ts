@@ -6,6 +6,7 @@ import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { readJsonFile } from "#node/read-json-file.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 import { ReleaseVersion } from "#contract/agent-order.ts";
+import { storedAs } from "#contract/stored.ts";
 
 /**
  * A `correct_release` in progress: the release that is switched to, and the marker in the environment of its activate
@@ -13,10 +14,11 @@ import { ReleaseVersion } from "#contract/agent-order.ts";
  */
 const CorrectionNote = z.strictObject({ release: ReleaseVersion, marker: z.string().check(z.minLength(1)) });
 export type CorrectionNote = z.infer<typeof CorrectionNote>;
+const storedNote = storedAs(CorrectionNote);
 
 /** @returns `null` when no correction was interrupted, or its note cannot be read */
 export function readCorrectionNote(folder: ProjectFolder): Promise<CorrectionNote | null> {
-  return readJsonFile(folder.correction, CorrectionNote);
+  return readJsonFile(folder.correction, storedNote);
 }
 
 export async function writeCorrectionNote(folder: ProjectFolder, note: CorrectionNote): Promise<void> {

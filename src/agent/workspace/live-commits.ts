@@ -4,18 +4,20 @@ import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { readJsonFile } from "#node/read-json-file.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 import { CommitSha } from "#contract/git-names.ts";
+import { storedAs } from "#contract/stored.ts";
 
 /** A commit that was live on this server, and the branch or tag from which it was deployed. */
 const LiveCommit = z.object({ commit_sha: CommitSha, branch: z.string() });
 export type LiveCommit = z.infer<typeof LiveCommit>;
 const LiveCommits = z.array(LiveCommit);
+const storedCommits = storedAs(LiveCommits);
 
 /** The number of rollback targets that the control plane keeps. */
 const MAX_NOTED = 100;
 
 /** Newest first. An unreadable file counts as empty: a rollback is then refused. */
 async function readLiveCommits({ liveCommits }: ProjectFolder): Promise<readonly LiveCommit[]> {
-  return (await readJsonFile(liveCommits, LiveCommits)) ?? [];
+  return (await readJsonFile(liveCommits, storedCommits)) ?? [];
 }
 
 /** The branch or tag of a commit when it was last live on this server; `null` when it never was. */

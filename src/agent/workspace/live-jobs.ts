@@ -10,6 +10,7 @@ import { ReleaseVersion } from "#contract/agent-order.ts";
 import { resolveCron } from "#contract/cron/resolve-cron.ts";
 import { CronJob } from "#contract/endpoints/cron/job-schemas.ts";
 import { CronJobReport } from "#contract/endpoints/cron/schemas.ts";
+import { storedAs } from "#contract/stored.ts";
 import { attempt } from "#node/attempt.ts";
 
 const LiveJob = z.object({
@@ -37,9 +38,10 @@ const LiveJobs = z.object({
   jobs: z.array(LiveJob),
 });
 export type LiveJobs = z.infer<typeof LiveJobs>;
+const storedJobs = storedAs(LiveJobs);
 
 function read(path: string): LiveJobs | null {
-  return attempt(() => LiveJobs.parse(JSON.parse(readFileSync(path, "utf8"))), null);
+  return attempt(() => storedJobs.parse(JSON.parse(readFileSync(path, "utf8"))), null);
 }
 
 /** @returns `null` for a project that never had a job. Synchronous, so that a start right after it is one step. */

@@ -15,6 +15,7 @@ import { CronJob } from "#contract/endpoints/cron/job-schemas.ts";
 import { ProcessDefinitions } from "#contract/endpoints/processes/schemas.ts";
 import { Limits } from "#contract/endpoints/projects/settings.ts";
 import { ShellCommand } from "#contract/shell-command.ts";
+import { storedAs } from "#contract/stored.ts";
 
 /**
  * The record of a release, `releases/<version>.json`. It is written last: a release folder without a record is
@@ -51,6 +52,7 @@ export const Release = z.object({
   tool_folders: z.optional(z.array(z.string())),
 });
 export type Release = z.infer<typeof Release>;
+const storedRelease = storedAs(Release);
 
 export function releasePath(folder: ProjectFolder, version: number): string {
   return join(folder.releases, String(version));
@@ -63,7 +65,7 @@ function recordPath(folder: ProjectFolder, version: number): string {
 /** @returns `null` when the release does not exist or is incomplete */
 export async function readRelease(folder: ProjectFolder, version: number): Promise<Release | null> {
   const names: readonly string[] = await readdir(folder.releases).catch(() => []);
-  return names.includes(String(version)) ? readJsonFile(recordPath(folder, version), Release) : null;
+  return names.includes(String(version)) ? readJsonFile(recordPath(folder, version), storedRelease) : null;
 }
 
 /** Writes the record, which makes the release complete. It survives a power cut. */

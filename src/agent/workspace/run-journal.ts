@@ -9,6 +9,7 @@ import { RunResult } from "#contract/agent-events.ts";
 import { ReleaseVersion } from "#contract/agent-order.ts";
 import { ActiveRun } from "#contract/agent-protocol.ts";
 import { DeploymentStage } from "#contract/endpoints/deployments/schemas.ts";
+import { storedAs } from "#contract/stored.ts";
 
 /**
  * The state of a run, for recovery if the agent dies. `preparing`: `current` is unchanged. `switching`: `current` may
@@ -33,6 +34,7 @@ export const JournalEntry = z.strictObject({
   groups: z.array(z.strictObject({ pid: z.int(), start_time: z.nullable(z.string()) })),
 });
 export type JournalEntry = z.infer<typeof JournalEntry>;
+const storedEntry = storedAs(JournalEntry);
 
 /**
  * The journal of the project's current run. Every change except `closed` is in its file before the call returns. A power
@@ -106,5 +108,5 @@ export function continueJournal(folder: ProjectFolder, left: JournalEntry): RunJ
 
 /** @returns `null` when there is no interrupted run, or its journal cannot be read */
 export function readJournal(folder: ProjectFolder): JournalEntry | null {
-  return attempt(() => JournalEntry.parse(JSON.parse(readFileSync(folder.journal, "utf8"))), null);
+  return attempt(() => storedEntry.parse(JSON.parse(readFileSync(folder.journal, "utf8"))), null);
 }

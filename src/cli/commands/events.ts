@@ -1,7 +1,7 @@
 import { followEvents } from "#client/follow-events.ts";
 import { readAll } from "#client/read-all.ts";
 import { EventPattern, nearestPattern } from "#contract/endpoints/events/patterns.ts";
-import type { Event } from "#contract/endpoints/events/schemas.ts";
+import type { ReadEvent } from "#contract/endpoints/events/schemas.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { givenFields } from "#cli/arguments/given-fields.ts";
 import { limitOption, readLimit } from "#cli/commands/limit-option.ts";
@@ -66,7 +66,7 @@ export const events = defineCommand({
   }),
 });
 
-function printEvent(output: Output, event: Event): void {
+function printEvent(output: Output, event: ReadEvent): void {
   output.json(event);
   const { form, style } = output;
   // The time of day suffices for what happens now.

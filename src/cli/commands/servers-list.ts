@@ -2,6 +2,7 @@ import { readAll } from "#client/read-all.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done } from "#cli/outcome.ts";
 import { printableName } from "#cli/output/printable.ts";
+import { styled } from "#cli/output/style.ts";
 import { withSession } from "#cli/session/session.ts";
 import { serverStyles } from "#cli/views/server-facts.ts";
 
@@ -19,7 +20,7 @@ export const serversList = defineCommand({
       ["NAME", "STATUS", "IP", "APPS", "UPTIME", "ID"],
       servers.value.map(({ name, status, ip, apps, uptime, id }) => [
         printableName(name),
-        output.style[serverStyles[status]](status),
+        styled(output.style, serverStyles, status),
         ip,
         `${apps}`,
         uptime,

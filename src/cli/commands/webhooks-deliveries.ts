@@ -3,6 +3,7 @@ import { defineCommand } from "#cli/arguments/command.ts";
 import { limitOption, readLimit } from "#cli/commands/limit-option.ts";
 import { done } from "#cli/outcome.ts";
 import { timeText } from "#cli/output/times.ts";
+import { styled } from "#cli/output/style.ts";
 import { findWebhook } from "#cli/session/find-named.ts";
 import { withSession } from "#cli/session/session.ts";
 import { attemptText, deliveryStyles } from "#cli/views/webhook-text.ts";
@@ -34,7 +35,7 @@ export const webhooksDeliveries = defineCommand({
           return [
             timeText(at, output),
             type,
-            output.style[deliveryStyles[state]](state),
+            styled(output.style, deliveryStyles, state),
             `${count}`,
             last === undefined ? "" : attemptText(last),
             output.style.dim(id),

@@ -2,6 +2,7 @@ import { readAll } from "#client/read-all.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done } from "#cli/outcome.ts";
 import { printable, printableName } from "#cli/output/printable.ts";
+import { styled } from "#cli/output/style.ts";
 import { withSession } from "#cli/session/session.ts";
 import { webhookStyles } from "#cli/views/webhook-text.ts";
 
@@ -20,7 +21,7 @@ export const webhooksList = defineCommand({
       webhooks.value.map(({ name, kind, state, url, events, id }) => [
         printableName(name),
         kind,
-        output.style[webhookStyles[state]](state),
+        styled(output.style, webhookStyles, state),
         printable(url),
         events.join(","),
         output.style.dim(id),

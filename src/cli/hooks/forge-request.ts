@@ -1,5 +1,6 @@
 import type { HookForge } from "#contract/endpoints/hooks/push-decisions.ts";
 import { repositoryKey } from "#contract/forge.ts";
+import type { Growing } from "#contract/growing.ts";
 
 /** A hook as a forge has to know it. */
 export type ForgeHook = { readonly url: string; readonly secret: string };
@@ -20,7 +21,7 @@ export type ForgeRequest = {
  * arguments, which other users of the machine can see.
  */
 export function forgeRequest(
-  forge: HookForge,
+  forge: Growing<HookForge>,
   repository: string,
   { url, secret }: ForgeHook,
 ): ForgeRequest | null {
@@ -74,6 +75,7 @@ export function forgeRequest(
       };
     case "bitbucket":
     case "git":
+    default:
       return null;
   }
 }

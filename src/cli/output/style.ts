@@ -1,3 +1,5 @@
+import { type Growing, knownOf } from "#contract/growing.ts";
+
 export type Style = ReturnType<typeof createStyle>;
 
 /** Functions that colour text. Without colour they return it unchanged. */
@@ -12,6 +14,16 @@ export function createStyle(hasColour: boolean) {
     yellow: style(33),
     cyan: style(36),
   };
+}
+
+/** A value in its colour; one that a newer control plane has added, without. */
+export function styled<Known extends string>(
+  style: Style,
+  colours: Readonly<Record<Known, keyof Style>>,
+  value: Growing<Known>,
+): string {
+  const colour = knownOf(colours, value);
+  return colour === null ? value : style[colour](value);
 }
 
 /** Source: no-color.org; terminfo calls a terminal without capabilities `dumb`. */

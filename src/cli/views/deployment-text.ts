@@ -65,7 +65,8 @@ function whatText({ kind, changes, commit_message: message }: Deployment): strin
 export function statusText({ status, stage, waiting_on: waiting }: Deployment): string {
   if (stage === null) return status;
   if (stage !== "queued") return `${status}, ${stage}`;
-  switch (waiting?.type) {
+  if (waiting === null) return "queued";
+  switch (waiting.type) {
     case "freeze":
       return "held by a freeze";
     case "approval":
@@ -73,8 +74,9 @@ export function statusText({ status, stage, waiting_on: waiting }: Deployment): 
       return "needs approval";
     case "deployment":
     case "server":
-    case undefined:
       return "queued";
+    default:
+      return `queued, ${waiting.type}`;
   }
 }
 
@@ -115,6 +117,8 @@ export function waitingText(waiting: WaitingOn, name: string | null): string {
       return `for its server ${serverText(waiting.id, name)} to resolve the commit that needs an approval`;
     case "approval":
       return `for an approval${whyHeld(waiting)}`;
+    default:
+      return `for ${waiting.type}`;
   }
 }
 

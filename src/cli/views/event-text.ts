@@ -1,12 +1,17 @@
-import type { Event } from "#contract/endpoints/events/schemas.ts";
+import { type Event, isKnown, type ReadEvent } from "#contract/endpoints/events/schemas.ts";
 import { printable, printableName } from "#cli/output/printable.ts";
 import { sourceText } from "#cli/views/deployment-text.ts";
 
 export const eventColumns = ["TIME", "EVENT", "ABOUT", "BY"];
 
 /** A row for `eventColumns`. @param time when it happened, as text */
-export function eventRow(event: Event, time: string): readonly string[] {
-  return [time, event.type, aboutText(event), printableName(event.data.actor.name)];
+export function eventRow(event: ReadEvent, time: string): readonly string[] {
+  return [
+    time,
+    event.type,
+    isKnown(event) ? aboutText(event) : dataText(event.data),
+    printableName(event.data.actor.name),
+  ];
 }
 
 /** What an event is about, in a line. */
@@ -37,6 +42,11 @@ function aboutText({ data }: Event): string {
   if ("hook" in data) return withReason(data.hook.repository, data.reason);
   if ("account" in data) return withChanges("account", data.changed);
   return `entries up to ${data.seal.last_entry}`;
+}
+
+/** The data of an event of a type that a newer control plane has added. */
+function dataText({ sequence: _sequence, actor: _actor, ...data }: ReadEvent["data"]): string {
+  return printable(JSON.stringify(data));
 }
 
 function withChanges(name: string, changed: readonly string[]): string {

@@ -11,5 +11,7 @@ export function healthText({ state, reasons }: ProjectHealth, style: Style): str
       return style.dim("unknown");
     case "degraded":
       return style.yellow(`degraded: ${reasons.map(({ summary }) => printable(summary)).join(", ")}`);
+    default:
+      return state;
   }
 }

@@ -4,11 +4,12 @@ import { type InstallPolicy, installPolicyTexts } from "#contract/install-flags.
 import { sizeText } from "#contract/lib/size-text.ts";
 import { isConnected } from "#contract/endpoints/servers/is-connected.ts";
 import { toolList } from "#contract/endpoints/servers/tool-list.ts";
+import { textOf } from "#contract/growing.ts";
 import type { ChosenEnrollment } from "#cli/commands/enrollment-options.ts";
 import { printFacts } from "#cli/output/facts.ts";
 import type { Output } from "#cli/output/output.ts";
 import { printable, printableName } from "#cli/output/printable.ts";
-import type { Style } from "#cli/output/style.ts";
+import { type Style, styled } from "#cli/output/style.ts";
 import { timeText } from "#cli/output/times.ts";
 
 export const serverStyles = {
@@ -30,7 +31,7 @@ export function printServer(output: Output, server: Server): void {
   printFacts(output, [
     ["name", printableName(server.name)],
     ["id", server.id],
-    ["status", output.style[serverStyles[server.status]](server.status)],
+    ["status", styled(output.style, serverStyles, server.status)],
     ["ip", server.ip],
     ["region", regionText(server)],
     ["projects", `${server.apps}`],
@@ -44,8 +45,8 @@ export function printServer(output: Output, server: Server): void {
     ["disk", free],
     ["caches", disk?.cache_bytes === undefined ? null : sizeText(disk.cache_bytes)],
     ["tools", server.tools === null ? null : printable(toolList(server.tools))],
-    ["projects are", server.isolation === null ? null : isolationTexts[server.isolation]],
-    ["policy", server.policy === null ? null : policySentences[server.policy]],
+    ["projects are", server.isolation === null ? null : textOf(isolationTexts, server.isolation)],
+    ["policy", server.policy === null ? null : textOf(policySentences, server.policy)],
   ]);
 }
 

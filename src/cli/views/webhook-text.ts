@@ -9,7 +9,7 @@ import type { ProjectId } from "#contract/ids.ts";
 import { printFacts } from "#cli/output/facts.ts";
 import type { Output } from "#cli/output/output.ts";
 import { printable, printableName } from "#cli/output/printable.ts";
-import type { Style } from "#cli/output/style.ts";
+import { type Style, styled } from "#cli/output/style.ts";
 import { timeText } from "#cli/output/times.ts";
 
 export const webhookStyles = {
@@ -55,7 +55,7 @@ export function printWebhook(
     ["id", webhook.id],
     ["kind", webhook.kind],
     ["target", printable(webhook.url)],
-    ["state", output.style[webhookStyles[webhook.state]](webhook.state)],
+    ["state", styled(output.style, webhookStyles, webhook.state)],
     ["reason", reason === null ? null : printable(reason)],
     ["failing since", webhook.failing_since === null ? null : timeText(webhook.failing_since, output)],
     ["events", webhook.events.join(" ")],

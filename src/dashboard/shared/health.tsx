@@ -64,6 +64,7 @@ function outputOf(
     case "certificate":
       return { route: { page: "settings_domains", id }, text: "Show the domains" };
     case "ingress":
+    default:
       return { route: { page: "project", id }, text: "Show the project" };
   }
 }

@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 
 import { CreateProjectInput, type Project } from "#contract/endpoints/projects/schemas.ts";
 import type { ServerRow } from "#contract/endpoints/servers/schemas.ts";
+import { textOf } from "#contract/growing.ts";
 import { api } from "#dashboard/data/api.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { useDraft } from "#dashboard/data/use-draft.ts";
@@ -82,7 +83,7 @@ export function ProjectForm({ servers, onCreated }: Props) {
       >
         {servers.map(({ id, name, status }) => (
           <option key={id} value={id}>
-            {name} ({serverStatusLabels[status].toLowerCase()})
+            {name} ({textOf(serverStatusLabels, status).toLowerCase()})
           </option>
         ))}
       </Choice>

@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import { withHiddenShown } from "#contract/hidden-text.ts";
 import type { ServerStatus } from "#contract/endpoints/servers/schemas.ts";
+import { type Growing, textOf } from "#contract/growing.ts";
 import { branchLink, commitLink, repositoryLink } from "#dashboard/text/forge-links.ts";
 import { deploymentState, serverStatusLabels, type StatusFacts } from "#dashboard/text/labels.ts";
 import { minuteText } from "#dashboard/text/times.ts";
@@ -13,8 +14,8 @@ export function Status({ of }: { readonly of: StatusFacts }) {
   return <span class={`status ${tone}`}>{label}</span>;
 }
 
-export function ServerState({ status }: { readonly status: ServerStatus }) {
-  return <span class={`status ${status}`}>{serverStatusLabels[status]}</span>;
+export function ServerState({ status }: { readonly status: Growing<ServerStatus> }) {
+  return <span class={`status ${status}`}>{textOf(serverStatusLabels, status)}</span>;
 }
 
 type BranchProps = {
@@ -91,6 +92,8 @@ export function waitingText({ waiting_on: waiting }: Deployment): string | null 
       return "waiting for the server to resolve the commit";
     case "approval":
       return "waiting for an approval";
+    default:
+      return `waiting for ${waiting.type}`;
   }
 }
 

@@ -1,4 +1,11 @@
-import type { Event, EventType, RecoveryReason } from "#contract/endpoints/events/schemas.ts";
+import {
+  type Event,
+  type EventType,
+  isKnown,
+  type ReadEvent,
+  type RecoveryReason,
+} from "#contract/endpoints/events/schemas.ts";
+import type { Growing } from "#contract/growing.ts";
 import type { PageRoute } from "#dashboard/router/route.ts";
 
 const happened: Record<EventType, string> = {
@@ -56,7 +63,9 @@ export type EventText = {
   readonly detail: string | null;
 };
 
-export function eventText(event: Event): EventText {
+export function eventText(event: ReadEvent): EventText {
+  // A newer control plane has added the type.
+  if (!isKnown(event)) return { subject: event.type, route: null, happened: "happened", detail: null };
   return { happened: happened[event.type], ...subjectOf(event) };
 }
 
@@ -113,7 +122,7 @@ function subjectOf({ type, data }: Event): Omit<EventText, "happened"> {
   };
 }
 
-function recoveryText(reason: RecoveryReason | null): string | null {
+function recoveryText(reason: Growing<RecoveryReason> | null): string | null {
   switch (reason) {
     case "stopped":
       return "it was stopped";
@@ -122,6 +131,8 @@ function recoveryText(reason: RecoveryReason | null): string | null {
     case "working":
     case null:
       return null;
+    default:
+      return reason;
   }
 }
 

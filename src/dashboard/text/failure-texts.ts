@@ -1,4 +1,5 @@
 import type { Deployment, Failure, FailureCode } from "#contract/endpoints/deployments/schemas.ts";
+import { type Growing, knownOf } from "#contract/growing.ts";
 import { buildingLabels } from "#dashboard/text/labels.ts";
 
 const STAYS_LIVE = "A release that was live before stays live.";
@@ -27,8 +28,11 @@ export const failureAdvice: Record<FailureCode, string | null> = {
 };
 
 /** The advice for a failure. A project's first deployment has no release before it. */
-export function adviceFor(code: FailureCode, { version }: Pick<Deployment, "version">): string | null {
-  const advice = failureAdvice[code];
+export function adviceFor(
+  code: Growing<FailureCode>,
+  { version }: Pick<Deployment, "version">,
+): string | null {
+  const advice = knownOf(failureAdvice, code);
   return advice === STAYS_LIVE && version === 1 ? null : advice;
 }
 

@@ -28,7 +28,9 @@ export type DeploymentState = { readonly label: string; readonly tone: string };
 
 /** A deployment's status, or what it waits for, or its stage while it runs. */
 export function deploymentState({ status, stage, waiting_on: waiting }: StatusFacts): DeploymentState {
-  switch (waiting?.type) {
+  if (waiting === null)
+    return { label: stage === null ? statusLabels[status] : buildingLabels[stage], tone: status };
+  switch (waiting.type) {
     case "approval":
       return { label: "Needs approval", tone: "approval" };
     case "freeze":
@@ -37,8 +39,8 @@ export function deploymentState({ status, stage, waiting_on: waiting }: StatusFa
     case "deployment":
     case "server":
       return { label: buildingLabels.queued, tone: "queued" };
-    case undefined:
-      return { label: stage === null ? statusLabels[status] : buildingLabels[stage], tone: status };
+    default:
+      return { label: waiting.type, tone: "held" };
   }
 }
 

@@ -2,14 +2,15 @@ import type { ProjectId } from "#contract/ids.ts";
 import type { ProjectRow } from "#contract/endpoints/projects/schemas.ts";
 import { scopeWords } from "#contract/powers/scope-words.ts";
 import { type Scope, scopesAllow, scopesAllowAll } from "#contract/scopes.ts";
+import { type Growing, textOf } from "#contract/growing.ts";
 
 /** What a scope is for, as a label. */
-export function scopeLabel(scope: Scope): string {
-  return scopeWords[scope].replace(/^[a-z]/, (first) => first.toUpperCase());
+export function scopeLabel(scope: Growing<Scope>): string {
+  return textOf(scopeWords, scope).replace(/^[a-z]/, (first) => first.toUpperCase());
 }
 
 /** The permissions of a token as text. */
-export function scopesText(scopes: readonly Scope[]): string {
+export function scopesText(scopes: readonly Growing<Scope>[]): string {
   if (scopesAllowAll(scopes)) return "Full access";
   return scopes
     .filter((scope) => !isIncluded(scope, scopes))
@@ -18,7 +19,7 @@ export function scopesText(scopes: readonly Scope[]): string {
 }
 
 /** Whether a scope is part of another one: write access includes read access. */
-export function isIncluded(scope: Scope, scopes: readonly Scope[]): boolean {
+export function isIncluded(scope: Growing<Scope>, scopes: readonly Growing<Scope>[]): boolean {
   return scopesAllow(
     scopes.filter((one) => one !== scope),
     scope,

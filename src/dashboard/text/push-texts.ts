@@ -1,5 +1,6 @@
 import type { PushReason, PushSource, Verdict } from "#contract/endpoints/hooks/push-decisions.ts";
 import type { Push } from "#contract/endpoints/hooks/schemas.ts";
+import { type Growing, textOf } from "#contract/growing.ts";
 
 export const decisionLabels: Record<Verdict, string> = {
   deployed: "Deployed",
@@ -41,13 +42,13 @@ const reasonTexts: Record<PushReason, string> = {
   unavailable: "Gantry could not start the deployment. Replay it.",
 };
 
-export function reasonText(reason: PushReason): string {
-  return reasonTexts[reason];
+export function reasonText(reason: Growing<PushReason>): string {
+  return textOf(reasonTexts, reason);
 }
 
 /** Why a push was deployed, ignored or refused, as a sentence. */
 export function whyText({ reason, detail }: Pick<Push, "reason" | "detail">): string {
-  return detail ?? (reason === null ? "" : reasonTexts[reason]);
+  return detail ?? (reason === null ? "" : reasonText(reason));
 }
 
 /** A ref of git as people call it: `main`, `tag v1`. */

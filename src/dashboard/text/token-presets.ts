@@ -1,4 +1,5 @@
 import { allScopes, type Scope, scopesAllow } from "#contract/scopes.ts";
+import type { Growing } from "#contract/growing.ts";
 
 /** Permissions that are often chosen together, by what they are for. */
 export const tokenPresets: Readonly<Record<string, readonly Scope[]>> = {
@@ -14,7 +15,7 @@ export function presetNamed(name: string): readonly Scope[] | null {
 }
 
 /** The name of the preset that allows the same as the scopes; null: none does. */
-export function presetOf(scopes: readonly Scope[]): string | null {
+export function presetOf(scopes: readonly Growing<Scope>[]): string | null {
   const isSame = (preset: readonly Scope[]) =>
     allScopes.every((scope) => scopesAllow(preset, scope) === scopesAllow(scopes, scope));
   return Object.entries(tokenPresets).find(([, preset]) => isSame(preset))?.[0] ?? null;

@@ -97,6 +97,8 @@ function deploymentName({ kind, version }: EventDeployment): string {
       return `rollback as v${version}`;
     case "config":
       return `v${version} with changed settings`;
+    default:
+      return `v${version} (${kind})`;
   }
 }
 
@@ -117,6 +119,8 @@ function starterText({ trigger, actor }: EventDeployment): string {
       return `a push by ${actor.name}`;
     case "poll":
       return `a push that the server ${actor.name} found`;
+    default:
+      return `${actor.name} (${trigger})`;
   }
 }
 

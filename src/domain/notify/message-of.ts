@@ -9,6 +9,7 @@ import type {
 } from "#contract/endpoints/events/schemas.ts";
 import { maskRepository } from "#contract/git-names.ts";
 import { dashboardPage } from "#contract/public-paths.ts";
+import type { Growing } from "#contract/growing.ts";
 import { deploymentMessage, isAboutDeployment } from "#domain/notify/deployment-message.ts";
 import { plainLine } from "#domain/notify/limit-text.ts";
 import { fieldsOf, type Message, type MessageLevel } from "#domain/notify/message.ts";
@@ -147,13 +148,27 @@ function certificateText({ type, data }: CertificateEvent): Text {
 function recoveredText(
   project: string,
   name: string,
-  reason: RecoveryReason | null,
+  reason: Growing<RecoveryReason> | null,
   since: string,
   failed: "crashed" | "failed",
 ): Pick<Text, "level" | "title" | "line"> {
-  const title = `${project}: ${name} ${recoveries[reason ?? "working"][failed]}`;
+  const happened = recoveryTexts(reason)[failed];
+  const title = `${project}: ${name} ${happened}`;
   const level = reason === "working" ? "success" : "info";
   return { level, title, line: `It ${failed} since ${since.slice(0, 16).replace("T", " ")} UTC.` };
+}
+
+function recoveryTexts(reason: Growing<RecoveryReason> | null): Record<"crashed" | "failed", string> {
+  switch (reason) {
+    case null:
+      return recoveries.working;
+    case "working":
+    case "stopped":
+    case "removed":
+      return recoveries[reason];
+    default:
+      return { crashed: `no longer crashes (${reason})`, failed: `no longer fails (${reason})` };
+  }
 }
 
 const recoveries: Readonly<Record<RecoveryReason, Record<"crashed" | "failed", string>>> = {

@@ -38,6 +38,7 @@ import type { Scope } from "#contract/scopes.ts";
 import type { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import type { MaintenanceState } from "#contract/endpoints/traffic/schemas.ts";
 import type { TokenPurpose } from "#contract/endpoints/tokens/schemas.ts";
+import type { Growing } from "#contract/growing.ts";
 
 // Times are Unix milliseconds. Every table except `accounts` and `sweeps` has an account_id. Requests read and write
 // these tables only through AccountRows, so no query can omit the account. Their indexes are in indexes.ts.
@@ -110,9 +111,9 @@ export const servers = sqliteTable("servers", {
   /** The key for which secrets are sealed, from the agent's last hello; null: the agent has none. */
   sealKey: text("seal_key", { mode: "json" }).$type<SealKey>(),
   /** Whether projects run as users of their own; null: unknown. */
-  isolation: text("isolation").$type<IsolationLevel>(),
+  isolation: text("isolation").$type<Growing<IsolationLevel>>(),
   /** How far the policy lets the control plane run commands of its own; null: unknown. */
-  policy: text("policy").$type<PolicyLevel>(),
+  policy: text("policy").$type<Growing<PolicyLevel>>(),
   /** The programs for builds; null: unknown. */
   tools: text("tools", { mode: "json" }).$type<ToolReport[]>(),
   /** Why the ingress as a whole does not work, from the agent's last report. */

@@ -1,4 +1,4 @@
-import type { FeedEvent } from "#worker/following/follow-events.ts";
+import type { FeedEvent } from "#worker/following/events/follow-events.ts";
 import type { TokenHandlers } from "#worker/http/handler.ts";
 import { answer, answerPage } from "#worker/http/responses.ts";
 import { eventStream } from "#worker/http/streamed.ts";

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 
 import { parseJson } from "#contract/parse-json.ts";
+import { storedAs } from "#contract/stored.ts";
 import type { Database } from "#worker/db/database-session.ts";
 import { findSweeps, saveSweep } from "#worker/db/sweep-position.ts";
 import type { Part } from "#worker/schedule/part.ts";
@@ -14,6 +15,7 @@ const Round = z.strictObject({
   failures: z.int(),
   next: z.nullable(z.string()),
 });
+const storedRound = storedAs(Round);
 
 /** A round of a part, in D1. `since` and `next`: as in `Step` and `Stepped`. */
 export type Round = Readonly<z.infer<typeof Round>>;
@@ -23,7 +25,7 @@ export async function findRounds(database: Database): Promise<ReadonlyMap<string
   const rounds = new Map<string, Round>();
   for (const { name, position } of await findSweeps(database)) {
     // A round in another form begins again.
-    const round = Round.safeParse(parseJson(position));
+    const round = storedRound.safeParse(parseJson(position));
     if (round.success) rounds.set(name, round.data);
   }
   return rounds;

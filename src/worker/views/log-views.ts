@@ -1,13 +1,16 @@
 import { oneLine } from "#contract/log-text.ts";
 import { LOG_END_EVENT, type LogEnd, LogLine } from "#contract/endpoints/logs/schemas.ts";
-import type { LogEvent } from "#worker/logs/follow-log.ts";
+import { storedAs } from "#contract/stored.ts";
+import type { LogEvent } from "#worker/following/log/follow-log.ts";
 import type { StoredLine } from "#worker/logs/stored-lines.ts";
+
+const storedLine = storedAs(LogLine);
 
 /** One line of text for each log line: time, stage, message. */
 export function logText(lines: readonly StoredLine[]): string {
   return lines
     .map(({ json }) => {
-      const { time, stage, message } = LogLine.parse(JSON.parse(json));
+      const { time, stage, message } = storedLine.parse(JSON.parse(json));
       return `${oneLine(time)} ${stage.padEnd(8)} ${oneLine(message)}\n`;
     })
     .join("");

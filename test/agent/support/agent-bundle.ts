@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -25,7 +25,12 @@ declare module "vitest" {
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const path = join(root, "build", "test-agent.mjs");
   const sitesPath = join(root, "build", "test-sites.mjs");
-  const build = async () => void (await Promise.all([buildAgent(path), buildSites(sitesPath)]));
+  const build = async () => {
+    // Another run of the tests may use the bundles at this moment.
+    const written = [path, sitesPath].map((one) => [`${one}.${process.pid}`, one] as const);
+    await Promise.all([buildAgent(`${path}.${process.pid}`), buildSites(`${sitesPath}.${process.pid}`)]);
+    for (const [from, to] of written) await rename(from, to);
+  };
   await build();
   project.onTestsRerun(build);
   project.provide("agentBundle", path);

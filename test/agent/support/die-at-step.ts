@@ -6,14 +6,14 @@ import fs from "node:fs";
 import promises from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 
-import { type DieOrder, keyOf, nameOf } from "./die-order.ts";
+import { type DieOrder, isInPart, keyOf, nameOf } from "./die-order.ts";
 
-const { readFileSync, writeFileSync } = fs;
+const { appendFileSync, readFileSync, writeFileSync } = fs;
 const dieFile = process.env["DIE_FILE"] ?? "";
 
 let text = "";
 let order: DieOrder | null = null;
-let passed: string[] = [];
+let hasKilled = false;
 let counts = new Map<string, number>();
 let isCounting = false;
 
@@ -28,11 +28,20 @@ function readOrder(): DieOrder | null {
     return null;
   }
   const read: DieOrder = JSON.parse(text);
-  passed = [];
+  hasKilled = false;
   counts = new Map();
   isCounting = false;
   order = read;
   return read;
+}
+
+/** The phase of the run in the journal of a project's folder; `none` without a journal. */
+function phaseIn(folder: string): string {
+  try {
+    return /"phase":\{"kind":"(\w+)"/.exec(readFileSync(`${folder}/run.json`, "utf8"))?.[1] ?? "unreadable";
+  } catch {
+    return "none";
+  }
 }
 
 function step(call: string, args: readonly unknown[]): void {
@@ -49,10 +58,10 @@ function step(call: string, args: readonly unknown[]): void {
   const count = (counts.get(name) ?? 0) + 1;
   counts.set(name, count);
   const key = keyOf(name, count);
-  if (passed.length === now.stride || now.known.includes(key)) return;
-  passed.push(key);
-  if (passed.length < now.stride) return;
-  writeFileSync(now.report, JSON.stringify(passed));
+  appendFileSync(now.seen, `${phaseIn(now.folder)}: ${name}\n`);
+  if (hasKilled || now.known.includes(key) || !isInPart(key, now.part)) return;
+  hasKilled = true;
+  writeFileSync(now.report, JSON.stringify(key));
   for (const victim of now.victims) {
     try {
       process.kill(victim === "self" ? process.pid : victim, "SIGKILL");

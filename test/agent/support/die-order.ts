@@ -6,15 +6,20 @@ export type DieOrder = {
   readonly from: string;
   /** The steps of earlier orders. Steps that run at the same time may change places, so a number would not tell them. */
   readonly known: readonly string[];
-  /** Which of the steps that are not known ends the processes: 1 is the first. */
-  readonly stride: number;
+  /** Only the steps of this part end the processes. */
+  readonly part: Part;
   /** The processes to kill; `self` is the agent. */
   readonly victims: readonly (number | "self")[];
   /** This folder is left out of the names of steps. */
   readonly folder: string;
-  /** The path of the file for the steps that were not known. The processes died at the last of them. */
+  /** The path of the file for the step at which the processes died. */
   readonly report: string;
+  /** The path of the file to which each step is appended, as a line with the phase of the run in the journal. */
+  readonly seen: string;
 };
+
+/** One of the parts into which the steps of a scene are divided, so that a test kills at a few of them. */
+export type Part = { readonly number: number; readonly of: number };
 
 const IDS = /(?<=_)[0-9a-z]{26}/g;
 const UUIDS = /[0-9a-f]{8}-[0-9a-f-]{27}/g;
@@ -27,6 +32,10 @@ export const nameOf = (call: string, paths: string, folder: string): string =>
     .replaceAll(IDS, "N")
     .replaceAll(UUIDS, "N")
     .replaceAll(NUMBERS, "N");
+
+/** Whether a step is in a part. It depends on the step's key alone, because the steps of two runs differ in their order. */
+export const isInPart = (key: string, { number, of }: Part): boolean =>
+  Array.from(key).reduce((sum, char) => (sum * 31 + char.charCodeAt(0)) % 1_000_003, 7) % of === number;
 
 /** The key of a step. @param count how often its name has occurred */
 export const keyOf = (name: string, count: number): string => `${name} #${count}`;

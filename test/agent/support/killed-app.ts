@@ -10,7 +10,7 @@ import type { RunOrder } from "#contract/agent-order.ts";
 import { type FakeRun, resultOf } from "../../support/fake-control-plane.ts";
 import { type AgentProcess, enrollAgent, spawnRunningAgent } from "./agent-process.ts";
 import { DieFile } from "./die-file.ts";
-import type { DieOrder } from "./die-order.ts";
+import type { DieOrder, Part } from "./die-order.ts";
 import { World } from "./harness.ts";
 import { notedInstances, runningInstances, slotAddresses, smallApp, smallWeb, visit } from "./small-app.ts";
 
@@ -40,9 +40,10 @@ export class KilledApp {
     this.agent = agent;
   }
 
-  static async create(): Promise<KilledApp> {
+  /** @param part the steps at which it is killed */
+  static async create(part: Part): Promise<KilledApp> {
     const world = await World.create();
-    const dieFile = new DieFile(world.folder, world.home);
+    const dieFile = new DieFile(world.folder, world.home, part);
     world.repository.commit(smallApp("one"));
     await enrollAgent(world);
     return new KilledApp(world, dieFile, await startAgent(world, dieFile));
@@ -67,20 +68,17 @@ export class KilledApp {
 
   /**
    * Kills the agent, its supervisor or both at another step in each run, until a run has no new step.
-   * @param stride at which of the new steps: 1 is the first
-   * @returns the names of the files of the steps, with N for numbers
+   * @returns the names of the files of all steps, with N for numbers
    */
   async killInRuns(
     nextOrder: () => RunOrder,
     from: string,
     victims: Victims = "agent",
-    stride = 1,
   ): Promise<readonly string[]> {
     const { world } = this;
-    const steps: string[] = [];
     let live = 1;
     for (;;) {
-      this.#dieFile.arm({ from, stride, victims: this.#pidsOf(victims) });
+      this.#dieFile.arm({ from, victims: this.#pidsOf(victims) });
       const run: FakeRun = world.control.dispatch(nextOrder());
       const death = this.agent.exited.then(() => "died" as const);
       const done = world.control.waitFor(
@@ -90,7 +88,6 @@ export class KilledApp {
       const end = await Promise.race([death, done]);
       const step = this.#dieFile.disarm();
       const wasKilled = step !== null;
-      if (wasKilled) steps.push(step.split("/").at(-1) ?? step);
       // It may have died of a step after the run's end, such as the deletion of a note.
       if (end === "died" || (wasKilled && victims !== "supervisor")) {
         await death;
@@ -104,7 +101,7 @@ export class KilledApp {
           failure: { code: expect.stringMatching(/server_lost|start_failed|health/) },
         });
       await this.#expectLive(live);
-      if (!wasKilled) return steps;
+      if (!wasKilled) return this.#dieFile.seen.map((each) => each.split("/").at(-1) ?? each);
     }
   }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { WebhookKind } from "#contract/endpoints/webhooks/kinds.ts";
 import { defaultEvents } from "#contract/endpoints/webhooks/default-events.ts";
+import { WebhookKind } from "#contract/endpoints/webhooks/kinds.ts";
 import {
   CreateWebhookInput,
   UpdateWebhookInput,
@@ -42,7 +42,7 @@ describe("the form for changes of a webhook", () => {
     settings: { ...none, only_recoveries: true, statuses: null, deployments: null, environment: null },
   };
   const changed = (of: WebhookDetails, part: Partial<WebhookDraft>) => {
-    const before = draftOfWebhook(of);
+    const before = draftOfWebhook(WebhookKind.parse(of.kind), of);
     return UpdateWebhookInput.parse(webhookChanges(before, { ...before, ...part }));
   };
 

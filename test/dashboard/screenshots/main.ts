@@ -10,8 +10,8 @@ import * as z from "zod";
 import { ensureChromium } from "../../../scripts/shared/chromium.ts";
 import { flag, option, readOptions } from "../../../scripts/shared/script.ts";
 import { removeHome, startSystem } from "../../support/journey-system.ts";
-import { executable, openTab, phone, type Screen } from "../flows/support/browser.ts";
-import { signInWithToken } from "../flows/support/sign-in.ts";
+import { executable, openTab, phone, type Screen } from "../../browser/support/browser.ts";
+import { signInWithToken } from "../../browser/support/sign-in.ts";
 import { openDialog, pageViews } from "../support/views.ts";
 import { type Scene, setScene } from "./scene.ts";
 

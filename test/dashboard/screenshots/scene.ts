@@ -9,7 +9,7 @@ import type { System } from "../../support/journey-system.ts";
 import { seedDeployments } from "../../support/seed-deployments.ts";
 import { createAppsProject } from "../support/apps-project.ts";
 import { SHOWN_TOKEN } from "../support/views.ts";
-import { type Agent, joinServer, script } from "../flows/support/operator.ts";
+import { type Agent, joinServer, script } from "../../browser/support/operator.ts";
 
 /** The objects that the screenshots show. */
 export type Scene = {

@@ -1,6 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, vi } from "vitest";
 
+import { sampleSeed } from "../sample.ts";
 import { aroundCalls } from "./intercept.ts";
 import { type Part, partMethods } from "./parts.ts";
 
@@ -13,10 +14,10 @@ export type FaultKind = (typeof faultKinds)[number];
 
 /**
  * Which kind of fault a walk tests at each point: all kinds at all points would take too long, so each run tests one kind at
- * each point, and three runs test all.
+ * each point, and the runs of three days test all.
  */
 export function kindsOfPoints(): (at: number) => FaultKind {
-  const first = Math.floor(Math.random() * faultKinds.length);
+  const first = sampleSeed() % faultKinds.length;
   return (at) => faultKinds[(at + 1 + first) % faultKinds.length] ?? "refused";
 }
 

@@ -1,4 +1,4 @@
-import { env } from "cloudflare:workers";
+import { DurableObject, env } from "cloudflare:workers";
 
 import { AgentLink } from "#worker/objects/agent-link/agent-link.ts";
 import { EventFeed } from "#worker/objects/event-feed/event-feed.ts";
@@ -29,6 +29,9 @@ export function partMethods(): PartMethod[] {
 
 /** The methods that other parts call, without those that the platform calls. */
 function methodsOf(prototype: object): string[] {
+  if (prototype === DurableObject.prototype) return [];
   const own = ["constructor", "alarm", "webSocketMessage", "webSocketClose", "webSocketError"];
-  return Object.getOwnPropertyNames(prototype).filter((name) => !own.includes(name));
+  const inherited: object = Object.getPrototypeOf(prototype);
+  const names = [...Object.getOwnPropertyNames(prototype), ...methodsOf(inherited)];
+  return names.filter((name) => !own.includes(name));
 }

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { AccountId, WebhookId } from "#contract/ids.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { webhooks } from "#worker/db/event-tables.ts";
-import { FeedReaders } from "#worker/objects/event-feed/feed-readers.ts";
+import { FeedReaders } from "#worker/following/events/feed-readers.ts";
 import { FeedStore } from "#worker/objects/event-feed/feed-store.ts";
 import { catchUp, type Feed, handOverNews } from "#worker/objects/event-feed/feed-work.ts";
 import type { Take } from "#worker/objects/event-feed/hand-over.ts";

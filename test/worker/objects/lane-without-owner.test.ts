@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import type { ProjectReport } from "#contract/agent-protocol.ts";
 import { AccountId, ServerId } from "#contract/ids.ts";
 import { connected } from "#worker/following/connect.ts";
-import { followLane } from "#worker/logs/lane-follower.ts";
+import { followLane } from "#worker/following/log/lane-follower.ts";
 import { defaultPlan } from "../../support/plan.ts";
 import { ids } from "../../support/worker/account.ts";
 import { call } from "../../support/worker/call.ts";

@@ -16,8 +16,8 @@ it("lists events newest first, in pages", async () => {
   await addEvents(world.account.id, [renamed(world, "a"), renamed(world, "b"), renamed(world, "c")]);
   const first = await list("?type=project.updated&limit=2", token);
   const second = await list(`?type=project.updated&limit=2&cursor=${first.next_cursor}`, token);
-  const names = [...first.events, ...second.events].map(({ data }) =>
-    "project" in data ? data.project?.name : null,
+  const names = [...first.events, ...second.events].map((event) =>
+    event.type === "project.updated" ? event.data.project.name : null,
   );
   expect(names.slice(0, 3)).toEqual(["c", "b", "a"]);
   expect(second.next_cursor).toBeNull();

@@ -9,6 +9,7 @@ import { nameSites } from "#agent/ingress/name-sites.ts";
 import type { IngressSettings } from "#agent/ingress/settings.ts";
 import { SiteFile } from "#agent/ingress/site-file.ts";
 import { ProjectId } from "#contract/ids.ts";
+import { storedAs } from "#contract/stored.ts";
 import { readJsonFile } from "#node/read-json-file.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 
@@ -28,6 +29,7 @@ export type SitesLoaded = {
 
 /** The sites that Caddy accepted last. */
 const AcceptedSites = z.object({ sites: z.array(z.object({ project: ProjectId, site: SiteFile })) });
+const storedSites = storedAs(AcceptedSites);
 
 /** The files of the ingress in the agent's home folder. Caddy starts with `config`. */
 export function ingressFiles(home: string) {
@@ -37,7 +39,7 @@ export function ingressFiles(home: string) {
 
 /** The sites that Caddy accepted last; none before the first. */
 export async function readAcceptedSites(home: string): Promise<readonly NamedSite[]> {
-  return (await readJsonFile(ingressFiles(home).accepted, AcceptedSites))?.sites ?? [];
+  return (await readJsonFile(ingressFiles(home).accepted, storedSites))?.sites ?? [];
 }
 
 /** Configures Caddy to serve these sites, unless it does already. If Caddy refuses some of them, the others are served. */

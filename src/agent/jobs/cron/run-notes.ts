@@ -7,6 +7,7 @@ import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { CronName } from "#contract/endpoints/cron/job-schemas.ts";
 import { CronRun, MAX_KEPT_CRON_RUNS } from "#contract/endpoints/cron/schemas.ts";
 import { CommandId } from "#contract/ids.ts";
+import { storedAs } from "#contract/stored.ts";
 import { attempt } from "#node/attempt.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 
@@ -16,6 +17,7 @@ import { writeAtomic } from "#node/write-atomic.ts";
  */
 const RunNote = z.object({ job: CronName, key: z.nullable(CommandId), run: CronRun });
 export type RunNote = z.infer<typeof RunNote>;
+const storedNote = storedAs(RunNote);
 
 function pathOf({ cronRuns }: ProjectFolder, job: CronName, number: number, ending: "json" | "log"): string {
   return join(cronRuns, job, `${number}.${ending}`);
@@ -33,7 +35,7 @@ export function markerOf({ id }: ProjectFolder, job: CronName, number: number): 
 /** @returns `null` for a run that this server does not know */
 export function readRunNote(folder: ProjectFolder, job: CronName, number: number): RunNote | null {
   const path = pathOf(folder, job, number, "json");
-  return attempt(() => RunNote.parse(JSON.parse(readFileSync(path, "utf8"))), null);
+  return attempt(() => storedNote.parse(JSON.parse(readFileSync(path, "utf8"))), null);
 }
 
 /** Survives a power cut. @throws when the disk is full */

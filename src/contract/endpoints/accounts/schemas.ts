@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { wholeBetween } from "#contract/bounds.ts";
 import { AccountId, ProjectId, TokenId } from "#contract/ids.ts";
 import { Scope } from "#contract/scopes.ts";
+import { growing } from "#contract/growing.ts";
 
 export const DEFAULT_LOG_RETENTION_DAYS = 90;
 const MAX_RETENTION_DAYS = 3650;
@@ -19,7 +20,7 @@ export const Account = z.strictObject({
   token: z.strictObject({
     id: TokenId,
     name: z.string(),
-    scopes: z.array(Scope),
+    scopes: z.array(growing(Scope)),
     project_ids: z.nullable(z.array(ProjectId)),
     expires_at: z.string(),
   }),

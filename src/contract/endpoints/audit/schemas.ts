@@ -4,6 +4,7 @@ import { textBetween, wholeFrom } from "#contract/bounds.ts";
 import { EventActor } from "#contract/endpoints/events/schemas.ts";
 import { AuditEntryId, ProjectId } from "#contract/ids.ts";
 import { NextCursor, PageQuery } from "#contract/paging.ts";
+import { growing } from "#contract/growing.ts";
 
 /** Whether a request was carried out, or refused with a problem. */
 export const AuditOutcome = z.enum(["done", "refused"]);
@@ -11,18 +12,20 @@ export type AuditOutcome = z.infer<typeof AuditOutcome>;
 
 /** What an entry is about. `name`: as it was at that time; null: it has none. */
 export const AuditTarget = z.strictObject({
-  type: z.enum([
-    "account",
-    "deployment",
-    "freeze",
-    "hook",
-    "project",
-    "push",
-    "server",
-    "session",
-    "token",
-    "webhook",
-  ]),
+  type: growing(
+    z.enum([
+      "account",
+      "deployment",
+      "freeze",
+      "hook",
+      "project",
+      "push",
+      "server",
+      "session",
+      "token",
+      "webhook",
+    ]),
+  ),
   id: z.string(),
   name: z.nullable(z.string()),
 });
@@ -44,7 +47,7 @@ export const AuditEntry = z.strictObject({
   ip: z.nullable(z.string()),
   request_id: z.nullable(z.string()),
   action: z.string(),
-  outcome: AuditOutcome,
+  outcome: growing(AuditOutcome),
   code: z.nullable(z.string()),
   project_id: z.nullable(ProjectId),
   target: z.nullable(AuditTarget),

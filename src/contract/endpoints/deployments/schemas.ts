@@ -7,6 +7,7 @@ import { CommitName, CommitSha, FullCommitName, RequestedBranch } from "#contrac
 import { DeploymentId, FreezeId, ProjectId, ServerId } from "#contract/ids.ts";
 import { NextCursor, PageQuery, separatedByCommas } from "#contract/paging.ts";
 import { runStages, stages } from "#contract/stages.ts";
+import { growing, unknownOf } from "#contract/growing.ts";
 
 export const DeploymentStatus = z.enum(["building", "live", "superseded", "failed", "canceled"]);
 export type DeploymentStatus = z.infer<typeof DeploymentStatus>;
@@ -57,7 +58,7 @@ export const FailureEvidence = z.strictObject({
 export type FailureEvidence = z.infer<typeof FailureEvidence>;
 
 export const Failure = z.strictObject({
-  code: FailureCode,
+  code: growing(FailureCode),
   message: textUpTo(MAX_FAILURE_MESSAGE),
   stage: DeploymentStage,
   failing_line: z.optional(textUpTo(MAX_FAILING_LINE)),
@@ -94,22 +95,30 @@ const holds = [
  * not resolved the commit that an approval is about. `differs`: for a rollback or a `config` deployment, its settings that
  * are not live.
  */
-export const Hold = z.discriminatedUnion("type", holds);
+export const Hold = growing(
+  z.discriminatedUnion("type", holds),
+  z.object({ type: unknownOf(["freeze", "commit", "approval"]) }),
+);
 export type Hold = z.infer<typeof Hold>;
 
-export const WaitingOn = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("deployment"), id: DeploymentId, position: wholeFrom(1) }),
-  z.strictObject({ type: z.literal("server"), id: ServerId }),
-  ...holds,
-]);
+export const WaitingOn = growing(
+  z.discriminatedUnion("type", [
+    z.strictObject({ type: z.literal("deployment"), id: DeploymentId, position: wholeFrom(1) }),
+    z.strictObject({ type: z.literal("server"), id: ServerId }),
+    ...holds,
+  ]),
+  z.object({ type: unknownOf(["deployment", "server", "freeze", "commit", "approval"]) }),
+);
 export type WaitingOn = z.infer<typeof WaitingOn>;
+
+export const ActorType = z.enum(["token", "hook", "server"]);
 
 /**
  * Who started a deployment: a token, a push that a forge reported to a hook, or a server whose agent found one. `name`:
  * the token's name at that time, who pushed, or the server's name.
  */
 export const Actor = z.strictObject({
-  type: z.enum(["token", "hook", "server"]),
+  type: growing(ActorType),
   id: z.string(),
   name: z.string(),
 });
@@ -147,12 +156,12 @@ export type DeploymentRow = z.infer<typeof DeploymentRow>;
 export const Deployment = z.extend(DeploymentRow, {
   project_id: ProjectId,
   server_id: ServerId,
-  kind: DeploymentKind,
+  kind: growing(DeploymentKind),
   rollback_of: z.nullable(DeploymentId),
   stage: z.nullable(DeploymentStage),
   deadline_at: z.nullable(timestamp),
   waiting_on: z.nullable(WaitingOn),
-  trigger: DeploymentTrigger,
+  trigger: growing(DeploymentTrigger),
   actor: Actor,
   commit_sha: z.nullable(z.string()),
   commit_message: z.nullable(z.string()),
@@ -265,7 +274,7 @@ export const RollbackTarget = z.strictObject({
   default: z.boolean(),
   runs_with: RollbackDefault,
   differs: SettingNames,
-  held_by: z.nullable(z.enum(["freeze", "approval"])),
+  held_by: z.nullable(growing(z.enum(["freeze", "approval"]))),
 });
 export type RollbackTarget = z.infer<typeof RollbackTarget>;
 export const RollbackTargets = z.strictObject({ rollback_targets: z.array(RollbackTarget) });

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 import { get, token } from "#contract/endpoints/endpoint-defaults.ts";
 import { EventPattern } from "#contract/endpoints/events/patterns.ts";
-import { Event } from "#contract/endpoints/events/schemas.ts";
+import { ReadEvent } from "#contract/endpoints/events/schemas.ts";
 import { EventId, ProjectId } from "#contract/ids.ts";
 import { NextCursor, PageQuery, separatedByCommas } from "#contract/paging.ts";
 
@@ -14,7 +14,7 @@ export const EventsQuery = z.extend(PageQuery, {
 });
 export type EventsQuery = z.infer<typeof EventsQuery>;
 
-export const Events = z.strictObject({ events: z.array(Event), next_cursor: NextCursor });
+export const Events = z.strictObject({ events: z.array(ReadEvent), next_cursor: NextCursor });
 export type Events = z.infer<typeof Events>;
 
 export const eventEndpoints = {
@@ -28,6 +28,6 @@ export const eventEndpoints = {
   getEvent: {
     ...get("/v1/events/:event_id", token("events:read")),
     params: z.strictObject({ event_id: EventId }),
-    success: { status: 200, body: Event },
+    success: { status: 200, body: ReadEvent },
   },
 } as const satisfies Record<string, Endpoint>;

@@ -15,10 +15,11 @@ import {
 } from "#contract/ids.ts";
 import { FailedRun } from "#contract/reported-health.ts";
 import { Scope } from "#contract/scopes.ts";
+import { growing, unknownOf } from "#contract/growing.ts";
 
 /** Who caused an event. `system`: Gantry itself, such as a deadline that has passed. `name`: as it was at that time. */
 export const EventActor = z.strictObject({
-  type: z.enum(["token", "hook", "server", "system"]),
+  type: growing(z.enum(["token", "hook", "server", "system"])),
   id: z.nullable(z.string()),
   name: z.string(),
 });
@@ -177,7 +178,7 @@ export const ProcessEvent = event(processEventTypes, {
   signal: z.nullable(z.string()),
   last_exit: z.nullable(z.string()),
   last_line: z.nullable(z.string()),
-  reason: z.nullable(RecoveryReason),
+  reason: z.nullable(growing(RecoveryReason)),
 });
 export type ProcessEvent = z.infer<typeof ProcessEvent>;
 
@@ -186,7 +187,7 @@ export const CronEvent = event(cronEventTypes, {
   ...troubled,
   job: z.strictObject({ name: z.string() }),
   run: z.nullable(FailedRun),
-  reason: z.nullable(RecoveryReason),
+  reason: z.nullable(growing(RecoveryReason)),
 });
 export type CronEvent = z.infer<typeof CronEvent>;
 
@@ -199,7 +200,7 @@ export const CertificateEvent = event(certificateEventTypes, {
 export type CertificateEvent = z.infer<typeof CertificateEvent>;
 
 export const TokenEvent = event(tokenEventTypes, {
-  token: z.strictObject({ id: TokenId, name: z.string(), scopes: z.array(Scope) }),
+  token: z.strictObject({ id: TokenId, name: z.string(), scopes: z.array(growing(Scope)) }),
 });
 export type TokenEvent = z.infer<typeof TokenEvent>;
 
@@ -236,24 +237,6 @@ export const AuditEvent = event(["audit.sealed"], {
 });
 export type AuditEvent = z.infer<typeof AuditEvent>;
 
-/** Something that has changed. Later versions may add types, and fields to the data of a type. */
-export const Event = z.discriminatedUnion("type", [
-  DeploymentEvent,
-  ServerEvent,
-  ProjectEvent,
-  VariablesEvent,
-  ProcessEvent,
-  CronEvent,
-  CertificateEvent,
-  TokenEvent,
-  WebhookEvent,
-  HookEvent,
-  FreezeEvent,
-  AccountEvent,
-  AuditEvent,
-]);
-export type Event = z.infer<typeof Event>;
-
 /** Every type of event, in the order of the reference. */
 export const EventType = z.enum([
   ...deploymentEventTypes,
@@ -271,3 +254,38 @@ export const EventType = z.enum([
   "audit.sealed",
 ]);
 export type EventType = z.infer<typeof EventType>;
+
+/** An event of a type that a newer version has added, with its data as it is. */
+const UnknownEvent = z.object({
+  id: EventId,
+  type: unknownOf(EventType.options),
+  timestamp: z.string(),
+  data: z.looseObject(common),
+});
+
+/** Something that has changed. */
+export const Event = z.discriminatedUnion("type", [
+  DeploymentEvent,
+  ServerEvent,
+  ProjectEvent,
+  VariablesEvent,
+  ProcessEvent,
+  CronEvent,
+  CertificateEvent,
+  TokenEvent,
+  WebhookEvent,
+  HookEvent,
+  FreezeEvent,
+  AccountEvent,
+  AuditEvent,
+]);
+export type Event = z.infer<typeof Event>;
+
+/** An event as a client reads it: later versions may add types, and fields to the data of a type. */
+export const ReadEvent = growing(Event, UnknownEvent);
+export type ReadEvent = z.infer<typeof ReadEvent>;
+
+/** Whether this version knows the type of an event. */
+export function isKnown(read: ReadEvent): read is Event {
+  return EventType.options.some((type) => type === read.type);
+}

@@ -5,6 +5,7 @@ import { HookForge, PushReason, PushSource, Verdict } from "#contract/endpoints/
 import { ProjectRepository } from "#contract/git-names.ts";
 import { DeploymentId, HookId, ProjectId, PushId } from "#contract/ids.ts";
 import { NextCursor } from "#contract/paging.ts";
+import { growing } from "#contract/growing.ts";
 
 /** The most bytes of a delivery's body. */
 export const MAX_DELIVERY_BYTES = 5 * 1024 * 1024;
@@ -30,7 +31,7 @@ export type RotateHookInput = z.infer<typeof RotateHookInput>;
  */
 export const Hook = z.strictObject({
   id: HookId,
-  forge: HookForge,
+  forge: growing(HookForge),
   repository: z.string(),
   url: z.string(),
   settings_url: z.nullable(z.string()),
@@ -40,7 +41,7 @@ export const Hook = z.strictObject({
   previous_expires_at: z.nullable(z.string()),
   received_at: z.nullable(z.string()),
   refused_at: z.nullable(z.string()),
-  refused_reason: z.nullable(PushReason),
+  refused_reason: z.nullable(growing(PushReason)),
 });
 export type Hook = z.infer<typeof Hook>;
 
@@ -59,7 +60,7 @@ export const Push = z.strictObject({
   id: PushId,
   hook_id: z.nullable(HookId),
   project_id: z.nullable(ProjectId),
-  source: PushSource,
+  source: growing(PushSource),
   received_at: z.string(),
   event: z.nullable(z.string()),
   delivery_id: z.nullable(z.string()),
@@ -68,8 +69,8 @@ export const Push = z.strictObject({
   after: z.nullable(z.string()),
   headline: z.nullable(z.string()),
   pusher: z.nullable(z.string()),
-  decision: Verdict,
-  reason: z.nullable(PushReason),
+  decision: growing(Verdict),
+  reason: z.nullable(growing(PushReason)),
   detail: z.nullable(z.string()),
   deployment_id: z.nullable(DeploymentId),
   count: wholeFrom(1),
@@ -89,14 +90,14 @@ const about = { project: z.nullable(z.string()), ref: z.nullable(z.string()) };
 export const PushedDeployment = z.strictObject({ ...about, id: DeploymentId, version: wholeFrom(1) });
 
 /** A push that starts no deployment of a project. */
-export const UnstartedPush = z.strictObject({ ...about, reason: PushReason, detail: z.string() });
+export const UnstartedPush = z.strictObject({ ...about, reason: growing(PushReason), detail: z.string() });
 
 /**
  * The answer to an authentic delivery, which the forge shows to its users. `deployed` if at least one deployment was
  * started, `refused` if none was and one could not be. `project`: its name.
  */
 export const DeliveryAnswer = z.strictObject({
-  decision: Verdict,
+  decision: growing(Verdict),
   detail: z.string(),
   deployments: z.array(PushedDeployment),
   ignored: z.array(UnstartedPush),

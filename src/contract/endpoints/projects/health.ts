@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 
 import { wholeFrom } from "#contract/bounds.ts";
+import { growing } from "#contract/growing.ts";
 
 /**
  * Why a project is degraded. `name`: of the process, the job or the certificate's domain; null for the ingress. `summary`:
@@ -8,7 +9,7 @@ import { wholeFrom } from "#contract/bounds.ts";
  * process. `run`: of a job, the one that failed first.
  */
 export const HealthReason = z.strictObject({
-  type: z.enum(["process", "cron", "certificate", "ingress"]),
+  type: growing(z.enum(["process", "cron", "certificate", "ingress"])),
   name: z.nullable(z.string()),
   summary: z.string(),
   detail: z.nullable(z.string()),
@@ -21,7 +22,7 @@ export const HealthReasons = z.array(HealthReason);
 
 /** Whether all of a project works. `unknown`: its server has not reported it, or is not connected. */
 export const ProjectHealth = z.strictObject({
-  state: z.enum(["ok", "degraded", "unknown"]),
+  state: growing(z.enum(["ok", "degraded", "unknown"])),
   reasons: HealthReasons,
 });
 export type ProjectHealth = z.infer<typeof ProjectHealth>;

@@ -6,6 +6,7 @@ import { NextCursor } from "#contract/paging.ts";
 import { Region } from "#contract/regions.ts";
 import { DisplayName } from "#contract/endpoints/projects/settings.ts";
 import { SealKey } from "#contract/endpoints/variables/seal-key.ts";
+import { growing } from "#contract/growing.ts";
 
 /** `pending`: no agent has connected yet. `degraded`: connected, with the disk nearly full, or with an ingress problem. */
 export const ServerStatus = z.enum(["pending", "healthy", "degraded", "offline"]);
@@ -27,7 +28,7 @@ export const ServerRow = z.strictObject({
   id: ServerId,
   name: z.string(),
   ip: z.string(),
-  status: ServerStatus,
+  status: growing(ServerStatus),
   apps: wholeFrom(0),
   uptime: z.string(),
 });
@@ -64,7 +65,7 @@ export const MAX_REPORTED_TOOLS = 50;
 
 /** Why the control plane refuses an agent that has a valid credential. `at`: when the agent last tried to connect. */
 export const AgentProblem = z.strictObject({
-  code: z.enum(["protocol_mismatch"]),
+  code: growing(z.enum(["protocol_mismatch"])),
   message: z.string(),
   at: z.string(),
 });
@@ -84,18 +85,18 @@ export const Server = z.extend(ServerRow, {
   agent_version: z.nullable(z.string()),
   agent_problem: z.nullable(AgentProblem),
   disk: z.nullable(Disk),
-  isolation: z.nullable(IsolationLevel),
+  isolation: z.nullable(growing(IsolationLevel)),
   uptime_days: listUpTo(UptimeDay, MAX_UPTIME_DAYS),
   seal_key: z.nullable(SealKey),
   /** Null: the agent does not report it. */
-  policy: z.nullable(PolicyLevel),
+  policy: z.nullable(growing(PolicyLevel)),
   /** Null: the agent does not report them. */
   tools: z.nullable(listUpTo(ToolReport, MAX_REPORTED_TOOLS)),
   ingress_problem: z.nullable(z.string()),
   /** Null: `detected_region` applies. */
-  region: z.nullable(Region),
+  region: z.nullable(growing(Region)),
   /** Where its agent connected from; null: unknown. */
-  detected_region: z.nullable(Region),
+  detected_region: z.nullable(growing(Region)),
   /** When an agent that was running lost its link to another one with the same credential, for a day. */
   taken_over_at: z.nullable(z.string()),
 });

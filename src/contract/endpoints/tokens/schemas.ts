@@ -5,6 +5,7 @@ import { ProjectId, TokenId } from "#contract/ids.ts";
 import { NextCursor } from "#contract/paging.ts";
 import { DisplayName } from "#contract/endpoints/projects/settings.ts";
 import { allScopes, Scope } from "#contract/scopes.ts";
+import { growing } from "#contract/growing.ts";
 
 export const MAX_LIFETIME_DAYS = 366;
 export const DEFAULT_LIFETIME_DAYS = 90;
@@ -31,9 +32,9 @@ export type TokenPurpose = z.infer<typeof TokenPurpose>;
  */
 export const Token = z.strictObject({
   id: TokenId,
-  kind: TokenPurpose,
+  kind: growing(TokenPurpose),
   name: z.string(),
-  scopes: z.array(Scope),
+  scopes: z.array(growing(Scope)),
   project_ids: z.nullable(z.array(ProjectId)),
   created_at: z.string(),
   rotated_at: z.nullable(z.string()),

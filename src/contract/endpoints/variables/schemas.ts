@@ -1,11 +1,12 @@
 import * as z from "zod/mini";
 
 import { listBetween, listUpTo, textLike, wholeFrom } from "#contract/bounds.ts";
-import { Actor } from "#contract/endpoints/deployments/schemas.ts";
+import { Actor, ActorType } from "#contract/endpoints/deployments/schemas.ts";
 import { base64url, Fingerprint, SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import { AccountId, ProjectId, ServerId } from "#contract/ids.ts";
 import { utf8Length } from "#contract/utf8-length.ts";
 import { NextCursor } from "#contract/paging.ts";
+import { growing, unknownOf } from "#contract/growing.ts";
 
 /** The maximum number of variables of a project, and the servers that a secret can be sealed for. */
 export const MAX_VARIABLES = 200;
@@ -109,10 +110,10 @@ export const UpdateVariablesInput = z
 export type UpdateVariablesInput = z.infer<typeof UpdateVariablesInput>;
 
 /** Who changed variables: a token, or Gantry itself when it seals the password of a repository's address. */
-export const ChangedBy = z.discriminatedUnion("type", [
-  Actor,
-  z.strictObject({ type: z.literal("system"), name: z.string() }),
-]);
+export const ChangedBy = growing(
+  z.discriminatedUnion("type", [Actor, z.strictObject({ type: z.literal("system"), name: z.string() })]),
+  z.object({ type: unknownOf([...ActorType.options, "system"]), name: z.string() }),
+);
 export type ChangedBy = z.infer<typeof ChangedBy>;
 
 /** `revision`: the revision that set the variable. */

@@ -23,6 +23,7 @@ import {
 import { EventId, ProjectId, WebhookId } from "#contract/ids.ts";
 import { NextCursor } from "#contract/paging.ts";
 import { dateTime } from "#contract/lib/zod-parts.ts";
+import { growing } from "#contract/growing.ts";
 
 const MAX_PATTERNS = 50;
 const MAX_PROJECT_IDS = 1_000;
@@ -73,12 +74,12 @@ export type UpdateWebhookInput = z.infer<typeof UpdateWebhookInput>;
  */
 export const Webhook = z.strictObject({
   id: WebhookId,
-  kind: WebhookKind,
+  kind: growing(WebhookKind),
   name: z.string(),
   url: z.string(),
   events: z.array(z.string()),
   project_ids: z.nullable(z.array(ProjectId)),
-  state: WebhookState,
+  state: growing(WebhookState),
   disabled_reason: z.nullable(z.string()),
   failing_since: z.nullable(z.string()),
   created_at: z.string(),
@@ -97,7 +98,7 @@ export const ShownSettings = z.strictObject({
   /** The names of the headers. */
   headers: z.nullable(z.array(z.string())),
   only_recoveries: z.nullable(z.boolean()),
-  forge: z.nullable(StatusForge),
+  forge: z.nullable(growing(StatusForge)),
   api_url: z.nullable(z.string()),
   statuses: z.nullable(z.boolean()),
   deployments: z.nullable(z.boolean()),
@@ -129,8 +130,8 @@ export type DeliveryAttempt = z.infer<typeof DeliveryAttempt>;
 /** An event on its way to the target. `attempts`: the oldest first, at most the last 12. */
 export const Delivery = z.strictObject({
   event_id: EventId,
-  event_type: EventType,
-  state: DeliveryState,
+  event_type: growing(EventType),
+  state: growing(DeliveryState),
   created_at: z.string(),
   next_attempt_at: z.nullable(z.string()),
   attempt_count: wholeFrom(0),

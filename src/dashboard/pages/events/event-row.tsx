@@ -1,11 +1,11 @@
-import type { Event } from "#contract/endpoints/events/schemas.ts";
+import type { ReadEvent } from "#contract/endpoints/events/schemas.ts";
 import { withHiddenShown } from "#contract/hidden-text.ts";
 import { Ago } from "#dashboard/shared/times.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
 import { eventText } from "#dashboard/text/event-texts.ts";
 
 /** An event as a sentence, with when and by whom. */
-export function EventRow({ event }: { readonly event: Event }) {
+export function EventRow({ event }: { readonly event: ReadEvent }) {
   const { subject, route, happened, detail } = eventText(event);
   const name = withHiddenShown(subject);
   const { type, timestamp, data } = event;

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 
 import { forgeNames } from "#contract/endpoints/hooks/forge-names.ts";
 import { HookForge } from "#contract/endpoints/hooks/push-decisions.ts";
-import type { Hook, HookWithSecret } from "#contract/endpoints/hooks/schemas.ts";
+import type { HookWithSecret } from "#contract/endpoints/hooks/schemas.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import { keySettingsOf } from "#contract/forge.ts";
 import { withHiddenShown } from "#contract/hidden-text.ts";
@@ -18,7 +18,7 @@ type Props = { readonly project: Project; readonly onCreated: (hook: HookWithSec
 /** Creates the hook of a repository that has none. */
 export function ConnectHook({ project: { repository }, onCreated }: Props) {
   const { forge: known } = keySettingsOf(repository);
-  const [forge, setForge] = useState<Hook["forge"]>(HookForge.safeParse(known).data ?? "github");
+  const [forge, setForge] = useState<HookForge>(HookForge.safeParse(known).data ?? "github");
   const creating = useAction(() => hookApi.createHook({ body: { forge, repository } }));
   const create = async () => {
     const created = await creating.run();

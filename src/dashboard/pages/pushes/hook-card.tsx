@@ -5,6 +5,7 @@ import { hookEndpoints } from "#contract/endpoints/hooks/endpoints.ts";
 import type { Hook, HookWithSecret } from "#contract/endpoints/hooks/schemas.ts";
 import { withHiddenShown } from "#contract/hidden-text.ts";
 import type { ProjectId } from "#contract/ids.ts";
+import { textOf } from "#contract/growing.ts";
 import { hookApi } from "#dashboard/data/push-resources.ts";
 import { useAllowed } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
@@ -30,7 +31,8 @@ export function HookCard({ hook, projectId, onRotated, reload }: Props) {
   return (
     <section class="card hook" aria-label="Hook">
       <h2>
-        {forgeNames[forge]} <span class={`status ${stateOf(hook)}`}>{stateLabels[stateOf(hook)]}</span>
+        {textOf(forgeNames, forge)}{" "}
+        <span class={`status ${stateOf(hook)}`}>{stateLabels[stateOf(hook)]}</span>
       </h2>
       <RefusedDelivery hook={hook} />
       <dl>

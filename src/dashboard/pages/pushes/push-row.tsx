@@ -2,6 +2,7 @@ import { hookEndpoints } from "#contract/endpoints/hooks/endpoints.ts";
 import type { Push } from "#contract/endpoints/hooks/schemas.ts";
 import { withHiddenShown } from "#contract/hidden-text.ts";
 import type { HookId, ProjectId } from "#contract/ids.ts";
+import { textOf } from "#contract/growing.ts";
 import { hookApi } from "#dashboard/data/push-resources.ts";
 import { ALL, useAllowed, useMay, useProjects } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
@@ -31,7 +32,7 @@ export function PushRow({ push, showsProject, reload }: Props) {
   return (
     <li class="record">
       <div class="line">
-        <span class={`status ${decisionClasses[decision]}`}>{decisionLabels[decision]}</span>
+        <span class={`status ${textOf(decisionClasses, decision)}`}>{textOf(decisionLabels, decision)}</span>
         <span class="title">
           <code>{withHiddenShown(what)}</code>{" "}
           {after === null ? null : <Commit commit={after.slice(0, 7)} message={headline} />}
@@ -54,7 +55,7 @@ export function PushRow({ push, showsProject, reload }: Props) {
             <a href={pathTo({ page: "deployment", id: push.deployment_id })}>Deployment</a>
           </>
         )}
-        {source === "hook" ? null : <span class="quiet"> ({sourceLabels[source]})</span>}
+        {source === "hook" ? null : <span class="quiet"> ({textOf(sourceLabels, source)})</span>}
       </p>
     </li>
   );

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 
 import { type Server, type ServerRow, UpdateServerInput } from "#contract/endpoints/servers/schemas.ts";
 import { Region } from "#contract/regions.ts";
+import { textOf } from "#contract/growing.ts";
 import { regionNames } from "#dashboard/pages/servers/region-names.ts";
 import { api } from "#dashboard/data/api.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
@@ -62,7 +63,8 @@ export function ChangeServer({ row, server, onClose, onChanged }: Props) {
             hint="Where Gantry keeps the queues of projects that are deployed here for the first time."
           >
             <option value={AUTOMATIC}>
-              automatic{server.detected_region === null ? "" : `: ${regionNames[server.detected_region]}`}
+              automatic
+              {server.detected_region === null ? "" : `: ${textOf(regionNames, server.detected_region)}`}
             </option>
             {Region.options.map((region) => (
               <option key={region} value={region}>

@@ -11,6 +11,7 @@ import {
 import { policySentences } from "#contract/endpoints/servers/policy-sentences.ts";
 import { toolList } from "#contract/endpoints/servers/tool-list.ts";
 import { sizeText } from "#contract/lib/size-text.ts";
+import { textOf } from "#contract/growing.ts";
 import { regionNames } from "#dashboard/pages/servers/region-names.ts";
 import { ALL, useProjects } from "#dashboard/data/resources.ts";
 import { UptimeStrip } from "#dashboard/pages/servers/uptime-strip.tsx";
@@ -76,19 +77,19 @@ function Facts({ server }: { readonly server: Server }) {
       {isolation === null ? null : (
         <>
           <dt>Isolation</dt>
-          <dd>{isolationTexts[isolation]}</dd>
+          <dd>{textOf(isolationTexts, isolation)}</dd>
         </>
       )}
       {policy === null ? null : (
         <>
           <dt>Policy</dt>
-          <dd>{policySentences[policy]}</dd>
+          <dd>{textOf(policySentences, policy)}</dd>
         </>
       )}
       {region === null ? null : (
         <>
           <dt>Region</dt>
-          <dd>{regionNames[region]}</dd>
+          <dd>{textOf(regionNames, region)}</dd>
         </>
       )}
       <dt>Disk</dt>

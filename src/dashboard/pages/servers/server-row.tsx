@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { withHiddenShown } from "#contract/hidden-text.ts";
 import type { ServerId } from "#contract/ids.ts";
 import type { Server, ServerRow } from "#contract/endpoints/servers/schemas.ts";
+import { textOf } from "#contract/growing.ts";
 import { api } from "#dashboard/data/api.ts";
 import { notLoaded, type Watched } from "#dashboard/data/resource.ts";
 import { useMay, useServer } from "#dashboard/data/resources.ts";
@@ -81,7 +82,7 @@ export function ServerRows({ row, columns, isOnly, onChanged }: Props) {
     region: isRegionUnknown ? (
       <span class="quiet">unknown</span>
     ) : region === null ? null : (
-      regionNames[region]
+      textOf(regionNames, region)
     ),
     agent: server?.agent_version ? withHiddenShown(server.agent_version) : null,
     projects: row.apps,

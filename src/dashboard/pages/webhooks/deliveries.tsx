@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 
 import type { Delivery } from "#contract/endpoints/webhooks/schemas.ts";
 import type { WebhookId } from "#contract/ids.ts";
+import { textOf } from "#contract/growing.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { useDeliveries, webhookApi } from "#dashboard/data/webhook-resources.ts";
 import { AttemptView } from "#dashboard/pages/webhooks/attempt-view.tsx";
@@ -70,7 +71,7 @@ function DeliveryRow({ id, delivery, mayResend, reload }: RowProps) {
   return (
     <li class="record">
       <div class="line">
-        <span class={`status ${deliveryClasses[state]}`}>{deliveryLabels[state]}</span>
+        <span class={`status ${textOf(deliveryClasses, state)}`}>{textOf(deliveryLabels, state)}</span>
         <code class="title">{type}</code>
         <span class="quiet when">
           {last === undefined ? null : `${last.status ?? "no answer"}, `}

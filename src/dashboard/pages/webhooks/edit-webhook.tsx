@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 
 import { UpdateWebhookInput, type WebhookDetails } from "#contract/endpoints/webhooks/schemas.ts";
+import type { WebhookKind } from "#contract/endpoints/webhooks/kinds.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { webhookApi } from "#dashboard/data/webhook-resources.ts";
 import {
@@ -17,15 +18,16 @@ import { readForm } from "#dashboard/text/field-errors.ts";
 import { kindLabels } from "#dashboard/text/webhook-texts.ts";
 
 type Props = {
+  readonly kind: WebhookKind;
   readonly webhook: WebhookDetails;
   readonly onSaved: () => void;
   readonly onClose: () => void;
 };
 
 /** A form for changes of a webhook. Its kind stays, and only what was changed is sent. */
-export function EditWebhook({ webhook, onSaved, onClose }: Props) {
-  const { id, name, kind, url } = webhook;
-  const [initial] = useState(() => draftOfWebhook(webhook));
+export function EditWebhook({ kind, webhook, onSaved, onClose }: Props) {
+  const { id, name, url } = webhook;
+  const [initial] = useState(() => draftOfWebhook(kind, webhook));
   const [draft, setDraft] = useState(initial);
   const saving = useAction((body: UpdateWebhookInput) =>
     webhookApi.updateWebhook({ params: { webhook_id: id }, body }),

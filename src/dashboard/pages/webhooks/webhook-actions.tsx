@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 
+import { WebhookKind } from "#contract/endpoints/webhooks/kinds.ts";
 import type {
   Webhook,
   WebhookDetails,
@@ -43,10 +44,12 @@ export function WebhookActions({ webhook: { id, name, kind, state }, onRotated, 
     await reload();
   };
   const edit = async () => setEdited((await reading.run())?.value ?? null);
+  // The form does not have the settings of a kind that a newer control plane has added.
+  const known = WebhookKind.safeParse(kind).data ?? null;
   const isDisabled = state === "disabled";
   const items: readonly MenuItem[] = [
     { label: "Test", onSelect: test },
-    { label: "Edit", onSelect: edit },
+    ...(known === null ? [] : [{ label: "Edit", onSelect: edit }]),
     ...(kind === "standard" ? [{ label: "Rotate the secret", onSelect: rotate }] : []),
     isDisabled
       ? { label: "Enable", onSelect: () => enable(true) }
@@ -65,8 +68,9 @@ export function WebhookActions({ webhook: { id, name, kind, state }, onRotated, 
       <ProblemBox problem={rotating.problem} doing="Rotating the secret" />
       <ProblemBox problem={switching.problem} doing={isDisabled ? "Enabling" : "Disabling"} />
       {tested === null ? null : <TestResult test={tested} />}
-      {edited === null ? null : (
+      {edited === null || known === null ? null : (
         <EditWebhook
+          kind={known}
           webhook={edited}
           onSaved={() => {
             setEdited(null);

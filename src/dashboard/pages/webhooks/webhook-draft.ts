@@ -43,7 +43,10 @@ export const newWebhook: WebhookDraft = {
 };
 
 /** The draft for changes of a webhook. What is secret in its target is empty: it is not known here. */
-export function draftOfWebhook({ kind, name, events, project_ids, settings }: WebhookDetails): WebhookDraft {
+export function draftOfWebhook(
+  kind: WebhookKind,
+  { name, events, project_ids, settings }: WebhookDetails,
+): WebhookDraft {
   const patterns = events.flatMap((event) => EventPattern.safeParse(event).data ?? []);
   return {
     ...newWebhook,

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 
 import { webhookEndpoints } from "#contract/endpoints/webhooks/endpoints.ts";
 import type { Webhook, WebhookWithSecret } from "#contract/endpoints/webhooks/schemas.ts";
+import { textOf } from "#contract/growing.ts";
 import { ALL, useAllowed, useProjects } from "#dashboard/data/resources.ts";
 import { Deliveries } from "#dashboard/pages/webhooks/deliveries.tsx";
 import { WebhookActions } from "#dashboard/pages/webhooks/webhook-actions.tsx";
@@ -25,11 +26,13 @@ export function WebhookRow({ webhook, onRotated, reload }: Props) {
   return (
     <article class="webhook" aria-label={name}>
       <div class="line">
-        <span class={`status ${webhookStateClasses[state]}`}>{webhookStateLabels[state]}</span>
+        <span class={`status ${textOf(webhookStateClasses, state)}`}>
+          {textOf(webhookStateLabels, state)}
+        </span>
         <span class="title">
           <h2>{name}</h2>
           <span class="quiet">
-            {kindLabels[kind]} <code>{url}</code>
+            {textOf(kindLabels, kind)} <code>{url}</code>
           </span>
           <span class="quiet events">
             {events.includes("*") ? "all events" : <code>{events.join(", ")}</code>}
@@ -72,5 +75,7 @@ function Failing({ webhook }: { readonly webhook: Webhook }) {
           enable it and send them again.
         </p>
       );
+    default:
+      return null;
   }
 }

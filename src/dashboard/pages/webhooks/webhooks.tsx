@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 
 import { webhookEndpoints } from "#contract/endpoints/webhooks/endpoints.ts";
 import type { WebhookWithSecret } from "#contract/endpoints/webhooks/schemas.ts";
+import { textOf } from "#contract/growing.ts";
 import { ALL, useAllowed } from "#dashboard/data/resources.ts";
 import { useWebhooks } from "#dashboard/data/webhook-resources.ts";
 import { CreateWebhook } from "#dashboard/pages/webhooks/create-webhook.tsx";
@@ -49,7 +50,9 @@ export function Webhooks() {
               <Find what="webhook" count={rows.length} query={query} onInput={setQuery} />
               <ul class="records">
                 {rows
-                  .filter(({ name, kind, url }) => matches(`${name} ${kindLabels[kind]} ${url}`, query))
+                  .filter(({ name, kind, url }) =>
+                    matches(`${name} ${textOf(kindLabels, kind)} ${url}`, query),
+                  )
                   .map((webhook) => (
                     <li key={webhook.id} class="record">
                       <WebhookRow webhook={webhook} onRotated={show} reload={webhooks.reload} />

@@ -2,11 +2,14 @@ import { and, eq, isNull, or, sql } from "drizzle-orm";
 import * as z from "zod/mini";
 
 import type { ProjectId } from "#contract/ids.ts";
+import { storedAs } from "#contract/stored.ts";
 import { FreezeRule, type ReadFreezes } from "#domain/freezes/project-freezes.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { events } from "#worker/db/event-tables.ts";
 import { freezes } from "#worker/db/push-tables.ts";
 import { deployments, projects } from "#worker/db/schema.ts";
+
+const storedRules = storedAs(z.array(FreezeRule));
 
 /** Fields of a statement about projects, from which `freezesOf` reads. Also for a token that cannot see the freezes. */
 export function freezeFields(rows: AccountRows) {
@@ -20,7 +23,7 @@ export function freezeFields(rows: AccountRows) {
 
 /** The freezes that hold a project. */
 export function freezesOf(found: { readonly freezes: unknown; readonly sequence: number }): ReadFreezes {
-  return { sequence: found.sequence, rules: z.array(FreezeRule).parse(found.freezes) };
+  return { sequence: found.sequence, rules: storedRules.parse(found.freezes) };
 }
 
 /** The freezes that hold a project; null if it does not exist. */

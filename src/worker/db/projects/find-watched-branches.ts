@@ -7,6 +7,7 @@ import { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import { REPOSITORY_TOKEN, SealedValue } from "#contract/endpoints/variables/schemas.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import { parseJson } from "#contract/parse-json.ts";
+import { storedAs } from "#contract/stored.ts";
 import { watchTimes } from "#domain/pushes/watch-times.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { candidates, newestDeployment } from "#worker/db/deployments/newest-deployment.ts";
@@ -15,6 +16,8 @@ import { isUnread } from "#worker/db/pushes/find-unread-pushes.ts";
 import { deployments, projects } from "#worker/db/schema.ts";
 import { sealKeyOfServer } from "#worker/db/variables/variable-reading.ts";
 import { variables } from "#worker/db/variable-tables.ts";
+
+const storedSealKey = storedAs(SealKey);
 
 /** The project's current repository token, or none. */
 const Tokens = z.array(z.strictObject({ revision: z.int(), sealed: z.array(SealedValue) }));
@@ -59,7 +62,7 @@ export async function findWatchedBranches(rows: AccountRows, serverId: ServerId)
   const branches = found.flatMap(({ id, name, repository, branch, deployOn, known, ...others }) => {
     const times = watchTimes({ deployOn: deployOnOf(deployOn), branch }, others.hooks > 0);
     if (times === null || known === null) return [];
-    const key = others.sealKey === null ? null : SealKey.parse(parseJson(others.sealKey));
+    const key = others.sealKey === null ? null : storedSealKey.parse(parseJson(others.sealKey));
     const [current] = Tokens.parse(others.tokens);
     const sealed = current?.sealed.find(({ fingerprint }) => fingerprint === key?.fingerprint);
     const isForHost = repository.startsWith("https:") && current !== undefined && sealed !== undefined;

@@ -8,6 +8,7 @@ import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { Disk, IsolationLevel, PolicyLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
 import type { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import type { Region } from "#contract/regions.ts";
+import type { Growing } from "#contract/growing.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { isOneOf } from "#worker/db/json-lists.ts";
 import { confirmedAt, servingServer } from "#worker/db/projects/find-served-project.ts";
@@ -24,9 +25,9 @@ export type Presence = {
   /** null: unknown. */
   readonly disk?: Disk | null;
   /** null: the agent does not report it. */
-  readonly isolation?: IsolationLevel | null | undefined;
+  readonly isolation?: Growing<IsolationLevel> | null | undefined;
   /** null: the agent does not report it. */
-  readonly policy?: PolicyLevel | null | undefined;
+  readonly policy?: Growing<PolicyLevel> | null | undefined;
   /** null: the agent does not report them. */
   readonly tools?: ToolReport[] | null | undefined;
   /** null: none. */

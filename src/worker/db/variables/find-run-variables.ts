@@ -6,10 +6,13 @@ import { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import { parseJson } from "#contract/parse-json.ts";
+import { storedAs } from "#contract/stored.ts";
 import type { DeploymentVariables } from "#domain/lane/variables.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { projects, servers } from "#worker/db/schema.ts";
 import { variables } from "#worker/db/variable-tables.ts";
+
+const storedSealKey = storedAs(SealKey);
 
 /**
  * The variables of an order, with the secrets as sealed for the server's current key. The repository's token is always
@@ -69,7 +72,7 @@ export async function findRunVariables(
     secrets: found
       .filter((one) => one.secret && !isForOtherHost(one))
       .map(({ name, revision: setBy, build, sealed, sealKey }) => {
-        const key = sealKey === null ? null : SealKey.parse(parseJson(sealKey));
+        const key = sealKey === null ? null : storedSealKey.parse(parseJson(sealKey));
         const box = sealed?.find(({ fingerprint }) => fingerprint === key?.fingerprint);
         return { name, revision: setBy, build, sealed: box ?? null };
       }),

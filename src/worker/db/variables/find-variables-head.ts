@@ -3,6 +3,7 @@ import { eq } from "drizzle-orm";
 import { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import { parseJson } from "#contract/parse-json.ts";
+import { storedAs } from "#contract/stored.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { serverLocation } from "#worker/db/projects/server-location.ts";
 import { projects } from "#worker/db/schema.ts";
@@ -13,6 +14,8 @@ import {
   type VariableReading,
 } from "#worker/db/variables/variable-reading.ts";
 import type { ServerLocation } from "#worker/objects/location.ts";
+
+const storedSealKey = storedAs(SealKey);
 
 /** What a change of a project's variables depends on besides the variables. */
 export type VariablesHead = {
@@ -58,5 +61,5 @@ function headFields(rows: AccountRows) {
 }
 
 function readHead<Found extends { readonly sealKey: string | null }>({ sealKey, ...head }: Found) {
-  return { ...head, sealKey: sealKey === null ? null : SealKey.parse(parseJson(sealKey)) };
+  return { ...head, sealKey: sealKey === null ? null : storedSealKey.parse(parseJson(sealKey)) };
 }

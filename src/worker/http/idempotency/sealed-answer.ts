@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 
 import { fromBase64, toBase64 } from "#sealing/bytes.ts";
+import { storedAs } from "#contract/stored.ts";
 
 /** A stored response, for retries. */
 const StoredAnswer = z.strictObject({
@@ -9,6 +10,7 @@ const StoredAnswer = z.strictObject({
   body: z.string(),
 });
 export type StoredAnswer = z.infer<typeof StoredAnswer>;
+const storedAnswer = storedAs(StoredAnswer);
 
 /**
  * Encrypts stored responses. A response may contain a secret, which must not be readable in the database. The key is
@@ -41,7 +43,7 @@ export class AnswerSeal {
         key,
         fromBase64(sealed),
       );
-      return StoredAnswer.parse(JSON.parse(new TextDecoder().decode(plain)));
+      return storedAnswer.parse(JSON.parse(new TextDecoder().decode(plain)));
     } catch {
       return null;
     }

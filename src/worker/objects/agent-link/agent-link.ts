@@ -29,7 +29,7 @@ import {
 import { type Asked, LinkRequests } from "#worker/objects/agent-link/link-requests.ts";
 import { LinkLimit } from "#worker/objects/agent-link/link-limit.ts";
 import { LinkedServer } from "#worker/objects/agent-link/linked-server.ts";
-import { OutputReaders } from "#worker/objects/agent-link/output-readers.ts";
+import { OutputReaders } from "#worker/following/output/output-readers.ts";
 import { PresenceRecord } from "#worker/objects/agent-link/presence-record.ts";
 import { FoundPushes } from "#worker/objects/agent-link/found-pushes.ts";
 import { HealthEvents } from "#worker/objects/agent-link/health-events.ts";

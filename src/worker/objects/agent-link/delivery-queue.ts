@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 
 import { ProjectReport } from "#contract/agent-protocol.ts";
 import { ProjectId, RunId } from "#contract/ids.ts";
+import { storedAs } from "#contract/stored.ts";
 import { releaseReport } from "#domain/kept-report.ts";
 
 /** What to deliver to a lane. `runIds` is null if the agent reported the project outside a hello. */
@@ -11,10 +12,12 @@ const LaneReport = z.strictObject({
   saidAt: z.number(),
 });
 export type LaneReport = z.infer<typeof LaneReport>;
+const storedReport = storedAs(LaneReport);
 
 /** What to write to D1. `checkedAt` is in Unix milliseconds. */
 const Serving = z.strictObject({ report: ProjectReport, checkedAt: z.number() });
 export type Serving = z.infer<typeof Serving>;
+const storedServing = storedAs(Serving);
 
 type Table = "said" | "serving";
 
@@ -118,7 +121,7 @@ export class DeliveryQueue {
   laneReports(): { readonly projectId: ProjectId; readonly report: LaneReport }[] {
     return this.#all("said").map(({ project_id, json }) => ({
       projectId: ProjectId.parse(project_id),
-      report: LaneReport.parse(JSON.parse(json)),
+      report: storedReport.parse(JSON.parse(json)),
     }));
   }
 
@@ -132,7 +135,7 @@ export class DeliveryQueue {
     const [row] = this.#sql
       .exec<{ json: string }>("SELECT json FROM said WHERE project_id = ?", projectId)
       .toArray();
-    return row === undefined ? null : LaneReport.parse(JSON.parse(row.json));
+    return row === undefined ? null : storedReport.parse(JSON.parse(row.json));
   }
 
   forgetLanes(): void {
@@ -147,7 +150,7 @@ export class DeliveryQueue {
 
   /** What is pending for D1. */
   serving(): Serving[] {
-    return this.#all("serving").map(({ json }) => Serving.parse(JSON.parse(json)));
+    return this.#all("serving").map(({ json }) => storedServing.parse(JSON.parse(json)));
   }
 
   noteWritten(written: readonly Serving[]): void {

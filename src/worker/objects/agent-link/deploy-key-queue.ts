@@ -2,6 +2,9 @@ import * as z from "zod/mini";
 
 import { DeployKeyReport } from "#contract/agent-protocol.ts";
 import { parseJson } from "#contract/parse-json.ts";
+import { storedAs } from "#contract/stored.ts";
+
+const storedReport = storedAs(DeployKeyReport);
 
 /** `all`: every public key that the server has, so that D1 can forget others; null: not known. */
 export type PendingKeys = {
@@ -39,7 +42,7 @@ export class DeployKeyQueue {
   /** null: D1 is up to date. */
   pending(): PendingKeys | null {
     const read = (table: string) => this.#sql.exec<{ json: string }>(`SELECT json FROM ${table}`).toArray();
-    const reports = read("deploy_keys").map(({ json }) => DeployKeyReport.parse(parseJson(json)));
+    const reports = read("deploy_keys").map(({ json }) => storedReport.parse(parseJson(json)));
     const [list] = read("all_keys");
     const all = list === undefined ? null : z.array(z.string()).parse(parseJson(list.json));
     return reports.length === 0 && all === null ? null : { reports, all };

@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { TipMoved } from "#contract/agent-watch.ts";
 import { AuditEntryId, HookId, PushId } from "#contract/ids.ts";
 import { parseJson } from "#contract/parse-json.ts";
+import { storedAs } from "#contract/stored.ts";
 import { createObjectIds } from "#worker/objects/shared/object-ids.ts";
 
 /**
@@ -17,6 +18,7 @@ const StoredPush = z.strictObject({
   finder: z.nullable(z.strictObject({ serverName: z.string(), hookId: z.nullable(HookId) })),
 });
 export type StoredPush = z.infer<typeof StoredPush>;
+const storedPush = storedAs(StoredPush);
 
 /** The found pushes that are not in the ledger yet, in the link's own storage. All methods are synchronous. */
 export class FoundPushes {
@@ -48,7 +50,7 @@ export class FoundPushes {
   /** Oldest first. */
   pending(): StoredPush[] {
     const rows = this.#sql.exec<{ json: string }>("SELECT json FROM found_pushes ORDER BY id");
-    return rows.toArray().map(({ json }) => StoredPush.parse(parseJson(json)));
+    return rows.toArray().map(({ json }) => storedPush.parse(parseJson(json)));
   }
 
   remove(id: PushId): void {

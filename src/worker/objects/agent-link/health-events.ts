@@ -1,11 +1,14 @@
 import { MAX_REPORTED_PROJECTS, type ProjectReport } from "#contract/agent-protocol.ts";
 import { ProjectId } from "#contract/ids.ts";
+import { storedAs } from "#contract/stored.ts";
 import { SYSTEM } from "#domain/events/system-actor.ts";
 import { healthEvent } from "#domain/health/health-event.ts";
 import { HealthRecord, NO_HEALTH, noteHealth } from "#domain/health/note-health.ts";
 import { storedChange } from "#worker/db/changes/stored-change.ts";
 import type { ChangeOutbox } from "#worker/objects/shared/change-outbox.ts";
 import { createObjectIds } from "#worker/objects/shared/object-ids.ts";
+
+const storedHealth = storedAs(HealthRecord);
 
 const ids = createObjectIds();
 
@@ -77,13 +80,13 @@ export class HealthEvents {
     const [row] = this.#sql
       .exec<{ json: string }>("SELECT json FROM health WHERE project_id = ?", projectId)
       .toArray();
-    return row === undefined ? null : HealthRecord.parse(JSON.parse(row.json));
+    return row === undefined ? null : storedHealth.parse(JSON.parse(row.json));
   }
 
   #all(): (readonly [ProjectId, HealthRecord])[] {
     return this.#sql
       .exec<{ project_id: string; json: string }>("SELECT * FROM health")
       .toArray()
-      .map(({ project_id, json }) => [ProjectId.parse(project_id), HealthRecord.parse(JSON.parse(json))]);
+      .map(({ project_id, json }) => [ProjectId.parse(project_id), storedHealth.parse(JSON.parse(json))]);
   }
 }

@@ -14,6 +14,7 @@ import {
 import { parseJson } from "#contract/parse-json.ts";
 import { parseKnown } from "#contract/tolerant.ts";
 import { notWellFormed } from "#contract/well-formed.ts";
+import { storedAs } from "#contract/stored.ts";
 
 /** The tag of the sockets of those who read what instances print. */
 export const OUTPUT_TAG = "output";
@@ -85,6 +86,7 @@ const Attachment = z.strictObject({
   takesRequests: z.boolean(),
 });
 export type Attachment = z.infer<typeof Attachment>;
+const storedAttachment = storedAs(Attachment);
 
 /** Stores this with the socket, replacing what was stored. */
 export function attach(socket: WebSocket, attachment: Attachment): void {
@@ -93,7 +95,7 @@ export function attach(socket: WebSocket, attachment: Attachment): void {
 
 /** Every socket of a link has an attachment from the start. @throws if it has none */
 export function attachmentOf(socket: WebSocket): Attachment {
-  return Attachment.parse(socket.deserializeAttachment());
+  return storedAttachment.parse(socket.deserializeAttachment());
 }
 
 /** Closes a socket. Messages that still arrive on it are ignored. */

@@ -3,6 +3,8 @@ import * as z from "zod/mini";
 import { Disk, IsolationLevel, PolicyLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
 import { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import { Region } from "#contract/regions.ts";
+import { growing, type Growing } from "#contract/growing.ts";
+import { storedAs } from "#contract/stored.ts";
 import type { ServerCondition } from "#domain/server-status.ts";
 import { recordConnection } from "#domain/uptime.ts";
 import type { Presence } from "#worker/db/servers/server-presence.ts";
@@ -20,13 +22,14 @@ const Stored = z.strictObject({
   written: z.int(),
 });
 type Stored = z.infer<typeof Stored>;
+const storedPresence = storedAs(Stored);
 
 /** What an agent reports about itself. */
 type AgentReport = {
   readonly agent_version: string;
   readonly disk: Disk;
-  readonly isolation?: IsolationLevel | undefined;
-  readonly policy?: PolicyLevel | undefined;
+  readonly isolation?: Growing<IsolationLevel> | undefined;
+  readonly policy?: Growing<PolicyLevel> | undefined;
   readonly tools?: ToolReport[] | undefined;
   readonly ingress_problem?: string | undefined;
 };
@@ -46,6 +49,12 @@ const RECENT_MS = 2 * 60_000;
 
 /** When an agent that was running lost its link to another one with the same credential. */
 const Takeover = z.strictObject({ at: z.number(), credentialHash: z.string() });
+const storedTakeover = storedAs(z.optional(Takeover));
+
+const storedSealKey = storedAs(z.optional(z.nullable(SealKey)));
+const storedIsolation = storedAs(z.optional(z.nullable(growing(IsolationLevel))));
+const storedPolicy = storedAs(z.optional(z.nullable(growing(PolicyLevel))));
+const storedTools = storedAs(z.optional(z.nullable(z.array(ToolReport))));
 
 export type PresenceRevision = { readonly presence: Presence; readonly revision: number };
 
@@ -106,7 +115,7 @@ export class PresenceRecord {
   }
 
   #takeover(): z.infer<typeof Takeover> | null {
-    return z.optional(Takeover).parse(this.#kv.get(TAKEOVER)) ?? null;
+    return storedTakeover.parse(this.#kv.get(TAKEOVER)) ?? null;
   }
 
   /**
@@ -192,10 +201,10 @@ export class PresenceRecord {
     const stored = this.#load();
     if (stored === null || stored.revision === stored.written) return null;
     const { revision, written: _written, ...presence } = stored;
-    const sealKey = z.optional(z.nullable(SealKey)).parse(this.#kv.get(SEAL_KEY));
-    const isolation = z.optional(z.nullable(IsolationLevel)).parse(this.#kv.get(ISOLATION));
-    const policy = z.optional(z.nullable(PolicyLevel)).parse(this.#kv.get(POLICY));
-    const tools = z.optional(z.nullable(z.array(ToolReport))).parse(this.#kv.get(TOOLS));
+    const sealKey = storedSealKey.parse(this.#kv.get(SEAL_KEY));
+    const isolation = storedIsolation.parse(this.#kv.get(ISOLATION));
+    const policy = storedPolicy.parse(this.#kv.get(POLICY));
+    const tools = storedTools.parse(this.#kv.get(TOOLS));
     const ingressProblem = this.#ingressProblem();
     const detectedRegion = z.optional(Region).parse(this.#kv.get(REGION));
     const takenOverAt = this.#takeover()?.at ?? null;
@@ -221,7 +230,7 @@ export class PresenceRecord {
 
   #load(): Stored | null {
     const value = this.#kv.get(KEY);
-    return value === undefined ? null : Stored.parse(value);
+    return value === undefined ? null : storedPresence.parse(value);
   }
 
   #change(stored: Stored): void {

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 
 import { ServerStatus } from "#contract/endpoints/servers/schemas.ts";
+import { storedAs } from "#contract/stored.ts";
 import { SYSTEM } from "#domain/events/system-actor.ts";
 import { NO_STATUS, noteStatus, serverStatus, statusEventAt } from "#domain/server-status.ts";
 import { storedChange } from "#worker/db/changes/stored-change.ts";
@@ -14,6 +15,7 @@ const Stored = z.strictObject({
   awaySince: z.nullable(z.number()),
   healthySince: z.nullable(z.number()),
 });
+const storedStatus = storedAs(Stored);
 
 const KEY = "status";
 
@@ -68,6 +70,6 @@ export class StatusEvents {
   }
 
   #load() {
-    return Stored.parse(this.#kv.get(KEY) ?? NO_STATUS);
+    return storedStatus.parse(this.#kv.get(KEY) ?? NO_STATUS);
   }
 }

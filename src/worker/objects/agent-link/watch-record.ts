@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { storedAs } from "#contract/stored.ts";
 
 const STATE = "watch";
 const HOUR_MS = 3_600_000;
@@ -14,6 +15,7 @@ const State = z.strictObject({
   sentAt: z.number(),
 });
 type State = z.infer<typeof State>;
+const storedState = storedAs(State);
 
 const initial: State = { wanted: 0, sent: 0, hasBranches: false, sentAt: 0 };
 
@@ -52,7 +54,7 @@ export class WatchRecord {
   }
 
   #load(): State {
-    return State.parse(this.#kv.get(STATE) ?? initial);
+    return storedState.parse(this.#kv.get(STATE) ?? initial);
   }
 
   #save(state: State): void {

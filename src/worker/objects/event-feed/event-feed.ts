@@ -1,7 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 
 import { AccountRows } from "#worker/db/account-rows.ts";
-import { FeedReaders } from "#worker/objects/event-feed/feed-readers.ts";
+import { FeedReaders } from "#worker/following/events/feed-readers.ts";
 import { FeedStore } from "#worker/objects/event-feed/feed-store.ts";
 import { catchUp, type Feed, handOverNews } from "#worker/objects/event-feed/feed-work.ts";
 import type { Take } from "#worker/objects/event-feed/hand-over.ts";

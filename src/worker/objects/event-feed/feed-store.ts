@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 
 import { wholeFrom } from "#contract/bounds.ts";
 import { AccountId, EventId, WebhookId } from "#contract/ids.ts";
+import { storedAs } from "#contract/stored.ts";
 import { type FeedCursor, NO_EVENT } from "#domain/events/decide-news.ts";
 
 const ACCOUNT_ID = "account id";
@@ -10,6 +11,7 @@ const CURSOR = "cursor";
 const LAST_TURN = "last turn";
 
 const StoredCursor = z.strictObject({ sequence: wholeFrom(0), id: z.nullable(EventId) });
+const storedCursor = storedAs(StoredCursor);
 const Behind = z.strictObject({ webhook_id: WebhookId, after: wholeFrom(0) });
 
 /** A webhook that lacks events after a number. */
@@ -32,7 +34,7 @@ export class FeedStore {
   }
 
   cursor(): FeedCursor {
-    return StoredCursor.parse(this.#storage.kv.get(CURSOR) ?? NO_EVENT);
+    return storedCursor.parse(this.#storage.kv.get(CURSOR) ?? NO_EVENT);
   }
 
   /** Moves the cursor, and notes the webhooks that lack what came after `before`, if not more. */

@@ -2,9 +2,12 @@ import * as z from "zod/mini";
 
 import { type EventId, ProjectId } from "#contract/ids.ts";
 import { parseJson } from "#contract/parse-json.ts";
+import { storedAs } from "#contract/stored.ts";
 import type { Selection } from "#domain/outlet/selection.ts";
 import { isWithin } from "#domain/token-grant.ts";
 import { type NewDelivery, StoredAttempt, StoredDelivery } from "#worker/objects/outlet/stored-delivery.ts";
+
+const storedDelivery = storedAs(StoredDelivery);
 
 type Row = Record<string, SqlStorageValue> & { event: string; projects: string | null; attempts: string };
 
@@ -130,7 +133,7 @@ export class DeliveryStore {
     if (this.#last !== null && isWithin(this.#last.selection, parseProjects(found.projects)))
       this.#last.attempt = attempt;
     const isReplaced = found.state === "replaced" && fate.state !== "delivered";
-    const attempts = [...z.array(StoredAttempt).parse(parseJson(found.attempts)), attempt];
+    const attempts = [...storedAttempts.parse(parseJson(found.attempts)), attempt];
     this.#sql.exec(
       "UPDATE deliveries SET state = ?, due_at = ?, tries = tries + 1, attempt_count = attempt_count + 1, attempts = ? WHERE seq = ?",
       isReplaced ? "replaced" : fate.state,
@@ -251,7 +254,7 @@ export class DeliveryStore {
   #read(rest: string, ...values: SqlStorageValue[]): StoredDelivery[] {
     const rows = this.#sql.exec<Row>(`SELECT ${COLUMNS} FROM deliveries ${rest}`, ...values).toArray();
     return rows.map((row) =>
-      StoredDelivery.parse({
+      storedDelivery.parse({
         ...row,
         event: parseJson(row.event),
         projects: parseProjects(row.projects),
@@ -260,6 +263,8 @@ export class DeliveryStore {
     );
   }
 }
+
+const storedAttempts = storedAs(z.array(StoredAttempt));
 
 function parseProjects(json: string | null): Selection {
   return json === null ? null : Projects.parse(parseJson(json));

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 
 import { WebhookSettings } from "#contract/endpoints/webhooks/settings.ts";
 import { AccountId, EventId, ProjectId, WebhookId } from "#contract/ids.ts";
+import { storedAs } from "#contract/stored.ts";
 import { healthy, TargetHealth } from "#domain/outlet/health.ts";
 import type { Selection } from "#domain/outlet/selection.ts";
 import { StoredEntry } from "#worker/db/changes/stored-change.ts";
@@ -20,6 +21,7 @@ const StoredTarget = z.strictObject({
   createdAt: z.number(),
 });
 export type StoredTarget = z.infer<typeof StoredTarget>;
+const storedTarget = storedAs(StoredTarget);
 
 /** Why and since when a webhook gets nothing. `eventId`: of the event that tells it; null: somebody disabled it. */
 const Disabled = z.strictObject({
@@ -43,10 +45,12 @@ const StoredState = z.strictObject({
   written: z.int(),
 });
 export type StoredState = z.infer<typeof StoredState>;
+const storedState = storedAs(StoredState);
 
 /** A request that enables or disables the webhook, with the id of its event and its audit entry. */
 const StoredSwitch = z.strictObject({ isEnabled: z.boolean(), eventId: EventId, entry: StoredEntry });
 export type StoredSwitch = z.infer<typeof StoredSwitch>;
+const storedSwitch = storedAs(StoredSwitch);
 
 /**
  * The projects whose deliveries may be sent and shown, as D1 has them or is about to. `changedAt`: when a request last
@@ -57,6 +61,7 @@ const StoredSelection = z.strictObject({
   changedAt: z.number(),
 });
 type StoredSelection = z.infer<typeof StoredSelection>;
+const storedSelection = storedAs(StoredSelection);
 
 const HOUR_MS = 60 * 60 * 1000;
 /** How long after its creation a webhook must be in D1. Until then the request that creates it may still be running. */
@@ -93,12 +98,12 @@ export class OutletRecord {
   target(): StoredTarget | null {
     if (this.#cached.target !== undefined) return this.#cached.target;
     const value = this.#kv.get(TARGET);
-    return (this.#cached.target = value === undefined ? null : StoredTarget.parse(value));
+    return (this.#cached.target = value === undefined ? null : storedTarget.parse(value));
   }
 
   /** @throws if the object belongs to no webhook */
   state(): StoredState {
-    return (this.#cached.state ??= StoredState.parse(this.#kv.get(STATE)));
+    return (this.#cached.state ??= storedState.parse(this.#kv.get(STATE)));
   }
 
   /** Call this after a transaction was rolled back, or the storage was emptied. */
@@ -130,7 +135,7 @@ export class OutletRecord {
 
   /** The projects whose deliveries may be sent and shown, and when a request last changed them. */
   selection(): StoredSelection {
-    return (this.#cached.selection ??= StoredSelection.parse(
+    return (this.#cached.selection ??= storedSelection.parse(
       this.#kv.get(SELECTION) ?? { projectIds: null, changedAt: 0 },
     ));
   }
@@ -166,7 +171,7 @@ export class OutletRecord {
   /** The last switch, until D1 was compared with it; null: D1 has it. */
   lastSwitch(): StoredSwitch | null {
     const value = this.#kv.get(SWITCH);
-    return value === undefined ? null : StoredSwitch.parse(value);
+    return value === undefined ? null : storedSwitch.parse(value);
   }
 
   /** @param by null: D1 has the state already */

@@ -2,7 +2,7 @@ import type { IdGenerator } from "#contract/ids.ts";
 import type { ChangeOutbox } from "#worker/objects/shared/change-outbox.ts";
 import type { LaneOutbox } from "#worker/objects/project-lane/lane-outbox.ts";
 import type { LaneStore } from "#worker/objects/project-lane/lane-store.ts";
-import type { LogBuffer } from "#worker/objects/log/log-buffer.ts";
+import type { LogBuffer } from "#worker/objects/project-lane/log-buffer.ts";
 
 /** A lane's storage, and what else its effects need. `now` returns Unix milliseconds. */
 export type LaneContext = {

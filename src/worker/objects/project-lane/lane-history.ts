@@ -1,10 +1,13 @@
 import type { DeploymentId, RunId } from "#contract/ids.ts";
+import { storedAs } from "#contract/stored.ts";
 import { LaneDeployment, MAX_REMEMBERED } from "#domain/lane/lane.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
 import { findProjectHistory } from "#worker/db/projects/find-project-history.ts";
 import { DatabaseSession } from "#worker/db/database-session.ts";
 import type { LaneOwner } from "#worker/objects/project-lane/lane-store.ts";
+
+const storedDeployment = storedAs(LaneDeployment);
 
 /** A project's history from D1, in the form that a lane stores. */
 export type LaneHistory = {
@@ -68,7 +71,7 @@ function sourceOf(
 function deploymentOf(row: DeploymentRecord, source: number | null, runId: RunId): LaneDeployment | null {
   const { release, createdAt } = row;
   const startedAt = row.startedAt ?? createdAt;
-  const parsed = LaneDeployment.safeParse({
+  const parsed = storedDeployment.safeParse({
     id: row.id,
     runId,
     serverId: row.serverId,

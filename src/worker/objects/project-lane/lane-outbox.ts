@@ -5,6 +5,7 @@ import { DeploymentId, ServerId } from "#contract/ids.ts";
 import { DetectedPreset } from "#contract/endpoints/projects/detected-preset.ts";
 import { ProcessReports } from "#contract/endpoints/processes/schemas.ts";
 import { HealthReasons } from "#contract/endpoints/projects/health.ts";
+import { storedAs } from "#contract/stored.ts";
 import { servingReport } from "#worker/db/servers/server-presence.ts";
 import { releaseReport } from "#domain/kept-report.ts";
 import { RESTORABLE_MS } from "#domain/lane/lane.ts";
@@ -21,6 +22,7 @@ const StoredServing = z.strictObject({
   }),
 });
 type StoredServing = z.infer<typeof StoredServing>;
+const storedServing = storedAs(StoredServing);
 
 /**
  * What is left of a deleted project. `records`: its row and its first deployments. `rest`: the other rows, after the
@@ -29,12 +31,15 @@ type StoredServing = z.infer<typeof StoredServing>;
 const Removal = z.enum(["records", "rest", "logs"]);
 type Removal = z.infer<typeof Removal>;
 
+const storedPreset = storedAs(DetectedPreset);
+
 /** How many deleted deployments the lane remembers. */
 const MAX_KNOWN = 1_000;
 
 /** A report of what a server serves. */
 const ReportedServing = z.strictObject({ serverId: ServerId, report: ProjectReport });
 export type ReportedServing = z.infer<typeof ReportedServing>;
+const storedReport = storedAs(ReportedServing);
 
 /**
  * Pending work for D1, R2 and the agents besides the deployments' records, in the object's own SQLite. All methods are
@@ -86,7 +91,7 @@ export class LaneOutbox {
   /** What the server serves, if it is not in D1 yet. */
   unwrittenServing(): StoredServing | null {
     const [row] = this.#sql.exec<{ json: string }>("SELECT json FROM serving").toArray();
-    return row === undefined ? null : StoredServing.parse(JSON.parse(row.json));
+    return row === undefined ? null : storedServing.parse(JSON.parse(row.json));
   }
 
   noteServingWritten({ report }: StoredServing): void {
@@ -116,7 +121,7 @@ export class LaneOutbox {
         always ? 1 : 0,
       )
       .toArray();
-    return row === undefined ? null : DetectedPreset.parse(JSON.parse(row.json));
+    return row === undefined ? null : storedPreset.parse(JSON.parse(row.json));
   }
 
   noteDetectedWritten(preset: DetectedPreset): void {
@@ -159,7 +164,7 @@ export class LaneOutbox {
   /** The reports of servers that serve the wrong release. */
   corrections(): ReportedServing[] {
     const rows = this.#sql.exec<{ json: string }>("SELECT json FROM corrections").toArray();
-    return rows.map(({ json }) => ReportedServing.parse(JSON.parse(json)));
+    return rows.map(({ json }) => storedReport.parse(JSON.parse(json)));
   }
 
   noteCorrected(reported: ReportedServing): void {

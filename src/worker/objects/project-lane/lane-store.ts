@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import type { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
 import { AccountId, DeploymentId, ProjectId } from "#contract/ids.ts";
 import { parseJson } from "#contract/parse-json.ts";
+import { storedAs } from "#contract/stored.ts";
 import { KnownFreezes, noFreezes } from "#domain/freezes/project-freezes.ts";
 import { Placement, LaneDeployment, type Lane } from "#domain/lane/lane.ts";
 import { discardable } from "#domain/lane/transitions.ts";
@@ -28,6 +29,9 @@ const StoredLane = z.strictObject({
   freezes: KnownFreezes,
 });
 type StoredLane = z.infer<typeof StoredLane>;
+const storedLane = storedAs(StoredLane);
+
+const storedDeployment = storedAs(LaneDeployment);
 
 type StoredDeployment = { json: string; variables: string | null; plan: number | null };
 
@@ -71,13 +75,13 @@ export class LaneStore {
   #load() {
     if (this.#cached !== null) return this.#cached;
     const [row] = this.#sql.exec<{ json: string }>("SELECT json FROM lane").toArray();
-    const stored = row === undefined ? null : StoredLane.parse(parseJson(row.json));
+    const stored = row === undefined ? null : storedLane.parse(parseJson(row.json));
     const rows = this.#sql
       .exec<StoredDeployment>("SELECT json, variables, plan FROM deployments ORDER BY version")
       .toArray();
     const plans = this.#plans.load();
     const deployments = rows.map(({ json, variables, plan }) => {
-      const deployment = LaneDeployment.parse({
+      const deployment = storedDeployment.parse({
         ...JSON.parse(json),
         variables: variables === null ? null : parseJson(variables),
       });

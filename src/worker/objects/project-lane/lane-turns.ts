@@ -14,8 +14,8 @@ import { type LaneHistory, readHistory } from "#worker/objects/project-lane/lane
 import { LaneOutbox } from "#worker/objects/project-lane/lane-outbox.ts";
 import type { LaneContext } from "#worker/objects/project-lane/lane-context.ts";
 import { type LaneOwner, LaneStore } from "#worker/objects/project-lane/lane-store.ts";
-import { LogBuffer } from "#worker/objects/log/log-buffer.ts";
-import { LogFollowers } from "#worker/objects/log/log-followers.ts";
+import { LogBuffer } from "#worker/objects/project-lane/log-buffer.ts";
+import { LogReaders } from "#worker/following/log/log-readers.ts";
 import { nextWakeAt } from "#worker/objects/project-lane/next-wake.ts";
 import { ChangeOutbox } from "#worker/objects/shared/change-outbox.ts";
 import { createObjectIds } from "#worker/objects/shared/object-ids.ts";
@@ -31,7 +31,7 @@ export class LaneTurns {
   readonly alarm: ObjectAlarm;
   readonly ids = createObjectIds();
   /** Works without storage too: a lane that has no tables has no lines to send. */
-  readonly followers: LogFollowers;
+  readonly readers: LogReaders;
   /** null: the lane's storage is empty and has no tables. */
   #parts: OpenParts | null = null;
 
@@ -39,7 +39,7 @@ export class LaneTurns {
     this.#ctx = ctx;
     this.#env = env;
     this.alarm = new ObjectAlarm(ctx.storage);
-    this.followers = new LogFollowers({
+    this.readers = new LogReaders({
       ctx,
       linesAfter: (...line) => this.#parts?.logs.linesAfter(...line) ?? { kind: "gone" },
       settle: async () => await this.#parts?.effects.writeRecords(),
@@ -197,7 +197,7 @@ export class LaneTurns {
     const { storage } = this.#ctx;
     const store = new LaneStore(storage.sql);
     const outbox = new LaneOutbox(storage.sql);
-    const logs = new LogBuffer(storage.sql, (id) => this.followers.changed(id));
+    const logs = new LogBuffer(storage.sql, (id) => this.readers.changed(id));
     const changes = new ChangeOutbox(storage.sql);
     const { ids } = this;
     const parts = { env: this.#env, storage, store, outbox, logs, changes, ids, now: () => Date.now() };

@@ -1,5 +1,8 @@
 import { parseJson } from "#contract/parse-json.ts";
+import { storedAs } from "#contract/stored.ts";
 import { isIn, type LaneDeployment, Plan, type State } from "#domain/lane/lane.ts";
+
+const storedPlan = storedAs(Plan);
 
 /**
  * The plans that deployments were live with, in the object's own SQLite. Most deployments have the plan of the one before,
@@ -19,7 +22,7 @@ export class StoredPlans {
     this.#sql.exec("DELETE FROM plans WHERE id NOT IN (SELECT plan FROM deployments WHERE plan IS NOT NULL)");
     const plans = new Map<number, Plan>();
     for (const { id, json } of this.#sql.exec<{ id: number; json: string }>("SELECT id, json FROM plans")) {
-      const plan = Plan.parse(parseJson(json));
+      const plan = storedPlan.parse(parseJson(json));
       this.#ids.set(plan, id);
       plans.set(id, plan);
     }

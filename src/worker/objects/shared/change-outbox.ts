@@ -1,4 +1,7 @@
 import { StoredChange } from "#worker/db/changes/stored-change.ts";
+import { storedAs } from "#contract/stored.ts";
+
+const storedChanges = storedAs(StoredChange);
 
 /** Changes that were read together. `last`: the number of the last one. */
 export type PendingChanges = { readonly changes: readonly StoredChange[]; readonly last: number };
@@ -35,7 +38,7 @@ export class ChangeOutbox {
         limit,
       )
       .toArray();
-    const changes = rows.map(({ json }) => StoredChange.parse(JSON.parse(json)));
+    const changes = rows.map(({ json }) => storedChanges.parse(JSON.parse(json)));
     return { changes, last: rows.at(-1)?.id ?? this.#written };
   }
 

@@ -1,12 +1,15 @@
 import type { DeploymentId } from "#contract/ids.ts";
 import { DEFAULT_LOG_PAGE, LogLine, type LogPage, type LogQuery } from "#contract/endpoints/logs/schemas.ts";
 import { type Result, succeed } from "#contract/problems.ts";
+import { storedAs } from "#contract/stored.ts";
 import type { Context } from "#worker/context.ts";
 import { findDeploymentStatus } from "#worker/db/deployments/find-deployment.ts";
 import type { StoredLine } from "#worker/logs/stored-lines.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { lineOfCursor, logCursor } from "#worker/operations/deployments/log-cursor.ts";
 import { openDeploymentLog } from "#worker/operations/deployments/read-deployment-log.ts";
+
+const storedLine = storedAs(LogLine);
 
 /**
  * The most text in a page, in UTF-16 units of JSON. The response exists in memory several times: a thousand lines of
@@ -31,7 +34,7 @@ export async function getDeploymentLog(
   const log = await openDeploymentLog(context, deployment, after.value + 1);
   if (!log.ok) return log;
   const { stored, isAll } = await firstLines(log.value, limit);
-  const lines = stored.map((json) => LogLine.parse(JSON.parse(json)));
+  const lines = stored.map((json) => storedLine.parse(JSON.parse(json)));
   const last = lines.at(-1)?.line ?? after.value;
   const hasNext = !isAll || deployment.status === "building";
   const next_cursor = hasNext ? logCursor(last) : null;

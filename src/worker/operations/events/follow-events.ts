@@ -5,7 +5,7 @@ import type { Context } from "#worker/context.ts";
 import { readEventsBetween } from "#worker/db/events/list-events.ts";
 import { newestSequence } from "#worker/db/events/read-news.ts";
 import { connectFirst } from "#worker/following/connect.ts";
-import { type FeedEvent, followEvents as follow } from "#worker/following/follow-events.ts";
+import { type FeedEvent, followEvents as follow } from "#worker/following/events/follow-events.ts";
 import { ObjectFollower } from "#worker/following/object-follower.ts";
 import { filterOf } from "#worker/operations/events/list-events.ts";
 

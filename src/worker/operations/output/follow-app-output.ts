@@ -5,7 +5,7 @@ import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findServedProject } from "#worker/db/projects/find-served-project.ts";
 import { logFailure } from "#worker/log-failure.ts";
-import { followOutput, type OutputEvent } from "#worker/logs/output-follower.ts";
+import { followOutput, type OutputEvent } from "#worker/following/output/output-follower.ts";
 import { unavailable } from "#worker/operations/repositories/ask-agent.ts";
 import { lacksProcess, noSuchProcess } from "#worker/operations/processes/has-process.ts";
 import { notFound } from "#worker/operations/refusals.ts";

@@ -1,0 +1,98 @@
+import { DurableObject } from "cloudflare:workers";
+
+import type { RunEventsAnswer } from "#contract/agent-events.ts";
+import type { ProjectReport } from "#contract/agent-protocol.ts";
+import type { ServerId } from "#contract/ids.ts";
+import { type Result, succeed } from "#contract/problems.ts";
+import { checkServing } from "#domain/lane/check-serving.ts";
+import { type CommitResolved, decideCommitResolved } from "#domain/lane/decide-commit-resolved.ts";
+import {
+  decideProjectRemoved,
+  decideServerDeleted,
+  type ProjectRemoved,
+} from "#domain/lane/decide-project-removed.ts";
+import { decideRunEvents } from "#domain/lane/decide-run-events.ts";
+import { type AgentHello, reconcile, type Reconciliation } from "#domain/lane/reconcile.ts";
+import type { RunEventsCommand } from "#worker/objects/project-lane/lane-commands.ts";
+import { LaneTurns } from "#worker/objects/project-lane/lane-turns.ts";
+import { inJurisdiction } from "#worker/objects/location.ts";
+
+/**
+ * What agents report to a lane. A lane without an owner stores nothing: an agent can name any project, so such a report
+ * gets the answer for a run that has ended.
+ */
+export abstract class LaneReports extends DurableObject<Env> {
+  // Not a method or a getter: those could be called from outside of the object.
+  protected readonly turns: LaneTurns;
+
+  constructor(ctx: DurableObjectState, bindings: Env) {
+    const env = inJurisdiction(bindings);
+    super(ctx, env);
+    this.turns = new LaneTurns(ctx, env);
+  }
+
+  /** Saves what an agent reports about a run. Answers from storage, and writes to D1 afterwards. */
+  async report(command: RunEventsCommand): Promise<Result<RunEventsAnswer, never>> {
+    const owner = this.turns.owner();
+    const last = command.events.at(-1);
+    if (owner === null) return succeed({ acked_seq: last?.seq ?? 0, instruction: "ended" });
+    const decided = this.turns.decide(
+      owner,
+      (lane, now) => succeed(decideRunEvents(lane, command, now)),
+      ({ lane }) => {
+        // A result that arrives after the lane's own verdict may leave the server with another release than the live one.
+        if (last?.type !== "result") return;
+        const found = { serverId: command.serverId, report: last.project };
+        this.turns.parts.outbox.noteReported(found, checkServing(lane, found).kind !== "right");
+      },
+      // The end of a run is written at once, its progress soon.
+      ({ value: { instruction } }) => (instruction === "ended" ? "now" : "merged"),
+    );
+    return decided.ok ? succeed(decided.value.value) : decided;
+  }
+
+  /** Compares what a server serves of the project with what it should serve. For a report outside a hello. */
+  async compare(serverId: ServerId, report: ProjectReport): Promise<Reconciliation> {
+    if (this.turns.owner() === null) return { serving: null };
+    const { store, outbox } = this.turns.parts;
+    const found = { serverId, report };
+    const serving = checkServing(store.load(), found);
+    outbox.noteReported(found, serving.kind === "later");
+    return { serving };
+  }
+
+  /** Reconciles the lane with an agent that has just connected. */
+  async reconcile(hello: AgentHello): Promise<Reconciliation> {
+    const owner = this.turns.owner();
+    if (owner === null) return { serving: null };
+    const { serverId, report } = hello;
+    const decided = this.turns.decide(
+      owner,
+      (lane, now) => succeed(reconcile(lane, hello, now)),
+      ({ value: { serving } }) => {
+        if (serving !== null && report !== null)
+          this.turns.parts.outbox.noteReported({ serverId, report }, serving.kind === "later");
+      },
+    );
+    return decided.ok ? decided.value.value : { serving: null };
+  }
+
+  /** An agent has resolved the commit of a deployment, as the lane asked. */
+  async commitResolved(resolved: CommitResolved): Promise<void> {
+    const owner = this.turns.owner();
+    if (owner !== null)
+      this.turns.decide(owner, (lane, now) => succeed(decideCommitResolved(lane, resolved, now)));
+  }
+
+  /** An agent has removed the project from its server, as the lane ordered. */
+  async projectRemoved(removed: ProjectRemoved): Promise<void> {
+    const owner = this.turns.owner();
+    if (owner !== null) this.turns.decide(owner, (lane) => succeed(decideProjectRemoved(lane, removed)));
+  }
+
+  /** A server was deleted, and can get no more messages. */
+  async serverDeleted(serverId: ServerId): Promise<void> {
+    const owner = this.turns.owner();
+    if (owner !== null) this.turns.decide(owner, (lane) => succeed(decideServerDeleted(lane, serverId)));
+  }
+}

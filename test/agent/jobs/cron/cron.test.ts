@@ -1,0 +1,366 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { writeRunNote } from "#agent/jobs/cron/run-notes.ts";
+import { projectFolder } from "#agent/workspace/project-folder.ts";
+import type { AgentAnswer, AgentRequest } from "#contract/agent-requests.ts";
+import type { CronJob } from "#contract/endpoints/cron/job-schemas.ts";
+import type { CronJobReport, CronRunReading } from "#contract/endpoints/cron/schemas.ts";
+import type { RunOrder } from "#contract/agent-order.ts";
+
+import { ids, isAlive, World } from "../../support/harness.ts";
+
+let world: World;
+let asked = 0;
+beforeEach(async () => {
+  world = await World.create();
+  world.policy = { cron: "any" };
+  world.repository.commit({ "index.html": "hello" });
+  setTime("2026-11-20T10:00:30Z");
+});
+afterEach(() => world.close());
+
+/** Puts the agent's clock to a time. It runs on from there. */
+function setTime(text: string): void {
+  world.clockShiftMs = Date.parse(text) - Date.now();
+}
+
+async function deploy(change: Partial<RunOrder> = {}) {
+  const { result } = await world.deploy(change);
+  return result;
+}
+
+/** Puts a release live with these jobs. */
+async function deployWith(...cron: CronJob[]): Promise<void> {
+  expect((await deploy({ cron })).outcome).toBe("live");
+}
+
+const job = (command: string, schedule = "* * * * *"): CronJob => ({ name: "tick", schedule, command });
+
+async function answerTo<Type extends AgentAnswer["type"]>(type: Type, request: AgentRequest) {
+  world.control.send(request);
+  const find = () =>
+    world.control.messages.find(
+      (one): one is Extract<AgentAnswer, { type: Type }> =>
+        one.type === type && "request_id" in one && one.request_id === request.request_id,
+    );
+  await world.control.waitFor(`the answer to ${request.type}`, () => find() !== undefined);
+  const answer = find();
+  if (answer === undefined) throw new Error("no answer");
+  return answer;
+}
+
+const about = () => ({ request_id: `request-${(asked += 1)}`, project_id: world.projectId });
+
+async function jobs(name: string | null = null): Promise<CronJobReport[]> {
+  return (await answerTo("cron_read", { type: "read_cron", ...about(), job: name })).jobs;
+}
+
+/** The runs of the job `tick`, the newest first. */
+const runs = async () => (await jobs("tick"))[0]?.runs ?? [];
+
+async function runNow(key = ids.command()): Promise<CronRunReading> {
+  const request = { type: "run_cron", ...about(), job: "tick", key } as const;
+  return (await answerTo("cron_run_read", request)).result;
+}
+
+async function readRun(run: number): Promise<CronRunReading> {
+  const request = {
+    type: "read_cron_run",
+    ...about(),
+    job: "tick",
+    run,
+    offset: 0,
+    wait_ms: 10_000,
+  } as const;
+  return (await answerTo("cron_run_read", request)).result;
+}
+
+const waitForRun = (status: string, at = 0) =>
+  expect.poll(async () => (await runs())[at]).toMatchObject({ status });
+
+describe("a job", () => {
+  it("runs at its time, once, in the live release with its variables", async () => {
+    world.repository.commit({
+      "gantry.json": JSON.stringify({ cron: [job('echo "release $GANTRY_VERSION, $MOOD, $KEY"')] }),
+    });
+    await world.startAgent();
+    const variables = {
+      ...{ account_id: ids.account(), revision: 1, deployed: false, secrets: [] },
+      plain: [{ name: "MOOD", value: "hello" }],
+    };
+    await deploy({ variables });
+    expect(await jobs()).toMatchObject([
+      {
+        ...{ name: "tick", source: "repository", timezone: "UTC", timeout_seconds: 3600, runs: [] },
+        ...{ next_run_at: "2026-11-20T10:01:00.000Z", problem: null },
+      },
+    ]);
+    setTime("2026-11-20T10:01:00Z");
+    await waitForRun("exited");
+    expect(await runs()).toMatchObject([
+      {
+        ...{ number: 1, trigger: "schedule", scheduled_for: "2026-11-20T10:01:00.000Z", times: 1 },
+        ...{
+          status: "exited",
+          exit_code: 0,
+          release: 1,
+          started_at: expect.stringMatching(/^2026-11-20T10:01/),
+        },
+      },
+    ]);
+    expect(await readRun(1)).toMatchObject({
+      ...{ ok: true, complete: true, lines: [{ stream: "stdout", message: "release 1, hello, " }] },
+    });
+    setTime("2026-11-20T10:01:40Z");
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(await runs()).toHaveLength(1);
+  });
+
+  it("is that of the project's settings if the repository defines the same name", async () => {
+    world.repository.commit({
+      "gantry.json": JSON.stringify({ cron: [job("true"), { ...job("true"), name: "tock" }] }),
+    });
+    await world.startAgent();
+    await deployWith({ ...job("date", "0 9 * * *"), timezone: "Asia/Kolkata" });
+    expect(await jobs()).toMatchObject([
+      { name: "tick", command: "date", source: "project", next_run_at: "2026-11-21T03:30:00.000Z" },
+      { name: "tock", command: "true", source: "repository" },
+    ]);
+  });
+
+  it("does not overlap with its own run, which survives a deployment; skipped times are one note", async () => {
+    await world.startAgent();
+    const go = world.file("go");
+    const line = `while [ ! -e ${go} ]; do sleep 0.02; done; ls`;
+    await deployWith(job(line));
+    setTime("2026-11-20T10:01:00Z");
+    await waitForRun("running");
+    for (const minute of [2, 3]) {
+      setTime(`2026-11-20T10:0${minute}:00Z`);
+      await expect
+        .poll(async () => (await runs())[0])
+        .toMatchObject({ status: "skipped", times: minute - 1 });
+    }
+    expect(await runs()).toMatchObject([
+      {
+        ...{ number: 2, status: "skipped", times: 2, message: "the previous run has not ended" },
+        ...{ scheduled_for: "2026-11-20T10:03:00.000Z", release: null },
+      },
+      { number: 1, status: "running", release: 1 },
+    ]);
+    expect(await runNow()).toMatchObject({ ok: false, code: "is_running" });
+    world.repository.commit({ "new.txt": "" });
+    await deployWith(job(line));
+    await deployWith(job(line));
+    expect(world.releases).toContain(1);
+    writeFileSync(go, "");
+    await waitForRun("exited", 1);
+    expect(await readRun(1)).toMatchObject({ lines: [{ message: "index.html" }] });
+  });
+
+  it("runs once after a downtime, and a new job does not", async () => {
+    const agent = await world.startAgent();
+    await deployWith(job(`echo x >> ${world.file("ran")}`, "0 * * * *"));
+    await agent.stop();
+    setTime("2026-11-22T15:20:00Z");
+    await world.startAgent();
+    await waitForRun("exited");
+    expect(await runs()).toMatchObject([
+      { trigger: "catch_up", scheduled_for: "2026-11-22T15:00:00.000Z", times: 1 },
+    ]);
+    const other = { ...job(`echo y >> ${world.file("ran")}`, "0 * * * *"), name: "other" };
+    await deployWith(job(`echo x >> ${world.file("ran")}`, "30 14 * * *"), other);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(world.linesOf("ran")).toEqual(["x"]);
+  });
+
+  it("does not run again for the same minute after a restart or when the clock is put back", async () => {
+    const agent = await world.startAgent();
+    await deployWith(job(`echo x >> ${world.file("ran")}`));
+    setTime("2026-11-20T10:05:00Z");
+    await waitForRun("exited");
+    setTime("2026-11-20T10:02:30Z");
+    await agent.stop();
+    await world.startAgent();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(world.linesOf("ran")).toEqual(["x"]);
+    // By days: the clock was wrong before.
+    setTime("2026-11-18T08:00:30Z");
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    setTime("2026-11-18T08:01:00Z");
+    await expect.poll(() => world.linesOf("ran")).toEqual(["x", "x"]);
+  });
+
+  it("does not run again for a time that it ran for when the clock was wrong in between", async () => {
+    await world.startAgent();
+    await deployWith(job(`echo x >> ${world.file("ran")}`, "5 10 * * *"));
+    setTime("2026-11-20T10:05:00Z");
+    await waitForRun("exited");
+    setTime("1970-01-01T00:00:10Z");
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    setTime("2026-11-20T10:20:00Z");
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(world.linesOf("ran")).toEqual(["x"]);
+    setTime("2026-11-21T10:05:00Z");
+    await expect.poll(() => world.linesOf("ran")).toEqual(["x", "x"]);
+  });
+
+  it("does not change with a deployment that fails, and runs no more without its project", async () => {
+    await world.startAgent({ stopGraceMs: 100 });
+    await deployWith(job(`echo $$ >> ${world.file("pids")}; echo up; sleep 600`));
+    const failed = await deploy({ cron: [], activate_command: "false" });
+    expect(failed.outcome).toBe("failed");
+    expect(await jobs()).toHaveLength(1);
+    setTime("2026-11-20T10:01:00Z");
+    await waitForRun("running");
+    await expect.poll(() => world.pidsIn("pids").some(isAlive)).toBe(true);
+    world.control.send({ type: "remove_project", project_id: world.projectId, purge: false });
+    await world.control.waitFor("the removal", () =>
+      world.control.messages.some(({ type }) => type === "project_removed"),
+    );
+    expect(world.pidsIn("pids").filter(isAlive)).toEqual([]);
+    expect(await jobs()).toEqual([]);
+    setTime("2026-11-20T10:02:00Z");
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(world.pidsIn("pids")).toHaveLength(1);
+  });
+
+  it("ends with the agent, also with one that was killed", async () => {
+    const agent = await world.startAgent({ stopGraceMs: 100 });
+    await deployWith(job("echo up; sleep 600", "0 0 1 1 *"));
+    await runNow();
+    await agent.stop();
+    const folder = projectFolder(world.home, world.projectId);
+    const path = `${folder.cronRuns}/tick/1.json`;
+    const stored = readFileSync(path, "utf8");
+    expect(stored).toContain('"lost"');
+    writeFileSync(
+      path,
+      stored.replace('"lost"', '"running"').replace(/"finished_at":"[^"]+"/, '"finished_at":null'),
+    );
+    await world.startAgent();
+    expect(await readRun(1)).toMatchObject({
+      ...{ complete: true, run: { status: "lost", message: "was ended because the agent ended" } },
+    });
+  });
+});
+
+describe("a job that fails", () => {
+  /** What the agent's messages report of the job, in order, without repetitions. */
+  const reported = () => {
+    const projects = world.control.messages.flatMap((one) =>
+      one.type === "serving"
+        ? [one.project]
+        : one.type === "hello" || one.type === "status"
+          ? one.projects
+          : [],
+    );
+    const verdicts = projects.flatMap(({ jobs: all = [] }) =>
+      all.map(({ failed }) => failed?.number ?? null),
+    );
+    return verdicts.filter((verdict, at) => at === 0 || verdict !== verdicts[at - 1]);
+  };
+
+  it("is reported with its first failure and the last line that it printed, until it succeeds or is removed", async () => {
+    await world.startAgent();
+    const [broken, slow] = [world.file("broken"), world.file("slow")];
+    for (const file of [broken, slow]) writeFileSync(file, "");
+    const fails = `echo trying; if [ -e ${broken} ]; then echo no disk >&2; exit 3; fi`;
+    await deployWith(job(`${fails}; if [ -e ${slow} ]; then sleep 600; fi`, "0 0 1 1 *"));
+    await runNow();
+    await expect.poll(reported).toEqual([1]);
+    const failed = world.control.messages.flatMap((one) =>
+      one.type === "serving" ? (one.project.jobs ?? []).flatMap((two) => two.failed ?? []) : [],
+    );
+    expect(failed.at(-1)).toMatchObject({
+      ...{ number: 1, status: "exited", exit_code: 3, signal: null },
+      ...{ message: "ended with exit code 3", last_line: "no disk" },
+    });
+    await runNow();
+    await expect.poll(async () => (await runs())[0]).toMatchObject({ number: 2, status: "exited" });
+    rmSync(broken);
+    await runNow();
+    await answerTo("cron_run_read", { type: "stop_cron_run", ...about(), job: "tick", run: 3 });
+    await expect.poll(async () => (await runs())[0]).toMatchObject({ number: 3, status: "stopped" });
+    expect(reported()).toEqual([1]);
+    rmSync(slow);
+    await runNow();
+    await expect.poll(reported).toEqual([1, null]);
+  });
+});
+
+describe("a run that somebody asks for", () => {
+  it("is started once for each request, and stopped", async () => {
+    await world.startAgent({ stopGraceMs: 100 });
+    await deployWith(job(`echo x >> ${world.file("ran")}; sleep 600`, "0 0 1 1 *"));
+    const key = ids.command();
+    const [one, two] = await Promise.all([runNow(key), runNow(key)]);
+    expect(one).toMatchObject({ ok: true, run: { number: 1, trigger: "manual", scheduled_for: null } });
+    expect(two).toMatchObject({ ok: true, run: { number: 1 } });
+    await expect.poll(() => world.linesOf("ran")).toEqual(["x"]);
+    const stop = { type: "stop_cron_run", ...about(), job: "tick", run: 1 } as const;
+    expect((await answerTo("cron_run_read", stop)).result).toMatchObject({ run: { status: "stopped" } });
+    expect(world.linesOf("ran")).toEqual(["x"]);
+    expect(await readRun(7)).toMatchObject({ ok: false, code: "unknown_run" });
+  });
+
+  it("is one of the newest 20 that are kept", async () => {
+    await world.startAgent();
+    await deployWith(job("true", "0 0 1 1 *"));
+    await runNow();
+    await waitForRun("exited");
+    const [run] = await runs();
+    if (run === undefined) throw new Error("no run");
+    const folder = projectFolder(world.home, world.projectId);
+    for (let number = 2; number <= 22; number += 1)
+      await writeRunNote(folder, { job: "tick", key: null, run: { ...run, number } });
+    await runNow();
+    await expect.poll(async () => (await runs()).map(({ number }) => number).at(-1)).toBe(4);
+    expect(await runs()).toHaveLength(20);
+    expect((await jobs())[0]?.runs).toHaveLength(5);
+    await deployWith();
+    await expect.poll(() => existsSync(`${folder.cronRuns}/tick`)).toBe(false);
+  });
+});
+
+describe("a server whose policy does not allow a job", () => {
+  it("refuses its deployment, with the rule and the line to add", async () => {
+    world.policy = {};
+    await world.startAgent();
+    expect(await deploy({ cron: [job("true")] })).toMatchObject({
+      failure: { code: "refused_by_policy", message: expect.stringContaining('"cron": "any"') },
+    });
+    world.repository.commit({ "gantry.json": JSON.stringify({ cron: [job("true")] }) });
+    expect(await deploy()).toMatchObject({
+      failure: { code: "refused_by_policy", message: expect.stringContaining("--allow-cron") },
+    });
+  });
+
+  it("skips a job that it allowed before", async () => {
+    world.policy = { cron: ["true"] };
+    const agent = await world.startAgent();
+    await deployWith(job("true"));
+    await agent.stop();
+    world.policy = { cron: ["date"] };
+    await world.startAgent();
+    const reason = expect.stringMatching(
+      /^this server's policy \(cron\) does not allow a cron job with the command true/,
+    );
+    expect(await jobs()).toMatchObject([{ problem: reason, next_run_at: null }]);
+    setTime("2026-11-20T10:01:00Z");
+    await waitForRun("skipped");
+    expect((await runs())[0]).toMatchObject({ message: reason, release: null });
+  });
+
+  it("fails the deployment of a schedule that it does not understand", async () => {
+    await world.startAgent();
+    expect(await deploy({ cron: [job("true", "@sometimes")] })).toMatchObject({
+      failure: {
+        code: "start_failed",
+        message: expect.stringMatching(/^the schedule of the job tick must have/),
+      },
+    });
+  });
+});

@@ -1,0 +1,336 @@
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { readSealKey } from "#agent/secrets/seal-key.ts";
+
+import { messagesOf, World } from "../support/harness.ts";
+import { enrollAgent, spawnAgent } from "../support/agent-process.ts";
+import { sealVariables } from "../support/sealed-variables.ts";
+
+let world: World;
+beforeEach(async () => {
+  world = await World.create();
+  world.repository.commit({ "index.html": "one" });
+});
+afterEach(() => world.close());
+
+const variables = (
+  ...given: Parameters<typeof sealVariables> extends [World, ...infer Rest] ? Rest : never
+) => sealVariables(world, ...given);
+
+/** Every file below a folder, as text. */
+function filesIn(folder: string): string {
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  const files = names.map((name) => join(folder, name)).filter((path) => statSync(path).isFile());
+  return files.map((path) => readFileSync(path, "latin1")).join("\n");
+}
+
+const write = (name: string, path: string) => `printf '%s' "$${name}" > ${path}`;
+
+describe("an order's variables", () => {
+  it("are in the environment of its commands: secrets in builds only if they say so", async () => {
+    await world.startAgent();
+    const { result } = await world.deploy({
+      build_command: "env > build.txt",
+      activate_command: `env > ${world.path("activate.txt")}`,
+      variables: await variables(
+        {
+          MODE: "production",
+          PATH: `/opt/own:${process.env["PATH"]}`,
+          MOTTO: "two\nlines 'and' \"quotes\" $HOME",
+        },
+        {
+          DATABASE_URL: { value: "postgres://app:geheim@db" },
+          NPM_TOKEN: { value: "npm_0123456789", build: true },
+          GANTRY_REPOSITORY_TOKEN: { value: "ghp_0123456789" },
+        },
+      ),
+    });
+    expect(result.outcome).toBe("live");
+    const build = world.read("current/build.txt");
+    const activate = world.read("activate.txt");
+    for (const environment of [build, activate]) {
+      expect(environment).toContain("MODE=production\n");
+      expect(environment).toContain("PATH=/opt/own:");
+      expect(environment).toContain("MOTTO=two\nlines 'and' \"quotes\" $HOME\n");
+      expect(environment).toContain("NPM_TOKEN=npm_0123456789\n");
+      expect(environment).not.toContain("ghp_0123456789");
+    }
+    expect(build).not.toContain("DATABASE_URL");
+    expect(activate).toContain("DATABASE_URL=postgres://app:geheim@db\n");
+  });
+
+  it("do not replace what Gantry itself sets", async () => {
+    await world.startAgent();
+    await world.deploy({ build_command: "env > build.txt", variables: await variables({ CI: "false" }) });
+    expect(world.read("current/build.txt")).toContain("CI=true\n");
+  });
+
+  it("may be values of 512 KiB in total whose JSON is six times as long", async () => {
+    await world.startAgent();
+    const value = "\u0001".repeat(32 * 1024);
+    const names = Array.from({ length: 16 }, (_, at) => `LONG_${at}`);
+    const { result } = await world.deploy({
+      build_command: 'printf %s "$LONG_15" | wc -c > build.txt',
+      variables: await variables(Object.fromEntries(names.map((name) => [name, value])), {}),
+    });
+    expect(result.outcome).toBe("live");
+    expect(readFileSync(world.path("current/build.txt"), "utf8").trim()).toBe("32768");
+  });
+
+  it("may be 200 secrets of 512 KiB in total", async () => {
+    await world.startAgent();
+    const secrets = Object.fromEntries(
+      Array.from({ length: 200 }, (_, at) => [`S${at}`, { value: `${at}`.padEnd(2_600, "x"), build: true }]),
+    );
+    const { result } = await world.deploy({
+      build_command: "env | grep -c '^S[0-9]*=' > count.txt",
+      variables: await variables({}, secrets),
+    });
+    expect(result.outcome).toBe("live");
+    expect(world.read("current/count.txt")).toBe("200\n");
+  });
+});
+
+describe("a secret", () => {
+  it("is masked in every line of output and in the evidence of a failure", async () => {
+    await world.startAgent();
+    const { run, result } = await world.deploy({
+      build_command: 'echo token=$TOKEN; echo "$KEY"; echo $TOKEN >&2; echo ${TOKEN}x | cut -c 2-; exit 3',
+      variables: await variables(
+        {},
+        {
+          TOKEN: { value: "correct-horse.*", build: true },
+          KEY: { value: "-----BEGIN-----\nMIIEowIBAAKC\n-----END-----", build: true },
+        },
+      ),
+    });
+    expect(messagesOf(run, "stdout")).toEqual(["token=***", "***", "***", "***", "orrect-horse.*x"]);
+    expect(JSON.stringify(result)).not.toContain("correct-horse");
+  });
+
+  it("is written to no file of the server, and its own folder is closed to others", async () => {
+    await world.startAgent();
+    const { result } = await world.deploy({
+      build_command: "echo $TOKEN",
+      activate_command: "echo $TOKEN",
+      variables: await variables({}, { TOKEN: { value: "correct-horse-battery", build: true } }),
+    });
+    expect(result.outcome).toBe("live");
+    expect(filesIn(world.home)).not.toContain("correct-horse");
+    expect(statSync(world.path("variables")).mode & 0o777).toBe(0o700);
+    expect(statSync(join(world.home, "seal.json")).mode & 0o777).toBe(0o600);
+  });
+
+  it("of another project, another name or another server fails the deployment with its name", async () => {
+    await world.startAgent();
+    const given = await variables(
+      {},
+      { TOKEN: { value: "correct-horse" }, OTHER: { value: "battery-staple" } },
+    );
+    const [token, other] = given.secrets.map(({ sealed }) => sealed);
+    const swapped = given.secrets.map((secret, at) => ({
+      ...secret,
+      sealed: (at === 0 ? other : token) ?? null,
+    }));
+    for (const secrets of [swapped, given.secrets.map((secret) => ({ ...secret, sealed: null }))]) {
+      const { result } = await world.deploy({
+        build_command: "touch built",
+        variables: { ...given, secrets },
+      });
+      expect(result).toMatchObject({
+        outcome: "failed",
+        failure: { code: "secrets_unreadable", stage: "fetch" },
+      });
+      expect(JSON.stringify(result)).toContain("TOKEN, OTHER");
+      expect(JSON.stringify(result)).not.toContain("horse");
+    }
+    expect(existsSync(world.path("current"))).toBe(false);
+  });
+
+  it("that is older than one that was opened before is refused, also after a restart", async () => {
+    const agent = await world.startAgent();
+    const old = await variables({}, { TOKEN: { value: "leaked-password", revision: 1 } });
+    const fresh = await variables({}, { TOKEN: { value: "rotated-password", revision: 2 } }, { revision: 2 });
+    const order = { activate_command: write("TOKEN", world.path("token.txt")) };
+    await world.deploy({ ...order, variables: old });
+    await world.deploy({ ...order, variables: fresh });
+    expect(world.read("token.txt")).toBe("rotated-password");
+
+    await agent.stop();
+    await world.startAgent();
+    const { result } = await world.deploy({ ...order, variables: old });
+    expect(result).toMatchObject({ outcome: "failed", failure: { code: "secrets_unreadable" } });
+    expect(world.read("token.txt")).toBe("rotated-password");
+    // The same revision again is the usual case: most deployments change no secret.
+    expect((await world.deploy({ ...order, variables: fresh })).result.outcome).toBe("live");
+  });
+
+  it("may have a name that every object of JavaScript has", async () => {
+    await world.startAgent();
+    const names = ["constructor", "__proto__"];
+    const order = {
+      activate_command: names.map((name) => write(name, world.path(`${name}.txt`))).join("; "),
+    };
+    const secrets = (revision: number, older: string) =>
+      Object.fromEntries(
+        names.map((name) => [name, { value: "correct-horse", revision: name === older ? 1 : revision }]),
+      );
+    const fresh = await variables({}, secrets(2, ""), { revision: 2 });
+    expect((await world.deploy({ ...order, variables: fresh })).result.outcome).toBe("live");
+    for (const name of names) {
+      expect(world.read(`${name}.txt`)).toBe("correct-horse");
+      const { result } = await world.deploy({
+        ...order,
+        variables: await variables({}, secrets(2, name), { revision: 2 }),
+      });
+      expect(result).toMatchObject({ failure: { code: "secrets_unreadable" } });
+    }
+  });
+
+  it("that is older is opened for a rollback to a release that was live with it, and for no other", async () => {
+    await world.startAgent();
+    const old = await variables({}, { TOKEN: { value: "first-password", revision: 1 } });
+    const fresh = await variables({}, { TOKEN: { value: "second-password", revision: 2 } }, { revision: 2 });
+    const order = { activate_command: write("TOKEN", world.path("token.txt")), keep_releases: [1, 2, 3] };
+    await world.deploy({ ...order, variables: old });
+    await world.deploy({ ...order, variables: fresh });
+    const rollback = { ...order, preapproved: true, variables: { ...old, deployed: true } };
+
+    const other = await world.deploy({ ...rollback, reuse_release: 2 });
+    expect(other.result).toMatchObject({ failure: { code: "secrets_unreadable" } });
+    const built = await world.deploy({ ...rollback, reuse_release: null });
+    expect(built.result).toMatchObject({ failure: { code: "secrets_unreadable" } });
+    const { result } = await world.deploy({ ...rollback, reuse_release: 1 });
+    expect(result.outcome).toBe("live");
+    expect(world.read("token.txt")).toBe("first-password");
+  });
+
+  it("that is older is opened for a rollback to another release while it is live, and not later", async () => {
+    await world.startAgent();
+    const sealed = (value: string, revision: number) =>
+      variables({}, { TOKEN: { value, revision } }, { revision });
+    const live = await sealed("live-password", 2);
+    const order = { activate_command: write("TOKEN", world.path("token.txt")), keep_releases: [1, 2, 3] };
+    await world.deploy({ ...order, variables: await sealed("first-password", 1) });
+    await world.deploy({ ...order, variables: live });
+    const failed = { ...order, activate_command: "false", variables: await sealed("new-password", 3) };
+    expect((await world.deploy(failed)).result.outcome).toBe("failed");
+    const rollback = { ...order, preapproved: true, variables: { ...live, deployed: true } };
+    expect((await world.deploy({ ...rollback, reuse_release: 1 })).result.outcome).toBe("live");
+    expect(world.read("token.txt")).toBe("live-password");
+    await world.deploy({ ...order, variables: await sealed("new-password", 3) });
+    expect((await world.deploy({ ...rollback, reuse_release: null })).result).toMatchObject({
+      failure: { code: "secrets_unreadable" },
+    });
+  });
+
+  it("that is older than the one of its release is refused in that rollback, too", async () => {
+    await world.startAgent();
+    const sealed = (value: string, revision: number) =>
+      variables({}, { TOKEN: { value, revision } }, { revision });
+    const [leaked, second, third] = [
+      await sealed("leaked", 1),
+      await sealed("second", 2),
+      await sealed("third", 3),
+    ];
+    const order = { activate_command: write("TOKEN", world.path("token.txt")), keep_releases: [1, 2, 3] };
+    for (const given of [leaked, second, third]) await world.deploy({ ...order, variables: given });
+    const replayed = { ...second, deployed: true, secrets: leaked.secrets };
+    const { result } = await world.deploy({
+      ...order,
+      preapproved: true,
+      reuse_release: 2,
+      variables: replayed,
+    });
+    expect(result).toMatchObject({ failure: { code: "secrets_unreadable" } });
+    expect(world.read("token.txt")).toBe("third");
+  });
+
+  it.each(["constructor", "__proto__"])("with the name %s is refused when it is older, too", async (name) => {
+    await world.startAgent();
+    const sealed = (value: string, revision: number) =>
+      variables({}, Object.fromEntries([[name, { value, revision }]]), { revision });
+    expect((await world.deploy({ variables: await sealed("fresh-password", 2) })).result.outcome).toBe(
+      "live",
+    );
+    const { result } = await world.deploy({ variables: await sealed("leaked-password", 1) });
+    expect(result).toMatchObject({ failure: { code: "secrets_unreadable" } });
+  });
+
+  it("is also accepted after the release was live with newer variables", async () => {
+    await world.startAgent();
+    const old = await variables({}, { TOKEN: { value: "first-password" } });
+    const fresh = await variables({}, { TOKEN: { value: "second-password", revision: 2 } }, { revision: 2 });
+    const order = { activate_command: write("TOKEN", world.path("token.txt")), keep_releases: [1, 2] };
+    await world.deploy({ ...order, variables: old });
+    const rollback = { ...order, preapproved: true, reuse_release: 1 };
+    await world.deploy({ ...rollback, variables: fresh });
+    expect(world.read("token.txt")).toBe("second-password");
+
+    const { result } = await world.deploy({ ...rollback, variables: { ...old, deployed: true } });
+    expect(result.outcome).toBe("live");
+    expect(world.read("token.txt")).toBe("first-password");
+  });
+
+  it("is given again to the activate command of the earlier release when a new one fails, without an order", async () => {
+    await world.startAgent();
+    const order = { activate_command: write("TOKEN", world.path("token.txt")) };
+    const first = await variables({}, { TOKEN: { value: "first-password" } });
+    await world.deploy({ ...order, variables: first });
+    const { run, result } = await world.deploy({
+      activate_command: `${order.activate_command}; exit 1`,
+      variables: await variables({}, { TOKEN: { value: "second-password", revision: 2 } }, { revision: 2 }),
+    });
+    expect(result).toMatchObject({ failure: { code: "activate_failed" } });
+    expect(world.read("token.txt")).toBe("first-password");
+    expect(messagesOf(run).join("\n")).not.toContain("password");
+    expect(readdirSync(world.path("variables"))).toEqual(["1.json"]);
+  });
+
+  it("can be forbidden by the policy, in builds or at all", async () => {
+    for (const rule of ["no_builds", "none"] as const) {
+      world.policy = { secrets: rule };
+      const agent = await world.startAgent();
+      const given = await variables({}, { TOKEN: { value: "correct-horse", build: true } });
+      const { result } = await world.deploy({ variables: given });
+      expect(result).toMatchObject({ failure: { code: "refused_by_policy" } });
+      const running = given.secrets.map((secret) => ({ ...secret, build: false }));
+      const other = await world.deploy({ variables: { ...given, secrets: running } });
+      expect(other.result.outcome).toBe(rule === "none" ? "failed" : "live");
+      await agent.stop();
+    }
+  });
+});
+
+describe("a server's seal key", () => {
+  it("is created at the enrolment, printed, sent in hello, and kept", async () => {
+    const enrolled = await enrollAgent(world);
+    const key = await readSealKey(world.home);
+    expect(enrolled.output()).toContain(
+      `the fingerprint of this server's seal key is ${key?.shown.fingerprint}`,
+    );
+    const agent = await world.startAgent();
+    expect(world.control.lastHello?.seal_key).toEqual(key?.shown);
+    await agent.stop();
+    await world.startAgent();
+    expect(world.control.lastHello?.seal_key).toEqual(key?.shown);
+  });
+
+  it("that is damaged stops the agent with what to do, and one that was deleted is replaced", async () => {
+    await enrollAgent(world);
+    const path = join(world.home, "seal.json");
+    const before = await readSealKey(world.home);
+    writeFileSync(path, "{");
+    const agent = spawnAgent(["run", "--home", world.home]);
+    expect(await agent.exited).toBe(78);
+    expect(agent.output()).toContain(
+      `The seal key ${path} cannot be used: it is damaged. Restore the file, or delete it`,
+    );
+    rmSync(path);
+    await world.startAgent();
+    expect(world.control.lastHello?.seal_key?.fingerprint).not.toBe(before?.shown.fingerprint);
+  });
+});

@@ -1,0 +1,249 @@
+import { readdir, readFile } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { dashboardPages } from "#contract/dashboard-pages.ts";
+
+import { createAppsProject } from "../dashboard/support/apps-project.ts";
+import {
+  dialogParts,
+  dialogs,
+  openDialog,
+  pageViews,
+  settled,
+  SHOWN_TOKEN,
+} from "../dashboard/support/views.ts";
+import { loadWithAxe, phone, violations, wideScreen } from "./support/browser.ts";
+import { openSignedIn } from "./support/sign-in.ts";
+import { useDashboard } from "./support/use-dashboard.ts";
+
+const { local, api, visit } = await useDashboard({ account: "empty" });
+const shop = await createAppsProject(local, "shop");
+afterAll(() => shop.stop());
+
+/** The sum of the shifts of a page while it loads that a reader does not notice. Source: https://web.dev/articles/cls */
+const MOST_SHIFT = 0.1;
+
+/** Adds up what moves on the page without the reader's doing. */
+const RECORD_SHIFTS = `
+  globalThis.shifts = [];
+  new PerformanceObserver((list) => {
+    for (const { value, hadRecentInput, sources } of list.getEntries())
+      if (!hadRecentInput) shifts.push({ value, moved: sources.map(({ node }) => node?.outerHTML?.slice(0, 120)) });
+  }).observe({ type: "layout-shift", buffered: true });`;
+
+beforeAll(async () => {
+  const times = { type: "once", from: "2100-01-01T00:00:00.000Z", to: "2100-01-02T00:00:00.000Z" };
+  const created = [
+    await api.call("POST", "/v1/webhooks", { kind: "standard", url: "https://hooks.example.com/gantry" }),
+    await api.call("POST", "/v1/webhooks", {
+      kind: "slack",
+      name: "Team",
+      url: "https://hooks.example.com/s/1",
+    }),
+    await api.call("POST", "/v1/freezes", { name: "Holidays", times }),
+    await api.call("POST", "/v1/tokens", {
+      name: SHOWN_TOKEN,
+      scopes: ["deployments:write", "projects:read", "commands:run"],
+      expires_in_days: 90,
+    }),
+  ];
+  expect(created.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+});
+
+/** The tab of all tests that are signed in. Each loads its page again. */
+let tab: Page;
+beforeAll(async () => {
+  ({ page: tab } = await visit({ isKept: true }));
+  await tab.addInitScript(RECORD_SHIFTS);
+  await loadWithAxe(tab);
+  await openSignedIn(tab, local, "/app/");
+});
+
+/** What is wrong with what a page shows now. */
+async function faultsOf(page: Page, view: string): Promise<string[]> {
+  const [scroll = 0, inner = 0] = await page.evaluate<number[]>(
+    "[document.documentElement.scrollWidth, innerWidth]",
+  );
+  // Text that is cut off has no ellipsis and no way to scroll to it.
+  const cut = await page.evaluate<string[]>(`
+    [...document.querySelectorAll("dialog[open], dialog[open] *, main, main *")]
+      .filter((element) => {
+        const { overflowX, textOverflow } = getComputedStyle(element);
+        return overflowX === "hidden" && textOverflow !== "ellipsis" && element.clientWidth > 1
+          && element.scrollWidth > element.clientWidth + 1;
+      })
+      .map((element) => element.outerHTML.slice(0, 120))`);
+  // What is outside of such a frame is easily missed. The links of sections show that there are more, logs can wrap.
+  const hidden = await page.evaluate<string[]>(`
+    [...document.querySelectorAll("dialog[open] *, main *")]
+      .filter((element) =>
+        /auto|scroll/.test(getComputedStyle(element).overflowX) && element.scrollWidth > element.clientWidth + 1
+          && !element.matches(".sections, .log .lines"))
+      .map((element) => element.outerHTML.slice(0, 120))`);
+  const broken = await page.evaluate<string[]>(`
+    [...document.querySelectorAll("dialog[open] button, main button")]
+      .filter((button) => {
+        const word = document.createRange();
+        const texts = document.createTreeWalker(button, NodeFilter.SHOW_TEXT);
+        for (let text = texts.nextNode(); text !== null; text = texts.nextNode())
+          for (const { index, 0: { length } } of text.data.matchAll(/[A-Za-z]+/g)) {
+            word.setStart(text, index);
+            word.setEnd(text, index + length);
+            if (word.getClientRects().length > 1) return true;
+          }
+        return false;
+      })
+      .map((element) => element.outerHTML.slice(0, 120))`);
+  return [
+    ...broken.map((element) => `${view}: breaks a word of ${element}`),
+    ...hidden.map((element) => `${view}: scrolls to the side in ${element}`),
+    ...(scroll > inner ? [`${view}: ${scroll} pixels wide in a window of ${inner}`] : []),
+    ...cut.map((element) => `${view}: cuts off the content of ${element}`),
+  ];
+}
+
+async function shiftsOf(page: Page, view: string): Promise<string[]> {
+  const shifts = await page.evaluate<{ value: number; moved: string[] }[]>("shifts");
+  const sum = shifts.reduce((total, { value }) => total + value, 0);
+  return sum <= MOST_SHIFT ? [] : [`${view}: moves by ${sum.toFixed(3)}: ${JSON.stringify(shifts)}`];
+}
+
+const screens = { wide: wideScreen, phone } as const;
+const views = pageViews({ project: shop.id, deployment: shop.live, apps: shop.id });
+const names = views.map(({ page }) => page);
+const schemes = { wide: "light", phone: "dark" } as const;
+
+/** Opens a page on a screen. @returns what is wrong with it */
+async function look(page: Page, path: string, screen: keyof typeof schemes): Promise<string[]> {
+  await page.setViewportSize(screens[screen]);
+  await page.goto(local.url + path);
+  await settled(page);
+  return [
+    ...(await faultsOf(page, `${path} on ${screen}`)),
+    ...(await shiftsOf(page, `${path} on ${screen}`)),
+    ...(await violations(page, schemes[screen])),
+  ];
+}
+
+describe("a page and its dialogs", () => {
+  it.each(names)("fit the window, do not move, and pass axe: %s", async (name) => {
+    const { path, dialogs: opened } = views.find((one) => one.page === name) ?? { path: "", dialogs: [] };
+    const found: string[] = [];
+    for (const screen of ["wide", "phone"] as const) {
+      found.push(...(await look(tab, path, screen)));
+      for (const dialog of opened) {
+        const view = `${dialog.name} on ${screen}`;
+        if (!(await openDialog(tab, dialog))) {
+          found.push(`${view}: nothing opens it`);
+          continue;
+        }
+        found.push(...(await faultsOf(tab, view)));
+        for (const scheme of ["light", "dark"] as const)
+          found.push(...(await violations(tab, scheme, "dialog")).map((line) => `${view}: ${line}`));
+        await tab.keyboard.press("Escape");
+        await tab.getByRole("dialog").waitFor({ state: "detached" });
+      }
+    }
+    expect(found).toEqual([]);
+  });
+});
+
+describe("the table of servers", () => {
+  it("leaves room for the names in every window", async () => {
+    for (const width of [720, 1100, 1239, 1240]) {
+      await tab.setViewportSize({ width, height: 900 });
+      await tab.goto(`${local.url}/app/servers`);
+      await settled(tab);
+      const name = await tab.locator(".table tbody th").first().boundingBox();
+      expect(name?.width, `${width} px`).toBeGreaterThan(150);
+    }
+  });
+});
+
+describe("the row of a webhook", () => {
+  it("has its actions beside its name, also with many events", async () => {
+    await tab.setViewportSize(wideScreen);
+    await tab.goto(`${local.url}/app/webhooks`);
+    const name = await tab.getByRole("heading", { name: "Team" }).boundingBox();
+    const action = await tab.getByRole("button", { name: "Show deliveries of Team" }).boundingBox();
+    expect(action?.x).toBeGreaterThan(wideScreen.width / 2);
+    expect(Math.abs((action?.y ?? 0) - (name?.y ?? 0))).toBeLessThan(60);
+  });
+});
+
+describe("the card of production", () => {
+  it("has room for a long source in every window", async () => {
+    const longest = {
+      repository: "https://github.com/organisation-with-a-long-name/website-frontend.git",
+      branch: "feature/renew-the-checkout-page",
+    };
+    const { repository, branch } = await api.getProject(shop.id);
+    await api.call("PATCH", `/v1/projects/${shop.id}`, longest);
+    for (const width of [1024, 1239, 1280]) {
+      await tab.setViewportSize({ width, height: 900 });
+      await tab.goto(`${local.url}/app/projects/${shop.id}`);
+      await settled(tab);
+      const lines = await tab.evaluate<number[]>(
+        `[...document.querySelectorAll(".production dd")].map((fact) => Math.round(fact.offsetHeight / parseFloat(getComputedStyle(fact).lineHeight)))`,
+      );
+      expect(Math.max(...lines), `${width} px`).toBeLessThanOrEqual(3);
+    }
+    await api.call("PATCH", `/v1/projects/${shop.id}`, { repository, branch });
+  });
+});
+
+describe("an event on a phone", () => {
+  it("has its type below its text, however long both are", async () => {
+    await tab.setViewportSize(phone);
+    await tab.goto(`${local.url}/app/events`);
+    await settled(tab);
+    await tab.getByRole("list", { name: "Events" }).waitFor();
+    const offsets = await tab.evaluate<number[]>(
+      `[...document.querySelectorAll(".record")].map((row) => row.querySelector("code").offsetLeft - row.querySelector(".title").offsetLeft)`,
+    );
+    expect(offsets.length).toBeGreaterThan(3);
+    expect(new Set(offsets)).toEqual(new Set([0]));
+  });
+});
+
+describe("the pages without a view", () => {
+  it("fit the window, do not move, and pass axe", async () => {
+    const { page } = await visit({ expected: /status of 404 .*\/app\/nothing/ });
+    await page.addInitScript(RECORD_SHIFTS);
+    await loadWithAxe(page);
+    const found: string[] = [];
+    const lookAt = async (path: string) => {
+      for (const screen of ["wide", "phone"] as const) found.push(...(await look(page, path, screen)));
+    };
+    await lookAt("/app/sign-in");
+    await openSignedIn(page, local, "/app/");
+    for (const path of [`/app/deployments/${shop.failed}`, "/app/nothing"]) await lookAt(path);
+    expect(found).toEqual([]);
+  });
+});
+
+describe("the list of views", () => {
+  it("has every page but that of the sign-in", () => {
+    expect([...names, "sign_in"].toSorted()).toEqual(Object.keys(dashboardPages).toSorted());
+  });
+
+  it("has every dialog of every file", async () => {
+    const folder = resolve(import.meta.dirname, "../../src/dashboard");
+    const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith(".tsx"));
+    const inFiles = await Promise.all(
+      files.map(async (file) => {
+        const source = await readFile(join(folder, file), "utf8");
+        const count = source.match(/<(?:Dialog|RemovalDialog|SecretDialog)\b/g)?.length ?? 0;
+        return { name: basename(file, ".tsx"), count };
+      }),
+    );
+    const withDialogs = inFiles.filter(({ name, count }) => count > 0 && !dialogParts.includes(name));
+    const listed = (name: string) => dialogs.filter(({ file }) => file === name).length;
+    expect(withDialogs.filter(({ name, count }) => listed(name) < count)).toEqual([]);
+    const found = withDialogs.map(({ name }) => name);
+    expect(dialogs.filter(({ file }) => !found.includes(file))).toEqual([]);
+  });
+});

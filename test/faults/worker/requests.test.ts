@@ -1,0 +1,234 @@
+import { runDurableObjectAlarm } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+
+import { Account } from "#contract/endpoints/accounts/schemas.ts";
+import { takesIdempotencyKey } from "#contract/repeatable.ts";
+import { endpoints, type OperationName } from "#contract/endpoints/endpoints.ts";
+import { Enrollment, ServerCreated } from "#contract/endpoints/servers/schemas.ts";
+import { call, problemOf } from "../../support/worker/call.ts";
+import { connectAgent } from "../../support/worker/enrol-agent.ts";
+import { faultKinds, Faults, type ObjectOf } from "../../support/worker/faults.ts";
+import { TestProject } from "../../support/worker/project.ts";
+import { sampleOf } from "../../support/sample.ts";
+import { createSession, createSignInCode } from "../../support/worker/sessions.ts";
+import { succeedingRequest } from "../../support/worker/succeeding-requests.ts";
+import { operationNames, requests } from "../../support/worker/world.ts";
+import { copyWorld } from "../../support/worker/world-copy.ts";
+
+beforeEach(() => {
+  vi.spyOn(console, "error").mockImplementation(() => {});
+  vi.spyOn(console, "log").mockImplementation(() => {});
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const writes = operationNames.filter((name) => endpoints[name].method !== "GET");
+
+/** A request that succeeds without faults. */
+type Target = {
+  /** Of the account concerned. */
+  accountId: string;
+  token: string | null;
+  path: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+};
+
+/** The operations that ask the project's agent. */
+const askingAgent = [
+  "testRepository",
+  "pauseProject",
+  "resumeProject",
+  "runCommand",
+  "stopCommand",
+  "runCronJob",
+  "stopCronRun",
+] as const satisfies OperationName[];
+const asksAgent = (name: OperationName) => askingAgent.some((one) => one === name);
+
+/** Requests for operations that need more than a world contains. */
+const special: { readonly [Name in OperationName]?: () => Promise<Target> } = {
+  rollBack: async () => {
+    const project = await TestProject.connected({ name: unusedName() });
+    await project.deploy();
+    await project.deploy();
+    return ownTarget(await ownerOf(project), "/v1/rollback", { project_id: project.id });
+  },
+  deleteProject: async () => {
+    const project = await TestProject.connected({ name: unusedName() });
+    await project.deploy();
+    return ownTarget(await ownerOf(project), `/v1/projects/${project.id}`);
+  },
+  deleteServer: async () => {
+    const { account } = await copyWorld(unusedName());
+    const body = { name: "empty", ip: "192.0.2.7" };
+    const answer = await call("/v1/servers", { method: "POST", token: account.token, body });
+    return ownTarget(account, `/v1/servers/${ServerCreated.parse(await answer.json()).id}`);
+  },
+  enrollAgent: async () => {
+    const { account, serverId } = await copyWorld(unusedName());
+    const path = `/v1/servers/${serverId}/enrollment`;
+    const answer = await call(path, { method: "POST", token: account.token, body: {} });
+    const { token } = Enrollment.parse(await answer.json());
+    const body = { token, hostname: "shop", agent_version: "0.2.0" };
+    return { accountId: account.id, token: null, path: "/v1/agent/enroll", body };
+  },
+  createSession: async () => {
+    const { account } = await copyWorld(unusedName());
+    const body = { code: await createSignInCode(account.id) };
+    return { accountId: account.id, token: null, path: "/v1/sessions", body };
+  },
+  endSession: async () => {
+    const { account } = await copyWorld(unusedName());
+    const { token } = await createSession(account.id);
+    return { accountId: account.id, token, path: "/v1/session" };
+  },
+};
+
+/** The operations whose requests need what `succeedingRequest` prepares. */
+const needsPreparation = new Set<OperationName>([
+  ...(["approveDeployment", "receiveDelivery", "replayPush"] as const),
+  ...(["updateWebhook", "deleteWebhook", "testWebhook", "rotateWebhook"] as const),
+  ...(["resendDelivery", "resendDeliveries"] as const),
+]);
+
+type Owner = { readonly id: string; readonly token: string };
+
+const ownTarget = ({ id, token }: Owner, path: string, body?: unknown): Target => ({
+  accountId: id,
+  token,
+  path,
+  body,
+});
+
+async function ownerOf({ token }: TestProject): Promise<Owner> {
+  return { id: Account.parse(await (await call("/v1/account", { token })).json()).id, token };
+}
+
+let made = 0;
+const unusedName = () => `shop-${(made += 1)}`;
+
+async function targetOf(name: OperationName): Promise<Target> {
+  const specially = special[name];
+  if (specially !== undefined) return await specially();
+  const world = await copyWorld(unusedName());
+  if (asksAgent(name)) await connectAgent(world);
+  const token = endpoints[name].access.by === "agent" ? world.credential : world.account.token;
+  const request = needsPreparation.has(name) ? await succeedingRequest(name, world) : requests[name](world);
+  return { accountId: world.account.id, token, ...request };
+}
+
+async function send(name: OperationName, { path, token, body, headers }: Target): Promise<Response> {
+  const key = takesIdempotencyKey(endpoints[name]) ? { "idempotency-key": "once" } : {};
+  const sent = { token, body, headers: { ...headers, ...key } };
+  return await call(path, { method: endpoints[name].method, ...sent });
+}
+
+/** The lanes and links of an account. */
+async function objectsOf(accountId: string): Promise<ObjectOf[]> {
+  const select = (table: string) =>
+    env.DB.prepare(`SELECT id FROM ${table} WHERE account_id = ?`).bind(accountId);
+  const [projects, servers] = await env.DB.batch<{ id: string }>([select("projects"), select("servers")]);
+  const lanes =
+    projects?.results.map(
+      ({ id }) =>
+        () =>
+          env.PROJECT_LANE.getByName(id),
+    ) ?? [];
+  const links =
+    servers?.results.map(
+      ({ id }) =>
+        () =>
+          env.AGENT_LINK.getByName(id),
+    ) ?? [];
+  return [...lanes, ...links];
+}
+
+/** The columns of an account's rows that are the same in two accounts that made the same requests. */
+const compared = {
+  projects: "name, branch, timeouts, queue",
+  deployments: "version, kind, status, stage",
+  servers: "name, ip, agent_version, credential_hash IS NULL, enrollment_hash IS NULL",
+  tokens: "name, scopes, revoked_at IS NULL, previous_hash IS NULL",
+};
+
+/** An account's rows, without the values that differ between two accounts that made the same requests. */
+async function belongings(accountId: string): Promise<unknown> {
+  const statements = Object.entries(compared).map(([table, columns]) =>
+    env.DB.prepare(`SELECT ${columns} FROM ${table} WHERE account_id = ? ORDER BY id`).bind(accountId),
+  );
+  const tables = await env.DB.batch(statements);
+  return tables.map(({ results }) => results.map((row) => JSON.stringify(row).replace(/shop-\d+/g, "shop")));
+}
+
+/** The answers to a repeated request that took effect before and has no Idempotency-Key. */
+const DONE_BEFORE: { readonly [Name in OperationName]?: number } = {
+  cancelDeployment: 409,
+  deleteDeployment: 404,
+  deleteProject: 404,
+  deleteServer: 404,
+  deleteFreeze: 404,
+  deleteHook: 404,
+  deleteWebhook: 404,
+  revokeToken: 404,
+  // The enrolment token is spent and its credential is lost, so the server needs a new enrolment token.
+  enrollAgent: 401,
+  createSession: 401,
+  endSession: 401,
+  // The link that was killed has lost its agent, which connects again by itself.
+  ...Object.fromEntries(askingAgent.map((name) => [name, 409])),
+};
+
+/** Each run takes one of so many points, and other ones each day. */
+const SHARE = 4;
+
+describe("a request with one failing call to another part", () => {
+  let walked = 0;
+  afterAll(() => console.info(`${walked} points of ${writes.length} operations were walked`));
+
+  it.each(writes)(
+    "is %s: carried out once although it is repeated, and never answered with 500",
+    async (name) => {
+      const faults = new Faults();
+      const clean = await targetOf(name);
+      faults.count(null);
+      const { status } = await send(name, clean);
+      await settled();
+      const calls = faults.stop();
+      expect(status).toBe(endpoints[name].success.status);
+      const expected = await belongings(clean.accountId);
+      const points = faultKinds.flatMap((kind) => calls.map((what, at) => ({ kind, at, what })));
+      for (const { kind, at, what } of sampleOf(points, SHARE)) {
+        const where = `${kind} at ${at}, ${what}`;
+        const target = await targetOf(name);
+        const { accountId } = target;
+        const objects = await objectsOf(accountId);
+        faults.count(at, kind, objects);
+        const first = await send(name, target);
+        await settled();
+        faults.stop();
+        const isLost = asksAgent(name) && first.status === 409;
+        if (first.status !== status && !isLost) {
+          expect(first.status, where).toBe(503);
+          expect(Number(first.headers.get("retry-after")), where).toBeGreaterThan(0);
+          expect(await problemOf(first), where).toMatchObject({ code: "unavailable" });
+        }
+        const second = await send(name, target);
+        if (first.status === 503 || takesIdempotencyKey(endpoints[name]))
+          expect([status, DONE_BEFORE[name]], where).toContain(second.status);
+        await vi.waitFor(async () => {
+          await Promise.all(objects.map((object) => runDurableObjectAlarm(object())));
+          expect(await belongings(accountId), where).toEqual(expected);
+        });
+        walked += 1;
+      }
+    },
+  );
+});
+
+/** Waits for work that a request started and that continues after its answer. */
+async function settled(): Promise<void> {
+  await scheduler.wait(5);
+}
