@@ -33,8 +33,8 @@ import { readRelease, type Release, removeRelease } from "#agent/workspace/relea
 import type { RunResult } from "#contract/agent-events.ts";
 import type { RunStage } from "#contract/stages.ts";
 import { succeed } from "#contract/lib/result.ts";
-import { findCronProblem } from "#contract/cron/find-cron-problem.ts";
-import { resolveCron } from "#contract/cron/resolve-cron.ts";
+import { findCronProblem } from "#project-files/cron/find-cron-problem.ts";
+import { resolveCron } from "#project-files/cron/resolve-cron.ts";
 import { resolveProcesses } from "#contract/processes/resolve-processes.ts";
 import { prepareReleaseVariables, tidyReleaseVariables } from "#agent/secrets/release-variables.ts";
 

@@ -18,7 +18,7 @@ import {
   STATIC,
   usualPreset,
   usualReleaseCommand,
-} from "#contract/frameworks/usual-preset.ts";
+} from "#project-files/frameworks/usual-preset.ts";
 import { type BuildColumns, givenSettings } from "#worker/db/projects/build-columns.ts";
 
 /** A row of the projects list. */

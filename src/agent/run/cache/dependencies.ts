@@ -17,7 +17,7 @@ import {
   commandAfterRestore,
   type InstallStep,
   planInstallSteps,
-} from "#contract/frameworks/install-steps.ts";
+} from "#project-files/frameworks/install-steps.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
 

@@ -7,8 +7,8 @@ import { type CapturedEnd, runCommand } from "#agent/step/run-command.ts";
 import type { RunScope } from "#agent/step/run-scope.ts";
 import type { StageLimit } from "#agent/step/stage-limit.ts";
 import { toolsFolder } from "#agent/workspace/tools-folder.ts";
-import type { ToolRequest } from "#contract/frameworks/tools/tool-request.ts";
-import type { Tool } from "#contract/frameworks/tools/tool.ts";
+import type { ToolRequest } from "#project-files/frameworks/tools/tool-request.ts";
+import type { Tool } from "#project-files/frameworks/tools/tool.ts";
 
 /** Everything that the installation of a tool for a run needs. */
 export type ToolRunner = {
