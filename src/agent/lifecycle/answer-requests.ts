@@ -12,7 +12,7 @@ import { setMaintenance, setPause } from "#agent/lifecycle/answer-traffic.ts";
 import { checkDomains } from "#agent/lifecycle/check-domains.ts";
 import { resolveCommit } from "#agent/lifecycle/resolve-commit.ts";
 import { testRepository } from "#agent/lifecycle/test-repository.ts";
-import { deployKeyOf } from "#agent/ssh/repository-access.ts";
+import { deployKeyOf } from "#agent/git/repository-access.ts";
 import type {
   AgentAnswer,
   AgentRequest,

@@ -12,12 +12,12 @@ import { cacheLimit } from "#agent/run/cache/cache-limit.ts";
 import { restoreEntry, storeEntry } from "#agent/run/cache/copy-entry.ts";
 import type { BuildTools } from "#agent/run/tools/provide-tools.ts";
 import { projectUser } from "#agent/isolation/project-user.ts";
-import type { RunScope } from "#agent/run/step/run-scope.ts";
+import type { RunScope } from "#agent/step/run-scope.ts";
 import {
   commandAfterRestore,
   type InstallStep,
   planInstallSteps,
-} from "#contract/frameworks/install-steps.ts";
+} from "#project-files/frameworks/install-steps.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
 
