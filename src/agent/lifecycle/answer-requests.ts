@@ -2,7 +2,7 @@ import { readOutput } from "#agent/apps/output/read-output.ts";
 import { listCommandNotes } from "#agent/jobs/command-notes.ts";
 import type { Commands } from "#agent/jobs/commands.ts";
 import type { Cron } from "#agent/jobs/cron/cron.ts";
-import { limitParallel } from "#agent/lib/limit-parallel.ts";
+import { limitParallel } from "#agent/lifecycle/limit-parallel.ts";
 import { reportProcesses } from "#agent/apps/report-processes.ts";
 import { limitReports } from "#agent/report/project-report.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";

@@ -3,7 +3,7 @@ import { webAddresses } from "#agent/apps/lead-traffic.ts";
 import type { Rollout } from "#agent/apps/rollout.ts";
 import type { IngressTarget } from "#agent/ingress/ingress.ts";
 import { readSite } from "#agent/ingress/site-file.ts";
-import { answerHint } from "#agent/lib/http/answer-hint.ts";
+import { answerHint } from "#agent/run/answer-hint.ts";
 import { answerEvidence, checkHealth, type CheckTarget, describeTry } from "#agent/lib/http/check-health.ts";
 import type { RunScope } from "#agent/step/run-scope.ts";
 import { startLimit } from "#agent/step/stage-limit.ts";

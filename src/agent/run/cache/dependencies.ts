@@ -1,8 +1,8 @@
 import { relative } from "node:path";
 
 import { type CacheEntry, readCacheIndex, withEntry, writeCacheIndex } from "#agent/cache/cache-index.ts";
-import { dependencyKey } from "#agent/cache/dependency-key.ts";
-import { type Manifests, readManifests } from "#agent/cache/read-manifests.ts";
+import { dependencyKey } from "#agent/run/cache/dependency-key.ts";
+import { type Manifests, readManifests } from "#agent/run/cache/read-manifests.ts";
 import { newPaths, type Survey, surveyRelease } from "#agent/cache/survey-release.ts";
 import { projectEnvironment } from "#build/commands/environment.ts";
 import { USUAL_PATH } from "#build/tools/find-program.ts";

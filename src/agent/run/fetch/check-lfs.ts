@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 
 import { READ_FILE } from "#node/open-flags.ts";
 import { listLfsFiles, readLfsExcludes } from "#agent/git/commands/git.ts";
-import { isExcluded, readExcludes } from "#agent/git/commands/lfs-excludes.ts";
+import { isExcluded, readExcludes } from "#agent/run/fetch/lfs-excludes.ts";
 import type { GitRunner } from "#agent/git/mirror/git-runner.ts";
 import { checkGitFile, isWrongConfig } from "#agent/run/fetch/check-git-file.ts";
 import { fileContains, indexFilesOfSize } from "#agent/run/fetch/index-gitlinks.ts";

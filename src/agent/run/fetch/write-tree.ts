@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { exportCommit, readSubmoduleConfig } from "#agent/git/commands/git.ts";
 import { readRemote } from "#agent/git/commands/git-login.ts";
-import { resolveSubmoduleUrl } from "#agent/git/commands/submodule-url.ts";
+import { resolveSubmoduleUrl } from "#agent/run/fetch/submodule-url.ts";
 import { checkRepository } from "#agent/policy/check-policy.ts";
 import { checkLfs } from "#agent/run/fetch/check-lfs.ts";
 import { fetchCommit } from "#agent/git/mirror/fetch-commit.ts";

@@ -6,7 +6,7 @@ import { endOf } from "#agent/apps/describe-exit.ts";
 import { readLogEnd } from "#agent/apps/read-log-end.ts";
 import type { InstanceNote } from "#agent/apps/instance-notes.ts";
 import type { Rollout } from "#agent/apps/rollout.ts";
-import { answerHint } from "#agent/lib/http/answer-hint.ts";
+import { answerHint } from "#agent/run/answer-hint.ts";
 import { answerEvidence, describeTry } from "#agent/lib/http/check-health.ts";
 import type { RunScope } from "#agent/step/run-scope.ts";
 import type { StageLimit } from "#agent/step/stage-limit.ts";

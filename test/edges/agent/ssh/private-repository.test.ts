@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openPolicy } from "#agent/policy/policy.ts";
 import { readDeployKey } from "#agent/git/ssh/deploy-keys.ts";
 import { forgetHost } from "#agent/git/ssh/host-pins.ts";
-import { reportDeployKeys } from "#agent/git/ssh/report-keys.ts";
+import { reportDeployKeys } from "#agent/report/report-keys.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
 import { serveSsh, type SshServer } from "../../../support/ssh-server.ts";
