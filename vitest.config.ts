@@ -134,7 +134,7 @@ export default defineConfig({
   cacheDir: "build/vitest",
   test: {
     // Two for each core, because tests wait half of their time for a process, a socket or a timer. All projects but the
-    // last are in one group: groups run one after the other, and the last file of each would run alone.
+    // last are in one group: groups run in sequence, and the last file of each would run alone.
     maxWorkers: Math.min(MAX_WORKERS, 2 * availableParallelism()),
     globalSetup: ["./test/support/shared-installations.ts", "./test/browser/support/set-up.ts"],
     // Vitest ignores this option in a project.

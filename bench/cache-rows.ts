@@ -9,8 +9,8 @@ const ROUNDS = 5;
 const SECOND_RATIO_GOAL = 0.55;
 
 /**
- * Measures deployments of an Eleventy site with npm's packages: one that installs everything, and one with an unchanged
- * lock file. The first deployment of all is not counted in either, because it fills npm's own cache.
+ * Measures deployments of an Eleventy site with npm's packages: a deployment that installs everything, and a deployment
+ * with an unchanged lock file. The first deployment of all is not counted in either, because it fills npm's own cache.
  */
 export async function measureCache(system: System, home: string): Promise<Row[]> {
   const repository = await createEleventySite(join(home, "bench-blog"), "3.1.2");

@@ -15,14 +15,14 @@ const ROUNDS = 20;
 const WARM_UP = 3;
 /** How many times as large the larger database is. */
 const FACTOR = 100;
-/** The goal for rows, of which D1 bills, and for the time. */
+/** The goal for rows, which D1 bills, and for the time. */
 const GOAL = 1.2;
 /** What docs/scaling.md says of an event with its indexes, rounded up. */
 const MOST_BYTES = 1_300;
 /** What a page may read: two lists of it may differ by how full they are. */
 const PAGE_ROWS = 700;
 
-/** A stream finds the newest event, and then reads those that it lacks. */
+/** A stream finds the newest event, and then reads the events that it lacks. */
 const STREAM_READS = 2;
 
 type Installation = { readonly worker: MeteredWorker; readonly filled: Filled; readonly events: number };

@@ -79,7 +79,7 @@ export type MeteredWorker = {
   readonly url: string;
   /** Runs what the cron trigger runs. */
   runSchedule(): Promise<void>;
-  /** The statements since the last call, without those of objects. */
+  /** The statements since the last call, without statements of objects. */
   statements(): Promise<MeteredStatement[]>;
   close(): Promise<void>;
 };

@@ -50,7 +50,7 @@ const isName = (name: string) => names.includes(name);
 const options = z.object({
   only: option(
     "NAMES",
-    `measure these parts only, separated by commas:\n${names.join(", ")}\npeers needs other tools, and skips those that are not installed:\n${howToInstall}`,
+    `measure these parts only, separated by commas:\n${names.join(", ")}\npeers needs other tools, and skips tools that are not installed:\n${howToInstall}`,
     z
       .string()
       .transform((text) => text.split(","))

@@ -23,7 +23,7 @@ const LATENCY_GOAL_MS = 1_000;
 /** Events that are handed to 20 webhooks instead of 15 are a third more work for the control plane. */
 const RATIO_GOAL = 1.5;
 
-/** What was measured under the load: how late the deliveries were, how many there should be, and the deployments. */
+/** The measurements under the load: how late the deliveries were, how many there should be, and the deployments. */
 type Measured = { late: number[]; wanted: number; deployments: number[] };
 
 /**
@@ -161,7 +161,7 @@ async function eventsSince(system: System, since: number): Promise<ReadonlyMap<s
   return found;
 }
 
-/** How late each event arrived, in milliseconds. Leaves out those that have not arrived. */
+/** How late each event arrived, in milliseconds. Leaves out events that have not arrived. */
 function latenessOf(sent: ReadonlyMap<string, number>, arrivals: Arrivals): number[] {
   return [...sent].flatMap(([id, at]) => {
     const arrivedAt = arrivals.get(id);

@@ -11,7 +11,7 @@ export type WebhookSink = {
   close(): void;
 };
 
-/** Targets of webhooks that cost as little as possible, because they share the machine with what is measured. */
+/** Targets of webhooks that cost as little as possible, because they share the machine with the measured processes. */
 export async function serveWebhookSink(): Promise<WebhookSink> {
   const targets = new Map<string, Map<string, number>>();
   const arrivalsAt = (name: string): Map<string, number> => {

@@ -4,7 +4,7 @@ type Meter = (typeof meters)[number];
 type Usage = Readonly<Record<Meter, number>>;
 
 /**
- * Prices of the paid plan in dollars per million, what it includes in a month, and what the free plan has in a day.
+ * Prices of the paid plan in dollars per million, the plan's included use in a month, and the free plan's in a day.
  * Source: Cloudflare's documentation of the prices of D1, Durable Objects and R2, read in November 2026.
  */
 const prices = {
@@ -15,7 +15,7 @@ const prices = {
   r2Writes: { name: "writes to R2", perMillion: 4.5, included: 1e6, freePerDay: 1e6 / 30 },
 } as const satisfies Record<Meter, object>;
 
-/** What is used once, or in a month. */
+/** The use of one action, or of a month. */
 const rows = [
   { name: "A deployment", days: null },
   { name: "A connected server, idle for a month", days: 30 },

@@ -16,7 +16,7 @@ type Counts = { readonly d1: number; readonly r2: number; readonly lane: number;
 /** Reads that must see the latest rows, and therefore go to the primary. */
 const readsPrimary: readonly OperationName[] = ["getCommand", "getCommandOutput"];
 
-/** Changes whose lane makes one of the D1 round trips, and those of R2. The others are the Worker's own. */
+/** Changes whose lane makes one of the D1 round trips, and the R2 round trips. The others are the Worker's own. */
 const writtenByLane: readonly OperationName[] = [
   ...(["startDeployment", "deploy", "rollBack", "cancelDeployment", "approveDeployment"] as const),
   ...(["deleteDeployment", "deleteProject", "restartProcess", "stopProcess", "startProcess"] as const),
@@ -81,8 +81,8 @@ function cellOf(name: OperationName, counts: Counts, caller: (typeof callers)[ke
 }
 
 /**
- * What the round trips of a request take, one after the other. The database, the bucket and the servers are far away.
- * Before, the lane was near its first caller, and no replica existed; now the lane is near the server.
+ * The time of the round trips of a request, which happen in sequence. The database, the bucket and the servers are far
+ * away. Before, the lane was near its first caller, and no replica existed; now the lane is near the server.
  */
 export function timesOf(
   name: OperationName,

@@ -39,7 +39,7 @@ export class CloudflareRefusal extends Error {
   }
 }
 
-/** The account that wrangler uses too, for what wrangler has no command for. */
+/** The account that wrangler uses too, for actions without a command of wrangler. */
 export class CloudflareAccount {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #account: string;
@@ -91,7 +91,7 @@ async function findOnlyAccount(headers: Readonly<Record<string, string>>): Promi
   const [only, ...others] = accounts;
   if (only === undefined || others.length > 0)
     throw new Problem(
-      `You have ${accounts.length} Cloudflare accounts. Set CLOUDFLARE_ACCOUNT_ID to the id of the one to use.`,
+      `You have ${accounts.length} Cloudflare accounts. Set CLOUDFLARE_ACCOUNT_ID to the id of the account to use.`,
     );
   return only.id;
 }

@@ -73,7 +73,7 @@ export const releaseScript: Script<typeof options> = {
   usage: "npm run release -- [options]",
   summary: `Installs Gantry in your Cloudflare account, or updates it. It is safe to run again at any time.
 
-The account is the one of \`npx wrangler login\` or of CLOUDFLARE_API_TOKEN. The token needs permission to edit
+The account comes from \`npx wrangler login\` or CLOUDFLARE_API_TOKEN. The token needs permission to edit
 Workers scripts, D1 and R2 storage, and with --domain the zone's Workers routes and DNS. If you have several
 accounts, CLOUDFLARE_ACCOUNT_ID selects one.`,
   options,

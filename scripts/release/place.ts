@@ -50,8 +50,8 @@ export async function findDatabase(account: CloudflareAccount, name: string): Pr
 }
 
 /**
- * Where the installation is or will be. A jurisdiction is part of the ids of all objects, so an installation keeps the one
- * of its database: with another one, all objects would be new and empty.
+ * Where the installation is or will be. A jurisdiction is part of the ids of all objects, so an installation keeps its
+ * database's jurisdiction: with another jurisdiction, all objects would be new and empty.
  * @throws Problem if the installation exists and is asked to change its jurisdiction
  */
 export function decidePlace(wanted: WantedPlace, found: FoundDatabase | null): Place {

@@ -21,7 +21,7 @@ export type WorkerFiles =
   | { readonly ok: true; readonly files: readonly WorkerFile[] }
   | { readonly ok: false; readonly output: string };
 
-/** The file with the Worker's exports, which is what Cloudflare and Miniflare start. */
+/** The file with the Worker's exports, which Cloudflare and Miniflare start. */
 export const MAIN_FILE = "main.js";
 /** Everything that `main.js` imports statically. */
 const FIRST = "first";

@@ -11,7 +11,10 @@ import { runCommand } from "./run-command.ts";
 import { print } from "./terminal.ts";
 
 const release = "bookworm";
-/** A small server's packages, and those that the installer needs. Node comes from this machine: Debian's is too old. */
+/**
+ * A small server's packages, and the packages that the installer needs. Node comes from this machine: Debian's Node is
+ * too old.
+ */
 const packages = [
   "systemd",
   "systemd-sysv",
@@ -29,7 +32,7 @@ const packages = [
 
 /**
  * Unpacks Debian's packages of frameworks into a folder, without installing them: tests make a registry from it. An
- * empty status file makes apt select what is installed too.
+ * empty status file makes apt select installed packages too.
  */
 const unpackFrameworks = `set -eu
 mkdir -p /usr/local/share/packages

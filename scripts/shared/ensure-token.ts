@@ -13,8 +13,8 @@ const MIN_LIFETIME_MS = 24 * 60 * 60 * 1000;
 export type LocalToken = { readonly token: string; readonly accountId: AccountId };
 
 /**
- * Returns the token of a home: the one in its file if it is valid, otherwise a new one for the first account. Creates the
- * account if there is none.
+ * Returns the token of a home: from its file if that token is valid, otherwise a new token for the first account.
+ * Creates the account if there is none.
  * @param now Unix milliseconds
  */
 export async function ensureToken(database: LocalDatabase, file: string, now: number): Promise<LocalToken> {

@@ -85,7 +85,7 @@ export async function startLocalWorker(options: LocalWorkerOptions): Promise<Loc
   };
 }
 
-/** The main file first, which is the one that Miniflare starts, then the files that it loads. */
+/** The main file, which Miniflare starts, then the files that it loads. */
 async function modulesOf(bundle: string) {
   const folder = dirname(bundle);
   const names = (await readdir(folder)).filter((name) => name.endsWith(".js") && name !== basename(bundle));

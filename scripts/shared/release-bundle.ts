@@ -9,8 +9,8 @@ import { root } from "./root.ts";
 import { type CommandOutcome, quietWrangler, runCommand } from "./run-command.ts";
 
 /**
- * Builds the Worker as it is released, and the files that it serves. Each file of the Worker is minified by Terser, whose
- * result is 4 % smaller than that of esbuild.
+ * Builds the Worker as it is released, and the files that it serves. Each file of the Worker is minified by Terser,
+ * whose result is 4 % smaller than esbuild's.
  * @param folder gets the files and their source maps, and nothing else: `wrangler deploy` uploads all of it
  */
 export async function buildReleaseBundle(folder: string): Promise<WorkerFiles> {

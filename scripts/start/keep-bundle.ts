@@ -14,7 +14,7 @@ export async function keepBundle(home: string, bundle: string): Promise<string> 
   const name = basename(built);
   const folder = join(bundles, name);
   await mkdir(bundles, { recursive: true });
-  // Copies of earlier starts, and one that was not finished. Only one start uses a home.
+  // Copies of earlier starts, and an unfinished copy. Only one start uses a home.
   for (const other of await readdir(bundles))
     if (other !== name) await rm(join(bundles, other), { recursive: true, force: true });
   if (!existsSync(folder)) {

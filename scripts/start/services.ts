@@ -11,7 +11,7 @@ import { type Service, type ServiceSpec, supervise } from "./supervisor.ts";
 
 /** The agent stops its runs first: it gives their commands 10 s, and reports for 3 s (src/agent/context/settings.ts). */
 const AGENT_STOP_MS = 14_000;
-/** It stops its apps, for 5 s each at the same time, and kills what is left. */
+/** It stops its apps, for 5 s each at the same time, and kills the remaining processes. */
 const SUPERVISOR_STOP_MS = 15_000;
 const STOP_MS = 4_000;
 /** The limit of macOS. Linux allows 107 bytes. */

@@ -23,7 +23,7 @@ export type Summary = {
 
 const AUTH = '-H "Authorization: Bearer $TOKEN"';
 
-/** Prints what is running, and lines to try next. They work when they are pasted in their order. */
+/** Prints the running services, and lines to try next. The lines work when they are pasted in their order. */
 export function printSummary(summary: Summary): void {
   const { url, projectId } = summary;
   const facts: [string, string][] = [

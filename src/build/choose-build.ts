@@ -75,7 +75,7 @@ export type BuildChoice = {
   readonly findsOutput: boolean;
   /** Whether the output directory is named by a setting. It is then published also without an index.html. */
   readonly isOutputNamed: boolean;
-  /** What the log says about the scripts of package.json that start the app, and about those that do not. */
+  /** Lines for the log about the scripts of package.json: which of them start the app, and which do not. */
   readonly notes: readonly string[];
   /** The usual command of a process `worker`, which is not started by itself; null if the repository defines processes. */
   readonly suggestedWorker: string | null;
@@ -237,7 +237,7 @@ export function definitionsOf(processes: readonly FoundProcess[]): NonNullable<D
   return Object.fromEntries(processes.map(({ name, definition }) => [name, definition]));
 }
 
-/** What is reported about where the definitions are from; nothing if there are none. */
+/** Reports which files the definitions are from; nothing if there are none. */
 function reportedDefinitions(
   processes: readonly FoundProcess[],
   cron: readonly CronJob[],

@@ -53,7 +53,7 @@ export async function chooseFallback(site: BuiltSite): Promise<FallbackChoice> {
 /** The most folders that are searched for another page. */
 const MAX_FOLDERS = 500;
 
-/** A page that was built besides `index.html`: one that was only copied has nothing to do with the app. */
+/** A page that was built besides `index.html`: a page that was only copied has nothing to do with the app. */
 async function otherPage({ plan, root, output }: BuiltSite): Promise<string | null> {
   const copied = ["public", posix.join(dirname(plan.output_directory), "public")];
   const folders = [""];

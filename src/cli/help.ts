@@ -5,7 +5,7 @@ import { exitCodes } from "#cli/exit-codes.ts";
 /** The environment variables that the command reads. */
 export const variables = [
   ["GANTRY_URL", "Installation URL, such as https://gantry.example.com"],
-  ["GANTRY_TOKEN", "API token; overrides the one that gantry login stored"],
+  ["GANTRY_TOKEN", "API token; overrides the token that gantry login stored"],
   ["GANTRY_PROJECT", "Project name or ID"],
   ["NO_COLOR", "Any value disables colours"],
 ] as const;
@@ -30,7 +30,10 @@ export function generalHelp(commands: readonly CommandSpec[]): string {
   ].join("\n");
 }
 
-/** What `gantry COMMAND --help` prints. @param commands all commands: those of a group are listed with its default */
+/**
+ * What `gantry COMMAND --help` prints. @param commands all commands: the commands of a group are listed with its
+ * default
+ */
 export function commandHelp(command: CommandSpec, commands: readonly CommandSpec[]): string {
   const { summary, details = [], words, options, examples = [] } = command;
   const wordRows = Object.entries(words).map(([name, { help }]) => [name.toUpperCase(), help] as const);

@@ -2,7 +2,10 @@ import { type Failure, type ResultOf, succeed } from "#contract/lib/result.ts";
 
 type Ended = { readonly error: unknown };
 
-/** One request and its response. It ends when it is complete, when it is aborted, or after too long a silence. */
+/**
+ * One request and its response. The connection ends when the response is complete, when the request is aborted, or
+ * after too long a silence.
+ */
 export class Connection {
   readonly #aborted = new AbortController();
   readonly #silenceMs: number;

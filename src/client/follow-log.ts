@@ -75,7 +75,7 @@ async function* connections(followed: Followed, progress: Progress): AsyncGenera
     progress.receivingMs = 0;
     const retry = yield* connect(followed, progress);
     if (retry === null) return;
-    // Heartbeats show that the connection works, except for the one that starts every stream.
+    // Heartbeats show that the connection works, except for the heartbeat at the start of every stream.
     if (progress.receivingMs > followed.silenceMs / 4) progress.failures = 0;
     progress.failures += 1;
     const ms = Math.max(retryDelayMs(progress.failures), retry.afterMs);
@@ -166,7 +166,7 @@ async function* readEvents(
       if (chunk.value.value === undefined) return incomplete;
       firstDataAt ??= performance.now();
       progress.receivingMs = performance.now() - firstDataAt;
-      for (const event of reader.take(chunk.value.value)) {
+      for (const event of reader.parse(chunk.value.value)) {
         if (event.type === "gap") {
           progress.gaps += 1;
           // The rest of this stream is dropped. The next request starts at the missing line.

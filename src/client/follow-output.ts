@@ -25,9 +25,9 @@ export type FollowOutputOptions = {
 };
 
 /**
- * Follows what the instances of a project print: the last lines, then each line as it is printed. After a lost connection,
- * and while the server is offline after it was online, it connects again and continues after the last line, until
- * `signal` is aborted or the loop is left. It never throws.
+ * Follows the output of a project's instances: the last lines, then each new line. After a lost connection, and while a
+ * server that was online is offline, it connects again and continues after the last line, until `signal` is aborted or
+ * the loop is left. It never throws.
  */
 export function followOutput(
   transport: Transport,

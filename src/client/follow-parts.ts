@@ -64,7 +64,7 @@ export async function* followParts<Value extends Part>(
   }
 }
 
-/** Whether the server may answer later. A proxy in between causes `unexpected_answer`. */
+/** Whether the server may answer later. A proxy on the way causes `unexpected_answer`. */
 function isWorthRetrying({ code, status }: Problem): boolean {
   return code === "server_offline" || code === "unexpected_answer" || status === 0 || isTemporary(status);
 }

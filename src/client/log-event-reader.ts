@@ -27,7 +27,7 @@ const MAX_EVENT_CHARACTERS = 1024 * 1024;
 
 /**
  * A browser delivers chunks of up to two megabytes, which take several frames to parse. Parsing about a hundred lines
- * at a time lets the consumer yield to the page in between.
+ * at a time lets the consumer yield to the page after each part.
  */
 const SLICE_BYTES = 16 * 1024;
 
@@ -53,7 +53,7 @@ export class LogEventReader {
   }
 
   /** The events that these bytes complete. After an `end`, a `problem` or a `gap` the reader must not be used again. */
-  *take(bytes: Uint8Array): Generator<ReadLogEvent> {
+  *parse(bytes: Uint8Array): Generator<ReadLogEvent> {
     for (let from = 0; from < bytes.byteLength; from += SLICE_BYTES) {
       this.#events = [];
       const slice = bytes.subarray(from, from + SLICE_BYTES);

@@ -1,7 +1,7 @@
 /** A variable of a .env file. `line`: where it starts, from 1. */
 export type EnvEntry = { readonly line: number; readonly name: string; readonly value: string };
 
-/** What is wrong with a line. The message never quotes the line, which can be a part of a secret. */
+/** An error in a line. The message never quotes the line, which can be a part of a secret. */
 export type EnvError = { readonly line: number; readonly message: string };
 
 /**

@@ -13,9 +13,9 @@ import { MAX_VARIABLES, SealedValue, VariableName } from "#contract/endpoints/va
 export const ReleaseVersion = wholeFrom(1);
 
 /**
- * The variables of a run at one revision of the project. `account_id` and the secrets' own `revision` are part of what
- * was sealed. `sealed` is null for a secret that is not sealed for this server. `deployed`: the order is a rollback with
- * the variables of its release, whose secrets may be older than those of later runs.
+ * The variables of a run at one revision of the project. `account_id` and the secrets' own `revision` are part of the
+ * sealed text. `sealed` is null for a secret that is not sealed for this server. `deployed`: the order is a rollback
+ * with the variables of its release, whose secrets may be older than the secrets of later runs.
  */
 export const RunVariables = z.strictObject({
   account_id: AccountId,
@@ -83,7 +83,7 @@ export const RunOrder = z.strictObject({
 });
 export type RunOrder = z.infer<typeof RunOrder>;
 
-/** A project's repository token. `account_id` and `revision` are part of what was sealed. */
+/** A project's repository token. `account_id` and `revision` are part of the sealed text. */
 export const SealedToken = z.strictObject({
   account_id: AccountId,
   revision: wholeFrom(1),

@@ -22,8 +22,9 @@ import { instead } from "#contract/lib/zod-parts.ts";
 import { growing } from "#contract/growing.ts";
 
 /**
- * Raised for changes that an older agent or control plane must not ignore. Both sides send their version first. Within a
- * version, fields and link messages can be added: a receiver ignores those that it does not know (`parseKnown`).
+ * Raised for changes that an older agent or control plane must not ignore. Both sides send their version first. Within
+ * a version, fields and link messages can be added: a receiver ignores fields and messages that it does not know
+ * (`parseKnown`).
  */
 export const PROTOCOL_VERSION = 2;
 
@@ -98,8 +99,8 @@ export const ToAgent = z.discriminatedUnion("type", [
   /** Stops serving the project and removes its releases, or with `purge` all of its files. The answer is `project_removed`. */
   z.strictObject({ type: z.literal("remove_project"), project_id: ProjectId, purge: z.boolean() }),
   /**
-   * Sends what the project's instances print, in `output` messages, until `stop_output`. First comes what this reader
-   * needs: what was printed after the line `after`, or else the last lines.
+   * Sends what the project's instances print, in `output` messages, until `stop_output`. First come the lines that this
+   * reader needs: the lines after `after`, or else the last lines.
    */
   z.strictObject({
     type: z.literal("follow_output"),
@@ -125,7 +126,7 @@ export const AnyRun = z.object({
 /** Far more than the number of releases that a project can keep. */
 export const MAX_REPORTED_RELEASES = 1000;
 export const MAX_REPORTED_RUNS = 1000;
-/** Caddy quotes what it refuses. */
+/** Caddy quotes the configuration that it refuses. */
 export const MAX_INGRESS_PROBLEM = 500;
 export const MAX_CAPABILITIES = 100;
 export const MAX_CAPABILITY = 40;

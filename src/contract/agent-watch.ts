@@ -9,9 +9,9 @@ import { ProjectId } from "#contract/ids.ts";
 export const MAX_PUSHED_PATHS = 1000;
 
 /**
- * A branch that the agent looks at every `every_seconds`. `known_sha`: its newest commit that the control plane knows of.
- * `settle_seconds`: how long the agent waits before it looks again at a tip that moved, because a hook may be about to
- * report it. `token`: the project's sealed GANTRY_REPOSITORY_TOKEN, if the repository's address needs it.
+ * A branch that the agent looks at every `every_seconds`. `known_sha`: its newest commit that the control plane knows
+ * of. `settle_seconds`: how long the agent waits before it looks again at a tip that moved, because a hook may be about
+ * to report the push. `token`: the project's sealed GANTRY_REPOSITORY_TOKEN, if the repository's address needs it.
  */
 export const WatchedBranch = z.strictObject({
   project_id: ProjectId,
@@ -26,7 +26,7 @@ export const WatchedBranch = z.strictObject({
 export type WatchedBranch = z.infer<typeof WatchedBranch>;
 
 /**
- * A watched branch has another commit than `before`, the known one. `repository` and `branch` are those of the message
+ * A watched branch has another commit than `before`, the known one. `repository` and `branch` come from the message
  * that asked to watch it. `paths`: the files that differ; null: unknown, or too many.
  */
 export const TipMoved = z.strictObject({

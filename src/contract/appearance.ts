@@ -7,7 +7,7 @@ export const APPEARANCE_KEY = "gantry.appearance";
 export const Appearance = z.enum(["system", "light", "dark"]);
 export type Appearance = z.infer<typeof Appearance>;
 
-/** The value of CSS's `color-scheme` for what is stored; empty: that of the style sheet. */
+/** The value of CSS's `color-scheme` for the stored text; empty: the style sheet decides. */
 export function colorSchemeOf(stored: string | null): string {
   return stored === "light" || stored === "dark" ? stored : "";
 }

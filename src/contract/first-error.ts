@@ -5,8 +5,9 @@ import { errorRank } from "#contract/output-lines.ts";
 export type ErrorExcerpt = { readonly first: number; readonly at: number; readonly end: number };
 
 const MAX_LINES = 12;
-/** Lines before the one that says the error, and those of a code frame, which are indented. */
+/** Lines before the line with the error. */
 const MAX_BEFORE = 2;
+/** The indented lines of a code frame after it. */
 const MAX_FRAME = 4;
 /** The most calls in libraries that are shown between the error and the project's own call. */
 const MAX_FOREIGN = 3;

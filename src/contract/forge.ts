@@ -76,7 +76,7 @@ function isPathOf(forge: Forge, path: readonly string[]): boolean {
  * The address of the repository's page in a browser: for the public git hosts, and for an https address of any other.
  * `null` if the address does not tell it.
  */
-export function repositoryPage(repository: string): string | null {
+export function repositoryPageAtForge(repository: string): string | null {
   const place = readAddress(repository);
   if (place === null) return null;
   const site = hosts.get(place.host)?.site ?? httpsHost(repository);

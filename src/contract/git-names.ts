@@ -45,7 +45,7 @@ export const RequestedBranch = textBetween(1, 244).check(
   }),
 );
 
-/** What is wrong with a name that is not empty. */
+/** Why a name that is not empty is invalid. */
 function branchProblem(name: string): string | null {
   if (name === "") return null;
   if (name.startsWith("refs/")) return "must be the name without `refs/heads/` or `refs/tags/`";

@@ -1,12 +1,14 @@
 import * as z from "zod/mini";
 
 /**
- * A value that a newer version has added, such as a type of actor. It is a text, which views show as it is. Its type is a
- * pattern that no value has: so no other text is assignable, and unions are narrowed by it as by a literal.
+ * A value that a newer version has added, such as a type of actor. Views show it unchanged. Its type is a pattern that
+ * no value has: so no other text is assignable, and the type narrows a union as a literal does.
  */
 export type UnknownValue = `<added ${string}>`;
 
-/** One of the known values, or one that a newer version has added. A `switch` needs a `default` for the latter. */
+/**
+ * One of the known values, or a value that a newer version has added. A `switch` needs a `default` for unknown values.
+ */
 export type Growing<Known extends string> = Known | UnknownValue;
 
 /** A value that is none of these. It must look like the name of a value, so that each view can show it. */
@@ -21,8 +23,8 @@ const AnyValue = unknownOf([]);
 const fallbacks = new WeakMap<z.ZodMiniType, z.ZodMiniType>();
 
 /**
- * A schema of answers and stored records to which later versions will add values: `parseKnown` also accepts what `fallback`
- * accepts. For all other readers, such as those of requests and the API reference, it is the schema that it contains.
+ * A schema of answers and stored records to which later versions will add values: `parseKnown` also accepts what
+ * `fallback` accepts. For all other readers, such as requests and the API reference, it is the schema that it contains.
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function growing<Schema extends z.ZodMiniType, Fallback extends z.ZodMiniType = typeof AnyValue>(

@@ -38,7 +38,7 @@ export type WebhookId = z.infer<typeof WebhookId>;
 /** The id of a hook: an address to which a forge sends the pushes of one repository. */
 export const HookId = idSchema("hook").brand<"HookId">();
 export type HookId = z.infer<typeof HookId>;
-/** The id of a push in the ledger: one delivery and what was decided for one project. */
+/** The id of a push in the ledger: one delivery and the decision for one project. */
 export const PushId = idSchema("push").brand<"PushId">();
 export type PushId = z.infer<typeof PushId>;
 /** The id of a freeze: a time in which deployments wait. */

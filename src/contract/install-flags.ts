@@ -33,14 +33,14 @@ export function withInstallOptions(command: string, { flags, policy, repositorie
   return `${command} -s -- ${options.join(" ")}`;
 }
 
-/** The policy to offer first: an enrolled server, whose policy file stays, keeps what it has on another machine too. */
+/** The policy to offer first: an enrolled server, whose policy file stays, keeps its policy on another machine too. */
 export function usualPolicy(server: Pick<Server, "last_seen_at" | "policy"> | null): InstallPolicy {
   return server === null || server.last_seen_at === null || server.policy === "strict" ? "strict" : "open";
 }
 
 /**
- * Why an address cannot be in the list of a policy, as the end of a sentence; null if it can. The installer checks it
- * again. It can be written between single quotes.
+ * Why an address cannot be in the list of a policy, as the end of a sentence; null if it can. The installer checks the
+ * address again. A valid address can be written between single quotes.
  */
 export function patternProblem(pattern: string): string | null {
   const isPlain = /^[\w@:/.*~+%[\]-]+$/.test(pattern);

@@ -32,7 +32,7 @@ export function createMask(...addresses: readonly string[]): Mask {
 const URL_CUT_OFF = /([a-z0-9+.-]:\/\/[^\s:@/]*):[^\s@/]*$/i;
 
 function maskEnd(cut: string, secrets: readonly Secret[]): string {
-  // Remove what is left of a character that was cut in two.
+  // Remove the rest of a character that was cut in two.
   const text = cut.replace(/\uFFFD+$/, "");
   const begun = secrets.map((secret) => beginningAtEnd(text, secret));
   const longest = Math.max(0, ...begun);

@@ -16,7 +16,7 @@ export function looksLikeError(line: string): boolean {
   return ERROR.test(line) && !NO_ERROR.test(line);
 }
 
-/** Whether the line is a warning. One that also looks like an error is none. */
+/** Whether the line is a warning. A line that also looks like an error is not a warning. */
 export function isWarning(line: string): boolean {
   return WARNING.test(line) && !looksLikeError(line);
 }
@@ -25,7 +25,7 @@ export function isWarning(line: string): boolean {
 const VAGUE =
   /^\s*(?:triggerUncaughtException\(|throw )|^npm (?:error|err!)(?:(?: (?:code|errno|syscall|path|command|workspace|location|lifecycle script)\b| gyp (?:info|http|verb)\b).*| *)$|^\s*at |complete log of this run|^[\Wx]*build failed (?:in|with) /i;
 
-/** How tools begin the line that says what is wrong. */
+/** How tools begin the line with the error. */
 const NAMED = new RegExp(
   [
     // JavaScript, Java, .NET, Ruby's runners: `TypeError: …`, `Error [ERR_X]: …`. Python: the head of its traceback.

@@ -92,7 +92,7 @@ type Refused<Code extends ProblemCode> = { readonly refusal: Refusal<Code> };
 /** The outcome of an operation that can be refused. Every other failure is thrown. */
 export type Result<Value, Code extends ProblemCode = ProblemCode> = ResultOf<Value, Refused<Code>>;
 
-/** A refused `Result`. @param detail a sentence for the person who sent the request: what is wrong, what to do */
+/** A refused `Result`. @param detail a sentence for the person who sent the request: what happened, what to do */
 export function refuse<Code extends ProblemCode>(
   code: Code,
   detail: string,

@@ -26,8 +26,8 @@ export type JobHealth = z.infer<typeof JobHealth>;
 export const JobHealths = listUpTo(JobHealth, 2 * MAX_CRON_JOBS);
 
 /**
- * The certificate of a domain. `late`: the last sixth of its time has begun, and it could not be renewed. `missing`: it
- * could not be obtained. `unknown`: the agent has not checked it yet. `problem`: what to do about it.
+ * The certificate of a domain. `late`: the last sixth of its time has begun without a renewal. `missing`: no
+ * certificate could be obtained. `unknown`: the agent has not checked the domain yet. `problem`: what to do about it.
  */
 export const CertificateHealth = z.strictObject({
   domain: textUpTo(253),

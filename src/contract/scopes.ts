@@ -4,8 +4,9 @@ import type { Growing } from "#contract/growing.ts";
 
 /**
  * A permission of a token. `write` includes `read` of the same resource. Three are in no other: `commands:run`, because
- * its owner can read everything that a project's commands can, also its secrets; `deployments:approve`, so that those who
- * start deployments cannot approve them; and `deployments:emergency`, so that they cannot pass freezes and approvals.
+ * its owner can read everything that a project's commands can, also its secrets; `deployments:approve`, so that a token
+ * that starts deployments cannot approve them; and `deployments:emergency`, so that it cannot pass freezes and
+ * approvals.
  */
 export const Scope = z.enum([
   "deployments:read",

@@ -1,5 +1,5 @@
 // What a terminal's SGR sequences mean: colours and styles of text. Source: ECMA-48 section 8.3.117; ITU-T T.416 for
-// colours after 38 and 48, as in xterm. Left out is what can hide text: conceal, blinking, other fonts.
+// colours after 38 and 48, as in xterm. Styles that can hide text are left out: conceal, blinking, other fonts.
 
 /**
  * A colour. `name`: of one of the 16 colours that the terminal's theme decides; null: a fixed one. `rgb`: as xterm shows
@@ -77,9 +77,9 @@ const SGR = /\u001b\[([0-9;:]{0,40})m/;
 const RESET = "\u001b[0m";
 
 /**
- * Writes a text with its colours and styles so that a terminal shows all of it: other sequences of SGR are left out, and
- * a colour like its background is changed. They end with the text.
- * @param write what is written for the text between the sequences
+ * Writes a text with its colours and styles so that a terminal shows all of it: other sequences of SGR are left out,
+ * and a colour like its background is changed. They end with the text. @param write returns the text between the
+ * sequences
  */
 export function painted(text: string, write: (plain: string) => string): string {
   const parts = text.split(SGR);

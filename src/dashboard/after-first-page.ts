@@ -1,4 +1,4 @@
-// What is loaded after the first page is shown, in one script: small scripts of their own would take many requests.
+// The code that is loaded after the first page is shown, in one script: many small scripts would take many requests.
 
 export { listen } from "#dashboard/data/listen.ts";
 export { SearchDialog } from "#dashboard/pages/search/search-dialog.tsx";

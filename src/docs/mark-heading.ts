@@ -1,4 +1,4 @@
-/** The part of the window in which a section counts as the one that is read. */
+/** The part of the window in which a section counts as being read. */
 const READ_PART = "-10% 0px -75% 0px";
 
 /** Marks the link of the navigation that leads to the section that is read now. */

@@ -1,7 +1,7 @@
 /**
- * Replaces the example's address in the page with that of this installation. Some pages also name the example's host
- * alone, as in `npm run release -- --domain gantry.example.com`: they need an installation at a domain. If this one has no
- * domain, as under `npm start`, such a page keeps the example everywhere.
+ * Replaces the example's address in the page with this installation's address. Some pages also name the example's host
+ * alone, as in `npm run release -- --domain gantry.example.com`: they need an installation at a domain. If this
+ * installation has no domain, as under `npm start`, such a page keeps the example everywhere.
  */
 export function fillOrigin(): void {
   const hosts = document.querySelectorAll(".origin-host");

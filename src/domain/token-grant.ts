@@ -13,8 +13,9 @@ export type Excess =
   | { readonly in: "projects" };
 
 /**
- * Compares the permissions of a token with those wanted for a new one. Returns the excess that the token does not have
- * itself; null if there is none. `write` includes `read`, and a token without a project limit has access to all projects.
+ * Compares the permissions of a token with the permissions wanted for a new token. Returns the excess that the token
+ * does not have itself; null if there is none. `write` includes `read`, and a token without a project limit has access
+ * to all projects.
  */
 export function excessOver(own: TokenReach, wanted: TokenReach): Excess | null {
   const missing = wanted.scopes.filter((scope) => !scopesAllow(own.scopes, scope));
@@ -23,8 +24,8 @@ export function excessOver(own: TokenReach, wanted: TokenReach): Excess | null {
 }
 
 /**
- * Whether a limit to projects covers what is about other projects. null: as a limit, all of the account; as the wanted
- * projects, something that is not about single projects.
+ * Whether a limit to projects covers the wanted projects. null: as a limit, the whole account; as the wanted projects,
+ * access that is not about single projects.
  */
 export function isWithin(limit: readonly ProjectId[] | null, wanted: readonly ProjectId[] | null): boolean {
   if (limit === null) return true;

@@ -52,8 +52,8 @@ export function uptime(
 }
 
 /**
- * The uptime of each of the last 30 UTC days, including today, oldest first. The day of the first connection counts from
- * it on, and today counts until now. The parameters are those of `uptime`.
+ * The uptime of each of the last 30 UTC days, including today, oldest first. The day of the first connection counts
+ * from it on, and today counts until now. The parameters are the same as for `uptime`.
  */
 export function uptimeByDay(
   connectedMsByDay: ConnectedMsByDay,

@@ -17,7 +17,7 @@ const RETURN_TRIES = 200;
 const RETURN_PAUSE_MS = 10;
 
 /**
- * Creates a lock file atomically with its content: a process that read half a lock would take it for a stale one.
+ * Creates a lock file atomically with its content: a process that reads half a lock would mistake it for a stale lock.
  * @returns false when the lock exists already, or another process has moved it aside to read it
  */
 export async function createLockFile(path: string, content: string, isHeld: IsHeld): Promise<boolean> {
@@ -36,7 +36,9 @@ export async function createLockFile(path: string, content: string, isHeld: IsHe
   return false;
 }
 
-/** Removes a stale lock file, unless another process has created its own in the meantime: that one is moved back. */
+/**
+ * Removes a stale lock file. If another process has created its own lock file in the meantime, that file is moved back.
+ */
 export async function removeStaleLock(path: string, isHeld: IsHeld): Promise<void> {
   const moved = movedOf(path);
   if (!(await succeeds(rename(path, moved), "ENOENT"))) return;

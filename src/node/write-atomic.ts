@@ -33,8 +33,8 @@ export async function writeAtomic(
 }
 
 /**
- * Writes a file that is readable by this user only, unless it exists: of several processes, one succeeds, and the others
- * leave its file as it is. It survives a power cut.
+ * Writes a file that is readable by this user only, unless the file exists: of several processes, one succeeds, and the
+ * others do not change its file. It survives a power cut.
  * @throws the file system's error
  */
 export async function writeOnce(path: string, text: string): Promise<void> {

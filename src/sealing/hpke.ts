@@ -2,7 +2,7 @@ import { type Bytes, bytesOf, concatenate } from "#sealing/bytes.ts";
 
 /**
  * Hybrid public key encryption in base mode, for one message: RFC 9180 with DHKEM(X25519, HKDF-SHA256), HKDF-SHA256 and
- * AES-GCM, on WebCrypto alone. It runs in browsers, Workers and Node 20. Names in quotes are those of the RFC.
+ * AES-GCM, on WebCrypto alone. It runs in browsers, Workers and Node 20. Names in quotes are the RFC's.
  */
 
 /** A key pair as raw bytes. RFC 9180 section 7.1.2 calls them serialized. */

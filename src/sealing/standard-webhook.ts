@@ -55,7 +55,7 @@ export async function isSigned(
 ): Promise<boolean> {
   const { id, timestamp, signature } = headers;
   if (id === null || timestamp === null || signature === null) return false;
-  // A `.` in the id would move the border between what is signed.
+  // A `.` in the id would move the border between the signed parts.
   if (!/^[\x21-\x2d\x2f-\x7e]{1,200}$/.test(id) || !/^\d{1,12}$/.test(timestamp)) return false;
   if (Math.abs(Number(timestamp) - nowS) > TOLERANCE_S) return false;
   const text = textToSign({ id, timestamp: Number(timestamp), body });

@@ -4,7 +4,7 @@ import type { AccountId } from "#contract/ids.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import { type EntryLine, hashOfEntries, hashOfSeal, sealId } from "#sealing/audit-chain.ts";
 
-/** The audit log as the API returns it, each list with the oldest first. `lines`: those of the export. */
+/** The audit log as the API returns it, each list with the oldest first. `lines`: the lines of the export. */
 export type AuditLog = {
   readonly accountId: AccountId;
   readonly lines: readonly string[];
@@ -17,12 +17,12 @@ export type KnownSeal = { readonly number: number; readonly hash: string };
 
 export type EntryRange = { readonly first: number; readonly last: number };
 
-/** The entries that the retention has removed: those up to `last_entry`, of which the last were sealed at `sealed_at`. */
+/** The entries that the retention has removed: all up to `last_entry`. The last of them were sealed at `sealed_at`. */
 export type RemovedEntries = Pick<AuditSeal, "last_entry" | "sealed_at">;
 
 /**
- * `sealed`: the entries that match their seals. `open`: those that are not sealed yet. `removed`: those that the retention
- * has removed: only their seals were verified. null: none.
+ * `sealed`: the entries that match their seals. `open`: entries that are not sealed yet. `removed`: entries that the
+ * retention has removed: only their seals were verified. null: none.
  */
 export type LogCheck =
   | {
@@ -124,7 +124,7 @@ async function matchEntries(
   for (const seal of seals) {
     const { number, first_entry, last_entry, sealed_at } = seal;
     if (last_entry < firstKept) {
-      // The retention removes all entries of a seal at once, and never those of the newest seal.
+      // The retention removes all entries of a seal at once, and never the entries of the newest seal.
       const isOld = Date.parse(sealed_at) < now - AUDIT_RETENTION_DAYS * DAY_MS + CLOCKS_MS;
       if (!isOld || seal === newest)
         return flawed(

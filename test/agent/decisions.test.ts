@@ -82,7 +82,7 @@ describe("secrets", () => {
 });
 
 describe("pruning", () => {
-  it("never removes the live release, the one before it, or one to keep", () => {
+  it("never removes the live release, the release before it, or a release to keep", () => {
     const version = fc.integer({ min: 1, max: 30 });
     fc.assert(
       fc.property(

@@ -39,7 +39,7 @@ describe("a failed deployment", () => {
     expect(await error.getByText("100", { exact: true }).count()).toBe(0);
     expect(await violations(page)).toEqual([]);
 
-    // Of the groups of the log, only that of the failed stage is open.
+    // Of the groups of the log, only the failed stage's group is open.
     const group = (name: string) =>
       page.getByRole("button", { name: new RegExp(`^${name}`), expanded: true });
     await group("Build").waitFor();

@@ -22,7 +22,7 @@ describe("a form that is submitted with errors", () => {
     const repository = page.getByLabel("Repository", { exact: true });
     await name.waitFor();
     const before = await looksOf(repository);
-    // What is being typed is not wrong yet.
+    // A value that is being typed is not wrong yet.
     await repository.fill("not-a-repository");
     expect(await page.locator("form .error").count()).toBe(0);
     await name.focus();
@@ -57,7 +57,7 @@ describe("a form that is submitted with errors", () => {
 });
 
 describe("the focus ring of a heading", () => {
-  it("is shown to those who use the keyboard, not to those who click", async () => {
+  it("is shown to people who use the keyboard, not to people who click", async () => {
     const { page } = await visit();
     await openSignedIn(page, local, "/app/");
     const heading = page.getByRole("heading", { level: 1, name: "Tokens" });

@@ -76,7 +76,7 @@ describe("a second click after a lost response", () => {
       `**/v1/projects/${id}/deployments`,
       async (route) => {
         await route.fetch();
-        // Both buttons wait, and only the one that was clicked shows it.
+        // Both buttons wait, and only the clicked button shows it.
         await expect.poll(() => page.locator("dialog [aria-busy=true]").count()).toBe(2);
         expect(await page.locator("dialog .spinner").count()).toBe(1);
         await route.abort();

@@ -62,7 +62,7 @@ beforeAll(async () => {
   await openSignedIn(tab, local, "/app/");
 });
 
-/** What is wrong with what a page shows now. */
+/** The faults in the present layout of a page. */
 async function faultsOf(page: Page, view: string): Promise<string[]> {
   const [scroll = 0, inner = 0] = await page.evaluate<number[]>(
     "[document.documentElement.scrollWidth, innerWidth]",
@@ -76,7 +76,7 @@ async function faultsOf(page: Page, view: string): Promise<string[]> {
           && element.scrollWidth > element.clientWidth + 1;
       })
       .map((element) => element.outerHTML.slice(0, 120))`);
-  // What is outside of such a frame is easily missed. The links of sections show that there are more, logs can wrap.
+  // Content outside of such a frame is easily missed. The links of sections show that there are more, logs can wrap.
   const hidden = await page.evaluate<string[]>(`
     [...document.querySelectorAll("dialog[open] *, main *")]
       .filter((element) =>
@@ -116,7 +116,7 @@ const views = pageViews({ project: shop.id, deployment: shop.live, apps: shop.id
 const names = views.map(({ page }) => page);
 const schemes = { wide: "light", phone: "dark" } as const;
 
-/** Opens a page on a screen. @returns what is wrong with it */
+/** Opens a page on a screen. @returns the faults in its layout */
 async function look(page: Page, path: string, screen: keyof typeof schemes): Promise<string[]> {
   await page.setViewportSize(screens[screen]);
   await page.goto(local.url + path);
@@ -226,7 +226,7 @@ describe("the pages without a view", () => {
 });
 
 describe("the list of views", () => {
-  it("has every page but that of the sign-in", () => {
+  it("has every page except the sign-in", () => {
     expect([...names, "sign_in"].toSorted()).toEqual(Object.keys(dashboardPages).toSorted());
   });
 

@@ -12,7 +12,7 @@ import { useDashboard } from "./support/use-dashboard.ts";
 
 const { local, visit } = await useDashboard({ account: "empty" });
 
-/** What the target of the webhook received, and what it answers. */
+/** The requests that the target of the webhook received, and its answer. */
 const received: { readonly body: string; readonly headers: Record<string, string> }[] = [];
 let status = 200;
 const target = createServer((request, response) => {

@@ -32,7 +32,7 @@ export const appOperations: readonly Operation[] = [
     },
   },
   {
-    // Visitors would notice a stop of the other one.
+    // Visitors would notice a stop of the other process.
     name: "stop or start the worker",
     weight: 3,
     act: (chaos, site, chance) =>

@@ -28,7 +28,7 @@ const options = readOptions({
 const { seed } = options;
 const endsAt = Date.now() + options.minutes * 60_000;
 const SITES = ["red", "green", "blue", "grey"];
-/** Those that are apps with processes, one on each server. */
+/** The projects that are apps with processes, one on each server. */
 const APPS: readonly string[] = ["green", "blue"];
 /** The disk has room for the releases and mirrors of all sites, and little more. */
 const DISK_MEGABYTES = 96;

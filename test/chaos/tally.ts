@@ -3,7 +3,7 @@ import type { DeploymentStatus } from "#contract/endpoints/deployments/schemas.t
 import type { LogFollower } from "../support/faults/log-follower.ts";
 import type { SiteVisitor } from "../support/faults/site-visitor.ts";
 
-/** Counts of what has happened so far. Its size does not grow with the run. */
+/** Counts of the events so far. Its size does not grow with the run. */
 export type Tally = {
   rounds: number;
   operation(name: string): void;

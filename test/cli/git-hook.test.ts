@@ -39,7 +39,7 @@ async function push(...refs: string[]): Promise<string> {
   return (await git(["push", bare, ...refs], local.path)).stderr;
 }
 
-/** What has arrived since the rows that are known, in the order of the refs. */
+/** The new rows since the known rows, in the order of the refs. */
 const known = new Set<string>();
 async function arrived(): Promise<Push[]> {
   const { pushes } = PushRows.parse({

@@ -212,7 +212,7 @@ describe("the command line", () => {
     expect(read(...line.split(" ")).problem).toContain(hint);
   });
 
-  it("names only commands and options that exist for those of other tools", () => {
+  it("translates commands and options of other tools only to existing ones", () => {
     for (const line of otherCommandTargets)
       expect([line, read(...line.split(" ")).problem]).toEqual([line, undefined]);
   });

@@ -42,7 +42,7 @@ function textsOf(schema: z.core.$ZodType, at: string): readonly Field[] {
 const texts = received.flatMap(([name, schema]) => (schema === null ? [] : textsOf(schema, name)));
 const addresses = texts.filter(({ at }) => /[._](?:url|uri|href|address|repository)$/.test(at));
 
-it("each field of the contract that is an address refuses those that programs read differently", () => {
+it("each field of the contract that is an address refuses addresses that programs read differently", () => {
   const names = new Set(addresses.map(({ at }) => at));
   for (const known of [
     "createWebhook.url",

@@ -34,19 +34,16 @@ describe("a line with carriage returns", () => {
 
 describe("the time of a line", () => {
   const at = (ms: number) => new Date(NOW + ms).toISOString();
-  it.each([at(0), at(-23 * HOUR_MS), at(60_000)])(
-    "is kept where it is near that of its arrival: %s",
-    (said) => {
-      expect(lineTime(said, NOW)).toBe(said);
-    },
-  );
+  it.each([at(0), at(-23 * HOUR_MS), at(60_000)])("is kept if it is near the time of arrival: %s", (said) => {
+    expect(lineTime(said, NOW)).toBe(said);
+  });
 
   it("is stored in UTC", () => {
     expect(lineTime("2026-11-22T13:59:00+02:00", NOW)).toBe("2026-11-22T11:59:00.000Z");
   });
 
   it.each([at(-25 * HOUR_MS), at(HOUR_MS), "", "now", "2026-11-22", "2026-13-40T99:00:00Z", `${at(0)}\n`])(
-    "is that of its arrival instead of %j",
+    "is the time of arrival instead of %j",
     (said) => {
       expect(lineTime(said, NOW)).toBe(at(0));
     },

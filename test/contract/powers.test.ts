@@ -34,7 +34,7 @@ function partsOf(schema: Json): (readonly [string, Json])[] {
   ];
 }
 
-/** What a mark lacks and what it has too much, compared with the schemas of the value that it is for. */
+/** The missing and the superfluous fields of a mark, compared with the schemas of its value. */
 function differences(mark: Mark, schemas: readonly Json[], path: string): string[] {
   if (mark === "none" && schemas.some((one) => partsOf(one).length > 0))
     return [`${path} needs a mark of each field`];
@@ -50,19 +50,16 @@ function differences(mark: Mark, schemas: readonly Json[], path: string): string
 }
 
 describe("the marks of what a request can do", () => {
-  it("are exactly those of the operations that a token can call", () => {
+  it("exist for exactly the operations that a token can call", () => {
     expect([...allMarks.keys()].toSorted()).toEqual(byToken.map(([name]) => name).toSorted());
   });
 
-  it.each(byToken)(
-    "of %s are exactly those of the fields that it accepts",
-    (name, { method, query, body }) => {
-      const sent = [method === "GET" ? null : query, body].flatMap((schema) =>
-        schema === null ? [] : [jsonSchemaOf(schema)],
-      );
-      expect(differences(allMarks.get(name) ?? "none", sent, name)).toEqual([]);
-    },
-  );
+  it.each(byToken)("of %s exist for exactly the fields that it accepts", (name, { method, query, body }) => {
+    const sent = [method === "GET" ? null : query, body].flatMap((schema) =>
+      schema === null ? [] : [jsonSchemaOf(schema)],
+    );
+    expect(differences(allMarks.get(name) ?? "none", sent, name)).toEqual([]);
+  });
 
   it("say each power that a scope grants, and no other", () => {
     for (const scope of allScopes) {

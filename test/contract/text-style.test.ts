@@ -22,7 +22,7 @@ function shownByTerminal(output: string): { text: string; style: Readonly<TextSt
   });
 }
 
-/** Whether a text of this style can be seen in a terminal that is dark, and in one that is light. */
+/** Whether a text of this style can be seen in a dark terminal and in a light terminal. */
 function canBeSeen({ color, background }: Readonly<TextStyle>): boolean {
   if (background !== null) return color !== null && contrast(color.rgb, background.rgb) >= 3;
   if (color === null) return true;

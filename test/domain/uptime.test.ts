@@ -17,7 +17,7 @@ const connections = (days: number) =>
       times.flatMap((from, at) => (at % 2 === 0 ? [[from, times[at + 1] ?? from] as const] : [])),
     );
 
-/** Any arguments of `uptime`, also ones that no agent causes: the time by day, the two times, and now. */
+/** Any arguments of `uptime`, also arguments that no agent causes: the time by day, the two times, and now. */
 const anyArguments = [
   fc.dictionary(fc.nat(40_000).map(String), fc.nat(DAY_MS)),
   fc.option(fc.nat(3e12)),

@@ -155,7 +155,7 @@ const tanstackStart: App["files"] = {
 
 const eleventy = { "@11ty/eleventy": "3.1.8" };
 
-/** Two packages, of which one needs the other. @param theme the version that it asks for */
+/** Two packages: `docs` needs `theme`. @param theme the version that `docs` asks for */
 const monorepo = (theme: string): App["files"] => ({
   "packages/theme/package.json": manifest("theme", {}),
   "packages/theme/index.js": 'export const title = "from the package theme";\n',

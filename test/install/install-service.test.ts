@@ -120,7 +120,7 @@ describe.skipIf(probe === null)("a service, on a disposable machine", () => {
     await expect.poll(async () => (await machine.run("gantry-agent status")).code).toBe(0);
   });
 
-  it("runs the file that ran before, also if an update to another file was killed in between", async () => {
+  it("runs the file that ran before, also if an update to another file was killed meanwhile", async () => {
     const { enrollment } = await registerServer(gantry);
     await install(enrollment.token);
     const unit = await file("/etc/systemd/system/gantry-agent.service");

@@ -53,7 +53,7 @@ describe("the enrolment command of a new server", () => {
   it("installs an agent that works with the machine's own Node, which may be older", async ({ skip }) => {
     const [, ...path] = machine.environment().PATH.split(delimiter);
     const found = await runShell(["sh", "-c", "command -v node"], { env: { PATH: path.join(delimiter) } });
-    if (found.code !== 0) skip("this machine has no Node besides the one in node_modules");
+    if (found.code !== 0) skip("this machine has no Node besides node_modules");
     const env = machine.environment(found.output.trim());
     const server = await registerServer(gantry);
     expect((await machine.runLine(server, env)).code).toBe(0);
@@ -76,7 +76,7 @@ describe("the enrolment command of a new server", () => {
 });
 
 describe("an update", () => {
-  it("that does not start is not installed, and one that starts replaces the old file", async () => {
+  it("that does not start is not installed, and an update that starts replaces the old file", async () => {
     const { enrollment } = await registerServer(gantry);
     await machine.install(enrollment.token);
     const lib = join(machine.prefix, "lib/gantry");

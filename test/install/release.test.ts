@@ -110,7 +110,7 @@ describe("the place of an installation", () => {
     expect(cloudflare.uploads).toHaveLength(before);
   });
 
-  it("is that of the first release: in a jurisdiction, with its database, bucket and objects", async () => {
+  it("stays the place of the first release: in a jurisdiction, with its database, bucket and objects", async () => {
     const european = await startFakeCloudflare();
     try {
       const inEurope = (args: readonly string[]) =>

@@ -130,7 +130,7 @@ function fieldsWithoutText(schema: Schema, path: string): string[] {
   ];
 }
 
-/** The optional fields of a request and their texts, without objects, whose fields say what they do. */
+/** The optional fields of a request and their texts, without objects, whose fields have texts of their own. */
 function optionalFields(schema: Schema, path: string): [name: string, text: string][] {
   const { schemas } = document;
   return schemas.variantsOf(schema).flatMap(({ properties = {}, required = [] }) =>

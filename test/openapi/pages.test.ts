@@ -169,7 +169,7 @@ describe("the samples", () => {
       await expect(transform(code, { loader: "ts", format: "esm" }), code).resolves.toBeDefined();
   });
 
-  it("can be sent from the page, except those of the agent", () => {
+  it("can be sent from the page, except samples of the agent", () => {
     for (const { method, path, operation } of operations) {
       const page = resourceOf(operation);
       const article =

@@ -80,7 +80,7 @@ it("an app is not touched by a restart, a kill or an update of the agent", async
   await expectSame();
 });
 
-it("an app is replaced by that of the next release, and nothing of the earlier one is left", async () => {
+it("an app is replaced by the next release's app, and nothing of the earlier app is left", async () => {
   await api.call("PATCH", `/v1/projects/${project.id}`, { drain_seconds: 0 });
   await deploy("two");
   expect(await ask("web-2-0")).toBe("two a secret of the app");

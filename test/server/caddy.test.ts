@@ -541,7 +541,7 @@ describe("A pause behind Caddy", () => {
     expect(await textOf("shop.localhost")).toBe("p0 GET 0");
   });
 
-  it("ends after its time, and one that begins during it lasts longer", async () => {
+  it("ends after its time, and a pause that begins during it lasts longer", async () => {
     // A slow machine may take seconds for each step.
     await hold(shop, 6);
     const held = ask("shop.localhost");

@@ -58,7 +58,7 @@ describe("The ingress", () => {
     expect(await isTrusted(https, "other.example.com", root)).toBe(false);
   });
 
-  it("reports a project whose name gets no certificate, and only that one", async () => {
+  it("reports a project whose name gets no certificate, and only that project", async () => {
     const test = await TestIngress.create({
       issuer: "acme",
       acme_directory: "https://127.0.0.1:1/directory",

@@ -16,7 +16,7 @@ type Guide = {
   readonly name: string;
   /** Installs on the machine what the guide's reader has already. */
   readonly prepare?: (reader: GuideReader) => Promise<void>;
-  /** What ntfy has received at the end. */
+  /** The messages that ntfy has received at the end. */
   readonly messages?: readonly string[];
 };
 

@@ -125,7 +125,7 @@ describe("a hostile project", () => {
       output_directory: ".",
       keep_releases: 2,
     });
-    // Later commands find a cache, of their own project and of the other one.
+    // Later commands find a cache, of their own project and of the other project.
     expect(await deploy(project.id)).toMatchObject({ status: "live", failure: null });
   });
 
@@ -278,7 +278,7 @@ describe("a hostile project", () => {
 describe("a repository on the server", () => {
   const mirror = () => `${HOME}/projects/${victim.id}/mirror.git`;
   let project: { readonly id: string };
-  /** A bare repository whose objects, branch and shallow commits are those of a folder. */
+  /** A bare repository whose objects, branch and shallow commits come from a folder. */
   const writeLinked = (path: string, folder: string) =>
     machine.tell(
       `rm -rf ${path} && mkdir -p ${path}/objects/info ${path}/refs/heads && cd ${path} && echo 'ref: refs/heads/main' > HEAD && printf '[core]\\n\\trepositoryformatversion = 0\\n\\tbare = true\\n' > config && echo ${folder}/objects > objects/info/alternates && ln -s ${folder}/refs/gantry/tip refs/heads/main && ln -s ${folder}/shallow shallow && chown -R -h gantry .`,

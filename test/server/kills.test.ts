@@ -12,7 +12,7 @@ import { StepGates } from "./support/step-gates.ts";
 
 /** A project for each step of a switch, whose next deployment stops at the step. */
 const waitingSteps = ["build", "release", "start", "verify"] as const;
-/** Those after the verdict, which end by themselves. */
+/** Steps after the verdict, which end by themselves. */
 const lateSteps = ["drain", "stop"] as const;
 const steps = [...waitingSteps, ...lateSteps] as const;
 type Step = (typeof steps)[number];

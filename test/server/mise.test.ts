@@ -8,12 +8,12 @@ import { noSites } from "#agent/sites/sites-client.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
 import { runStages } from "#contract/stages.ts";
 
-import { eventsOf, messagesOf, World } from "../agent/support/harness.ts";
+import { eventsOf, messagesOf, AgentWorld } from "../agent/support/harness.ts";
 import { downloadMise, type NodeMirror, startNodeMirror } from "../support/mise.ts";
 
 let folder: string;
 let mise: string;
-let world: World;
+let world: AgentWorld;
 let mirror: NodeMirror;
 
 beforeAll(async () => {
@@ -26,7 +26,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
 });
 afterEach(() => world.close());
 

@@ -123,7 +123,7 @@ it("a private repository is deployed over https with a token that only git gets"
   expect(lines.filter((line) => line.includes(token))).toEqual([]);
   expect(gitServer.logins).toContain(`bot:${token}`);
 
-  // Both commands run as the project's user, one after the other.
+  // Both commands run as the project's user, in sequence.
   expect(await machine.tell(`cat /var/lib/gantry/projects/${project.id}/current/user.txt`)).toBe(project.id);
   // The build wrote every environment that it could read to a file of its release.
   const release = `/var/lib/gantry/projects/${project.id}`;

@@ -411,7 +411,7 @@ describe("the isolation helper", () => {
   it("answers for twenty instances with few programs", async () => {
     const names = Array.from({ length: 20 }, (_, n) => `web-1-${n}`);
     await Promise.all(names.map((name) => start(name, "exec sleep 1000")));
-    // The machine numbers its processes by itself, one after the other.
+    // The machine numbers its processes by itself, in sequence.
     const newestPid = async () => Number(await machine.tell("echo $$"));
     const before = await newestPid();
     for (let n = 0; n < 20; n += 1) await list();

@@ -11,9 +11,9 @@ const counts = ["workerFiles", "agentFiles", "linkRows", "hostFiles", "processes
 const REMEMBERED = 110;
 
 /**
- * Describes what has grown between the second quarter of a soak and its end. The first quarter fills what is kept on
- * purpose: releases, deployments that were live, caches. A lane also has a row for each start of the last 24 hours, by
- * which it recognizes a repeated request (src/worker/objects/project-lane/lane-store.ts).
+ * Describes the growth between the second quarter of a soak and its end. The first quarter fills everything that is
+ * kept on purpose: releases, deployments that were live, caches. A lane also has a row for each start of the last 24
+ * hours, by which it recognizes a repeated request (src/worker/objects/project-lane/lane-store.ts).
  *
  * @param projects the number of projects, which have the same number of deployments each
  */

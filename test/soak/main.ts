@@ -1,5 +1,5 @@
-// `npm run soak -- --deployments 1000 --projects 20 --servers 5` runs many deployments without faults, one after the other
-// in each project, and samples what must not grow.
+// `npm run soak -- --deployments 1000 --projects 20 --servers 5` runs many deployments without faults, in sequence in
+// each project, and samples what must not grow.
 import { rm } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 

@@ -69,7 +69,7 @@ function rowsOf(database: string): number {
   }, 0);
 }
 
-/** The number of files in a server's projects, without those in mirrors; a release counts as one. */
+/** The number of files in a server's projects, without files in mirrors; a release counts as one file. */
 function filesBeside(projects: string): number {
   return readdirSync(projects).reduce((sum, project) => {
     const root = join(projects, project);

@@ -26,7 +26,7 @@ import { listenLocally } from "./listen.ts";
  * A fault of a request: the request is lost, its answer is lost, its events are ignored as already known (as if other
  * events had taken their numbers), or it is refused with a status.
  */
-export type Fault = "lost" | "answer_lost" | "known" | 404 | 410 | 429 | 503;
+export type AnswerFault = "lost" | "answer_lost" | "known" | 404 | 410 | 429 | 503;
 
 export type FakeRun = {
   readonly order: RunOrder;
@@ -51,8 +51,8 @@ export class FakeControlPlane {
   losesEnrolment = false;
   #attempt: string | null = null;
   /** Chooses a fault for each post of events, or null for none. `count`: the number of posts so far. */
-  faultOf: (post: { readonly count: number; readonly events: readonly RunEvent[] }) => Fault | null = () =>
-    null;
+  faultOf: (post: { readonly count: number; readonly events: readonly RunEvent[] }) => AnswerFault | null =
+    () => null;
   /** Called when a run's answer has been sent. */
   afterAnswer: (answer: { readonly instruction: Instruction }) => void = () => undefined;
   answersPings = true;
@@ -259,10 +259,10 @@ export class FakeControlPlane {
       this.#breach(`malformed events: ${posted.error.message}`);
       return respond(response, 422, problemOf(422));
     }
-    await this.#take(posted.data, match[1] ?? "", response);
+    await this.#receive(posted.data, match[1] ?? "", response);
   }
 
-  async #take(posted: RunEvents, deploymentId: string, response: ServerResponse): Promise<void> {
+  async #receive(posted: RunEvents, deploymentId: string, response: ServerResponse): Promise<void> {
     const run = this.runs.get(posted.run_id);
     if (run === undefined) return respond(response, 404, problemOf(404));
     if (run.order.deployment_id !== deploymentId) this.#breach("another deployment's run");

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { createServer, type ListenOptions } from "node:net";
 
-/** Below the ports that the agent gives to apps, and those that the kernel chooses. */
+/** Below the ports that the agent gives to apps, and the ports that the kernel chooses. */
 const FIRST_PORT = 10_000;
 const END_PORT = 20_000;
 const BLOCK = 4;
@@ -19,7 +19,10 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Linux knows sockets without a file, which are gone with their process: the one named after a port is its claim. */
+/**
+ * Linux knows sockets without a file, which are gone with their process: a socket named after a port is the claim of
+ * that port.
+ */
 function claim(port: number): Promise<boolean> {
   if (process.platform !== "linux") return Promise.resolve(true);
   return canListen({ path: `\0gantry-test-port-${port}` }, true);

@@ -29,7 +29,7 @@ export function samplesOf(schema: z.ZodMiniType, seen: readonly z.ZodMiniType[] 
         const used = usedFields(schema, chosen);
         const old = Object.fromEntries(used.map((one) => [one.name, one.old]));
         const grown = Object.fromEntries(used.map((one) => [one.name, one.grown]));
-        // An open object keeps what it does not know.
+        // An open object keeps unknown fields.
         const isOpen = def["catchall"] instanceof z.ZodMiniUnknown;
         return { old, grown: isOpen ? grown : { ...grown, added_by_a_newer_version: { any: ["value"] } } };
       });
@@ -82,7 +82,7 @@ export function samplesOf(schema: z.ZodMiniType, seen: readonly z.ZodMiniType[] 
 
 type Field = Sample & { readonly name: string };
 
-/** The fields without one that a rule of the object forbids beside another. */
+/** The fields without a field that a rule of the object forbids beside another field. */
 function usedFields(schema: z.ZodMiniType, fields: readonly Field[]): readonly Field[] {
   const isValid = (some: readonly Field[]) =>
     schema.safeParse(Object.fromEntries(some.map((one) => [one.name, one.old]))).success;

@@ -8,7 +8,7 @@ import { decideCommitResolved } from "#domain/lane/decide-commit-resolved.ts";
 import { decideRollback, type RollbackRequest } from "#domain/lane/decide-rollback.ts";
 import { canceledBy } from "#domain/lane/deployment-events.ts";
 import { decideRunEvents } from "#domain/lane/decide-run-events.ts";
-import { type AskedIfLive, decideStart, type StartRequest } from "#domain/lane/decide-start.ts";
+import { type RequestIfLive, decideStart, type StartRequest } from "#domain/lane/decide-start.ts";
 import { activeOf, emptyLane, isIn, type Lane, type LaneDeployment } from "#domain/lane/lane.ts";
 import type { RollbackChoice } from "#domain/lane/rollback-target.ts";
 import { defaultPlan } from "./plan.ts";
@@ -36,7 +36,7 @@ export function freezeBetween(from: number, until: number, name = "launch"): Fre
   return { id: ids.freeze(), name, times: { type: "once", from: text(from), to: text(until) } };
 }
 
-export function asked(changes: Partial<AskedIfLive> = {}): AskedIfLive {
+export function asked(changes: Partial<RequestIfLive> = {}): RequestIfLive {
   return {
     id: ids.deployment(),
     runId: ids.run(),
@@ -167,12 +167,12 @@ function keptOn(lane: Lane, serverId = SERVER): number[] {
   return [...new Set(kept)];
 }
 
-/** A lane on which `count` deployments went live, one after the other. */
+/** A lane on which `count` deployments went live, in sequence. */
 export function laneWithLive(count: number): Lane {
   return Array.from({ length: count }).reduce<Lane>((lane) => deployed(lane), emptyLane);
 }
 
-/** Deployments that went live one after the other, one for each commit, such as "aab". */
+/** Deployments that went live in sequence, one for each commit, such as "aab". */
 export function laneWithCommits(commits: string): Lane {
   return commits
     .split("")

@@ -13,7 +13,7 @@ export async function newServerKeys(): Promise<ServerKeys> {
   return { keys, sealKey: { public_key: toBase64Url(keys.publicKey), fingerprint } };
 }
 
-/** The secrets of an order as the server's agent opens them, by name; null for one that it cannot open. */
+/** The secrets of an order as the server's agent opens them, by name; null for a secret that the agent cannot open. */
 export async function openSecrets(
   order: RunOrder,
   { keys }: ServerKeys,

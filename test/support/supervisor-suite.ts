@@ -143,7 +143,7 @@ export function describeSupervisor(kind: string, world: () => SupervisorWorld): 
       await stop(name);
     });
 
-    it("keeps a command that does not exist as one that ends", async () => {
+    it("treats a command that does not exist as a command that ends", async () => {
       const name = newName();
       const command = { argv: ["/nowhere/program"], cwd: world().folder, env: {} } as const;
       await start("", { name, command });
@@ -206,7 +206,7 @@ export function describeSupervisor(kind: string, world: () => SupervisorWorld): 
       for (const pid of pids) expect(await world().isAlive(pid)).toBe(false);
     });
 
-    it("counts a command that goes to the background as one that has ended", async () => {
+    it("counts a command that goes to the background as ended", async () => {
       const name = await start(`sleep 1000 & echo $! > ${file("background")}; exit 0`);
       const pid = await pidIn("background");
       await expect.poll(async () => (await find(name))?.restarts).toBeGreaterThan(0);

@@ -12,7 +12,7 @@ import { call, ORIGIN, problemOf } from "../support/worker/call.ts";
 import { connectAgent } from "../support/worker/enrol-agent.ts";
 import { aroundCalls, onCalls } from "../support/worker/intercept.ts";
 
-// The local runtime ignores hints and has no jurisdictions, so these tests look at what it is asked for.
+// The local runtime ignores hints and has no jurisdictions, so these tests look at the requests to the runtime.
 
 const frankfurt = { continent: "EU", longitude: "8.68" };
 const sydney = { continent: "OC", longitude: "151.21" };

@@ -95,7 +95,7 @@ describe("everything that the control plane stores and prints", () => {
     const rotated = WebhookWithSecret.parse(await (await webhook.request("/rotate", "POST", {})).json());
     await webhook.receiver.answers({ status: 410, body: JSON.stringify(headers) });
     expect((await webhook.request("", "PATCH", { url: address, headers })).status).toBe(200);
-    await webhook.takes();
+    await webhook.accepts();
     const shown = [
       await (await webhook.request()).text(),
       await (await webhook.request("/deliveries")).text(),
@@ -145,7 +145,7 @@ describe("everything that the control plane stores and prints", () => {
     const failed = await project.call("PATCH", project.variablesPath, { set: [secret(values.refused)] });
     expect([failed.status >= 500, broken.count()]).toEqual([true, 1]);
 
-    // One deployment with a log, one whose order is sent twice, and one that waits in the queue.
+    // One deployment with a log, one whose order is sent twice, and one in the queue.
     const { id } = await project.start();
     const order = await agent.orderOf(id);
     expect(await openSecrets(order, keys)).toEqual({

@@ -1,4 +1,4 @@
-/** Makes the ids of a document's headings, equal to those that GitHub makes, so that links work in both places. */
+/** Makes the ids of a document's headings, equal to GitHub's ids, so that links work in both places. */
 export class HeadingIds {
   readonly #used = new Map<string, number>();
 

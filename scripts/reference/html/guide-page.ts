@@ -45,7 +45,7 @@ function neighbors(guides: Guides, { name }: Guide): Html {
   </nav>`;
 }
 
-/** The list of all guides. @param current the one that is shown; null: none */
+/** The list of all guides. @param current the guide that is shown; null: none */
 export function guideNavigation(guides: Guides, current: string | null): Html {
   return html`${guides.groups.map(
       ({ title, names }) =>

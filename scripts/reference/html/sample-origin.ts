@@ -7,8 +7,8 @@ export const SAMPLE_ORIGIN = `https://${SAMPLE_HOST}`;
 const NAMED = /(https:\/\/)?(?<![\w.@-])gantry\.example\.com(?![\w.-]*\w)/g;
 
 /**
- * Puts the example's address into elements wherever the text of a page names it, so that the page's script can replace it
- * with that of the installation (src/docs/origin.ts).
+ * Puts the example's address into elements wherever the text of a page names it, so that the page's script can replace
+ * it with the installation's address (src/docs/origin.ts).
  */
 export function markOrigins({ text }: Html): Html {
   return new Html(

@@ -19,7 +19,7 @@ export type SampleRequest = {
 const languages = { curl: "curl", typescript: "TypeScript" } as const;
 type Samples = Readonly<Record<keyof typeof languages, string>>;
 
-/** Samples of which the reader chooses one. Without a script, the choice holds for one group. */
+/** Samples to choose from. Without a script, the choice holds for one group. */
 export function sampleGroup(id: string, samples: Samples): Html {
   return html`<div class="samples">
     <div class="languages" role="radiogroup" aria-label="Language of the sample">

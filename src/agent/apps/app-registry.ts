@@ -17,8 +17,8 @@ export type ProjectApps = {
   /** Whether the supervisor has got the commands of what runs from this agent. */
   isIntroduced: boolean;
   /**
-   * Makes true what a run has prepared, if the disk refused that after the verdict; otherwise `null`. Until it is true, the
-   * files say what was live before, so nobody may act on them.
+   * Makes true what a run has prepared, if the disk refused that after the verdict; otherwise `null`. Until then, the
+   * files name the earlier live release, so nobody may act on them.
    */
   commit: (() => Promise<void>) | null;
   /** Whether a check of the project is under way, and what ends when it has. */

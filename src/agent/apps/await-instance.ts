@@ -3,7 +3,7 @@ import { createConnection } from "node:net";
 import { endsOf } from "#agent/apps/crash-history.ts";
 import { INSTANCE_HOST } from "#agent/apps/instance-spec.ts";
 import type { InstanceExit, Supervisor } from "#agent/apps/supervisor.ts";
-import { checkHealth, type CheckTarget, type Tried } from "#agent/lib/http/check-health.ts";
+import { checkHealth, type CheckTarget, type HealthCheckTry } from "#agent/lib/http/check-health.ts";
 import type { HealthCheck } from "#contract/endpoints/projects/settings.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { pause } from "#contract/lib/pause.ts";
@@ -28,7 +28,7 @@ export type AwaitedInstance = {
 export type Readiness =
   | { readonly kind: "ready" }
   | { readonly kind: "not_listening"; readonly isPortTaken: boolean }
-  | { readonly kind: "unhealthy"; readonly best: Tried; readonly tries: number }
+  | { readonly kind: "unhealthy"; readonly best: HealthCheckTry; readonly tries: number }
   | { readonly kind: "failed"; readonly reason: string };
 
 /** Waits until an instance listens on its port itself and passes its check, or the signal is aborted. */
@@ -36,7 +36,7 @@ export async function awaitReadiness(
   supervisor: Supervisor,
   { project, name, port, check, domain }: AwaitedInstance,
   signal: AbortSignal,
-  log: { listening(): void; tried(tries: number, tried: Tried): void },
+  log: { listening(): void; tried(tries: number, tried: HealthCheckTry): void },
 ): Promise<Readiness> {
   let isPortTaken = false;
   while (true) {
@@ -77,7 +77,7 @@ function accepts(port: number): Promise<boolean> {
 export type EndedInstance = { readonly name: string; readonly exit: InstanceExit | null };
 
 const END_POLL_MS = 250;
-/** A new instance may end once: what it needs may be starting too. */
+/** A new instance may end once: a service that it needs may be starting too. */
 const MAX_ENDS = 2;
 /** The shell's codes for a program that is not executable or not found. */
 const NEVER_WORKS: readonly (number | null)[] = [126, 127];

@@ -2,7 +2,7 @@ import { awaitEnd, awaitReadiness, type EndedInstance, type Readiness } from "#a
 import type { InstanceNote } from "#agent/apps/instance-notes.ts";
 import type { Rollout } from "#agent/apps/rollout.ts";
 import type { AgentContext } from "#agent/context/context.ts";
-import type { Tried } from "#agent/lib/http/check-health.ts";
+import type { HealthCheckTry } from "#agent/lib/http/check-health.ts";
 import { WEB } from "#contract/endpoints/processes/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
@@ -19,7 +19,7 @@ export type RolloutFailure =
 /** Called as the instances come up. `ms`: since the wait began. */
 export type RolloutLog = {
   listening(note: InstanceNote, ms: number): void;
-  tried(note: InstanceNote, tries: number, tried: Tried): void;
+  tried(note: InstanceNote, tries: number, tried: HealthCheckTry): void;
   healthy(note: InstanceNote): void;
 };
 

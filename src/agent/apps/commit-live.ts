@@ -27,7 +27,7 @@ export async function commitLive(
     );
 }
 
-/** Whether the files say what is live. Tries again if the disk has refused to record it. */
+/** Whether the files name the live release. Tries again if the disk has refused to record it. */
 export async function isCommitted(
   { apps }: Pick<AgentContext, "apps">,
   folder: ProjectFolder,

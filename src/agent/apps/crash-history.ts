@@ -1,6 +1,6 @@
 import type { SupervisedInstance } from "#agent/apps/supervisor.ts";
 
-/** The ends of an instance that the agent has observed, without those that it asked for. */
+/** The ends of an instance that the agent has observed, without the ends that it asked for. */
 export type CrashHistory = {
   /** How often the instance had ended at the last check. */
   readonly ends: number;
@@ -36,9 +36,9 @@ export const noCrashes: CrashHistory = {
 };
 
 /**
- * An instance is crash-looping after it ended five times within a minute, and until it has run for a minute. So is one that
- * failed five times within half an hour, until it has run for twice the time between two of these: if it fails every few
- * minutes, it stays crash-looping, instead of being so again after each failure.
+ * An instance is crash-looping after five ends within a minute, and until it has run for a minute. It is also
+ * crash-looping after five failures within half an hour, until it has run for twice the time between two of these
+ * failures: an instance that fails every few minutes stays crash-looping, instead of recovering before each failure.
  */
 export function noticeCrashes(before: CrashHistory, now: Seen, at: number): CrashHistory {
   const ends = endsOf(now);
@@ -58,7 +58,7 @@ export function noticeCrashes(before: CrashHistory, now: Seen, at: number): Cras
   if (found === null) return { ...before, ends, recent, failures, runsSince };
   const ms = at - (found[0] ?? at);
   const steadyMs = Math.min(Math.max(WINDOW_MS, (2 * ms) / (MAX_ENDS - 1)), MAX_STEADY_MS);
-  // In a loop with growing pauses, the first ends came quickly one after the other.
+  // In a loop with growing pauses, the first ends came quickly after each other.
   const isFast = found === recent;
   return {
     ...{ ends, recent, failures, runsSince },

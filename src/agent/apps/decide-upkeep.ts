@@ -29,8 +29,8 @@ export type Upkeep = {
 };
 
 /**
- * Compares what runs with what must run. An instance that was replaced drains; any other that nothing names is stopped: a
- * run that failed has left it, or the agent ended before it could stop it.
+ * Compares what runs with what must run. An instance that was replaced drains; any other that nothing names is stopped:
+ * a failed run has left this instance, or the agent ended before it could stop the instance.
  */
 export function decideUpkeep(
   { desired, notes, supervised, claimed, stopping }: InstancesNow,

@@ -24,7 +24,7 @@ export async function endApps(context: AgentContext, folder: ProjectFolder): Pro
     await apps.of(folder.id).checking;
     const listed = await supervisor.list(folder.id);
     if (!listed.ok) throw new Error(`its instances cannot be ended: ${listed.reason}`);
-    // A supervisor that was killed may not know one that it had just started.
+    // A supervisor that was killed may not know an instance that it had just started.
     const names = new Set([...listed.value, ...readNotes(folder)].map(({ name }) => name));
     const stops = [...names].map(async (name) => {
       const stopped = await stopInstance(context, folder.id, name);

@@ -6,10 +6,11 @@ import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
 import type { ResolvedProcess } from "#contract/processes/resolve-processes.ts";
 
 /**
- * Stands for everything that makes an instance what it is: an instance with another fingerprint must be replaced. The
- * number of instances is no part of it. Of a secret it has the revision, and not the value, because it is written to disk.
+ * A hash of all settings that an instance is started with: an instance with another fingerprint must be replaced. The
+ * number of instances is no part of the hash. A secret counts with its revision and not with its value, because the
+ * fingerprint is written to disk.
  */
-export function fingerprintOf(
+export function instanceFingerprint(
   release: number,
   { name, limits, ...settings }: ResolvedProcess,
   variables: RunVariables | undefined,

@@ -28,9 +28,9 @@ export type InstanceNote = z.infer<typeof InstanceNote>;
 const storedNote = storedAs(InstanceNote);
 
 // Synchronous, so that a decision about a project's instances and its notes is one step, and no other part of the agent
-// can change them in between.
+// can change them during the decision.
 
-/** The notes of a project. One that a power cut left unreadable is skipped. */
+/** The notes of a project. A note that a power cut left unreadable is skipped. */
 export function readNotes({ instances }: ProjectFolder): readonly InstanceNote[] {
   return attempt(() => readdirSync(instances), []).flatMap((file) => {
     const note = read(join(instances, file));
@@ -66,7 +66,10 @@ export function removeNote({ instances }: ProjectFolder, name: string): void {
   attempt(() => rmSync(join(instances, `${name}.json`), { force: true }), undefined);
 }
 
-/** Deletes what is no note: drafts, and what a power cut left unreadable. Nothing but a note protects an instance. */
+/**
+ * Deletes all files that are no notes: drafts, and files that a power cut left unreadable. Nothing but a note protects
+ * an instance.
+ */
 export function tidyNotes(folder: ProjectFolder): void {
   const notes = new Set(readNotes(folder).map(({ name }) => `${name}.json`));
   for (const file of attempt(() => readdirSync(folder.instances), []))

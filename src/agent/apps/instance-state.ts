@@ -10,7 +10,7 @@ type Known = {
   readonly isCrashLooping: boolean;
 };
 
-/** The state of an instance for a report. An instance that nothing needs is about to end, like one that drains. */
+/** The state of an instance for a report. An instance that nothing needs is about to end, like a draining instance. */
 export function instanceState(
   { state }: Pick<SupervisedInstance, "state">,
   { isDesired, isClaimed, isCrashLooping }: Known,

@@ -18,8 +18,9 @@ import { messageOf } from "#contract/lib/message-of.ts";
 import { pause } from "#contract/lib/pause.ts";
 
 /**
- * Keeps what must run of all projects running, until the signal is aborted: after a start of the server, of the supervisor
- * or of the agent, without the control plane. Ends what was replaced once it has drained, and what nothing names.
+ * Keeps the instances of all projects running until the signal is aborted: after a start of the server, of the
+ * supervisor or of the agent, without the control plane. Ends replaced instances once they have drained, and instances
+ * that nothing names.
  * @param onChange called when an instance begins or ends crash-looping
  */
 export async function keepRunning(
@@ -44,7 +45,7 @@ export async function keepRunning(
   }
 }
 
-type Checked = { readonly isDraining: boolean; readonly problem: string | null };
+type ProjectCheck = { readonly isDraining: boolean; readonly problem: string | null };
 
 /** Checks all projects, but waits only for a while: a start may take minutes, and the other projects must not wait. */
 async function checkAll(
@@ -52,7 +53,7 @@ async function checkAll(
   now: () => number,
   signal: AbortSignal,
   onChange: (project: ProjectId) => void,
-): Promise<Checked> {
+): Promise<ProjectCheck> {
   const withApps = (await listProjects(context.home)).filter(({ folder }) => hasInstances(folder));
   // A server without apps needs no supervisor.
   if (withApps.length === 0) return { isDraining: false, problem: null };
@@ -131,7 +132,9 @@ async function checkProject(
   return upkeep.drain.length > drained.length;
 }
 
-/** Whether no run has claimed an instance since the check began, and none has made it one that must run. */
+/**
+ * Whether no run has claimed an instance since the check began, and no run has added it to the instances that must run.
+ */
 function isStillUnneeded({ apps }: AgentContext, folder: ProjectFolder, name: string): boolean {
   const isWanted = readDesired(folder)?.instances.some((one) => one.name === name) === true;
   return !isWanted && !apps.of(folder.id).claimed.has(name);

@@ -11,7 +11,7 @@ export type RunningInstance = {
   readonly isDraining: boolean;
 };
 
-/** `started`: new instances. `replaced`: those that run, get requests now, and are no longer needed. */
+/** `started`: new instances. `replaced`: instances that run, get requests now, and are no longer needed. */
 export type InstancePlan = {
   readonly kept: readonly NamedInstance[];
   readonly started: readonly (NamedInstance & WantedProcess)[];
@@ -20,8 +20,8 @@ export type InstancePlan = {
 type NamedInstance = { readonly name: string; readonly processName: string };
 
 /**
- * Decides which instances stay, start and end. An instance stays if it has the fingerprint, also one that is draining: so
- * a rollback within the drain time starts nothing, and scaling touches nothing that runs.
+ * Decides which instances stay, start and end. An instance stays if it has the fingerprint, even while it drains: so a
+ * rollback within the drain time starts nothing, and scaling touches nothing that runs.
  * @param version names the new instances
  * @param taken names that must not be used again
  * @param restart the processes whose instances are all replaced

@@ -34,8 +34,8 @@ export function createProcessSupervisor(options: SupervisorOptions): Supervisor 
   }
 
   /**
-   * A supervisor that was killed has left instances to the present one, which needs their commands. It does not know those
-   * that ended in between.
+   * A supervisor that was killed has left instances to the present one, which needs their commands. It does not know
+   * the instances that ended before it started.
    */
   async function sendCommandsAgain(views: readonly InstanceView[], folder: string): Promise<void> {
     const known = new Map(views.map((view) => [instancePath(view.project, view.name), view]));

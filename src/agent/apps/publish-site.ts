@@ -26,7 +26,7 @@ export function planSite(release: Release | null, isApp: boolean): SitePlan {
 /**
  * Has the ingress lead a project's host names to its instances or files. Without a Gantry ingress, only apps
  * are noted, because other web servers find the files by `current`.
- * @param names `null` keeps those of the earlier site
+ * @param names `null` keeps the names of the earlier site
  */
 export async function publishSite(
   { ingress, slots }: Pick<AgentContext, "ingress" | "slots">,

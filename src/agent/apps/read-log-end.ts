@@ -9,7 +9,7 @@ import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
  * @returns an empty text when it printed nothing
  */
 export async function readLogEnd(folder: ProjectFolder, name: string, maxBytes: number): Promise<string> {
-  // The project's user can replace the file with a link to one that only the agent may read.
+  // The project's user can replace the file with a link to a file that only the agent may read.
   try {
     const file = await open(instanceLog(folder, name), READ_FILE);
     try {

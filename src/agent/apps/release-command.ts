@@ -18,7 +18,7 @@ import { type ResultOf, succeed } from "#contract/lib/result.ts";
  * @param marker of its processes
  * @param variables the project's variables, with open secrets
  */
-export async function releaseCommand(
+export async function commandInRelease(
   context: Pick<AgentContext, "environment" | "home" | "isolation">,
   folder: ProjectFolder,
   release: Release,
@@ -47,9 +47,9 @@ export async function releaseCommand(
 
 /** The same for an instance of an app or a one-off command: neither is a build. */
 export async function appCommand(
-  ...[context, folder, release, line, marker, variables]: Parameters<typeof releaseCommand>
-): ReturnType<typeof releaseCommand> {
-  const command = await releaseCommand(context, folder, release, line, marker, variables);
+  ...[context, folder, release, line, marker, variables]: Parameters<typeof commandInRelease>
+): ReturnType<typeof commandInRelease> {
+  const command = await commandInRelease(context, folder, release, line, marker, variables);
   if (!command.ok) return command;
   // Some frameworks behave as in a test when they find this.
   const { CI: _, ...shared } = command.value.env;

@@ -1,7 +1,7 @@
 import { noCrashes } from "#agent/apps/crash-history.ts";
 import { isCommitted } from "#agent/apps/commit-live.ts";
 import { type Desired, discardNextDesired, hasInstances, readDesired } from "#agent/apps/desired.ts";
-import { fingerprintOf } from "#agent/apps/fingerprint.ts";
+import { instanceFingerprint } from "#agent/apps/fingerprint.ts";
 import { type InstanceNote, readNotes, writeNote } from "#agent/apps/instance-notes.ts";
 import { instanceSpec } from "#agent/apps/instance-spec.ts";
 import { type InstancePlan, planInstances } from "#agent/apps/plan-instances.ts";
@@ -77,7 +77,7 @@ export async function planRollout(
   const { release, settings, version, variables } = request;
   if (!(await isCommitted(context, folder)))
     return { ok: false, reason: "what is live could not be recorded on the disk" };
-  // An earlier run may have failed to drop what it had prepared, and the verdict of this one must not make it true.
+  // An earlier run may have failed to drop its prepared state, and the verdict of this run must not commit that.
   await discardNextDesired(folder);
   const processes = resolveProcesses(release.processes ?? {}, settings);
   if (processes.length > MAX_PROCESSES)
@@ -103,7 +103,7 @@ export async function planRollout(
   const taken = new Set([...notes, ...listed.value].map(({ name }) => name));
   const wanted = processes.map((process) => ({
     process,
-    fingerprint: fingerprintOf(release.version, process, variables),
+    fingerprint: instanceFingerprint(release.version, process, variables),
   }));
   const plan = planInstances(wanted, running, version, taken, request.restart);
   const instances = [...plan.kept, ...plan.started].map(({ name, processName }) => ({
@@ -118,7 +118,7 @@ export async function planRollout(
     release: release.version,
     processes: [...processes],
     instances,
-    // All that must run now, also one that waits for its restart.
+    // All that must run now, also an instance that waits for its restart.
     replaced: [...current].filter((name) => !kept.has(name)),
     drain_seconds: request.drainSeconds,
     settings,
@@ -159,7 +159,7 @@ export async function startPlanned(
   }
 }
 
-/** Stops what a rollout that failed has started, and forgets what it prepared. Safe to repeat. */
+/** Stops the instances that a failed rollout has started, and deletes its prepared state. Safe to repeat. */
 export async function revertRollout(
   context: AgentContext,
   folder: ProjectFolder,

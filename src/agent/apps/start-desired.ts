@@ -1,6 +1,6 @@
 import { noCrashes } from "#agent/apps/crash-history.ts";
 import { type Desired, readDesired } from "#agent/apps/desired.ts";
-import { fingerprintOf } from "#agent/apps/fingerprint.ts";
+import { instanceFingerprint } from "#agent/apps/fingerprint.ts";
 import { type InstanceNote, readNote, writeNote } from "#agent/apps/instance-notes.ts";
 import { instanceSpec } from "#agent/apps/instance-spec.ts";
 import { returnPort, takePort } from "#agent/apps/take-port.ts";
@@ -15,9 +15,9 @@ import { readRelease } from "#agent/workspace/releases.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 
 /**
- * Starts instances that must run and do not: the server or the supervisor was restarted. It needs no control plane. They
- * keep their ports if these are free. Those that run are only made known to the supervisor. Never throws: what cannot be
- * started is tried again at the next check.
+ * Starts instances that must run and do not: the server or the supervisor was restarted. It needs no control plane.
+ * They keep their ports if these are free. Running instances are only made known to the supervisor. Never throws: an
+ * instance that cannot be started is tried again at the next check.
  */
 export async function startDesired(
   context: AgentContext,
@@ -67,7 +67,7 @@ async function start(
     try {
       const note: InstanceNote = {
         ...{ name, process: processName, release: release.version, port },
-        fingerprint: before?.fingerprint ?? fingerprintOf(release.version, process, variables),
+        fingerprint: before?.fingerprint ?? instanceFingerprint(release.version, process, variables),
         ...{ draining_until: null, is_crash_looping: before?.is_crash_looping ?? false },
       };
       if (!isRunning) {

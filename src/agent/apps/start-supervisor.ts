@@ -6,7 +6,9 @@ import { CHANGED_SETTINGS } from "#agent/context/settings.ts";
 import { SUPERVISOR_LOG } from "#agent/supervisor/state-file.ts";
 import { attempt } from "#node/attempt.ts";
 
-/** The variables of the agent that the supervisor gets. Instances get only those that the agent sends with them. */
+/**
+ * The variables of the agent that the supervisor gets. Instances get only the variables that the agent sends with them.
+ */
 const inherited = ["PATH", "HOME", "LANG", "TZ", "TMPDIR", "NODE_COMPILE_CACHE", CHANGED_SETTINGS] as const;
 
 /**

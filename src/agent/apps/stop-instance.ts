@@ -23,7 +23,7 @@ export async function stopInstance(
   }
 }
 
-/** Stops an instance that is not needed and forgets it. One that cannot be stopped is tried again at the next check. */
+/** Stops an instance that is not needed and forgets it. If it cannot be stopped, the next check tries again. */
 export async function endInstance(context: AgentContext, folder: ProjectFolder, name: string): Promise<void> {
   const stopped = await stopInstance(context, folder.id, name);
   if (stopped.ok) removeNote(folder, name);

@@ -2,7 +2,7 @@ import { startSupervisor } from "#agent/apps/start-supervisor.ts";
 import type { SupervisorResult } from "#agent/apps/supervisor.ts";
 import { AGENT_VERSION } from "#agent/context/version.ts";
 import { type HttpAnswer, type HttpRequest, sendRequest } from "#agent/lib/http/send-request.ts";
-import { About, Commands, ControlError } from "#agent/supervisor/protocol.ts";
+import { About, InstanceCommands, ControlError } from "#agent/supervisor/protocol.ts";
 import { prepareSocketFolder, supervisorSocket } from "#agent/supervisor/socket-path.ts";
 import { readInstances } from "#agent/supervisor/state-file.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
@@ -77,15 +77,15 @@ export function connectSupervisor(options: SupervisorOptions): SupervisorConnect
   const startOnce = (): Promise<void> => (starting ??= start().finally(() => (starting = null)));
 
   /**
-   * Replaces the supervisor of another version of the agent. Its instances run on: the new one takes them over, and gets
-   * their commands. If this agent ends in between, it starts what has ended when it misses it.
+   * Replaces the supervisor of another version of the agent. Its instances run on: the new supervisor takes them over,
+   * and gets their commands. If this agent ends before that, its next start replaces the instances that have ended.
    */
   async function renew(): Promise<void> {
     if (program === null) return;
     const answer = await send({ method: "GET", path: "/" });
     if (answer.kind !== "answered") return;
     if (About.safeParse(parseJson(answer.body)).data?.version === AGENT_VERSION) return;
-    const left = Commands.safeParse(await bodyOf(send({ method: "POST", path: "/leave" })));
+    const left = InstanceCommands.safeParse(await bodyOf(send({ method: "POST", path: "/leave" })));
     // A supervisor that cannot leave its instances keeps running.
     if (!left.success) return;
     await startOnce();

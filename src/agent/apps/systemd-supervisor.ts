@@ -85,7 +85,7 @@ function refused(reason: string): SupervisorResult<never> {
   return { ok: false, reason };
 }
 
-/** The words of an answer without the first, which says what it is an answer to. */
+/** The words of an answer without the first, which names the request. */
 function resultOf(answer: HelperAnswer): SupervisorResult<readonly string[]> {
   return answer.kind === "failed" ? refused(answer.reason) : succeed(answer.words.slice(1));
 }

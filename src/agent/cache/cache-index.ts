@@ -48,7 +48,7 @@ export function findEntry(
   return entries.find((entry) => entry.kind === kind && entry.key === key) ?? null;
 }
 
-/** The entries with a new or used one, which replaces the one of the same kind and key. */
+/** The entries with a new or used entry, which replaces an entry of the same kind and key. */
 export function withEntry(entries: readonly CacheEntry[], entry: CacheEntry): readonly CacheEntry[] {
   return [...entries.filter(({ kind, key }) => kind !== entry.kind || key !== entry.key), entry];
 }

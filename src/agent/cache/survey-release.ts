@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 /** The files of a release, as an installation finds or leaves them. Paths are relative to the release. */
 export type Survey = {
-  /** Every file and folder, except what is in folders named `node_modules`. */
+  /** Every file and folder, except the content of folders named `node_modules`. */
   readonly paths: ReadonlySet<string>;
   readonly links: ReadonlySet<string>;
   /** Whether every folder was listed. */
@@ -46,7 +46,7 @@ export function isNodeModules(path: string): boolean {
   return path === "node_modules" || path.endsWith("/node_modules");
 }
 
-/** The files and folders that were not there before, without those in folders that were not there before either. */
+/** The new files and folders, without the content of new folders. */
 export function newPaths(before: Survey, after: Survey): readonly string[] {
   const isNew = (path: string) => !before.paths.has(path);
   return [...after.paths].filter((path) => {

@@ -20,7 +20,7 @@ export const defaultSettings = {
   outputLingerMs: 10_000,
   /** How often to look which instances have printed something, for the times of their lines. */
   outputTimesMs: 1_000,
-  /** How often the supervisor checks whether it has instances. The second time that it has none, it ends. */
+  /** How often the supervisor counts its instances. When it has none twice in a row, it ends. */
   supervisorIdleMs: 300_000,
   /** How often the supervisor checks that its home folder still exists. The second time that it does not, it ends. */
   homeCheckMs: 10_000,

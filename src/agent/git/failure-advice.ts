@@ -1,5 +1,5 @@
 import type { RemoteFailure } from "#agent/git/commands/remote-failure.ts";
-import { FORGE_HOSTS, keysOf, type HostKey, type SshHost } from "#agent/git/ssh/known-hosts.ts";
+import { FORGE_HOSTS, keysOf, type KnownHostKey, type SshHost } from "#agent/git/ssh/known-hosts.ts";
 import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
 import type { RepositoryAccess } from "#agent/git/repository-access.ts";
 
@@ -7,7 +7,7 @@ import type { RepositoryAccess } from "#agent/git/repository-access.ts";
  * What a person can do about a repository that git could not read, as sentences. `null`: git's message is enough.
  * @param stepsUrl the page with the public key and the steps to add it
  */
-export function adviceFor(
+export function sshAdvice(
   failure: RemoteFailure,
   { tried, ssh, reader }: RepositoryAccess,
   stepsUrl: string,
@@ -35,7 +35,7 @@ export function adviceFor(
   }
 }
 
-function describeChange(host: SshHost, known: readonly HostKey[], sent: string | null): string {
+function describeChange(host: SshHost, known: readonly KnownHostKey[], sent: string | null): string {
   const pinned = known.map(({ type, fingerprint }) => `${fingerprint} (${type})`).join(", ");
   const now = `it now sends ${sent ?? "another key"}`;
   const isBuiltIn = keysOf(host, [FORGE_HOSTS]).length > 0;

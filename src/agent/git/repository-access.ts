@@ -8,9 +8,9 @@ import { isolatedUploadPack, ownUploadPack } from "#agent/git/commands/upload-pa
 import { isLocal, repositoryOf } from "#contract/addresses/repository-address.ts";
 import { SHORTEST_USER_TOKEN } from "#contract/git-names.ts";
 import type { AgentContext } from "#agent/context/context.ts";
-import { type DeployKey, ensureDeployKey } from "#agent/git/ssh/deploy-keys.ts";
+import { type DeployKeyFile, ensureDeployKey } from "#agent/git/ssh/deploy-keys.ts";
 import { knownHostsFiles, knownKeys } from "#agent/git/ssh/host-pins.ts";
-import { type HostKey, type SshHost, sshHostOf } from "#agent/git/ssh/known-hosts.ts";
+import { type KnownHostKey, type SshHost, sshHostOf } from "#agent/git/ssh/known-hosts.ts";
 import { sshCommand } from "#agent/git/ssh/ssh-command.ts";
 import { writeLogin } from "#agent/git/ssh/ssh-folder.ts";
 import type { ProjectId } from "#contract/ids.ts";
@@ -24,7 +24,7 @@ export type RepositoryAccess = {
   /** What git offers to the remote, to be used within a sentence. */
   readonly tried: string;
   /** The ssh host, and its host keys that were known before; `null` for other addresses and with a GIT_SSH_COMMAND. */
-  readonly ssh: { readonly host: SshHost; readonly known: readonly HostKey[] } | null;
+  readonly ssh: { readonly host: SshHost; readonly known: readonly KnownHostKey[] } | null;
   /** The command that sends a repository on this server; `null` for other addresses. */
   readonly uploadPack: string | null;
   /** The user who reads a repository on this server, if it is not the agent's own. */
@@ -35,7 +35,10 @@ type AccessContext = Pick<AgentContext, "home" | "environment" | "policy">;
 type ReaderContext = AccessContext & Pick<AgentContext, "isolation">;
 
 /** Returns the deploy key of a project, and creates it if there is none. @throws if it cannot be written */
-export function deployKeyOf({ home, policy }: AccessContext, { id, name }: KeyedProject): Promise<DeployKey> {
+export function deployKeyOf(
+  { home, policy }: AccessContext,
+  { id, name }: KeyedProject,
+): Promise<DeployKeyFile> {
   const isShared = policy.deploy_keys === "server";
   const comment = `gantry${isShared ? "" : `-${slugOf(name)}`}@${slugOf(hostname())}`;
   return ensureDeployKey(home, isShared ? "server" : id, comment);
@@ -119,7 +122,7 @@ function describeLogin(repository: string): string {
 export async function newlyPinned(
   { home, environment }: AccessContext,
   { ssh }: RepositoryAccess,
-): Promise<readonly HostKey[]> {
+): Promise<readonly KnownHostKey[]> {
   if (ssh === null || ssh.known.length > 0) return [];
   return knownKeys(knownHostsFiles(home, environment["HOME"]), ssh.host);
 }

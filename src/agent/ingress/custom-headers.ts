@@ -27,8 +27,8 @@ export function headerPattern(rule: HeaderRule): string {
 }
 
 /**
- * The headers that a site's rules change. All rules that match count, in their order: a value is added to those of earlier
- * rules, and null removes them and what the web server would set.
+ * The headers that a site's rules change. All rules that match count, in their order: a value is added to the values of
+ * earlier rules, and null removes them and the value that the web server would set.
  */
 export function findHeaders(
   rules: readonly HeaderRule[],

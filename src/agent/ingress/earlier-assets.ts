@@ -19,8 +19,8 @@ import { readJsonFile } from "#node/read-json-file.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 
 /**
- * A release whose files with hashed names are kept, in `assets/<version>`. `endedAt`: when another one replaced it, in Unix
- * milliseconds; null: it is live. `bytes`: of the files that no release before it had.
+ * A release whose files with hashed names are kept, in `assets/<version>`. `endedAt`: when another release replaced it,
+ * in Unix milliseconds; null: it is live. `bytes`: of the files that no release before it had.
  */
 const Kept = z.object({ version: ReleaseVersion, endedAt: z.nullable(z.number()), bytes: z.number() });
 export type KeptAssets = z.infer<typeof Kept>;
@@ -37,7 +37,7 @@ export const MAX_KEPT_BYTES = 1024 ** 3;
 /** The most files of one release that are kept, so that a deployment does not take long. */
 const MAX_FILES = 20_000;
 
-/** The releases to keep: the live one, and those that ended within the overlap, as far as the limits allow. */
+/** The releases to keep: the live release, and releases that ended within the overlap, as far as the limits allow. */
 export function decideKept(
   kept: readonly KeptAssets[],
   now: number,
@@ -52,8 +52,9 @@ export function decideKept(
 }
 
 /**
- * Keeps the files with hashed names of the release that is live now, as hard links, so that a browser with its pages gets
- * them after the next switch too, also if the release is removed. Drops what is no longer needed. Safe to repeat.
+ * Keeps the files with hashed names of the release that is live now, as hard links, so that a browser with its pages
+ * gets them after the next switch too, also if the release is removed. Drops files that are no longer needed. Safe to
+ * repeat.
  * @param previous the release that was live before, for which this may not have been done; null: none, or it is gone
  * @throws the file system's error
  */
@@ -146,8 +147,8 @@ async function inFolder(
 }
 
 /**
- * Links or copies a file. The project can replace it with a link to a file that only the agent may read, so what was made
- * is looked at, also what an earlier run has made.
+ * Links or copies a file. The project can replace it with a link to a file that only the agent may read, so the result
+ * is checked, also the result of an earlier run.
  * @returns whether the file is there now. A file that cannot be read is left out.
  */
 async function linkFile(from: string, to: string): Promise<boolean> {
@@ -208,8 +209,8 @@ async function assetFolders(root: string, release: Release): Promise<readonly As
 }
 
 /**
- * Runs an action for each file in a folder that has a hashed name, with its path in the site. Links are left out, and so is
- * what is hidden.
+ * Runs an action for each file in a folder that has a hashed name, with its path in the site. Links and hidden files
+ * are left out.
  */
 async function eachHashedFile(
   folder: string,

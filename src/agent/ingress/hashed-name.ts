@@ -35,8 +35,8 @@ export const hashedNames: readonly NamePattern[] = [
 ];
 
 /**
- * Whether the name of a file has a hash of its content, so that an earlier release's file of this name is the one that is
- * meant. Rather no than yes: a name without a hash must not bring back a file that was removed.
+ * Whether the name of a file has a hash of its content, so that an earlier release's file of this name has the content
+ * that the page expects. In doubt, the answer is no: a name without a hash must not bring back a file that was removed.
  * @param path of the request, decoded
  */
 export function hasHashedName(path: string): boolean {

@@ -13,8 +13,8 @@ export type Ingress = {
   /** `none`: the owner's own web server, or the site server of `npm start`, which need no configuration. */
   readonly kind: "none" | "caddy";
   /**
-   * Configures the ingress for the sites of all projects, if it is not yet. Safe to repeat. A site that it refuses does
-   * not change the others; after another failure it is tried again.
+   * Configures the ingress for the sites of all projects, if this is not done yet. Safe to repeat. A site that the
+   * ingress refuses does not change the others; any other failure is retried.
    */
   apply(): Promise<void>;
   /** Where to check a project through the ingress; null without one, which this process could ask. */

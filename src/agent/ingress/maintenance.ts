@@ -11,7 +11,7 @@ import { writeAtomic } from "#node/write-atomic.ts";
 
 const storedMaintenance = storedAs(MaintenanceState);
 
-/** Changes come from the link and from orders. One after the other, so that the newest is shown last. */
+/** Changes come from the link and from orders. They are made in sequence, so that the newest is shown last. */
 let last: Promise<unknown> = Promise.resolve();
 
 /**
@@ -19,7 +19,7 @@ let last: Promise<unknown> = Promise.resolve();
  * gets it with its first order. Safe to repeat.
  * @throws the file system's error
  */
-export function takeMaintenance(
+export function applyMaintenance(
   slotsFolder: string,
   folder: ProjectFolder,
   wanted: MaintenanceState,

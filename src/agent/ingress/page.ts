@@ -12,7 +12,7 @@ export function pageOf(title: string, text: string): string {
 `;
 }
 
-/** A text of which nothing is read as HTML. */
+/** Escapes a text, so that browsers read no part of it as HTML. */
 export function escapeText(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

@@ -24,7 +24,7 @@ export async function writePause(files: SlotFiles, now: number, endsAt: number):
   await writeAtomic(files.gate, CLOSED);
   for (let second = secondOf(now); second * 1000 < endsAt; second += 1)
     await writeFile(join(files.paused, String(second)), "");
-  // Also those that have passed: a pause that is begun again and again never ends.
+  // Also pauses that have passed: a pause that is begun again and again never ends.
   for (const name of await readdir(files.paused))
     if (Number(name) * 1000 >= endsAt || Number(name) < secondOf(now))
       await rm(join(files.paused, name), { force: true });

@@ -22,7 +22,7 @@ export function createPauses(
 ): Pauses {
   const timers = new Map<ProjectId, NodeJS.Timeout>();
   signal.addEventListener("abort", () => timers.forEach((timer) => clearTimeout(timer)));
-  /** One change after the other, so that the end of a pause does not end a longer one that has just begun. */
+  /** Changes are made in sequence, so that the end of a pause does not end a longer pause that has just begun. */
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = (change: () => Promise<void>): Promise<void> => {
     const turn = last.then(change);

@@ -33,7 +33,7 @@ export function redirectsOn(rules: readonly RedirectRule[], host: string): reado
 }
 
 /** The hosts on which rules count that do not on others, or the other way round. */
-export function hostsIn(rules: readonly RedirectRule[]): readonly string[] {
+export function hostsWithOwnRules(rules: readonly RedirectRule[]): readonly string[] {
   return [
     ...new Set(
       rules.flatMap((rule) => [rule.host, hostThatLoops(rule)].filter((host) => host !== undefined)),

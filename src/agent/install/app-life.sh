@@ -185,7 +185,7 @@ case $1 in
   watch)
     group=$3 signal=TERM
     read_number
-    # After the first stop request, those that are ending may have no handler any more.
+    # After the first stop request, ending processes may no longer have a handler.
     if [ -e "$catching_file" ]; then exit 0; fi
     read_catching
     note "$catching_file" "$catching"

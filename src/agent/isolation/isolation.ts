@@ -2,7 +2,10 @@ import { askHelper, type HelperAnswer, type HelperRequest } from "#agent/isolati
 import type { IsolationLevel } from "#contract/endpoints/servers/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
-/** Whose processes to end: of those that activate commands left running, or of jobs: one-off commands and runs of cron jobs. */
+/**
+ * Whose processes to end: the processes that activate commands left running, or the processes of jobs, which are
+ * one-off commands and runs of cron jobs.
+ */
 export type LeftUnits =
   | { readonly kind: "all" }
   | { readonly kind: "release"; readonly version: number }

@@ -1,7 +1,7 @@
 import type { Command } from "#build/process/command.ts";
 import { shellQuote } from "#node/shell-quote.ts";
 
-/** The variables that systemd sets for a unit. A command gets only those that the agent has chosen. */
+/** The variables that systemd sets for a unit. A command gets only the variables that the agent has chosen. */
 const unitVariables = [
   "CREDENTIALS_DIRECTORY",
   "INVOCATION_ID",

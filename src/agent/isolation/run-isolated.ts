@@ -59,8 +59,8 @@ export type IsolatedOptions = {
 const STOP_AGAIN_MS = 250;
 
 /**
- * Runs a command as its project's user, in a unit of systemd. A build's processes are all ended with it; those of a
- * command may continue if it succeeded. Never throws.
+ * Runs a command as its project's user, in a unit of systemd. A build's processes are all ended with it; processes of a
+ * command may continue if the command succeeded. Never throws.
  */
 export async function runIsolated(command: Command, options: IsolatedOptions): Promise<ProcessEnd> {
   const { unit, signal, users, outputFolder } = options;

@@ -42,7 +42,7 @@ export function listCommandNotes(folder: ProjectFolder): readonly CommandNote[] 
   return listIds(folder).flatMap((id) => readCommandNote(folder, id) ?? []);
 }
 
-/** The commands that run, or ran when an earlier agent process ended. `release`: the one that they read. */
+/** The commands that run, or ran when an earlier agent process ended. `release`: the release that they read. */
 export function readUnfinished(
   folder: ProjectFolder,
 ): readonly { readonly note: CommandNote; readonly release: number }[] {
@@ -51,7 +51,7 @@ export function readUnfinished(
     .map((note) => ({ note, release: note.state.release }));
 }
 
-/** Deletes all but the newest commands, except those that run. Never throws. */
+/** Deletes all but the newest commands and the running ones. Never throws. */
 export function pruneCommands(folder: ProjectFolder): void {
   const unfinished = new Set(readUnfinished(folder).map(({ note }) => note.id));
   for (const id of listIds(folder).slice(0, -MAX_KEPT_COMMANDS)) {

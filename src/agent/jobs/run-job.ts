@@ -36,9 +36,9 @@ export async function runJob({ settings, isolation }: AgentContext, job: Job): P
   );
   // A command may print for hours, and to split and mask that would keep the agent from its other work.
   const unlessFull =
-    (take: OutputSink["stdout"]): OutputSink["stdout"] =>
+    (receive: OutputSink["stdout"]): OutputSink["stdout"] =>
     (chunk) =>
-      job.isFull() ? null : take(chunk);
+      job.isFull() ? null : receive(chunk);
   const output = { stdout: unlessFull(lines.sink.stdout), stderr: unlessFull(lines.sink.stderr) };
   try {
     if (isolation.kind === "projects")

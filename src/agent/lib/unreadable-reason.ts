@@ -3,7 +3,7 @@ export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && "code" in error;
 }
 
-/** Why a JSON file could not be read: the system's error, or that its content is not what was written. */
+/** Why a JSON file could not be read: the system's error, or that its content has changed since it was written. */
 export function unreadableReason(error: unknown): string {
   return isSystemError(error) ? error.message : "it is damaged";
 }

@@ -51,13 +51,13 @@ export type Agent = {
 const SITES_MS = 1_500;
 
 /** Sends messages that the agent initiates. Messages without a link are lost; the next `hello` contains the same. */
-export type Outlet = {
+export type AgentMessages = {
   /** Sends a `status` after a change that no run's result reports. */
   readonly announce: () => void;
   readonly send: (message: FromAgent) => void;
 };
 
-export function createAgent(context: AgentContext, { announce, send }: Outlet): Agent {
+export function createAgent(context: AgentContext, { announce, send }: AgentMessages): Agent {
   const turns = createProjectTurns();
   const runs = createOrderedRuns(context, turns, (projectId) => void sendServing(projectId));
   /** Runs that an earlier agent process left, until they are reported. */
@@ -82,7 +82,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
     failed: string,
     act: (turn: Turn) => Promise<Value>,
   ): Promise<Value | null> {
-    const turn = await turns.take(projectId);
+    const turn = await turns.acquire(projectId);
     try {
       return await act(turn);
     } catch (error) {
@@ -178,13 +178,13 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
         return void requests.answer(message).then((answer) => (answer === null ? undefined : send(answer)));
       switch (message.type) {
         case "run":
-          if (!isStopping) runs.take(message.order);
+          if (!isStopping) runs.accept(message.order);
           return;
         case "stop":
           return runs.stop(message.run_id);
         case "correct_release":
-          // When an operation is running, its end reports what is served.
-          if (turns.isTaken(message.project_id) || isStopping) return;
+          // When an operation is running, its end reports the served release.
+          if (turns.isHeld(message.project_id) || isStopping) return;
           return void correctServedRelease(message.project_id, message.release);
         case "remove_project":
           return void remove(message.project_id, message.purge);

@@ -1,5 +1,5 @@
 import type { AgentContext } from "#agent/context/context.ts";
-import { takeMaintenance } from "#agent/ingress/maintenance.ts";
+import { applyMaintenance } from "#agent/ingress/maintenance.ts";
 import type { Pauses } from "#agent/ingress/pauses.ts";
 import { readCurrent } from "#agent/workspace/current-link.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
@@ -17,7 +17,7 @@ export async function setMaintenance(
   { request_id, project_id, maintenance }: AgentRequestOf<"set_maintenance">,
 ): Promise<AnswerTo<"set_maintenance">> {
   const folder = projectFolder(context.home, project_id);
-  const failure = await takeMaintenance(context.slots, folder, maintenance).then(
+  const failure = await applyMaintenance(context.slots, folder, maintenance).then(
     () => null,
     (error: unknown) => `The server could not change the maintenance: ${messageOf(error)}`,
   );

@@ -10,9 +10,9 @@ const MAX_KNOWN_RUNS = 500;
 
 /** The runs that the control plane has ordered, from the order until the result is delivered. */
 export type OrderedRuns = {
-  /** Takes an order. A run that is known already is not started again. */
-  take(order: RunOrder): void;
-  /** As `take`, for an order that cannot be read: the run fails. */
+  /** Accepts an order. A run that is known already is not started again. */
+  accept(order: RunOrder): void;
+  /** As `accept`, for an order that cannot be read: the run fails. */
   refuse(run: ActiveRun, problem: string): void;
   /** Stops a run. If its order arrives later, the run does not start. */
   stop(id: RunId): void;
@@ -47,7 +47,7 @@ export function createOrderedRuns(
   }
 
   return {
-    take(order) {
+    accept(order) {
       if (known.has(order.run_id)) return;
       addBounded(known, order.run_id);
       context.log(`${order.project_name}: v${order.version}, run ${order.run_id}`);

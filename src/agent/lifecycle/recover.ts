@@ -46,8 +46,8 @@ export type UnfinishedWork = {
 
 /**
  * Recovers a project's folder after the agent has ended, in whatever way: ends processes of interrupted runs, deletes
- * incomplete files, and makes `current` point to a verified release. Never throws, so that one broken project does
- * not stop the others.
+ * incomplete files, and makes `current` point to a verified release. Never throws: a broken project must not stop the
+ * others.
  */
 export async function recoverProject(
   context: AgentContext,
@@ -65,7 +65,7 @@ export async function recoverProject(
 async function recover(context: AgentContext, id: ProjectId, folder: ProjectFolder): Promise<UnfinishedWork> {
   const entry = readJournal(folder);
   const correction = await readCorrectionNote(folder);
-  /** Files that cannot be removed, such as those of another user, only use disk space. */
+  /** Files that cannot be removed, such as files of another user, only use disk space. */
   const clear = async (removal: () => Promise<void>): Promise<void> => {
     await removeOwned(context, folder, removal).catch((error: unknown) =>
       context.log(`${id}: leftover files cannot be removed: ${messageOf(error)}`),
@@ -87,7 +87,7 @@ async function recover(context: AgentContext, id: ProjectId, folder: ProjectFold
   const isReactivated = correction !== null || (leftover !== null && leftover.reactivate !== null);
   await tidyOutput(context.isolation, folder, isReactivated ? null : current);
   if (existsSync(folder.journal)) await removeAllGitLeftovers(folder);
-  // A power cut may leave a note empty. It is deleted then, and the control plane decides what is served.
+  // A power cut may leave a note empty. It is deleted then, and the control plane decides which release is served.
   if (entry === null) await clear(() => rm(folder.journal, { force: true }));
   if (correction === null) await clear(() => removeCorrectionNote(folder));
   if (current !== null && (await readRelease(folder, current)) === null)

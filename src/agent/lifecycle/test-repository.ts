@@ -10,7 +10,7 @@ import { refuseOwnFiles } from "#agent/policy/own-files.ts";
 import { readingMarker } from "#agent/git/mirror/reading-marker.ts";
 import type { ProcessEnd } from "#build/process/command.ts";
 import { runProcess } from "#build/process/run-process.ts";
-import { adviceFor } from "#agent/git/failure-advice.ts";
+import { sshAdvice } from "#agent/git/failure-advice.ts";
 import {
   describeNewHostKeys,
   newlyPinned,
@@ -109,7 +109,7 @@ export async function testRepository(
     }
     const failure = readRemoteFailure(ran.stderr);
     const line = errorLine(ran.stderr);
-    const advice = adviceFor(failure, access, repositoryPage(context.connection.url, project_id));
+    const advice = sshAdvice(failure, access, repositoryPage(context.connection.url, project_id));
     const message = [
       line === "" ? "git could not read the repository" : line,
       ...(advice === null ? [] : [advice]),

@@ -11,8 +11,8 @@ export type FittedMessage = {
 
 /**
  * The JSON of a message, within the limit of the link: the control plane closes the link of the whole server when a
- * message is longer. The code that builds a long message shortens it first, because it knows what to leave out. This
- * function is for messages that are still too long, so it leaves out a lot.
+ * message is longer. The code that builds a long message shortens it first, because that code knows what to leave out.
+ * This function is for messages that are still too long, and leaves out a lot.
  * @returns null for a message that is too long in any case
  */
 export function fitMessage(message: FromAgent): FittedMessage | null {

@@ -34,7 +34,7 @@ export type AgentArguments =
       readonly isSupervisorExternal: boolean;
       /** The isolation helper's socket; `null` when projects share the agent's user. */
       readonly isolate: string | null;
-      /** The folder of the slots; `null` for the one in the home folder. */
+      /** The folder of the slots; `null` for the folder in the home folder. */
       readonly slots: string | null;
       /** The settings of the ingress, if this server has one of its own. */
       readonly ingress: string | null;

@@ -1,7 +1,7 @@
 /**
- * Exit codes of the agent's process; the installer (src/agent/install/installer) passes on those of `enroll` and `status`.
- * `give_up`: another start fails too until a person has changed something, so a supervisor should not restart the
- * agent (EX_CONFIG of sysexits.h; RestartPreventExitStatus in the systemd unit).
+ * Exit codes of the agent's process; the installer (src/agent/install/installer) passes on the exit codes of `enroll`
+ * and `status`. `give_up`: another start fails too until a person has changed something, so a supervisor should not
+ * restart the agent (EX_CONFIG of sysexits.h; RestartPreventExitStatus in the systemd unit).
  */
 export const exitCodes = {
   ok: 0,

@@ -36,7 +36,10 @@ export async function agentStatus(home: string): Promise<AgentStatus> {
   return { isConnected: link.connected, text: `${connection}${lines}` };
 }
 
-/** The seal key's fingerprint, to compare with the one that the control plane shows. Only the agent's user can read it. */
+/**
+ * The seal key's fingerprint, to compare with the fingerprint that the control plane shows. Only the agent's user can
+ * read it.
+ */
 async function sealKeyLine(home: string): Promise<string> {
   const key = await readSealKey(home).catch(() => null);
   return key === null ? "" : `\nseal key: ${key.shown.fingerprint}`;

@@ -75,8 +75,8 @@ END
 private=''
 if [ "$folder" = . ]; then private='@SOURCES@'; fi
 
-# The address of a visitor is the last one that is not this server's: those before it are what the visitor sent. PHP takes
-# the header Proxy for the variable HTTP_PROXY. Visitors may have uploaded scripts.
+# The visitor's address is the last address that is not this server's: the visitor may have sent the addresses before it.
+# PHP takes the header Proxy for the variable HTTP_PROXY. Visitors may have uploaded scripts.
 cat >"$work/Caddyfile" <<END
 {
   admin off

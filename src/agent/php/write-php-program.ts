@@ -9,7 +9,7 @@ import { shellQuote } from "#node/shell-quote.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 
 export type PhpProgramOptions = {
-  /** Where the installer puts the ingress' Caddy. If it is missing, the one on the PATH is used. */
+  /** Where the installer puts the ingress' Caddy. If it is missing, the Caddy on the PATH is used. */
   readonly ingressCaddy: string;
   /** Whether PHP's development server may replace a missing PHP-FPM: on the computer of a developer. */
   readonly isLocal: boolean;
@@ -28,8 +28,8 @@ function phpProgram({ ingressCaddy, isLocal }: PhpProgramOptions): string {
 }
 
 /**
- * Writes the program that serves PHP apps to where the commands of releases find it. A running instance keeps the one that
- * it was started with.
+ * Writes the program that serves PHP apps to where the commands of releases find it. A running instance keeps the
+ * program that it was started with.
  */
 export async function writePhpProgram(home: string, options: PhpProgramOptions): Promise<void> {
   const folder = ownToolsFolder(home);

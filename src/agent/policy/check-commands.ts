@@ -42,10 +42,9 @@ function checkOwnCommand(policy: Policy, command: string | null | undefined): Po
 }
 
 /**
- * Checks the install and the build command before they run, wherever they come from. Those of the settings were checked
- * in the order. A list may also have both as one command, `install && build`, as policies of before the two were separate
- * have it.
- * @param presetCommands those of the preset
+ * Checks the install and the build command before they run, wherever they come from. Commands of the settings were
+ * checked in the order. A list may also have both as one command, `install && build`, as older policies do. @param
+ * presetCommands the commands of the preset
  */
 export function checkBuildCommands(
   policy: Policy,
@@ -100,7 +99,7 @@ export function checkReleaseCommand(
 }
 
 /**
- * Checks processes before they are started. Those of the repository are known once the release is.
+ * Checks processes before they are started. Processes of the repository are known once the release is.
  * @param defined the processes that the repository of the release or its preset defines
  */
 export function checkProcesses(

@@ -45,7 +45,7 @@ export function checkOrder(rules: Rules, order: RunOrder): PolicyRefusal {
   );
 }
 
-/** Checks what is fetched. A commit that was the tip of its branch is checked when it is fetched. */
+/** Checks the fetched commit. A commit that was the tip of its branch is checked when it is fetched. */
 export function checkSource(
   rules: Rules,
   { repository, branch, commit, was_tip: wasTip = false }: RunOrder["source"],

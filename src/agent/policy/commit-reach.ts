@@ -7,8 +7,8 @@ import type { FailureCode } from "#contract/endpoints/deployments/schemas.ts";
 export type CommitSource = Omit<RunOrder["source"], "repository">;
 
 /**
- * The branches and tags of which one must contain a commit that is ordered by its hash, and the failure to report if
- * none does.
+ * Branches and tags. At least one of them must contain a commit that is ordered by its hash. Also the failure to report
+ * if none does.
  */
 export type CommitReach =
   | { readonly kind: "anywhere" }
@@ -27,10 +27,10 @@ export type CommitReach =
 
 /**
  * Applies the stricter of the project's setting and this server's policy. A rollback may rebuild a commit that no
- * branch contains any more. For the project's setting, it is enough that the control plane says the commit was live;
- * the policy requires that this server recorded it.
- * A commit that was the tip of its branch when its approval was asked for must still be in that branch, whatever the
- * setting is. If the policy allows no commit by its hash, it must still be the tip.
+ * branch contains any more. The project's setting trusts the control plane that the commit was live; the policy
+ * requires that this server recorded it. A commit that was the tip of its branch when its approval was asked for must
+ * still be in that branch, whatever the setting is. If the policy allows no commit by its hash, it must still be the
+ * tip.
  * @param recordedBranch the branch from which this server recorded the commit as live; `null` when it did not
  */
 export function decideReach(

@@ -49,8 +49,8 @@ const Rules = z.strictObject({
    */
   commits: z._default(CommitRule, "reachable"),
   /**
-   * `preset`: only the command of the preset for the detected framework. `repository`: also those of gantry.json. A
-   * list: exactly these.
+   * `preset`: only the command of the preset for the detected framework. `repository`: also the commands of
+   * gantry.json. A list: exactly these.
    */
   build_commands: z._default(
     z.union([z.enum(["any", "repository", "preset", "none"]), z.array(ShellCommand)]),

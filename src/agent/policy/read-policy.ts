@@ -17,7 +17,7 @@ export type PolicyRead =
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * Reads a policy. Refuses one that others could have written: the file and each folder on its path must belong to
+ * Reads a policy. Refuses a policy that others could have written: the file and each folder on its path must belong to
  * root or this user, and must not be writable by group or others.
  */
 export async function readPolicy(path: string): Promise<PolicyRead> {

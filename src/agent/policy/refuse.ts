@@ -19,7 +19,7 @@ const MAX_SHOWN_COMMAND = 300;
 export const shownCommand = (command: string): string =>
   command.length > MAX_SHOWN_COMMAND ? `${command.slice(0, MAX_SHOWN_COMMAND)}…` : command;
 
-/** Refuses a command of the settings where only those of repositories run. @param place where to write it instead */
+/** Refuses a command of the settings where only commands of repositories run. @param place where to write it instead */
 export function refuseSetting(
   policy: Policy,
   rule: Rule,

@@ -5,7 +5,7 @@ import type { Policy } from "#agent/policy/policy.ts";
 import type { Limits } from "#contract/endpoints/projects/settings.ts";
 
 const MIB = 1024 * 1024;
-/** The part of the server's memory that a build may use if nothing else is set. The rest is for what is live. */
+/** The part of the server's memory that a build may use if nothing else is set. The rest is for live apps. */
 const BUILD_SHARE = 0.75;
 const DEFAULT_TASKS = 4096;
 /** systemd's default weight is 100. A build gets less while others need the CPU. */
@@ -13,8 +13,8 @@ const BUILD_CPU_WEIGHT = 50;
 const COMMAND_CPU_WEIGHT = 100;
 
 /**
- * The limits of a unit: the project's, or the default of the unit's kind, up to the policy's. Apps have no
- * memory limit by default: only their owner knows what they need. An app's limits are those of its process.
+ * The limits of a unit: the project's, or the default of the unit's kind, up to the policy's. Apps have no memory limit
+ * by default: only their owner knows their need. An app gets its process's limits.
  */
 export function unitLimits(
   kind: "build" | "command" | "app",

@@ -13,7 +13,7 @@ import type { StageTime } from "#contract/endpoints/deployments/schemas.ts";
 /**
  * `stored`: all events are stored. `ended`: the control plane ended the run itself and accepts no more of its events.
  */
-export type Delivery = "stored" | "ended";
+export type DeliveryEnd = "stored" | "ended";
 
 /** Delivers the events of one run to the control plane: in order, each once, for as long as it takes. */
 export type Reporter = {
@@ -27,7 +27,7 @@ export type Reporter = {
   /** Asks for the activation permit until it is given. @returns false when the run has ended or the signal aborted */
   askPermit(signal: AbortSignal): Promise<boolean>;
   /** Resolves when everything reported so far is stored, or will never be. */
-  delivered(): Promise<Delivery>;
+  delivered(): Promise<DeliveryEnd>;
   /** Stops sending. Events that the control plane has not stored stay in the spool. */
   close(): void;
 };
@@ -60,7 +60,7 @@ export function createReporter(options: ReporterOptions): Reporter {
   const memory = createLogMemory(log, context);
   const stages = createStageClock(clock);
   const closing = new AbortController();
-  const delivery = Promise.withResolvers<Delivery>();
+  const delivery = Promise.withResolvers<DeliveryEnd>();
   let waitingForPermit: ((isGiven: boolean) => void) | null = null;
   let result: NewRunEvent | null = null;
   let isSending = false;
@@ -94,11 +94,11 @@ export function createReporter(options: ReporterOptions): Reporter {
     const end = await postEvents(context, run, events, settings.answerMs, closing.signal);
     isSending = false;
     if (closing.signal.aborted) return;
-    wake(take(end, events.length));
+    wake(handleEnd(end, events.length));
   }
 
   /** @returns milliseconds until the next request */
-  function take(end: PostEnd, sent: number): number {
+  function handleEnd(end: PostEnd, sent: number): number {
     switch (end.kind) {
       case "answered": {
         const hasMoved = log.acknowledge(end.answer.acked_seq);
@@ -145,7 +145,7 @@ export function createReporter(options: ReporterOptions): Reporter {
     }
   }
 
-  function finish(how: Delivery): void {
+  function finish(how: DeliveryEnd): void {
     if (closing.signal.aborted) return;
     shut();
     spool.remove();

@@ -175,7 +175,7 @@ function readLines(file: number, from: number, end: number, maxBytes: number): s
   }
 }
 
-/** Removes the spools of earlier runs, except the one whose events are still to be delivered. */
+/** Removes the spools of earlier runs, except a spool whose events are still to be delivered. */
 export function removeOtherSpools(folder: ProjectFolder, runId: RunId | null): void {
   for (const name of attempt(() => readdirSync(folder.spool), []))
     if (name !== `${runId}.ndjson`) rmSync(join(folder.spool, name), { force: true });

@@ -4,7 +4,7 @@ import type { RunStage } from "#contract/stages.ts";
 
 /** Measures the stages of a run. */
 export type StageClock = {
-  /** A stage begins now, and ends the one before it. */
+  /** A stage begins now, which ends the stage before it. */
   begin(stage: RunStage): void;
   /** How long each stage took: until the next one began, or until now. */
   times(): StageTime[];

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 
-import type { Tried } from "#agent/lib/http/check-health.ts";
+import type { HealthCheckTry } from "#agent/lib/http/check-health.ts";
 
 /** What frameworks answer or print when they refuse a request for its Host header, and the setting that allows a host. */
 const hostRefusals: readonly (readonly [pattern: RegExp, setting: string])[] = [
@@ -15,7 +15,7 @@ const hostRefusals: readonly (readonly [pattern: RegExp, setting: string])[] = [
  * @param domain the host that the check asked for
  * @param output the last lines of the app's output
  */
-export function answerHint(tried: Tried, domain: string, output = ""): string | null {
+export function answerHint(tried: HealthCheckTry, domain: string, output = ""): string | null {
   if (tried.kind !== "answered") return null;
   const { status, headers, body } = tried;
   if (status >= 300 && status <= 399) {

@@ -12,15 +12,15 @@ export type Turn = {
 /** Runs one operation at a time for each project; different projects do not wait for each other. */
 export type ProjectTurns = {
   /** Resolves when it is the caller's turn. */
-  take(project: ProjectId): Promise<Turn>;
-  isTaken(project: ProjectId): boolean;
+  acquire(project: ProjectId): Promise<Turn>;
+  isHeld(project: ProjectId): boolean;
 };
 
 export function createProjectTurns(): ProjectTurns {
   type Holder = { readonly ended: Promise<void>; readonly wanted: AbortController; isResting: boolean };
   const last = new Map<ProjectId, Holder>();
   return {
-    async take(project) {
+    async acquire(project) {
       const before = last.get(project);
       const { promise, resolve } = Promise.withResolvers<void>();
       const own: Holder = { ended: promise, wanted: new AbortController(), isResting: false };
@@ -38,6 +38,6 @@ export function createProjectTurns(): ProjectTurns {
         },
       };
     },
-    isTaken: (project) => last.get(project)?.isResting === false,
+    isHeld: (project) => last.get(project)?.isResting === false,
   };
 }

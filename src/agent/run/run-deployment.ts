@@ -91,7 +91,8 @@ export async function runDeployment(
     await removeTree(folder.temp).catch(() => undefined);
     isRecorded = journal.decide(result);
   }
-  // After the verdict is on disk: a recovery that finds it does the same, and one that does not finds the old state.
+  // After the verdict is on disk: a recovery that finds the verdict does the same, and a recovery without it finds the
+  // old state.
   if (isLive) await commitLive(scope.context, folder, result.release);
   endRollout(scope.context, folder);
   if (isLive && isRecorded) pruned = await pruneReleases(scope, result.release, previous);

@@ -4,10 +4,10 @@ import type { AgentContext } from "#agent/context/context.ts";
 import { createMask } from "#contract/mask.ts";
 import { bootId } from "#build/process/process-table.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
-import { takeMaintenance } from "#agent/ingress/maintenance.ts";
+import { applyMaintenance } from "#agent/ingress/maintenance.ts";
 import { reportResult } from "#agent/report/report-result.ts";
 import { makeFailure } from "#build/failure/make-failure.ts";
-import { createReporter, type Delivery, type Reporter } from "#agent/report/reporter.ts";
+import { createReporter, type DeliveryEnd, type Reporter } from "#agent/report/reporter.ts";
 import { openSpool } from "#agent/report/spool.ts";
 import { createInterrupt, type Interrupt } from "#agent/step/interrupt.ts";
 import type { ProjectTurns, Turn } from "#agent/run/project-turns.ts";
@@ -34,7 +34,7 @@ export type TakenRun = {
   /** Resolves when no work of the run is left except the delivery of its result. */
   readonly finished: Promise<void>;
   /** Resolves when the control plane has stored the result, or wants none. */
-  readonly delivered: Promise<Delivery>;
+  readonly delivered: Promise<DeliveryEnd>;
   /** Stops reporting. The rest is delivered at the agent's next start. */
   abandon(): void;
 };
@@ -104,7 +104,7 @@ async function runAndDeliver(
   turns: ProjectTurns,
   received: RunOrder,
   parts: RunParts,
-): Promise<Delivery> {
+): Promise<DeliveryEnd> {
   const { run, interrupt, reporter, onFinished } = parts;
   const { project_id, project_name } = received;
   const turn = await waitForTurn(turns, project_id, interrupt);
@@ -120,7 +120,7 @@ async function runAndDeliver(
     const folder = projectFolder(context.home, project_id);
     await mkdir(folder.releases, { recursive: true });
     if (received.maintenance !== undefined)
-      await takeMaintenance(context.slots, folder, received.maintenance).catch((error: unknown) =>
+      await applyMaintenance(context.slots, folder, received.maintenance).catch((error: unknown) =>
         context.log(`${project_name}: its maintenance could not be changed: ${messageOf(error)}`),
       );
     journal = openJournal(folder, {
@@ -151,18 +151,18 @@ async function runAndDeliver(
     onFinished();
   }
   const delivery = interrupt.reason === "ended" ? "ended" : await reporter.delivered();
-  // Otherwise the next start of the agent needs it, to make true what is live.
+  // Otherwise the next start of the agent needs it, to commit the live state.
   if (context.apps.of(project_id).commit === null) journal?.remove();
   return delivery;
 }
 
-/** @returns null if the run is interrupted first: it has not started, so it does not wait for the run before it */
+/** @returns null if the run is interrupted first: a run that has not started does not wait for the run before it */
 async function waitForTurn(
   turns: ProjectTurns,
   project: ProjectId,
   interrupt: Interrupt,
 ): Promise<Turn | null> {
-  const upcoming = turns.take(project);
+  const upcoming = turns.acquire(project);
   const isInterrupted = new Promise<null>((resolve) => {
     interrupt.signal.addEventListener("abort", () => resolve(null), { once: true });
   });

@@ -36,7 +36,7 @@ const storedRevisions = storedAs(Revisions);
 
 /**
  * The newest revision of each secret that this server has opened, by name. A map, because a secret may be named
- * `constructor` or `__proto__`: an object seems to have the one, and zod's records drop the other.
+ * `constructor` or `__proto__`: every object seems to have a `constructor`, and zod's records drop `__proto__`.
  */
 async function readNewest({ secretRevisions }: ProjectFolder): Promise<ReadonlyMap<string, number>> {
   const entriesOf = (json: unknown) =>
@@ -55,8 +55,8 @@ export const noVariables: OpenVariables = {
 /**
  * Opens the variables of an order.
  *
- * A secret that is older than one that was opened before is refused, because the control plane could otherwise bring back
- * a password that was replaced. A rollback with earlier variables may use them if this server was live with that release
+ * A secret that is older than an opened revision is refused, because the control plane could otherwise bring back a
+ * password that was replaced. A rollback with earlier variables may use them if this server was live with that release
  * and that revision, or if they are live now.
  * @param reused the release that the order reuses; `null` when it builds one
  */
@@ -73,7 +73,7 @@ export async function openOrderVariables(
   if (older.length > 0 && !(await wasLiveWith(folder, variables, older, reused))) {
     const why = variables.deployed
       ? "The values of an earlier deployment can be used only while its release is on this server."
-      : "Their values are older than the ones that this server has used. Enter them again.";
+      : "This server has used newer values of them. Enter them again.";
     return { ok: false, message: `the secrets ${namesOf(older)} are refused. ${why}` };
   }
   const opened = await openAll(key, projectId, variables);

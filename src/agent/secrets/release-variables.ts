@@ -75,7 +75,7 @@ export async function readLiveRevisions(
   return [...earlier.filter((one) => one.revision !== revision), { revision, secrets }];
 }
 
-/** Stores the variables that a release is about to get, beside those that it was last live with. */
+/** Stores the variables that a release is about to get, beside the variables that it was last live with. */
 export async function prepareReleaseVariables(
   folder: ProjectFolder,
   version: number,
@@ -92,7 +92,7 @@ export async function prepareReleaseVariables(
   await writeAtomic(`${variablesPath(folder, version)}.next`, text, { mode: 0o600, flush: true });
 }
 
-/** Makes the prepared variables those of the release, once it is live. A rename needs no space on the disk. */
+/** Makes the prepared variables the release's variables, once it is live. A rename needs no space on the disk. */
 export async function commitReleaseVariables(folder: ProjectFolder, version: number): Promise<void> {
   const path = variablesPath(folder, version);
   await rename(`${path}.next`, path).catch((error: unknown) => {
@@ -100,7 +100,9 @@ export async function commitReleaseVariables(folder: ProjectFolder, version: num
   });
 }
 
-/** Removes the variables of releases that no longer exist. Never throws: what is left is removed after the next run. */
+/**
+ * Removes the variables of releases that no longer exist. Never throws: remaining files are removed after the next run.
+ */
 export async function tidyReleaseVariables(folder: ProjectFolder): Promise<void> {
   try {
     const { complete } = await listReleases(folder);

@@ -14,17 +14,17 @@ export type SiteFound = {
   readonly path: string;
   readonly stats: Stats;
   readonly urlPath: string;
-  /** How it is packed, if it answers for the file that it contains. */
+  /** How the file is compressed, if it answers for the file that it contains. */
   readonly coding?: Coding;
 };
 
 /** The result for a request's path. `redirect`: the page has another address. */
-export type Found =
+export type FileResult =
   | ({ readonly kind: "file" } & SiteFound)
   | { readonly kind: "redirect"; readonly location: string }
   | { readonly kind: "missing" };
 
-const missing: Found = { kind: "missing" };
+const missing: FileResult = { kind: "missing" };
 
 /** A path of a request. `parts`: decoded. */
 export type SitePath = { readonly parts: readonly string[]; readonly hasSlash: boolean };
@@ -40,7 +40,7 @@ export async function findFile(
   { parts, hasSlash }: SitePath,
   mode: TrailingSlash,
   acceptEncoding = "",
-): Promise<Found> {
+): Promise<FileResult> {
   if (isHiddenPath(release, parts)) return missing;
   const found = await findPage(mode, parts, hasSlash, (at) => lookForFile(projectDirectory, release, at));
   switch (found.kind) {
@@ -59,7 +59,7 @@ async function findPacked(
   parts: readonly string[],
   acceptEncoding: string,
   findAt: (parts: readonly string[]) => Promise<SiteFound | null>,
-): Promise<Found> {
+): Promise<FileResult> {
   for (const coding of codings) {
     if (!acceptsCoding(coding).test(acceptEncoding)) continue;
     const file = await findAt([...parts.slice(0, -1), `${parts.at(-1) ?? ""}${coding.ending}`]);

@@ -21,7 +21,7 @@ type Page = keyof typeof texts;
 export type PageStatus = Exclude<Page, "server">;
 
 /**
- * Answers with a small page. Keeps headers that were set before, except those that describe another body; a 416 keeps
+ * Answers with a small page. Keeps headers that were set before, except headers that describe another body; a 416 keeps
  * its Content-Range.
  */
 export function sendPage(response: ServerResponse, page: Page): void {

@@ -25,7 +25,7 @@ import { type PageStatus, sendPage } from "#agent/sites/pages.ts";
 import { encodePath } from "#build/site-rules/path-pattern.ts";
 import { isShown } from "#build/site-rules/rule-schemas.ts";
 
-/** How often a request is retried with the release that replaced the one it started with. */
+/** How often a request is retried with the release that replaced its first release. */
 const MAX_RELEASES = 5;
 
 /** `gone`: the file was deleted before its first byte was sent, so another answer is still possible. */
@@ -58,18 +58,18 @@ export async function serveSite(
 }
 
 /** A request to a site. `query`: with its question mark. `isRead`: whether a file can answer it. */
-type Asked = SitePath & { readonly host: string; readonly query: string; readonly isRead: boolean };
+type SiteRequest = SitePath & { readonly host: string; readonly query: string; readonly isRead: boolean };
 
 type Exchange = {
   readonly project: string;
   readonly release: OpenRelease;
-  readonly asked: Asked;
+  readonly asked: SiteRequest;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 };
 
 /** @returns null if its path is not valid */
-function readAsked({ url = "/", method, headers }: IncomingMessage): Asked | null {
+function readAsked({ url = "/", method, headers }: IncomingMessage): SiteRequest | null {
   const at = url.indexOf("?");
   const path = readPath(at === -1 ? url : url.slice(0, at));
   if (path === null) return null;
@@ -88,7 +88,7 @@ async function answer(exchange: Exchange): Promise<boolean> {
   const redirect = findRedirect(release.rules.redirects ?? [], { ...asked, path: encodePath(pathOf(asked)) });
   const shows = redirect !== null && isShown(redirect.status);
   if (redirect?.force === true && (await follow(exchange, redirect))) return true;
-  // A page that a rule shows by force replaces that of the path.
+  // A page that a rule shows by force replaces the page of the path.
   if (asked.isRead && !(redirect?.force === true && shows)) {
     const mode = release.rules.trailing_slash;
     const found = await findFile(project, release, asked, mode, acceptEncodingOf(request));
@@ -259,8 +259,7 @@ function acceptEncodingOf({ headers }: IncomingMessage): string {
 }
 
 /**
- * Says how a file is packed, if the client unpacks it.
- * @param coding of a file that answers for what it contains
+ * Sets how a file is compressed, if the client decompresses it. @param coding of a file that answers for its content
  * @returns the type of the answer
  */
 function setCoding(

@@ -38,8 +38,8 @@ type OpenSite = { site: Site; readonly server: Server; readonly upgraded: Readon
 
 export function createSiteRegistry({ store, slots, firstPort, log }: SiteRegistryOptions): SiteRegistry {
   const sites = new Map<ProjectId, OpenSite>();
-  // Changes run one after the other, so that two projects do not get the same port. They wait for the stored list,
-  // because a save before that would overwrite it.
+  // Changes run in sequence, so that two projects do not get the same port. They wait for the stored list, because a
+  // save before that would overwrite it.
   const reopened = Promise.withResolvers<void>();
   let last: Promise<unknown> = reopened.promise;
   const inTurn = <Value>(change: () => Promise<Value>): Promise<Value> => {

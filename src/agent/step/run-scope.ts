@@ -12,7 +12,7 @@ import type { RunOrder } from "#contract/agent-order.ts";
 import type { Limits } from "#contract/endpoints/projects/settings.ts";
 import type { LogStage, LogStream } from "#contract/endpoints/logs/schemas.ts";
 
-/** What is needed to run a command for a project, within a run or outside of one. */
+/** The context to run a command for a project, within a run or outside of one. */
 export type CommandScope = {
   readonly context: AgentContext;
   readonly projectId: ProjectId;
@@ -22,7 +22,7 @@ export type CommandScope = {
   readonly ledger: GroupLedger;
   readonly mask: Mask;
   readonly log: RunLog;
-  /** The project's limits; `null` outside a run, where those of the release apply. */
+  /** The project's limits; `null` outside a run, where the release's limits apply. */
   readonly limits: Limits | null;
   /** `null` while the log has room; otherwise a promise that resolves when it has room again. */
   readonly room: () => Promise<void> | null;

@@ -26,7 +26,7 @@ const MAX_BODY_CHARACTERS = 16 * 1024 * 1024;
  * The control API for the agent: HTTP on a unix socket that only this user may open.
  *
  * - `GET /instances` and `GET /projects/:project_id/instances` list instances.
- * - `PUT /projects/:project_id/instances/:name` starts one, and `DELETE` stops it, which it answers when it has ended.
+ * - `PUT /projects/:project_id/instances/:name` starts an instance. `DELETE` stops it, and answers when it has ended.
  * - `GET /projects/:project_id/instances/:name/ports/:port` answers whether the instance listens on a port.
  * - `GET /` answers the version.
  * - `POST /leave` ends the supervisor, whose instances run on, and answers their commands.

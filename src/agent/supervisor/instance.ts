@@ -88,7 +88,7 @@ export function createInstance(options: InstanceOptions, beginning: Beginning): 
   }
 
   async function keepRunning(): Promise<boolean> {
-    // An earlier supervisor may have been killed before it noted what it had started.
+    // An earlier supervisor may have been killed before it noted the processes that it had started.
     if (beginning.kind === "start") await killMembers(traces());
     let running =
       beginning.kind === "adopt" ? followAdopted(beginning.record.leader) : begin(beginning.body.command);
@@ -103,7 +103,7 @@ export function createInstance(options: InstanceOptions, beginning: Beginning): 
       startedAt = null;
       onChange();
       if (stopping.signal.aborted) return isGone;
-      // The agent starts it again when it misses it.
+      // The agent starts the instance again when it misses it.
       if (body === null) {
         log(`${project} ${name} has ended, and its command is not known`);
         return isGone;

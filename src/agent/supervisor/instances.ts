@@ -3,7 +3,7 @@ import { isListening } from "#agent/supervisor/is-listening.ts";
 import { killMembers } from "#agent/supervisor/members.ts";
 import { readProcessTable, treesOf, usageOf } from "#agent/supervisor/process-tree.ts";
 import {
-  type Commands,
+  type InstanceCommands,
   type InstanceBody,
   instancePath,
   type InstanceView,
@@ -17,7 +17,10 @@ import type { ProjectId } from "#contract/ids.ts";
 
 /** The instances that a supervisor keeps running. All functions are safe to repeat. */
 export type Instances = {
-  /** Takes over the instances that an earlier supervisor left running, and ends the rest of those that have ended. */
+  /**
+   * Takes over the instances that an earlier supervisor left running, and ends the remaining processes of ended
+   * instances.
+   */
   adopt(): Promise<void>;
   start(project: ProjectId, name: string, body: InstanceBody): Promise<void>;
   /** @returns whether none of its processes is left */
@@ -27,7 +30,7 @@ export type Instances = {
   /** @returns null if there is no such instance */
   listensOn(project: ProjectId, name: string, port: number): Promise<boolean | null>;
   /** Notes all instances for the next supervisor. @returns their commands, which are not noted */
-  leave(): Promise<Commands>;
+  leave(): Promise<InstanceCommands>;
   /** Stops all instances. */
   end(graceMs: number): Promise<void>;
 };

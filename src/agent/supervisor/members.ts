@@ -19,7 +19,8 @@ export const SUPERVISED_MARKER = "GANTRY_SUPERVISED";
 export type Traces = { readonly leader: ProcessId | null; readonly marker: string };
 
 /**
- * Kills all processes of an instance: those of its session, their descendants, and those with its marker.
+ * Kills all processes of an instance: the processes of its session, their descendants, and the processes with its
+ * marker.
  * @returns whether none is left
  */
 export async function killMembers(traces: Traces): Promise<boolean> {

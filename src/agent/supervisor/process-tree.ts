@@ -4,7 +4,7 @@ import { livingPids } from "#build/process/process-table.ts";
 import { attempt } from "#node/attempt.ts";
 import { type ProcessStat, readProcessStat } from "#node/processes.ts";
 
-/** All visible processes by their pids, without those that have ended. Empty without /proc. */
+/** All visible processes by their pids, without ended processes. Empty without /proc. */
 export type ProcessTable = ReadonlyMap<number, ProcessStat>;
 
 export function readProcessTable(): ProcessTable {

@@ -5,8 +5,8 @@ import { supervisedShape } from "#contract/endpoints/processes/process-settings.
 import { InstanceName } from "#contract/endpoints/processes/schemas.ts";
 import { ProjectId } from "#contract/ids.ts";
 
-// The messages between the agent and the supervisor. Either may be older than the other: changes only add optional
-// fields, and unknown fields are ignored.
+// The messages between the agent and the supervisor. Their versions may differ: changes only add optional fields, and
+// unknown fields are ignored.
 
 /** A text that the kernel passes to a program. The program would see it only up to the first NUL. */
 const text = (maxLength: number) =>
@@ -69,5 +69,7 @@ export const ControlError = z.object({ error: z.string() });
 export const About = z.object({ version: z.string() });
 
 /** The commands of the instances that a supervisor leaves to the next one, with the paths to send them to. */
-export const Commands = z.object({ commands: z.array(z.object({ path: z.string(), body: InstanceBody })) });
-export type Commands = z.infer<typeof Commands>;
+export const InstanceCommands = z.object({
+  commands: z.array(z.object({ path: z.string(), body: InstanceBody })),
+});
+export type InstanceCommands = z.infer<typeof InstanceCommands>;

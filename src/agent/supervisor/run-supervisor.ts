@@ -12,8 +12,8 @@ import { limitLogFile } from "#agent/workspace/limit-log-file.ts";
 import { pause } from "#contract/lib/pause.ts";
 
 /**
- * How long one that `npm start` has started waits for an earlier one that is ending. Others do not wait, because several may
- * be started at the same time, and those that are not needed must not take over later.
+ * How long a supervisor of `npm start` waits for an earlier supervisor that is ending. Others do not wait, because
+ * several may be started at the same time, and a supervisor that is not needed must not take over later.
  */
 const PATIENCE_MS = 2_000;
 /** A line for each end of an instance, so one a minute for an app that cannot start. */
@@ -25,9 +25,10 @@ const LAST_ANSWERS_MS = 1_000;
 const END_GRACE_MS = 5_000;
 
 /**
- * Runs the supervisor of a home. One that the agent has started ends by a request, without instances, or by a signal, which
- * leaves the instances running: the next supervisor takes them over. One that was started with an IPC channel, as by `npm start`,
- * ends together with the process that started it, and with all instances. So does one whose home was deleted.
+ * Runs the supervisor of a home. A supervisor that the agent has started ends by a request, without instances, or by a
+ * signal, which leaves the instances running: the next supervisor takes them over. A supervisor that was started with
+ * an IPC channel, as by `npm start`, ends together with the process that started it, and with all instances. So does a
+ * supervisor whose home was deleted.
  * @returns why it ended, as a sentence; null if it was asked to
  */
 export async function runSupervisor(
@@ -83,7 +84,7 @@ export async function runSupervisor(
   process.send?.({ type: "ready" });
 
   await ended.promise;
-  // The lock and the socket at these paths may be those of another supervisor now.
+  // The lock and the socket at these paths may belong to another supervisor now.
   if (isHomeGone) return `The home folder ${home} was deleted or moved.`;
   // This removes the socket, so the next supervisor must not have its own yet.
   await Promise.race([new Promise((resolve) => server.close(resolve)), pause(LAST_ANSWERS_MS)]);

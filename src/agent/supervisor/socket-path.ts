@@ -23,7 +23,7 @@ export function hashOfHome(home: string): string {
 }
 
 /**
- * Creates the folder of a socket outside of the home. What is sent through the socket contains secrets.
+ * Creates the folder of a socket outside of the home. The messages on the socket contain secrets.
  * @throws when another user has created the folder
  */
 export async function prepareSocketFolder(home: string, socketPath: string): Promise<void> {

@@ -58,7 +58,7 @@ export type StateFile = {
 
 const RETRY_MS = 5_000;
 
-/** Writes are one after the other, and calls during a write share the next one. */
+/** Writes happen in sequence, and calls during a write share the next write. */
 export function createStateFile(
   home: string,
   records: () => readonly InstanceRecord[],

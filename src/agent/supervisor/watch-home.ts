@@ -26,7 +26,7 @@ export async function watchHome(home: string, checkMs: number, onGone: () => voi
   timer.unref();
 }
 
-/** Tells a file from another one that is later created at the same path; null: there is no file. */
+/** Distinguishes a file from a file that is later created at the same path; null: there is no file. */
 async function identityOf(path: string): Promise<string | null> {
   const found = await lstatOrNull(path);
   return found === null ? null : `${found.dev} ${found.ino}`;

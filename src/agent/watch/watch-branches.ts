@@ -14,12 +14,12 @@ const BUSY_SECONDS = 30;
 
 /** Looks for pushes: reads branches on a timer, and tells the control plane when one has another commit than it knows. */
 export type BranchWatch = {
-  /** Watches these branches from now on. Those that were watched before keep their times. */
+  /** Watches these branches from now on. Branches that were watched before keep their times. */
   set(branches: readonly WatchedBranch[]): void;
   forget(project: ProjectId): void;
 };
 
-/** What is remembered of a branch while the agent runs. The control plane sends the rest again after each hello. */
+/** What the agent remembers of a branch while it runs. The control plane sends the rest again after each hello. */
 type Entry = {
   watched: WatchedBranch;
   timer: NodeJS.Timeout | null;
@@ -54,7 +54,7 @@ export function createBranchWatch(
 
   async function check(entry: Entry): Promise<void> {
     const { project_id } = entry.watched;
-    if (reading >= MAX_AT_ONCE || turns.isTaken(project_id)) return schedule(entry, BUSY_SECONDS * chance());
+    if (reading >= MAX_AT_ONCE || turns.isHeld(project_id)) return schedule(entry, BUSY_SECONDS * chance());
     reading += 1;
     entry.isReading = true;
     const { watched } = entry;
@@ -64,13 +64,13 @@ export function createBranchWatch(
     }));
     reading -= 1;
     entry.isReading = false;
-    // Meanwhile the control plane has learned of another commit, and the files were compared with the one before.
+    // Meanwhile the control plane has learned of another commit, and the files were compared with the commit before.
     const isOutdated = entry.watched !== watched;
-    schedule(entry, isOutdated ? watched.settle_seconds * chance() : take(entry, result));
+    schedule(entry, isOutdated ? watched.settle_seconds * chance() : noteReading(entry, result));
   }
 
   async function readInTurn(watched: WatchedBranch): Promise<TipReading> {
-    const turn = await turns.take(watched.project_id);
+    const turn = await turns.acquire(watched.project_id);
     // The project counts as free. A run that waits ends the reading.
     turn.rest();
     try {
@@ -81,7 +81,7 @@ export function createBranchWatch(
   }
 
   /** @returns after how many seconds the branch is read again */
-  function take(entry: Entry, result: TipReading): number {
+  function noteReading(entry: Entry, result: TipReading): number {
     const { watched } = entry;
     const { every_seconds: every, settle_seconds: settle } = watched;
     if (result.kind === "stopped") return BUSY_SECONDS * chance();
@@ -162,7 +162,7 @@ export function createBranchWatch(
   };
 }
 
-/** Whether what was read for the one is true for the other. */
+/** Whether an answer about one branch is true for the other branch. */
 function isSameBranch(one: WatchedBranch, other: WatchedBranch): boolean {
   const { known_sha: _one, ...settings } = one;
   const { known_sha: _other, ...others } = other;

@@ -56,8 +56,8 @@ const MOST_ROUNDS = 1_000;
 /**
  * Deletes a file or folder, including folders that are not writable, as in some package caches, and trees that are
  * nested deeper than a path may be long. A link is never followed, even if a process of the project replaces a folder
- * with it in the meantime. Deletes one file after the other, because other file access of the agent would wait for many
- * deletions at once (0.9 s at 20,000 files). What cannot be deleted does not keep the rest.
+ * with it in the meantime. Deletes files in sequence, because other file access of the agent would wait for many
+ * deletions at once (0.9 s at 20,000 files). A file that cannot be deleted does not prevent the deletion of the rest.
  * @throws the file system's error, after a few tries
  */
 export async function removeTree(path: string): Promise<void> {

@@ -13,7 +13,7 @@ export function instanceLog(folder: ProjectFolder, name: string): string {
   return join(folder.logs, `${name}.log`);
 }
 
-/** The names of the instances that have a log, also of those that have ended. */
+/** The names of the instances that have a log, also of ended instances. */
 export async function listInstanceLogs(folder: ProjectFolder): Promise<readonly string[]> {
   const files = await readdir(folder.logs).catch(() => []);
   return files.flatMap((file) => /^(.+)\.log$/.exec(file)?.[1] ?? []);

@@ -23,7 +23,7 @@ export async function limitLogFile(
     await rm(`${path}.1`, { force: true });
     copy = await open(`${path}.1`, "wx", 0o600);
     const copied = await copyEnd(file, copy, found.size, maxBytes);
-    // In one turn, so that as little as possible is written in between.
+    // Without an await, so that as little as possible is written meanwhile.
     copyRest(file.fd, copy.fd, copied, maxBytes);
     beforeEmptied(path);
     ftruncateSync(file.fd);
@@ -53,7 +53,9 @@ async function copyEnd(file: FileHandle, copy: FileHandle, size: number, maxByte
   return at;
 }
 
-/** Copies what was written meanwhile, of this many bytes at most: the agent does nothing else until it returns. */
+/**
+ * Copies the text that was written meanwhile, at most this many bytes: the agent does nothing else until it returns.
+ */
 function copyRest(file: number, copy: number, from: number, maxBytes: number): void {
   const end = Math.min(fstatSync(file).size, from + maxBytes);
   const buffer = Buffer.alloc(CHUNK_BYTES);

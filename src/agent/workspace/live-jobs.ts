@@ -71,7 +71,7 @@ export async function prepareJobs(
   await prepareFile(folder.cron, next);
 }
 
-/** Makes the prepared jobs those that run. Safe to repeat, and needs no space on the disk. */
+/** Replaces the running jobs with the prepared jobs. Safe to repeat, and needs no space on the disk. */
 export function commitJobs({ cron }: ProjectFolder): Promise<void> {
   return commitFile(cron);
 }

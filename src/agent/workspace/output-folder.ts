@@ -68,8 +68,8 @@ async function keepEnd(path: string, size: number, keptBytes: number): Promise<v
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(keptBytes), 0, keptBytes, size - keptBytes);
     const kept = buffer.subarray(0, bytesRead);
-    // The writers append, so they continue after the text that is put back. Output written in between is lost or
-    // comes before it.
+    // The writers append, so they continue after the text that is put back. Output written meanwhile is lost or comes
+    // before that text.
     await file.truncate();
     await file.appendFile(kept.subarray(kept.indexOf("\n") + 1));
   } finally {

@@ -58,7 +58,7 @@ export function projectFolder(home: string, projectId: ProjectId) {
     cron: join(root, "cron.json"),
     /** The runs of each job: a note of each, and its output. */
     cronRuns: join(root, "cron"),
-    /** The domains of the project, and what they lead to. */
+    /** The domains of the project, and the target of each. */
     site: join(root, "site.json"),
     /** What the ingress serves of a static site while its slot is empty: after a restart of the server. */
     served: join(root, "served"),

@@ -91,8 +91,8 @@ export async function listReleases(
 }
 
 /**
- * Deletes a release, or what is left of it. The record is deleted first and the folder is renamed before it is
- * emptied, so that a crash leaves nothing that looks like a release.
+ * Deletes a release, or the rest of it. The record is deleted first and the folder is renamed before it is emptied, so
+ * that a crash leaves nothing that looks like a release.
  */
 export async function removeRelease(folder: ProjectFolder, version: number): Promise<void> {
   await rm(recordPath(folder, version), { force: true });
@@ -108,7 +108,7 @@ export async function putReleaseAside(folder: ProjectFolder, version: number): P
   return putAside(folder, releasePath(folder, version));
 }
 
-/** Deletes incomplete releases of crashes and stopped runs, except the one that `current` points to. */
+/** Deletes incomplete releases of crashes and stopped runs, except the release that `current` points to. */
 export async function removeIncomplete(folder: ProjectFolder, current: number | null): Promise<void> {
   const { broken } = await listReleases(folder);
   for (const name of broken) {

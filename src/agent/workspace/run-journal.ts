@@ -66,9 +66,9 @@ export function continueJournal(folder: ProjectFolder, left: JournalEntry): RunJ
   const save = (change: Partial<JournalEntry>, flush = false): void => {
     entry = { ...entry, ...change };
     if (isRemoved) return;
-    // Synchronous, because a started process that is not recorded would be lost if the agent died. Not flushed: a
-    // dying agent loses nothing without it, and after a power cut there is no process to find. Only a verdict must be on
-    // disk before what it makes true.
+    // Synchronous, because a started process that is not recorded would be lost if the agent died. Not flushed: a dying
+    // agent loses nothing without it, and after a power cut there is no process to find. Only a verdict must be on disk
+    // before the changes that depend on it.
     const draft = `${folder.journal}.tmp`;
     try {
       writeFileSync(draft, JSON.stringify(entry), { flush });
@@ -92,7 +92,7 @@ export function continueJournal(folder: ProjectFolder, left: JournalEntry): RunJ
     // On a full disk the command still runs, and its processes are found by their marker.
     opened: (group) => attempt(() => save({ groups: [...entry.groups, group] }), undefined),
     // Written with the next change: a group whose leader has ended is not signaled, and its number is not mistaken for
-    // that of a later process, because of the start time.
+    // a later process's number, because of the start time.
     closed(group) {
       entry = { ...entry, groups: entry.groups.filter((other) => other.pid !== group.pid) };
     },

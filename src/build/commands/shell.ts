@@ -26,7 +26,7 @@ export function shellCommand(
     argv: ["sh", "-c", line],
     cwd,
     env: {
-      // pnpm would look up the version that package.json names, although it is the one that runs, and fail when the
+      // pnpm would look up the version that package.json names, although that version runs already, and fail when the
       // registry lacks a part of it that another system needs.
       pnpm_config_pm_on_fail: "ignore",
       ...environment,

@@ -50,5 +50,5 @@ async function foldersHint(root: string, wanted: string): Promise<string | null>
     .toSorted();
   if (names.length === 0) return null;
   const more = names.length > MAX_NAMED_FOLDERS ? " and others" : "";
-  return `The folders after the build are ${names.slice(0, MAX_NAMED_FOLDERS).join(", ")}${more}. Set output_directory to the one to publish.`;
+  return `The folders after the build are ${names.slice(0, MAX_NAMED_FOLDERS).join(", ")}${more}. Set output_directory to the folder to publish.`;
 }

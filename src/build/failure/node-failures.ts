@@ -26,7 +26,7 @@ const PATH = String.raw`((?:\.{1,2}|[@~#])\/[^'"\n]+|\/src\/[^'"\n]+)`;
 /** A package, without the path in it. */
 const PACKAGE = String.raw`((?:@[\w.-]+\/)?[\w-][\w.-]*)(?:\/[^'"\n]*)?`;
 
-/** The ways in which bundlers and Node name what they did not find. */
+/** The ways in which bundlers and Node name a missing module. */
 const notFound = (name: string) =>
   new RegExp(
     [

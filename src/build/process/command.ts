@@ -6,10 +6,10 @@ export type Command = {
 };
 
 /**
- * How a command ended. `stopped`: the agent stopped it, and no process of its group is left. `not_started`: the
- * program or the folder does not exist, or the system has no room for another process. `out_of_memory`: the kernel ended
- * it at its memory limit; `null` when it had none and the server had no memory left. `lost`: it was started and has ended,
- * and how it ended is not known.
+ * How a command ended. `stopped`: the agent stopped the command, and no process of its group is left. `not_started`:
+ * the program or the folder does not exist, or the system has no room for another process. `out_of_memory`: the kernel
+ * ended the command at its memory limit; `null` when it had no limit and the server had no memory left. `lost`: the
+ * command was started and has ended, and nobody knows how.
  */
 export type ProcessEnd =
   | { readonly kind: "exited"; readonly code: number }

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { attempt } from "#node/attempt.ts";
 import { pause } from "#contract/lib/pause.ts";
 import type { OutputFile } from "#build/process/output-files.ts";
-import type { OutputReader, TakeChunk } from "#build/process/read-pipe.ts";
+import type { OutputReader, ReceiveChunk } from "#build/process/read-pipe.ts";
 
 export type FollowOptions = {
   /** How often to look for new output in addition to file system notifications, which may be missing. */
@@ -32,8 +32,8 @@ export function isFollowed(path: string): boolean {
   return followed.has(path);
 }
 
-/** Reads what is appended to a file, from the file's start. While `take` has no room, nothing is read. */
-export function followFile(file: OutputFile, take: TakeChunk, options: FollowOptions): OutputReader {
+/** Reads a file from its start, and follows what is appended. While `receive` has no room, nothing is read. */
+export function followFile(file: OutputFile, receive: ReceiveChunk, options: FollowOptions): OutputReader {
   const { path, fd } = file;
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
   /** Offset of the next read. */
@@ -59,7 +59,7 @@ export function followFile(file: OutputFile, take: TakeChunk, options: FollowOpt
       }
       offset += length;
       passed += length;
-      const room = take(buffer.subarray(0, length));
+      const room = receive(buffer.subarray(0, length));
       if (room !== null) waiting = room.then(resume);
     }
     isNextTurn = true;

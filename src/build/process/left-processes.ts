@@ -61,8 +61,8 @@ async function findAllLeftProcesses(trace: Trace): Promise<readonly LeftProcess[
 }
 
 /**
- * All living processes that match the trace, except instances of apps, which their supervisor ends, and those with a
- * descendant whose variable has another value.
+ * All living processes that match the trace, except instances of apps, which their supervisor ends, and processes with
+ * a descendant whose variable has another value.
  */
 function findLeftProcesses({ name, hasValue, folder: path }: Trace): {
   readonly found: readonly LeftProcess[];

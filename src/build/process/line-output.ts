@@ -20,7 +20,7 @@ export function createLineOutput(
   const stdout = streamOutput("stdout", taker, partialLineMs);
   const stderr = streamOutput("stderr", taker, partialLineMs);
   return {
-    sink: { stdout: (chunk) => stdout.take(chunk), stderr: (chunk) => stderr.take(chunk) },
+    sink: { stdout: (chunk) => stdout.receive(chunk), stderr: (chunk) => stderr.receive(chunk) },
     end() {
       stdout.end();
       stderr.end();
@@ -40,14 +40,14 @@ function streamOutput(stream: CommandStream, taker: LineTaker, partialLineMs: nu
       // The rest of the line may already be in the pipe, so pending reads run first.
       setImmediate(() => {
         if (chunks !== seen) return;
-        const partial = splitter.takePartial();
+        const partial = splitter.removePartial();
         if (partial !== null) taker.line(stream, partial);
       });
     }, partialLineMs);
   }
 
   return {
-    take(chunk: Buffer): Promise<void> | null {
+    receive(chunk: Buffer): Promise<void> | null {
       clearTimeout(idle);
       chunks += 1;
       for (const line of splitter.push(chunk)) taker.line(stream, line);

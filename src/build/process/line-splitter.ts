@@ -10,7 +10,7 @@ import { cutMark, headOf, KEPT_BYTES } from "#build/process/cut-line.ts";
 export type LineSplitter = {
   push(chunk: Buffer): string[];
   /** Takes the unfinished line, which then counts as a line of its own; `null` when there is none. */
-  takePartial(): string | null;
+  removePartial(): string | null;
   /** The rest when the stream has ended. */
   end(): string | null;
 };
@@ -35,7 +35,7 @@ export function createLineSplitter(mask: Mask): LineSplitter {
     cutBytes += bytes - headBytes;
   }
 
-  function take(): string {
+  function removeKept(): string {
     const line = cutBytes === 0 ? kept : mask(kept, true) + cutMark(cutBytes);
     kept = "";
     keptBytes = 0;
@@ -50,23 +50,23 @@ export function createLineSplitter(mask: Mask): LineSplitter {
       let start = 0;
       for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", start)) {
         add(text.slice(start, end));
-        lines.push(withoutReturn(take()));
+        lines.push(withoutReturn(removeKept()));
         start = end + 1;
       }
       add(text.slice(start));
       return lines;
     },
-    takePartial() {
+    removePartial() {
       // A line that is being cut is not split, because its rest would look like a new line.
       if (keptBytes === 0 || cutBytes > 0) return null;
-      const line = take();
+      const line = removeKept();
       if (!line.endsWith("\r")) return line;
       add("\r");
       return line === "\r" ? null : line.slice(0, -1);
     },
     end() {
       add(decoder.end());
-      return keptBytes > 0 ? withoutReturn(take()) : null;
+      return keptBytes > 0 ? withoutReturn(removeKept()) : null;
     },
   };
 }

@@ -73,7 +73,7 @@ function environmentOf(pid: number): string | null {
   return attempt(() => readFileSync(`/proc/${pid}/environ`, "utf8"), null);
 }
 
-/** How long to wait for a process after SIGKILL. One that has not ended by then hangs in the kernel. */
+/** How long to wait for a process after SIGKILL. A process that has not ended by then hangs in the kernel. */
 export const AFTER_KILL_MS = 5_000;
 const POLL_MS = 15;
 

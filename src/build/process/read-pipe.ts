@@ -3,9 +3,9 @@ import type { Readable } from "node:stream";
 import { pause } from "#contract/lib/pause.ts";
 
 /**
- * Takes a chunk of output, which is only valid during the call. A returned promise pauses reading until it resolves.
+ * Receives a chunk of output, which is only valid during the call. A returned promise pauses reading until it resolves.
  */
-export type TakeChunk = (chunk: Buffer) => Promise<void> | null;
+export type ReceiveChunk = (chunk: Buffer) => Promise<void> | null;
 
 /** Reads one output stream of a command. */
 export type OutputReader = {
@@ -18,13 +18,13 @@ export type OutputReader = {
 
 const POLL_MS = 10;
 
-/** Passes on what is read from a pipe, and stops reading while `take` has no room. */
-export function readPipe(pipe: Readable, take: TakeChunk): OutputReader {
+/** Passes on the bytes of a pipe, and stops reading while `receive` has no room. */
+export function readPipe(pipe: Readable, receive: ReceiveChunk): OutputReader {
   let isPaused = false;
   const closed = new Promise<void>((resolve) => pipe.once("close", resolve));
   pipe.on("error", () => undefined);
   pipe.on("data", (chunk: Buffer) => {
-    const room = take(chunk);
+    const room = receive(chunk);
     if (room === null) return;
     isPaused = true;
     pipe.pause();

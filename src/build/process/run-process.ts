@@ -13,11 +13,11 @@ import {
   startTimeOf,
   waitWhile,
 } from "#build/process/process-table.ts";
-import { type OutputReader, readPipe, type TakeChunk } from "#build/process/read-pipe.ts";
+import { type OutputReader, readPipe, type ReceiveChunk } from "#build/process/read-pipe.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 
 /** Where the output of a command goes. */
-export type OutputSink = { readonly stdout: TakeChunk; readonly stderr: TakeChunk };
+export type OutputSink = { readonly stdout: ReceiveChunk; readonly stderr: ReceiveChunk };
 
 /**
  * What a command writes its output to: pipes, which close with the agent and soon after the command; files, which

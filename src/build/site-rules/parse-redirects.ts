@@ -91,7 +91,7 @@ function tooMany(kind: keyof typeof limits, [line, ...others]: readonly number[]
   return [{ line, reason: `A site can have ${limits[kind]} redirects ${what}. ${which} not used.` }];
 }
 
-/** Equal for rules of which only the first is ever applied. */
+/** Rules with an equal key match the same requests, so only the first of them is ever applied. */
 function keyOf({ host, from, query }: RedirectRule): string {
   const parameters = query?.map(([name, value]) => `${name}=${withoutNames(value)}`).toSorted();
   return JSON.stringify([host, withoutNames(from), parameters]);

@@ -2,7 +2,7 @@
 export type PathPattern = {
   /** Without flags. Its groups have no names, because the two spell them in different ways. */
   readonly source: string;
-  /** What the groups are, in their order: `splat` is that of `*`. */
+  /** The names of the groups, in their order: `splat` for `*`. */
   readonly names: readonly string[];
 };
 
@@ -61,11 +61,10 @@ export function splatPlaceIn(to: string): SplatPlace {
 }
 
 /**
- * The expression for a path that `readSource` has read. `/old` also matches `/old/`, and `/blog/*` also `/blog`. What `*`
- * matches does not begin with a slash if it comes after one, so that no target becomes `//other.example`: that is another
- * host.
- * @param splatPlace where it is in the target: anywhere, after a slash, or between the first two slashes, where it must not be
- * empty
+ * The expression for a path that `readSource` has read. `/old` also matches `/old/`, and `/blog/*` also `/blog`. The
+ * match of a `*` after a slash does not begin with a slash, so that no target becomes `//other.example`, which is
+ * another host. @param splatPlace where the match is in the target: anywhere, after a slash, or between the first two
+ * slashes, where it must not be empty
  */
 export function pathPattern(
   path: string,
@@ -121,15 +120,15 @@ export function usesAny(template: string, names: readonly string[]): boolean {
   return [...template.matchAll(NAME)].some(([, name = ""]) => names.includes(name));
 }
 
-/** Other characters of a path are encoded. It is what Go's `net/url` does, and so Caddy. */
+/** Other characters of a path are encoded, as in Go's `net/url`, which Caddy uses. */
 const NOT_IN_PATH = /[^A-Za-z0-9\-._~$&+,/:;=@]/gu;
 
-/** The one spelling of a path. @param decoded without encoding */
+/** The canonical spelling of a path. @param decoded without encoding */
 export function encodePath(decoded: string): string {
   return decoded.toWellFormed().replaceAll(NOT_IN_PATH, encodeCharacter);
 }
 
-/** The spelling of an encoded path. @returns null if what is encoded is not UTF-8 */
+/** The spelling of an encoded path. @returns null if the encoded bytes are not UTF-8 */
 export function respell(encoded: string): string | null {
   try {
     return encodePath(decodeURIComponent(encoded.replaceAll(/%(?![0-9A-Fa-f]{2})/g, "%25")));

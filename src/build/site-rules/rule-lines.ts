@@ -53,7 +53,7 @@ function unreadable(text: string): string | null {
   return null;
 }
 
-/** What is read of a line, or why it is not used. */
+/** The value of a line, or why the line is not used. */
 export type Read<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly reason: string };

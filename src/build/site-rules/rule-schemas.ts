@@ -25,7 +25,7 @@ export const RedirectRule = z.object({
 });
 export type RedirectRule = z.infer<typeof RedirectRule>;
 
-/** A path of `_headers` with what it does in order: removes headers, then adds others. The names are in lower case. */
+/** A path of `_headers` with its changes in order: removes headers, then adds others. The names are in lower case. */
 export const HeaderRule = z.object({
   host: z.optional(z.string()),
   from: z.string(),

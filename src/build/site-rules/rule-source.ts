@@ -31,7 +31,7 @@ export function readSource(word: string): Read<RuleSource> {
   return { ok: true, value: { ...(host === null ? {} : { host }), from } };
 }
 
-/** @returns `undefined` for what is no name */
+/** @returns `undefined` for a text that is no host name */
 function readHost(authority: string): string | undefined {
   return /[@:]/.test(authority) ? undefined : parseOrigin(`https://${authority}`)?.hostname;
 }
@@ -45,7 +45,7 @@ export function parseOrigin(origin: string): URL | null {
 
 /** @returns null if its encoding is not UTF-8 */
 function spell(path: string): string | null {
-  // An encoded * is a text, unlike the other one.
+  // An encoded * is a text, and a plain * is a wildcard.
   const parts = path.split("*").map(respell);
   if (parts.includes(null)) return null;
   const spelled = parts.join("*").replaceAll(/\/{2,}/g, "/");

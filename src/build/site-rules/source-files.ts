@@ -78,8 +78,8 @@ const folders = ["node_modules", "__pycache__"];
 export const sourceFiles: readonly string[] = [...new Set([...buildFiles, ...privateFiles, ...folders])];
 
 /**
- * Programs that a site server would show as text instead of running them. Not those that a page loads or visitors fetch: `.py`
- * of PyScript, `install.sh`, `.ts`, `.c` and `.java` of a course.
+ * Programs that a site server would show as text instead of running them. Not the kinds that a page loads or visitors
+ * fetch: `.py` of PyScript, `install.sh`, `.ts`, `.c` and `.java` of a course.
  */
 const programs = [
   ...[

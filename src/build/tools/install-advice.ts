@@ -71,7 +71,7 @@ export type AdviceFacts = WantedProgram & {
 export async function installAdvice(facts: AdviceFacts): Promise<string> {
   const system = await readSystem();
   const canRunMise = process.platform === "linux" && process.arch === "x64";
-  return adviceFor(system, facts, await packageVersion(system, facts), canRunMise);
+  return installAdviceFor(system, facts, await packageVersion(system, facts), canRunMise);
 }
 
 /** The command that installs a program's package; `null` if the system has none with the wanted version. */
@@ -84,7 +84,7 @@ export async function packageCommand(wanted: WantedProgram): Promise<string | nu
  * Names the system's package if it has the wanted version, and mise otherwise.
  * @param version that the system's package of the tool has; `null`: unknown
  */
-export function adviceFor(
+export function installAdviceFor(
   system: System,
   facts: AdviceFacts,
   version: string | null,

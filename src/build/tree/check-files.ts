@@ -29,8 +29,8 @@ const npmFiles: readonly string[] = [
 const versionFiles: readonly string[] = dataFiles.filter((name) => /version|^\.nvmrc$|mise/.test(name));
 
 /**
- * Checks that every file which decides how a project is built can be read, in its root directory and the folders above it.
- * Otherwise a file with a mistake would be taken for one that does not exist.
+ * Checks that every file which decides how a project is built can be read, in its root directory and the folders above
+ * it. Otherwise a file with a mistake would count as missing.
  * @param root the real path of the project's root directory, like `release`
  */
 export async function checkFiles(release: string, root: string): Promise<CheckedFile> {
@@ -83,7 +83,7 @@ async function checkOne(
   return read.ok ? checkFile(shown, name, read.value ?? "", rules) : read;
 }
 
-/** Names that look like those of files which are read, such as `procfile` or `Procfile.txt`. */
+/** Names that look like the names of files that are read, such as `procfile` or `Procfile.txt`. */
 function misspelled(existing: ReadonlySet<string>): readonly string[] {
   const all = [...dataFiles, ...definitionFiles].filter((name) => !existing.has(name));
   return [...existing].toSorted().flatMap((name) => {

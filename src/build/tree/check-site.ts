@@ -9,11 +9,10 @@ const MAX_NAMED = 8;
 const MAX_NAME_LENGTH = 40;
 
 /**
- * Checks that a folder is a site before it is published, so that the source code of something else is not.
- * @param folder the real path of the output directory
- * @param name the output directory as it is set or detected
- * @param root the folder in which the commands ran
- * @returns why it is not published; null if it has an index.html
+ * Checks that a folder is a site before it is published, so that source code is never published by mistake.
+ * @param folder the real path of the output directory @param name the output directory as set or detected
+ * @param root the folder in which the commands ran @returns why the folder is not published; null if it has an
+ * index.html
  */
 export async function checkSite(folder: string, name: string, root: string): Promise<Failure | null> {
   if (await hasIndex(folder)) return null;

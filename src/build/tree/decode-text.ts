@@ -21,7 +21,7 @@ export function markedEncoding(bytes: Uint8Array): (typeof marks)[number]["name"
   return marks.find((one) => one.bytes.every((byte, at) => bytes[at] === byte))?.name ?? null;
 }
 
-/** Decodes the bytes of a file, and finds what is not UTF-8 in it. */
+/** Decodes the bytes of a file, and finds bytes that are not UTF-8. */
 export function decodeText(bytes: Buffer): DecodedText {
   const text = bytes.toString("utf8").replace(/^\uFEFF/, "");
   const encoding = markedEncoding(bytes);

@@ -39,7 +39,7 @@ export async function findFolders(root: string): Promise<readonly string[]> {
   return found.toSorted((a, b) => rank(a) - rank(b)).slice(0, MAX_FOLDERS);
 }
 
-/** Folders at the top, and those of a workspace's apps, before others. */
+/** Folders at the top and the folders of a workspace's apps come before others. */
 function rank(folder: string): number {
   return folder.includes("/") && !folder.startsWith("apps/") ? 1 : 0;
 }

@@ -47,8 +47,8 @@ export type FoundOutput =
   | { readonly kind: "missing"; readonly looked: readonly string[] };
 
 /**
- * Finds the folder with the pages that a build has made: first those that did not exist before, then others with a usual
- * name, then the root directory itself.
+ * Finds the folder with the pages that a build has made: first a folder that did not exist before, then another folder
+ * with a usual name, then the root directory itself.
  * @param before the folders before the build
  * @param expected the folder that the files name; `.` if they name none
  */
@@ -76,7 +76,7 @@ export async function findOutput(
   return (await hasIndex(root)) ? { kind: "found", folder: "." } : { kind: "missing", looked: folders };
 }
 
-/** The folders in a new folder that may have the pages: those with a usual name, or the only one. */
+/** The folders in a new folder that may have the pages: folders with a usual name, or its only folder. */
 async function innerFolders(root: string, folder: string): Promise<readonly string[]> {
   const names = [...(await listFolders(join(root, folder)))];
   const found = names.length === 1 ? names : parts.filter((name) => names.includes(name));

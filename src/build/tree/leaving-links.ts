@@ -9,7 +9,7 @@ export type LeavingLink = { readonly path: string; readonly text: string };
 
 /**
  * The number of links that leave the release, and the first of them. `isComplete`: whether all folders were searched;
- * those that are nested too deeply are not.
+ * folders that are nested too deeply are not.
  */
 export type LeavingLinks = {
   readonly count: number;

@@ -67,8 +67,8 @@ async function followToMissing(link: string): Promise<LinkTarget> {
 }
 
 /**
- * Resolves a path one name after the other, as the kernel does, through folders whose own path is too long. Continues
- * by name alone after a missing part.
+ * Resolves a path name by name, as the kernel does, through folders whose own path is too long. Continues by name alone
+ * after a missing part.
  */
 async function followInFolders(at: string, link: string): Promise<LinkTarget> {
   let place = dirname(link);

@@ -20,7 +20,7 @@ import {
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
 import type { FileProblem } from "#project-files/processes/file-problem.ts";
 
-/** What is known about the files of a project. `notes`: what of them is ignored, in sentences without a full stop. */
+/** The facts about the files of a project. `notes`: which files are ignored, in sentences without a full stop. */
 export type ReadTree = { readonly tree: Tree; readonly notes: readonly string[] };
 
 /**
@@ -72,7 +72,7 @@ async function readDeep(root: string, path: string): Promise<readonly (readonly 
     folders = below.flat().slice(0, MAX_DEEP_FILES);
   }
   const found: (readonly [string, string])[] = [];
-  // One after the other, because each is read into a buffer of its own.
+  // In sequence, because each is read into a buffer of its own.
   for (const folder of folders)
     if (found.length < MAX_READ) found.push(...(await readLast(root, folder, last)));
   return found;
@@ -143,7 +143,7 @@ async function withMembers(release: string, above: readonly FolderAbove[]): Prom
   return above.with(at, { ...found, members });
 }
 
-/** The entries of a folder with these names, with the content of those that are read. */
+/** The entries of a folder with these names, with the content of the files that are read. */
 async function readNamed(
   release: string,
   folder: string,

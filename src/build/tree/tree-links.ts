@@ -23,7 +23,7 @@ const AT_ONCE = 8;
  * Visits every symbolic link in a tree, in no order, without following links. Unreadable folders are skipped: only a
  * command of the project can create one, and such a command needs no link to read a file.
  * @param signal ends the visit
- * @returns whether all folders were visited: those that are nested more deeply than `DEEPEST` are not
+ * @returns whether all folders were visited: folders that are nested more deeply than `DEEPEST` are not
  */
 export async function visitLinks(
   tree: string,

@@ -109,7 +109,7 @@ export function readArguments(argv: readonly string[], commands: readonly Comman
   return succeed({ command, global, given: { options, words: given.value } });
 }
 
-/** Refuses a value that is none of its choices. They are those of the command: others have the option too. */
+/** Refuses a value that is none of the command's choices. Other commands with the same option have other choices. */
 function refuseOtherChoice({ options }: Command, values: Values) {
   for (const [name, spec] of Object.entries<OptionSpec>(options)) {
     if (spec.kind === "flag" || spec.choices === undefined) continue;

@@ -2,7 +2,7 @@ import type { Output } from "#cli/output/output.ts";
 import { createLogPrinter } from "#cli/views/log-printer.ts";
 import type { LogStage, LogStream } from "#contract/endpoints/logs/schemas.ts";
 
-/** The log of a build on this machine, printed like that of a deployment. */
+/** The log of a build on this machine, printed like the log of a deployment. */
 export type BuildLog = {
   line(stream: LogStream, stage: LogStage, message: string): void;
   /** A line of Gantry itself. */

@@ -19,8 +19,8 @@ type Wanted = { readonly isIgnored: boolean; readonly withVariables: boolean };
 const LOOK_MS = 5_000;
 
 /**
- * Finds the project of a source: the one that the user names, or else the linked one or the only one that deploys this
- * repository. Without a sign-in or a network there is no project, unless the user names one.
+ * Finds the project of a source: the project that the user names, or else the linked project, or the only project that
+ * deploys this repository. Without a sign-in or a network there is no project, unless the user names one.
  */
 export async function findLocalProject(
   context: Context,

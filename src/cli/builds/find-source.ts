@@ -23,7 +23,7 @@ export type Source = {
   readonly root: string;
   /** The last commit, if there is one. */
   readonly commit: LocalCommit | null;
-  /** Whether the files are used as they are, instead of those of the commit. */
+  /** Whether the working files are used, instead of the files of the commit. */
   readonly isInPlace: boolean;
   /** The addresses that the repository is fetched from and pushed to. */
   readonly remotes: readonly string[];

@@ -7,7 +7,10 @@ import { createServerTools } from "#build/tools/server-tools.ts";
 import { USUAL_PATH } from "#build/tools/find-program.ts";
 import type { LocalBuild } from "#cli/builds/prepare-build.ts";
 
-/** Compares the tools of this machine with those that a build needs. A server may install what is missing here. */
+/**
+ * Compares the tools of this machine with the tools that a build needs. A server may install tools that are missing
+ * here.
+ */
 export async function localToolProblems(
   environment: NodeJS.ProcessEnv,
   { choice, release, root }: LocalBuild,

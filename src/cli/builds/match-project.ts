@@ -12,8 +12,8 @@ const MOST_READ = 50;
 const AT_ONCE = 8;
 
 /**
- * Finds the project that deploys a repository by its remotes. If there are several, the one whose root directory is the
- * named folder.
+ * Finds the project that deploys a repository by its remotes. If there are several, the project whose root directory is
+ * the named folder.
  * @returns null if there is none, or still several, which a note names
  */
 export async function matchProject(session: Session, source: Source): Promise<Result<Project | null>> {

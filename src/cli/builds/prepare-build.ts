@@ -39,7 +39,7 @@ export type LocalBuild = {
 /** `failure`: what a deployment would fail with. */
 export type PreparedBuild = ResultOf<LocalBuild, { readonly failure: Failure }>;
 
-/** The options that say what is built. */
+/** The options that select the source of a build. */
 export const sourceOptions = {
   here: { kind: "flag", help: "Use the files as they are, instead of a copy of the last commit" },
   "no-project": { kind: "flag", help: "Use only what is detected, not the settings of a project" },
@@ -51,7 +51,7 @@ export const sourceWords = {
 
 type Wanted = { readonly here: boolean; readonly "no-project": boolean };
 
-/** Copies the last commit, and decides how it is built: by the settings of its project, and otherwise by what is detected. */
+/** Copies the last commit, and decides how it is built: by the settings of its project, and otherwise by detection. */
 export async function prepareBuild(
   context: Context,
   folder: string | null,

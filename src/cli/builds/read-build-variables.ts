@@ -5,8 +5,8 @@ import { readEnvFile } from "#cli/variables/read-env-file.ts";
 import { succeed } from "#contract/lib/result.ts";
 
 /**
- * The variables of a build: the plain ones of its project, and those of a .env file, which take precedence. The
- * secrets that builds get can be opened only by the server, so a note names those that the file lacks.
+ * The variables of a build: its project's plain variables, and the variables of a .env file, which take precedence.
+ * Only the server can open the secrets that builds get, so a note names the secrets that the file lacks.
  */
 export async function readBuildVariables(
   context: Context,

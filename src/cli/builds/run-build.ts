@@ -32,8 +32,8 @@ type Checked = EarlyEnd | { readonly kind: "succeeded"; readonly output: string 
 export type BuildEnd = Checked & { readonly times: readonly StageTime[] };
 
 /**
- * Builds a project on this machine with the commands, the environment and the checks of a deployment.
- * @param variables those that builds get
+ * Builds a project on this machine with the commands, the environment and the checks of a deployment. @param variables
+ * the variables that builds get
  */
 export async function runBuild(
   { environment, signal }: Pick<Context, "environment" | "signal">,

@@ -10,7 +10,7 @@ export const accountSet = defineCommand({
   name: "account set",
   summary: "Change the account's settings",
   details: [
-    "They apply to all projects. What has been kept for longer is removed within a day, and cannot be restored. The live deployment, those that a rollback can go back to, and the newest 100 of each project always stay.",
+    "They apply to all projects. Older records are removed within a day, and cannot be restored. The live deployment, the deployments that can be rolled back to, and the newest 100 of each project always stay.",
   ],
   words: {},
   options: {

@@ -19,7 +19,7 @@ export const approve = defineCommand({
   words: {
     deployment: {
       isRequired: false,
-      help: `${DEPLOYMENT_HELP} (default: the only one that waits for an approval)`,
+      help: `${DEPLOYMENT_HELP} (default: the only deployment that waits for an approval)`,
     },
   },
   options: {
@@ -57,21 +57,24 @@ export const approve = defineCommand({
     const { waiting_on: waiting } = approved.value;
     output.json(approved.value);
     output.line(`v${version} is approved: ${sourceText(approved.value)}.`);
-    // Its server gets it now, so it is not known yet whether it is connected.
+    // The server is sent the deployment now, so it is not known yet whether the server is connected.
     if (waiting?.type === "server") output.note("It starts as soon as its server takes it.");
     else if (waiting !== null) output.note(`It is waiting ${await describeWaiting(session, waiting)}.`);
     return done;
   }),
 });
 
-/** The commit that the question shows. A change of settings may have none: it applies to what is live at its turn. */
+/**
+ * The commit that the question shows. A change of settings may have none: it applies to the release that is live at its
+ * turn.
+ */
 function shownCommit({ version, kind, branch, commit_sha: sha, status }: Deployment): Result<string | null> {
   if (sha !== null || kind === "config" || status !== "building") return succeed(sha);
   const what = `The commit of v${version} (${printableName(branch)}) is not known yet`;
   return stop("commit_unknown", `${what}: its server resolves it. Try again when the server is connected.`);
 }
 
-/** With the whole hash, so that it can be compared with the one that was reviewed. */
+/** With the whole hash, so that it can be compared with the hash of the reviewed commit. */
 function inFull(deployment: Deployment): Deployment {
   return { ...deployment, commit: deployment.commit_sha };
 }

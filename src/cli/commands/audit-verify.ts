@@ -13,7 +13,7 @@ export const auditVerify = defineCommand({
   name: "audit verify",
   summary: "Verify the audit log against its seals",
   details: [
-    "Reads the whole audit log, its seals and their copies in the installation's R2 bucket, and computes all hashes on this machine. The command fails and names the entry or seal if an entry or seal was changed, added or removed after it was sealed, or differs from its copy. Entries that the retention has removed are the only ones that may be missing.",
+    "Reads the whole audit log, its seals and their copies in the installation's R2 bucket, and computes all hashes on this machine. The command fails and names the entry or seal if an entry or seal was changed, added or removed after it was sealed, or differs from its copy. Only entries that the retention has removed may be missing.",
     "Somebody who can write both the database and the bucket can replace the whole log. Keep the last line outside of the installation, and pass its seal with --from: the command fails if the log no longer contains this seal. If the database was restored to an earlier day, the command fails until --from names a seal since then.",
     "Entries that are not sealed yet are protected only by their numbers: the command finds a missing entry between others, but not a changed one, nor that the newest ones were removed.",
   ],

@@ -9,7 +9,7 @@ export const cronRun = defineCommand({
   summary: "Run a cron job now, and print its output",
   details: [
     "Runs the job in the live release, as at its time. If it runs already, it is not started again. Ctrl-C stops the run on the server. If the connection is lost, the run continues.",
-    "The exit code is that of the job, as with gantry run.",
+    "The exit code is the job's, as with gantry run.",
   ],
   words: { job: { isRequired: true, help: "Name of the job" } },
   options: {},

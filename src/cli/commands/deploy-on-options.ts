@@ -18,7 +18,7 @@ export const deployOnOptions = {
     kind: "text",
     value: "WHICH",
     choices: ["on", "off", "defaults"],
-    help: "Whether pushes are deployed; defaults: those of the project's branch",
+    help: "Whether pushes are deployed; default: pushes to the project's branch",
   },
   poll: {
     kind: "text",

@@ -17,7 +17,7 @@ export const events = defineCommand({
   name: "events",
   summary: "List what has changed, newest first, or follow it",
   details: [
-    "Shows the events of all projects, servers and settings that the token can see; with --project, those of one project. With --follow, prints the latest events, oldest first, then each new event until Ctrl-C. With --follow and --json, prints one JSON object per line: the event.",
+    "Shows the events of all projects, servers and settings that the token can see; with --project, the events of one project. With --follow, prints the latest events, oldest first, then each new event until Ctrl-C. With --follow and --json, prints one JSON object per line: the event.",
   ],
   words: {},
   options: {

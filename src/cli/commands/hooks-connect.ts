@@ -63,7 +63,7 @@ async function createOrRotate(
       `The repository has the hook ${existing.id} already, which was not changed, because ${notInstalled(request)}, or run gantry hooks rotate ${existing.id} and add the new secret by hand.`,
     );
   output.note(
-    "The repository has a hook already. It gets a new secret; the old one works for another 24 hours. If the git host has a webhook for it already, delete that one there.",
+    "The repository has a hook already. It gets a new secret; the old one works for another 24 hours. If the git host has a webhook for it already, delete that webhook there.",
   );
   return await client.rotateHook({ params: { hook_id: existing.id }, body: {} });
 }

@@ -3,7 +3,7 @@ import { type Result, stop } from "#cli/outcome.ts";
 
 const DEFAULT_LIMIT = 20;
 
-/** The option of commands that list the newest of many. @param what the plural of what is listed */
+/** The option of commands that list the newest of many. @param what the plural of the listed noun */
 export function limitOption(what: string) {
   const help = `Maximum number of ${what} (default: ${DEFAULT_LIMIT})`;
   return { limit: { kind: "text", short: "n", value: "COUNT", help } } as const;

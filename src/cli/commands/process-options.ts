@@ -30,7 +30,7 @@ export const processOptions = {
 } as const satisfies OptionSpecs;
 
 /** Explains `--process` in the help of a command. */
-export const processDetails = `The fields of --process are ${processFields.slice(0, -1).join(", ")} and ${processFields.at(-1)}. They take precedence over those of the repository.`;
+export const processDetails = `The fields of --process are ${processFields.slice(0, -1).join(", ")} and ${processFields.at(-1)}. They take precedence over the repository's.`;
 
 const kindOf = new Map<string, "text" | "number" | "flag">(
   processFields.map((field) => [field, processUses[field].kind]),

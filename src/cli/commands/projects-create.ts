@@ -11,7 +11,7 @@ import {
 import { emptyCommands, limitFields, projectFields, projectOptions } from "#cli/commands/project-options.ts";
 import { done, type Result, stop } from "#cli/outcome.ts";
 import { printableName } from "#cli/output/printable.ts";
-import { findServer, type Named } from "#cli/session/find-named.ts";
+import { findServer, type NamedId } from "#cli/session/find-named.ts";
 import { noteMissingRepository } from "#cli/session/note-missing-repository.ts";
 import { printWithKey } from "#cli/session/print-with-key.ts";
 import { type Session, withSession } from "#cli/session/session.ts";
@@ -79,7 +79,7 @@ export const projectsCreate = defineCommand({
   }),
 });
 
-async function findOnlyServer(session: Session): Promise<Result<Named<ServerId>>> {
+async function findOnlyServer(session: Session): Promise<Result<NamedId<ServerId>>> {
   const servers = await readAll(session.client.listServers, (page) => page.servers);
   if (!servers.ok) return servers;
   const [only, another] = servers.value;

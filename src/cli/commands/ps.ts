@@ -19,7 +19,7 @@ export const ps = defineCommand({
   name: "ps",
   summary: "Show the processes of a project and their instances",
   details: [
-    "An instance is live when it has passed its check. One that ends by itself is started again; if it keeps ending its state is crash_looping, and its last lines are printed.",
+    "An instance is live when it has passed its check. An instance that ends by itself is started again; if it keeps ending, its state is crash_looping, and its last lines are printed.",
     "With --watch, reads every two seconds until Ctrl-C. At a terminal the table is redrawn in place; otherwise each reading is printed, with --json as one line.",
   ],
   words: { project: { isRequired: false, help: "Project name or ID (default: the linked project)" } },
@@ -53,7 +53,7 @@ async function readProcesses(session: Session, id: ProjectId): Promise<Result<Re
   return succeed({ processes: read.value, readAt: Number.isNaN(date) ? Date.now() : date, none });
 }
 
-/** Processes that are defined and do not run wait for a deployment, of which the last one may have failed. */
+/** Processes that are defined and do not run wait for a deployment, and the last deployment may have failed. */
 async function whyNone(session: Session, id: ProjectId): Promise<string> {
   if (!(await mayCall(session, "getProject"))) return NONE;
   const project = await session.client.getProject({ params: { project_id: id } });

@@ -14,7 +14,7 @@ export const restart = defineCommand({
   summary: "Replace the instances of processes with new ones",
   details: [
     "Without an argument, restarts every process that runs. The new instances of web get requests when they have passed their check, and the old ones finish theirs, so no request is lost.",
-    `Each process has a deployment of its own. With --follow, each one begins when the one before is live. ${configDetails}`,
+    `Each process has a deployment of its own. With --follow, each deployment begins when the deployment before it is live. ${configDetails}`,
     "Freezes and approvals do not hold a restart. It then runs what is live: settings and variables that were saved since wait for gantry apply.",
   ],
   words: { process: { isRequired: false, isList: true, help: "Process, such as web (can be repeated)" } },

@@ -16,7 +16,7 @@ import { printable } from "#cli/output/printable.ts";
 import { timeText } from "#cli/output/times.ts";
 import { emergencyOption } from "#cli/session/emergency-option.ts";
 import { versionIn } from "#cli/session/find-deployment.ts";
-import { type Named, findProject, shownName } from "#cli/session/find-named.ts";
+import { type NamedId, findProject, shownName } from "#cli/session/find-named.ts";
 import { type Session, withSession } from "#cli/session/session.ts";
 import { printStarted } from "#cli/session/print-started.ts";
 import { sourceText } from "#cli/views/deployment-text.ts";
@@ -27,7 +27,7 @@ export const rollback = defineCommand({
   summary: "Roll back to an earlier deployment",
   details: [
     "Without --to, rolls back to the newest older deployment whose commit differs from the live one. Deployments that changed only variables or processes are skipped. A second rollback goes further back. If the server still has the files, nothing is fetched or built.",
-    "The rollback runs with the project's current settings and variables, or with --settings deployed and --variables deployed with those of the deployment that it rolls back to.",
+    "The rollback runs with the project's current settings and variables, or, with --settings deployed and --variables deployed, with the settings and variables of the deployment that it rolls back to.",
     "Freezes and approvals do not hold code that was live before. They hold current settings and variables that are not live yet: the rollback then runs with the settings of the deployment that it rolls back to and the variables that are live, and says so. With --settings current or --variables current, it waits as a deployment does.",
   ],
   words: {},
@@ -89,12 +89,12 @@ export const rollback = defineCommand({
 });
 
 /**
- * Prints the rollback's target and what it runs with, if they are known. The control plane decides whether the rollback is
+ * Prints the rollback's target and its settings, if they are known. The control plane decides whether the rollback is
  * possible.
  */
 async function printTarget(
   { client, output }: Session,
-  { id }: Named<ProjectId>,
+  { id }: NamedId<ProjectId>,
   choices: RollbackChoices,
   isTarget: (target: RollbackTarget) => boolean,
 ): Promise<void> {

@@ -11,7 +11,7 @@ export const runCommand = defineCommand({
   details: [
     "Runs the command on the project's server, with the variables of the live deployment, and prints its output. Several words are passed as they are; a single word is a line for the shell. The server's policy must allow it, and the token needs the scope commands:run.",
     "Ctrl-C stops the command on the server. If the connection is lost, the command continues, and its output is read again from where it ended.",
-    "The exit code is that of the command. 124: it was stopped at its time limit. 128 and more: a signal ended it. 101 to 105: a problem of Gantry, with 100 added to its usual exit code.",
+    "The exit code is the command's. 124: it was stopped at its time limit. 128 and more: a signal ended it. 101 to 105: a problem of Gantry, with 100 added to its usual exit code.",
   ],
   words: { command: { isRequired: true, isList: true, help: "Command and its arguments, after --" } },
   options: {

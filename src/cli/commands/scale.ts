@@ -13,7 +13,7 @@ export const scale = defineCommand({
   summary: "Set how many instances of processes run",
   details: [
     "The numbers are settings of the project, so later deployments keep them. Instances that already run are not restarted.",
-    `Each process has a deployment of its own. With --follow, each one begins when the one before is live. ${configDetails}`,
+    `Each process has a deployment of its own. With --follow, each deployment begins when the deployment before it is live. ${configDetails}`,
     "Freezes and approvals do not hold it. It then changes only the numbers: other settings and variables that were saved since wait for gantry apply.",
   ],
   words: {

@@ -6,7 +6,7 @@ import { type Result, stop } from "#cli/outcome.ts";
 import { applyOptions, checkApply, endChange } from "#cli/variables/apply-change.ts";
 import { findVariables } from "#cli/variables/find-variables.ts";
 import { withSession } from "#cli/session/session.ts";
-import { changeVariables, type NewVariable } from "#cli/variables/change-variables.ts";
+import { changeVariables, type VariableToSet } from "#cli/variables/change-variables.ts";
 import { secretNames, variableError } from "#cli/variables/check-variable.ts";
 import { noteNoEffect } from "#cli/variables/note-no-effect.ts";
 import { readEnvFile } from "#cli/variables/read-env-file.ts";
@@ -43,7 +43,7 @@ export const variablesImport = defineCommand({
     if (!found.ok) return found;
     const { projectId, variables: before } = found.value;
 
-    const decide = (current: Variables): Result<NewVariable[]> => {
+    const decide = (current: Variables): Result<VariableToSet[]> => {
       const known = secretNames(current);
       const isSecret = (name: string) =>
         options["all-secret"] || options.secret.includes(name) || known.has(name);

@@ -3,7 +3,7 @@ import { succeed } from "#contract/lib/result.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { BUILD_WITHOUT_SECRETS, buildOptions, readBuild } from "#cli/commands/build-options.ts";
 import { type Result, stop } from "#cli/outcome.ts";
-import { changeVariables, type NewVariable } from "#cli/variables/change-variables.ts";
+import { changeVariables, type VariableToSet } from "#cli/variables/change-variables.ts";
 import { secretNames, variableError } from "#cli/variables/check-variable.ts";
 import { applyOptions, checkApply, endChange } from "#cli/variables/apply-change.ts";
 import { findVariables } from "#cli/variables/find-variables.ts";
@@ -17,7 +17,7 @@ export const variablesSet = defineCommand({
   name: "variables set",
   summary: "Set variables and secrets of a project",
   details: [
-    "All changes of a call form one revision. All commands of the project get plain variables; release and activate commands get secrets, and builds those with --build. GANTRY_REPOSITORY_TOKEN is the password of the repository's https address.",
+    "All changes of a call form one revision. All commands of the project get plain variables; release and activate commands get secrets, and builds get secrets with --build. GANTRY_REPOSITORY_TOKEN is the password of the repository's https address.",
     "The value of a secret is never a command-line argument, because other users of the machine could see it. The command prompts for it, or reads it from a file or standard input, without one line break at the end. A secret stays a secret when its value changes.",
     "Secrets are sealed on this machine for the project's server, so only its agent can read them. The fingerprint of the server's key is stored at first use, and a changed key is refused until you accept it.",
   ],
@@ -84,7 +84,7 @@ export const variablesSet = defineCommand({
       if (wrong !== null) return stop("usage", `${name} cannot be set: ${wrong}.`);
       values.set(name, value.value);
     }
-    const decide = (current: Variables): Result<NewVariable[]> => {
+    const decide = (current: Variables): Result<VariableToSet[]> => {
       const now = markSecrets(assignments.value, current);
       if (!now.ok) return now;
       return succeed(

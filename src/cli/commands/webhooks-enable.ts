@@ -9,7 +9,7 @@ const words = { webhook: { isRequired: true, help: "Webhook name or ID" } } as c
 export const webhooksEnable = defineCommand({
   name: "webhooks enable",
   summary: "Send events to a disabled webhook again",
-  details: ["It gets the next events. gantry webhooks resend also sends those that are held."],
+  details: ["It gets the next events. gantry webhooks resend also sends the held deliveries."],
   words,
   options: {},
   run: withSession((session, given) => change(session, given.words.webhook, true)),
@@ -17,7 +17,7 @@ export const webhooksEnable = defineCommand({
 
 export const webhooksDisable = defineCommand({
   name: "webhooks disable",
-  summary: "Stop sending events to a webhook, and hold those that wait",
+  summary: "Stop sending events to a webhook, and hold its waiting deliveries",
   words,
   options: {},
   run: withSession((session, given) => change(session, given.words.webhook, false)),

@@ -11,7 +11,7 @@ export const webhooksResend = defineCommand({
   name: "webhooks resend",
   summary: "Send deliveries of a webhook again",
   details: [
-    "Without EVENT, all that failed or are held, but not those that wait for their next attempt: with --since only those of events since that time, with --delivered also those that were delivered.",
+    "Without EVENT, all deliveries that failed or are held, but not deliveries that wait for their next attempt: with --since only deliveries of events since that time, with --delivered also successful deliveries.",
   ],
   words: {
     webhook: { isRequired: true, help: "Webhook name or ID" },

@@ -19,7 +19,7 @@ export type Output = {
   table(names: readonly string[], rows: readonly (readonly string[])[]): void;
   /** The status line at the bottom of a terminal. */
   readonly progress: Progress;
-  /** Prints a problem to stderr. @param code the exit code of the command; default: that of the problem */
+  /** Prints a problem to stderr. @param code the exit code of the command; default: the problem's */
   problem(problem: Problem, code?: number): void;
 };
 

@@ -16,7 +16,7 @@ export function createStyle(hasColour: boolean) {
   };
 }
 
-/** A value in its colour; one that a newer control plane has added, without. */
+/** A value in its colour. A value that a newer control plane has added has none. */
 export function styled<Known extends string>(
   style: Style,
   colours: Readonly<Record<Known, keyof Style>>,

@@ -4,7 +4,7 @@ import type { Output } from "#cli/output/output.ts";
 /** A shorter request shows no status line. */
 const SLOW_MS = 1_000;
 
-/** Waits for a request. If it takes longer than a second, the status line says what it waits for. */
+/** Waits for a request. If it takes longer than a second, the status line names the reason. */
 export async function whileWaiting<Value>(
   { progress, style }: Pick<Output, "progress" | "style">,
   what: string,

@@ -109,7 +109,7 @@ async function checkNames(
   if (kept.ok && kept.value.lines.length === 0)
     return stop(
       "usage",
-      `No instance ${instance} runs, and the server keeps no output of it. ${listText("Running are", running)} gantry logs --app --ended shows those that have ended.`,
+      `No instance ${instance} runs, and the server keeps no output of it. ${listText("Running are", running)} gantry logs --app --ended shows ended instances.`,
     );
   session.output.note(`${instance} has ended. This is the end of its output.`);
   return succeed({ hasEnded: true });

@@ -1,14 +1,14 @@
 import type { ProjectId } from "#contract/ids.ts";
 import type { Outcome } from "#cli/outcome.ts";
 import { emergencyField } from "#cli/session/emergency-option.ts";
-import { type Named, shownName } from "#cli/session/find-named.ts";
+import { type NamedId, shownName } from "#cli/session/find-named.ts";
 import { printStarted } from "#cli/session/print-started.ts";
 import type { Session } from "#cli/session/session.ts";
 
 /** Starts a deployment that applies the current variables and settings. */
 export async function applyConfig(
   session: Session,
-  project: Named<ProjectId>,
+  project: NamedId<ProjectId>,
   options: { readonly follow: boolean; readonly warnings: boolean; readonly emergency?: string | null },
 ): Promise<Outcome> {
   const started = await session.client.applyConfig({

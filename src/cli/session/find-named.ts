@@ -11,14 +11,14 @@ import { FreezeId, ProjectId, ServerId, TokenId, WebhookId } from "#contract/ids
 import { succeed } from "#contract/lib/result.ts";
 
 /** `name` is null if the ID was given, because the token may lack the scope to read the resource. */
-export type Named<Id> = { readonly id: Id; readonly name: string | null };
+export type NamedId<Id> = { readonly id: Id; readonly name: string | null };
 type IdSchema<Id> = { safeParse(word: string): { success: true; data: Id } | { success: false } };
 
 /** Finds the project from an argument, --project, GANTRY_PROJECT or the link file, in this order. */
 export async function findProject(
   session: Session,
   word: string | null = null,
-): Promise<Result<Named<ProjectId>>> {
+): Promise<Result<NamedId<ProjectId>>> {
   const { global, environment } = session;
   const wanted = word ?? global.project ?? variable(environment, "GANTRY_PROJECT");
   if (wanted === null && session.linkedProject !== null) return readLinked(session, session.linkedProject);
@@ -30,12 +30,12 @@ export async function findProject(
   return findProjectNamed(session, wanted);
 }
 
-function findProjectNamed({ client }: Session, wanted: string): Promise<Result<Named<ProjectId>>> {
+function findProjectNamed({ client }: Session, wanted: string): Promise<Result<NamedId<ProjectId>>> {
   return findNamed("project", wanted, ProjectId, () => readAll(client.listProjects, (page) => page.projects));
 }
 
 /** Reads the project of the link file, because it may have been deleted or renamed since the file was written. */
-async function readLinked(session: Session, linked: string): Promise<Result<Named<ProjectId>>> {
+async function readLinked(session: Session, linked: string): Promise<Result<NamedId<ProjectId>>> {
   const { client, output, linkedName } = session;
   const id = ProjectId.safeParse(linked);
   // A token may deploy without reading projects.
@@ -59,8 +59,8 @@ async function readLinked(session: Session, linked: string): Promise<Result<Name
   );
 }
 
-/** The name of a project for a line about what was started: that of the link file if only the ID is known. */
-export function shownName({ linkedProject, linkedName }: Session, { id, name }: Named<ProjectId>): string {
+/** The name of a project for a line about a started deployment: from the link file if only the ID is known. */
+export function shownName({ linkedProject, linkedName }: Session, { id, name }: NamedId<ProjectId>): string {
   return name ?? (id === linkedProject ? linkedName : null) ?? id;
 }
 
@@ -71,22 +71,22 @@ export async function serverName(session: Session, id: ServerId): Promise<string
   return server.ok ? server.value.name : null;
 }
 
-export function findServer({ client }: Session, word: string): Promise<Result<Named<ServerId>>> {
+export function findServer({ client }: Session, word: string): Promise<Result<NamedId<ServerId>>> {
   return findNamed("server", word, ServerId, () => readAll(client.listServers, (page) => page.servers));
 }
 
 /** A session can be named only by its ID, because all sessions have the same name. */
-export function findToken({ client }: Session, word: string): Promise<Result<Named<TokenId>>> {
+export function findToken({ client }: Session, word: string): Promise<Result<NamedId<TokenId>>> {
   return findNamed("token", word, TokenId, () =>
     readAll(client.listTokens, (page) => page.tokens.filter(({ kind }) => kind === "token")),
   );
 }
 
-export function findFreeze({ client }: Session, word: string): Promise<Result<Named<FreezeId>>> {
+export function findFreeze({ client }: Session, word: string): Promise<Result<NamedId<FreezeId>>> {
   return findNamed("freeze", word, FreezeId, () => readAll(client.listFreezes, (page) => page.freezes));
 }
 
-export function findWebhook({ client }: Session, word: string): Promise<Result<Named<WebhookId>>> {
+export function findWebhook({ client }: Session, word: string): Promise<Result<NamedId<WebhookId>>> {
   return findNamed("webhook", word, WebhookId, () => readAll(client.listWebhooks, (page) => page.webhooks));
 }
 
@@ -107,7 +107,7 @@ async function findNamed<Id>(
   word: string,
   schema: IdSchema<Id>,
   list: () => Promise<ClientResult<readonly { readonly id: Id; readonly name: string }[]>>,
-): Promise<Result<Named<Id>>> {
+): Promise<Result<NamedId<Id>>> {
   const id = schema.safeParse(word);
   if (id.success) return succeed({ id: id.data, name: null });
   const all = await list();

@@ -38,7 +38,7 @@ export type FollowedRun<Of extends Part> = {
   readonly endOf: (part: Of) => End;
 };
 
-/** Adds 100 to the exit code of Gantry's own problems, because the exit code of a run is that of its command. */
+/** Adds 100 to the exit code of Gantry's own problems, because the exit code of a run is its command's. */
 export async function withRunExit(context: Context, run: () => Promise<Outcome>): Promise<Outcome> {
   const outcome = await run();
   if (outcome.ok || (context.signal.aborted && outcome.problem.code === "unreachable")) return outcome;
@@ -57,7 +57,7 @@ export function patientSession(session: Session): Result<Session> {
   return openSession({ ...session, signal: never }, { url, token, isTokenGiven, linkedProject, linkedName });
 }
 
-/** Prints the output of a run until it ends, and exits as it does. Ctrl-C stops it. */
+/** Prints the output of a run until the run ends, and exits with its code. Ctrl-C stops the run. */
 export async function followRun<Of extends Part>(
   session: Session,
   patient: Session,
@@ -107,7 +107,7 @@ async function printOutput<Of extends Part>(
   return { kind: "interrupted", offset: next };
 }
 
-/** Prints lines as the command did: a pipe or a file gets what it printed. */
+/** Prints lines as the command did: a pipe or a file gets the same bytes. */
 export function printLines({ output, stderr }: Session, lines: readonly CommandOutputLine[]): void {
   for (const line of lines) {
     output.json({ type: "line", ...line });

@@ -3,9 +3,10 @@ import { userEndpoints } from "#contract/endpoints/user-endpoints.ts";
 import { missingPermission } from "#contract/may-call.ts";
 
 /**
- * Whether to make a request that a command can do without. One that is refused for its scope is in the account's audit log,
- * where it looks like an attack, so the command first asks what a token of CI may do. A token that somebody has signed in
- * with is not asked about: most of these may read everything, and each command would take a round trip longer.
+ * Whether to make a request that a command can do without. A request that is refused for its scope is in the account's
+ * audit log, where it looks like an attack, so the command first asks what a token of CI may do. A token that somebody
+ * has signed in with is not asked about: most of these may read everything, and each command would take a round trip
+ * longer.
  */
 export async function mayCall(
   { ownAccount, isTokenGiven }: Pick<Session, "ownAccount" | "isTokenGiven">,

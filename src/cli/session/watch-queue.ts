@@ -51,7 +51,7 @@ export class QueueWatch {
   }
 }
 
-/** A queued deployment has no deadline only while it, or the one ahead of it, is held. */
+/** A queued deployment has no deadline only while it, or a deployment ahead of it, is held. */
 function isHeld({ status, stage, deadline_at }: Deployment): boolean {
   return status === "building" && stage === "queued" && deadline_at === null;
 }

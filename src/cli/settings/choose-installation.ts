@@ -13,7 +13,7 @@ export type Installation = {
   /** Whether the token is from GANTRY_TOKEN, as in CI. Otherwise somebody has signed in with it. */
   readonly isTokenGiven: boolean;
   readonly linkedProject: string | null;
-  /** The name in that file, which may be out of date or made up: only for output about what was done. */
+  /** The name in that file, which may be out of date or made up: only for output about finished actions. */
   readonly linkedName: string | null;
 };
 

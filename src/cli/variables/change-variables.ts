@@ -8,7 +8,7 @@ import type { Session } from "#cli/session/session.ts";
 import { type SealingFor, trustSealKey } from "#cli/variables/trust-seal-key.ts";
 
 /** A variable to set, with its value in clear. `build` null: as before. */
-export type NewVariable = {
+export type VariableToSet = {
   readonly name: string;
   readonly value: string;
   readonly isSecret: boolean;
@@ -19,7 +19,7 @@ type Change = {
   /** The variables as they were read before. */
   readonly before: Variables;
   /** The variables to set, given the current ones. Runs again after another change. */
-  readonly decide: (current: Variables) => Result<readonly NewVariable[]>;
+  readonly decide: (current: Variables) => Result<readonly VariableToSet[]>;
   /** The value of --accept-key. */
   readonly acceptKey: string | null;
 };
@@ -57,7 +57,7 @@ export async function changeVariables(
 async function sealAll(
   session: Session,
   sealingFor: SealingFor,
-  variables: readonly NewVariable[],
+  variables: readonly VariableToSet[],
 ): Promise<Result<SetVariable[]>> {
   const set: SetVariable[] = [];
   const secrets = variables.filter(({ isSecret }) => isSecret);

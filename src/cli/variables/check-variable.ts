@@ -1,8 +1,8 @@
 import { REPOSITORY_TOKEN, SetVariable, type Variables } from "#contract/endpoints/variables/schemas.ts";
-import type { NewVariable } from "#cli/variables/change-variables.ts";
+import type { VariableToSet } from "#cli/variables/change-variables.ts";
 
 /** Why a variable is not valid, as the end of a sentence; null if it is. Never quotes the name or the value. */
-export function variableError({ name, value, isSecret, build }: NewVariable): string | null {
+export function variableError({ name, value, isSecret, build }: VariableToSet): string | null {
   const given = { name, value, secret: isSecret, ...(build === null ? {} : { build }) };
   const [issue] = SetVariable.safeParse(given).error?.issues ?? [];
   return issue === undefined ? null : `the ${String(issue.path[0])} ${issue.message}`;

@@ -1,10 +1,10 @@
 import { VariableName } from "#contract/endpoints/variables/schemas.ts";
 import { succeed } from "#contract/lib/result.ts";
 import { type Result, stop } from "#cli/outcome.ts";
-import type { Source } from "#cli/variables/read-value.ts";
+import type { ValueSource } from "#cli/variables/read-value.ts";
 
 /** A variable to set. `isSecret`: whether the command line says so; it can be a secret already. */
-export type Assignment = { readonly name: string; readonly source: Source; readonly isSecret: boolean };
+export type Assignment = { readonly name: string; readonly source: ValueSource; readonly isSecret: boolean };
 
 type Given = {
   /** `NAME=value` */
@@ -17,7 +17,7 @@ type Given = {
 
 /** Reads which variables to set, and from where, without reading any value yet. Messages never quote a value. */
 export function readAssignments({ plain, secrets, files, stdin }: Given): Result<Assignment[]> {
-  const sources: [name: string, source: Source][] = [];
+  const sources: [name: string, source: ValueSource][] = [];
   for (const [at, word] of plain.entries()) {
     const [name, value] = split(word);
     if (value === null)

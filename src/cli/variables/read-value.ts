@@ -5,14 +5,18 @@ import { readText, readTextFromStdin } from "#cli/variables/read-text.ts";
 import type { Session } from "#cli/session/session.ts";
 
 /** Where the value of a variable comes from. `argument`: only for plain variables. */
-export type Source =
+export type ValueSource =
   | { readonly from: "argument"; readonly value: string }
   | { readonly from: "file"; readonly path: string }
   | { readonly from: "stdin" }
   | { readonly from: "prompt" };
 
 /** Reads the value of a variable. One line break at the end of a file or of stdin is not part of it. */
-export async function readValue(session: Session, name: string, source: Source): Promise<Result<string>> {
+export async function readValue(
+  session: Session,
+  name: string,
+  source: ValueSource,
+): Promise<Result<string>> {
   switch (source.from) {
     case "argument":
       return succeed(source.value);
@@ -35,7 +39,7 @@ async function promptForValue(session: Session, name: string): Promise<Result<st
     );
   const typed = await promptForSecret(session, `Value of ${name}: `);
   if (typed.ok && /\p{Cc}/u.test(typed.value))
-    return stop("usage", `The value of ${name} has a control character, such as that of an arrow key.`);
+    return stop("usage", `The value of ${name} has a control character, for example from an arrow key.`);
   return typed;
 }
 

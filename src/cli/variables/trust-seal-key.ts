@@ -27,10 +27,10 @@ export type SealingFor = {
 };
 
 /**
- * Returns the key to seal for, if this machine has stored it for the server. The first key of a server, or of a project,
- * is stored before it is used. A control plane that gave out a key of its own could read what is sealed for it, so
- * another key is refused until the user accepts it by its fingerprint: also if it comes with another server's id, unless
- * that server's key was stored before.
+ * Returns the key to seal for, if this machine has stored that key for the server. The first key of a server, or of a
+ * project, is stored before it is used. A control plane that gave out a key of its own could read what is sealed for
+ * it, so another key is refused until the user accepts it by its fingerprint: also if it comes with another server's
+ * id, unless that server's key was stored before.
  */
 export async function trustSealKey(
   { environment, output, url }: Session,
@@ -39,7 +39,7 @@ export async function trustSealKey(
   if (accepted !== null && !Fingerprint.safeParse(accepted).success)
     return stop("usage", "--accept-key must be a fingerprint: 22 letters, digits, - and _.");
   if (sealKey === null) return noSealKey(server);
-  // Computed here, because the fingerprint of the response could be that of another key.
+  // Computed here, because the fingerprint of the response could belong to another key.
   const fingerprint = await fingerprintOf(fromBase64Url(sealKey.public_key) ?? new Uint8Array(0));
   if (accepted !== null && accepted !== fingerprint)
     return stop(

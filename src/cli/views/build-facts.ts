@@ -26,7 +26,7 @@ export function buildDocument(build: LocalBuild) {
     /** The settings that do not come from the project. */
     automatic: AutomaticSetting.options.filter((name) => isAutomatic(build, name)),
     preset: choice.preset,
-    /** The repository's own, and those of its framework. */
+    /** The repository's own processes, and its framework's. */
     processes: choice.processes.map(({ name, definition, from }) => ({ name, from, ...definition })),
     /** The jobs of gantry.json. */
     cron: choice.cron,

@@ -33,7 +33,9 @@ export const deploymentColumns = [
   "ID",
 ];
 
-/** A table row for `deploymentColumns`. For programs, what was added later comes last, and the kind is a column. */
+/**
+ * A table row for `deploymentColumns`. For programs, columns that were added later come last, and the kind is a column.
+ */
 export function deploymentRow(deployment: Deployment, output: Output): readonly string[] {
   const { version, status, branch, commit, duration, created_at, id, kind, emergency } = deployment;
   const paint = output.style[statusStyles[status]];
@@ -61,7 +63,7 @@ function whatText({ kind, changes, commit_message: message }: Deployment): strin
     : printableName(subject);
 }
 
-/** The status of a deployment with its stage, and what it waits for instead of `building`. */
+/** The status of a deployment with its stage, and the reason why it waits instead of `building`. */
 export function statusText({ status, stage, waiting_on: waiting }: Deployment): string {
   if (stage === null) return status;
   if (stage !== "queued") return `${status}, ${stage}`;

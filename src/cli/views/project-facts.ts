@@ -33,8 +33,8 @@ const NO_SETTINGS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Prints what a change of a project's settings has changed: the fields, and the new values of those that `printProject`
- * shows. With `--json`, the project.
+ * Prints the changes of a project's settings: the fields, and the new values of the fields that `printProject` shows.
+ * With `--json`, the project.
  */
 export function printProjectChanges(
   output: Output,

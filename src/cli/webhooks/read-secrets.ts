@@ -36,8 +36,7 @@ type Source =
   | { readonly from: "either" };
 
 /**
- * The secrets of a webhook.
- * @property main the one that its kind has in any case; empty if it has none
+ * The secrets of a webhook. @property main the secret that its kind has in any case; empty if it has none
  * @property others by name: headers of the kind `standard`, the `token` of ntfy
  */
 export type WebhookSecrets = {

@@ -15,8 +15,8 @@ export function tidyRepository(text: string): string {
 }
 
 /**
- * What is wrong with an address that can be parsed but not be meant, or that people paste from elsewhere; null: nothing.
- * Text that could be a password is never repeated in it.
+ * Why an address that can be parsed is probably a mistake, such as an address of a web page; null: it looks right. The
+ * text never repeats anything that could be a password.
  */
 export function pasteProblem(text: string): string | null {
   if (text.length > MAX_REPOSITORY) return null;
@@ -49,7 +49,7 @@ const PLACEHOLDER =
 const ENDS_LOGIN = /[/?#@[\]]|[^!-~]/;
 
 /**
- * A login of which some program reads only a part, so that the rest would be stored in clear: `https://bob:12/34@host/` is
+ * A login that some programs read only in part, so that the rest would be stored in clear: `https://bob:12/34@host/` is
  * the host `bob` with the port 12 to a parser.
  */
 function loginProblem(text: string): string | null {
@@ -85,7 +85,7 @@ function scpLoginProblem(text: string): string | null {
   return looksLikeToken(user) ? TOKEN_FOR_SSH : null;
 }
 
-/** What is around an address in a shell, a chat or a document. */
+/** The problem of an address with text around it from a shell, a chat or a document. */
 function surroundingsProblem(text: string): string | null {
   if (/^["'`<([]|["'`>)\]]$/.test(text))
     return "must be the address alone, without quotes or brackets around it";

@@ -49,9 +49,9 @@ const HOST =
   /^(?=.{1,253}$)(?:(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*|\[[0-9a-f:]+\])$/;
 
 /**
- * Parses an http or https address with the parser of `fetch`, and refuses what it does not print back as it was written,
- * because something else could read another host in it. Only upper case in the host, the scheme's default port and a
- * missing slash after the host are harmless.
+ * Parses an http or https address with the parser of `fetch`, and refuses an address that the parser changes, because
+ * another program could read another host in it. Only upper case in the host, the scheme's default port and a missing
+ * slash after the host are harmless.
  */
 export function parseAddress(text: string): ResultOf<Address, AddressRefusal> {
   const problem = textProblem(text);
@@ -148,7 +148,10 @@ export const RequestPath = z.string().check(
   }),
 );
 
-/** What is wrong with a path that is none, with what to write if it has no query, which can have a secret. */
+/**
+ * Why a text is not a path, and what to write instead. A query can contain a secret, so a path with a query is not
+ * repeated.
+ */
 function pathProblem(text: string): string {
   const rule = "must begin with / and contain no spaces";
   if (/^https?:\/\//i.test(text)) return "must be a path such as /health: send a whole address as `url`";

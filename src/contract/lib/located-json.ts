@@ -4,7 +4,7 @@ import { type ResultOf, succeed } from "#contract/lib/result.ts";
 const DEEPEST = 32;
 
 /** A place in a text; both count from 1. */
-export type Place = { readonly line: number; readonly column: number };
+export type TextPosition = { readonly line: number; readonly column: number };
 
 /**
  * A value, and where its parts are. `placeOf`: of the value at a path, or of the nearest one around it. `repeated`: the
@@ -12,8 +12,8 @@ export type Place = { readonly line: number; readonly column: number };
  */
 export type LocatedJson = {
   readonly value: unknown;
-  readonly placeOf: (path: readonly PropertyKey[]) => Place;
-  readonly repeated: readonly { readonly key: string; readonly place: Place }[];
+  readonly placeOf: (path: readonly PropertyKey[]) => TextPosition;
+  readonly repeated: readonly { readonly key: string; readonly place: TextPosition }[];
 };
 
 /**
@@ -22,8 +22,8 @@ export type LocatedJson = {
  */
 export type JsonRules = { readonly comments?: boolean; readonly repeatedKeys?: boolean };
 
-/** `message`: what is wrong, such as `there is a comma too many`. */
-export type JsonProblem = { readonly message: string; readonly place: Place };
+/** `message`: the mistake, such as `there is a comma too many`. */
+export type JsonProblem = { readonly message: string; readonly place: TextPosition };
 
 /**
  * Parses JSON that a person wrote. Unlike `JSON.parse`, it knows the line of each value, and refuses an object that has
@@ -36,7 +36,7 @@ export function parseLocatedJson(
   const reader = new Reader(text, rules);
   try {
     const { value, node } = reader.read();
-    const placeOf = (path: readonly PropertyKey[]): Place => {
+    const placeOf = (path: readonly PropertyKey[]): TextPosition => {
       let nearest = node;
       for (const key of path) nearest = nearest.parts.get(String(key)) ?? nearest;
       return placeAt(text, nearest.start);
@@ -105,7 +105,7 @@ class Reader {
       const node: Node = { start, parts: new Map() };
       parts.set(name, node);
       this.#skip();
-      if (!this.#take(":")) throw new Wrong(this.#at, this.#expected("a colon"));
+      if (!this.#accept(":")) throw new Wrong(this.#at, this.#expected("a colon"));
       this.#skip();
       fields.set(name, this.#value(node, depth + 1));
     });
@@ -127,17 +127,17 @@ class Reader {
     return items;
   }
 
-  /** Reads what is between two brackets, separated by commas. */
+  /** Reads the items between two brackets, separated by commas. */
   #items(end: "}" | "]", readItem: () => void): void {
     this.#at += 1;
     this.#skip();
-    if (this.#take(end)) return;
+    if (this.#accept(end)) return;
     for (;;) {
       readItem();
       this.#skip();
-      if (this.#take(end)) return;
+      if (this.#accept(end)) return;
       const comma = this.#at;
-      if (!this.#take(",")) throw new Wrong(this.#at, this.#expected(`a comma or \`${end}\``));
+      if (!this.#accept(",")) throw new Wrong(this.#at, this.#expected(`a comma or \`${end}\``));
       this.#skip();
       if (this.text[this.#at] !== end) continue;
       if (this.rules.comments !== true) throw new Wrong(comma, "there is a comma after the last item");
@@ -156,7 +156,7 @@ class Reader {
     return JSON.parse(found);
   }
 
-  #take(mark: string): boolean {
+  #accept(mark: string): boolean {
     const isThere = this.text[this.#at] === mark;
     if (isThere) this.#at += 1;
     return isThere;
@@ -177,7 +177,7 @@ class Reader {
   }
 }
 
-function placeAt(text: string, index: number): Place {
+function placeAt(text: string, index: number): TextPosition {
   const before = text.slice(0, index).split(/\r\n|\n|\r/);
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }

@@ -140,7 +140,7 @@ export const marks = {
   getCommandOutput: "read_output",
   stopCommand: "none",
 
-  // The jobs are those of the live release and of the project's settings.
+  // The jobs come from the live release and from the project's settings.
   listCronJobs: "none",
   getCronJob: "none",
   runCronJob: "none",

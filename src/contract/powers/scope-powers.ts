@@ -13,7 +13,7 @@ export const powerWords = {
 
 export type Power = keyof typeof powerWords;
 
-/** The powers that the words of each scope grant. A `write` scope has those of its `read` scope too. */
+/** The powers that the words of each scope grant. A `write` scope has the powers of its `read` scope too. */
 export const scopePowers = {
   "deployments:read": ["read_output"],
   "deployments:write": ["choose_code"],

@@ -10,7 +10,7 @@ export type ProcessState =
   | "missing"
   | "running";
 
-/** The state of a process: that of its instance that needs attention most. Replaced instances do not count. */
+/** The state of a process: the state of its instance that needs attention most. Replaced instances do not count. */
 export function processState(process: ProcessReport): ProcessState {
   const { stopped, wanted, instances } = process;
   if (stopped) return "stopped";

@@ -24,8 +24,8 @@ export const ResolvedProcess = z.object({
 export type ResolvedProcess = z.infer<typeof ResolvedProcess>;
 
 /**
- * The processes of a project: those of the repository and those of its settings, `web` first, then by name. Each field of
- * the settings wins over the repository's. Settings of a process that has no command are ignored: such a process was
+ * The processes of a project: from the repository and from its settings, `web` first, then by name. Each field of the
+ * settings wins over the repository's. Settings of a process that has no command are ignored: such a process was
  * removed from the repository.
  */
 export function resolveProcesses(

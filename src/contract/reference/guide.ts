@@ -68,7 +68,7 @@ export const guide: readonly GuideSection[] = [
     title: "Versions",
     text: prose`
       The version is part of the path. Fields, parameters, problem codes and operations can be added to \`/v1\` at any
-      time, so ignore those that you do not know. Before anything is removed, responses have \`Deprecation\` and
+      time, so ignore everything that you do not know. Before anything is removed, responses have \`Deprecation\` and
       \`Sunset\` headers for at least 12 months.
 
       Times are ISO 8601 in UTC, and durations are in seconds. Web pages of any origin can call the API: it uses no

@@ -56,7 +56,7 @@ export const parameterTexts: Readonly<Record<ParameterName, ParameterText>> = {
   instance: { description: "Returns only the lines of the instance with this name.", example: "web-12-0" },
   ended: {
     description:
-      "With `true`, returns the lines of the instances that have ended, instead of those that run. Not for an event stream. Default: `false`.",
+      "With `true`, returns the lines of the instances that have ended, instead of running instances. Not for an event stream. Default: `false`.",
     example: "true",
   },
   lines: {

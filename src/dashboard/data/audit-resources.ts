@@ -2,7 +2,14 @@ import { auditEndpoints } from "#contract/endpoints/audit/endpoints.ts";
 import { type AuditEntries, AuditOutcome } from "#contract/endpoints/audit/schemas.ts";
 import { clientOf } from "#dashboard/data/api.ts";
 import { readBlob } from "#dashboard/data/read-blob.ts";
-import { ALL, POLL_MS, Resource, resources, useResource, type Watched } from "#dashboard/data/resource.ts";
+import {
+  ALL,
+  POLL_MS,
+  Resource,
+  resources,
+  useResource,
+  type WatchedResource,
+} from "#dashboard/data/resource.ts";
 
 const auditApi = clientOf(auditEndpoints);
 
@@ -35,7 +42,7 @@ export function exportAuditEntries(filters: AuditFilters) {
 }
 
 /** The newest page of the entries that match. */
-export function useAuditEntries(filters: AuditFilters): Watched<AuditEntries> {
+export function useAuditEntries(filters: AuditFilters): WatchedResource<AuditEntries> {
   return useResource(
     () => new Resource(() => listAuditEntries(filters, null), POLL_MS, { shows: "*", key: ALL }),
     JSON.stringify(filters),

@@ -27,7 +27,7 @@ export type DeploymentSource = {
 };
 
 /**
- * A project's deployments, as far as the user has scrolled. The newest page is polled. Of the older rows, only those
+ * A project's deployments, as far as the user has scrolled. The newest page is polled. Of the older rows, only rows
  * that can still change (building or live) are read again, one by one.
  */
 export class DeploymentFeed {
@@ -91,7 +91,9 @@ export class DeploymentFeed {
     return page;
   }
 
-  /** The current state of older rows that can still change; null for one that no longer belongs in the list. */
+  /**
+   * The current state of older rows that can still change; null for a deployment that no longer belongs in the list.
+   */
   async #refreshed(rows: readonly Deployment[]): Promise<ReadonlyMap<DeploymentId, Deployment | null>> {
     const changeable = rows.filter(({ status }) => status === "building" || status === "live");
     const refreshed = new Map<DeploymentId, Deployment | null>();
@@ -125,7 +127,7 @@ function rowsBelow(page: readonly Deployment[], known: readonly Deployment[]): r
   return known.filter(({ id }) => id < last.id);
 }
 
-/** Appends older rows, without those that are in the list already. */
+/** Appends older rows, without rows that are in the list already. */
 function joined(rows: readonly Deployment[], older: readonly Deployment[]): Deployment[] {
   const last = rows.at(-1);
   return [...rows, ...older.filter(({ id }) => last === undefined || id < last.id)];

@@ -1,6 +1,6 @@
 import { eventEndpoints, type Events } from "#contract/endpoints/events/endpoints.ts";
 import { clientOf } from "#dashboard/data/api.ts";
-import { ALL, Resource, useResource, type Watched } from "#dashboard/data/resource.ts";
+import { ALL, Resource, useResource, type WatchedResource } from "#dashboard/data/resource.ts";
 
 const POLL_MS = 5_000;
 
@@ -21,7 +21,7 @@ export function listEvents({ type, project_id }: EventFilters, cursor: string | 
 }
 
 /** The newest page of the events that match. */
-export function useEvents(filters: EventFilters): Watched<Events> {
+export function useEvents(filters: EventFilters): WatchedResource<Events> {
   return useResource(
     () => new Resource(() => listEvents(filters, null), POLL_MS, { shows: "*", key: ALL }),
     `${filters.type} ${filters.project_id}`,

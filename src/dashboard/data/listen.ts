@@ -44,8 +44,8 @@ export async function listen(token: Account["token"], signal: AbortSignal): Prom
           read: ({ data }) => ({ type: "event" as const, data }),
           signal: until,
         }),
-      take: (event) => {
-        take(event, reloads, hasBegun);
+      receive: (event) => {
+        receive(event, reloads, hasBegun);
         hasBegun = true;
       },
     });
@@ -54,7 +54,7 @@ export async function listen(token: Account["token"], signal: AbortSignal): Prom
   }
 }
 
-function take(event: SharedEvent, reloads: Reloads, hasBegun: boolean): void {
+function receive(event: SharedEvent, reloads: Reloads, hasBegun: boolean): void {
   switch (event.type) {
     case "open":
       watched.hasEvents = true;
@@ -67,7 +67,7 @@ function take(event: SharedEvent, reloads: Reloads, hasBegun: boolean): void {
       return;
     }
     case "closed":
-      // What is planned for later must be polled as usual now.
+      // Reads that are planned for later must be polled as usual now.
       if (watched.hasEvents) reloads.add(() => true);
       watched.hasEvents = false;
   }
@@ -138,7 +138,10 @@ class Reloads {
   }
 }
 
-/** Reloads what is still watched, after the deletions that are under way: the page then leaves what it deleted. */
+/**
+ * Reloads the resources that are still watched, after the deletions that are under way: the page then leaves a deleted
+ * object.
+ */
 function reloadWatched(due: readonly Reloaded[]): void {
   if (watched.removals > 0) {
     setTimeout(() => reloadWatched(due), GATHER_MS);

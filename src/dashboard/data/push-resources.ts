@@ -29,7 +29,7 @@ export const useProjectPushes = resources(
   HOOK_POLL_MS,
 );
 
-/** The newest page of what was delivered to a hook, whichever project it concerned. */
+/** The newest page of a hook's deliveries, whichever project they concerned. */
 export const useHookPushes = resources(
   (id: HookId) => hookApi.listHookPushes({ params: { hook_id: id } }),
   HOOK_POLL_MS,

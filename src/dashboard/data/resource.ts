@@ -74,7 +74,7 @@ export class Resource<Value> {
     this.subject = subject;
   }
 
-  /** Reads the data now. During another read, it waits for that one and then reads once more. */
+  /** Reads the data now. During another read, it waits for that read and then reads once more. */
   readonly reload = async (): Promise<void> => {
     clearTimeout(this.#timer);
     this.#isStale = this.#loading !== null;
@@ -140,37 +140,37 @@ export class Resource<Value> {
   }
 }
 
-export type Watched<Value> = ResourceState<Value> & { readonly reload: () => Promise<void> };
+export type WatchedResource<Value> = ResourceState<Value> & { readonly reload: () => Promise<void> };
 
 const stateOfNone = new Signal(nothing);
 
 /** What a component shows of data that no component watches yet. */
-export const notLoaded: Watched<never> = { ...nothing, reload: () => Promise.resolve() };
+export const notLoaded: WatchedResource<never> = { ...nothing, reload: () => Promise.resolve() };
 
 /**
  * Declares a kind of resource, with one resource per key. The data is cached, so that a page shows it immediately when
- * it is opened again.
- * @param shows the first words of the types of events that concern it, such as `deployment`; null: none do
+ * the page is opened again. @param shows the first words of the types of events that concern the resource, such as
+ * `deployment`; null: none do
  * @returns a hook that watches a resource while its component is shown
  */
 export function resources<Key extends string, Value>(
   load: (key: Key) => Promise<ClientResult<Value>>,
   interval: Interval<Value> = null,
   shows: string | null = null,
-): (key: Key) => Watched<Value> {
+): (key: Key) => WatchedResource<Value> {
   const cached = cacheByKey<Resource<Value>>(MOST_CACHED);
   return (key) => useResource(() => cached(key, () => newResource(load, key, interval, shows)), key);
 }
 
 /**
  * The same without the cache: each component loads the data before it shows any. For data that the user decides by.
- * @returns a hook, like that of `resources`. Without a key it loads nothing
+ * @returns a hook, like `resources` does. Without a key it loads nothing
  */
 export function freshResources<Key extends string, Value>(
   load: (key: Key) => Promise<ClientResult<Value>>,
   interval: Interval<Value> = null,
   shows: string | null = null,
-): (key: Key | null) => Watched<Value> {
+): (key: Key | null) => WatchedResource<Value> {
   return (key) => useResource(() => (key === null ? null : newResource(load, key, interval, shows)), key);
 }
 
@@ -184,7 +184,10 @@ function newResource<Key extends string, Value>(
 }
 
 /** Watches a resource while the component is shown. @param find called again when the key changes */
-export function useResource<Value>(find: () => Resource<Value> | null, key: string | null): Watched<Value> {
+export function useResource<Value>(
+  find: () => Resource<Value> | null,
+  key: string | null,
+): WatchedResource<Value> {
   const resource = useMemo(find, [key]);
   useEffect(() => resource?.watch(), [resource]);
   const state = useSignal<ResourceState<Value>>(resource?.state ?? stateOfNone);

@@ -6,8 +6,8 @@ import { takesIdempotencyKey } from "#contract/repeatable.ts";
 const SAME_REQUEST_MS = 120_000;
 
 /**
- * Creates a `Send` that makes repeated clicks safe. If a request got no response, or one that leaves its outcome open,
- * the same request is sent with the same Idempotency-Key.
+ * Creates a `Send` that makes repeated clicks safe. If a request got no response, or a response that leaves its outcome
+ * open, the same request is sent with the same Idempotency-Key.
  * @param now milliseconds since any fixed time
  * @param newKey returns a unique key
  */

@@ -30,7 +30,7 @@ export type SessionState = Session | "none" | "ended";
 
 /**
  * Stored in localStorage: all tabs of the browser share it, and a new tab is signed in. No cookie, so the browser sends
- * it with no request by itself. Each tab follows what is stored.
+ * it with no request by itself. Each tab follows the stored session.
  */
 export const session = new Signal<SessionState>(atStart());
 

@@ -24,7 +24,7 @@ export type SharedEvents = {
   readonly follow: (
     signal: AbortSignal,
   ) => AsyncGenerator<Followed<{ readonly type: "event"; readonly data: string }>>;
-  readonly take: (event: SharedEvent) => void;
+  readonly receive: (event: SharedEvent) => void;
   readonly signal: AbortSignal;
 };
 
@@ -36,14 +36,14 @@ export type SharedEvents = {
  * @returns `aborted`; `refused` if the stream cannot be read
  */
 export async function shareEvents(shared: SharedEvents): Promise<"aborted" | "refused"> {
-  const { name, signal, take } = shared;
-  if (!("locks" in navigator)) return await readStream(shared, take);
+  const { name, signal, receive } = shared;
+  if (!("locks" in navigator)) return await readStream(shared, receive);
   const channel = new BroadcastChannel(name);
   let isReader = false;
   let isOpen = false;
   const note = (event: SharedEvent) => {
     isOpen = event.type !== "closed";
-    take(event);
+    receive(event);
   };
   channel.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
     const message = Message.safeParse(data);
@@ -77,11 +77,11 @@ export async function shareEvents(shared: SharedEvents): Promise<"aborted" | "re
 
 async function readStream(
   { follow, signal }: SharedEvents,
-  take: (event: SharedEvent) => void,
+  receive: (event: SharedEvent) => void,
 ): Promise<"aborted" | "refused"> {
   for await (const event of follow(signal)) {
-    if (event.type === "waiting" || event.type === "problem") take({ type: "closed" });
-    else take(event);
+    if (event.type === "waiting" || event.type === "problem") receive({ type: "closed" });
+    else receive(event);
     if (event.type === "problem") return "refused";
   }
   return "aborted";

@@ -6,7 +6,7 @@ import { transport } from "#dashboard/data/api.ts";
 const SLOTS = 3;
 const RETRY_SECONDS = 2;
 
-/** A tab that finds no free slot asks here for one that a hidden tab has. */
+/** A tab that finds no free slot asks here for a hidden tab's slot. */
 const wanted = "locks" in navigator ? new BroadcastChannel("gantry.stream-slots") : null;
 
 /**
@@ -23,7 +23,7 @@ export const streams: Transport = {
     const isStream = new Headers(init.headers).get("accept") === "text/event-stream";
     if (wanted === null || location.protocol !== "http:" || !isStream)
       return await transport.fetch(url, init);
-    const slot = document.hidden ? null : await takeSlot();
+    const slot = document.hidden ? null : await acquireSlot();
     if (slot === null) {
       if (!document.hidden) wanted.postMessage("wanted");
       return refusal();
@@ -35,7 +35,7 @@ export const streams: Transport = {
 /** A lock that a tab holds while it reads a stream. The browser gives it back if the tab crashes. */
 type Slot = { readonly giveBack: () => void };
 
-async function takeSlot(): Promise<Slot | null> {
+async function acquireSlot(): Promise<Slot | null> {
   for (let at = 1; at <= SLOTS; at += 1) {
     const slot = await new Promise<Slot | null>((resolve) => {
       void navigator.locks.request(`gantry.stream.${at}`, { ifAvailable: true }, (lock) => {

@@ -11,10 +11,10 @@ export type SavedDraft<Draft> = {
 };
 
 /**
- * Keeps a form's unsaved input in sessionStorage. It survives the end of a session and the page load of a new sign-in
- * link. Signing out deletes it, and so does signing in to another account.
- * @param name of the form and its object
- * @param storable removes what must not be stored, such as secrets; the component keeps it until it is removed
+ * Keeps a form's unsaved input in sessionStorage. The input survives the end of a session and the page load of a new
+ * sign-in link. Signing out deletes the input, and so does signing in to another account. @param name of the form and
+ * its object @param storable removes fields that must not be stored, such as secrets; the component keeps these fields
+ * until it is removed
  */
 export function useDraft<Draft>(
   name: string,

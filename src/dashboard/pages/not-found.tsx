@@ -6,7 +6,7 @@ import { pathTo } from "#dashboard/router/route.ts";
 /** The most projects that are listed; the page of all projects has a search. */
 const MOST_PROJECTS = 8;
 
-/** Says which page does not exist, and leads to those that do. */
+/** Says which page does not exist, and links to pages that do. */
 export function NotFound() {
   const projects = useProjects(ALL).value?.projects ?? [];
   return (

@@ -14,7 +14,7 @@ import { routeAt } from "#dashboard/router/route.ts";
 import { signInCommand } from "#dashboard/text/sign-in-command.ts";
 
 /** The code of a sign-in link; null if the address has none. */
-function takeCode(): string | null {
+function consumeCode(): string | null {
   const code = new URLSearchParams(location.hash.slice(1)).get("code");
   // Removed from the address and the history: it works only once and must not be bookmarked.
   if (code !== null) history.replaceState(null, "", location.pathname);
@@ -23,7 +23,7 @@ function takeCode(): string | null {
 
 /** Signs in with a link or a token, and says how to get one. */
 export function SignIn({ state }: { readonly state: SessionState }) {
-  const [code, setCode] = useState(takeCode);
+  const [code, setCode] = useState(consumeCode);
   const [token, setToken] = useState("");
   const [isMalformed, setIsMalformed] = useState(false);
   const exchanging = useAction(signInWithCode);
@@ -38,9 +38,9 @@ export function SignIn({ state }: { readonly state: SessionState }) {
   useEffect(() => void exchange(), [code]);
   // In a tab that shows this page already, a pasted link changes only the fragment.
   useEffect(() => {
-    const take = () => setCode((earlier) => takeCode() ?? earlier);
-    globalThis.addEventListener("hashchange", take);
-    return () => globalThis.removeEventListener("hashchange", take);
+    const consume = () => setCode((earlier) => consumeCode() ?? earlier);
+    globalThis.addEventListener("hashchange", consume);
+    return () => globalThis.removeEventListener("hashchange", consume);
   }, []);
 
   const submit = async () => {

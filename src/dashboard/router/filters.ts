@@ -1,6 +1,6 @@
 // The filters of a list are in the address, so that a link or the back button shows the same list.
 
-/** The filters of these names. One that the address does not have is empty. */
+/** The filters of these names. A filter that the address does not have is empty. */
 export function filtersInAddress<Name extends string>(...names: readonly Name[]): Record<Name, string>;
 export function filtersInAddress(...names: readonly string[]): Record<string, string> {
   const query = new URLSearchParams(location.search);

@@ -23,7 +23,7 @@ import { readForm } from "#dashboard/text/field-errors.ts";
 type Props = {
   /** Called when the agent has connected. */
   readonly onConnected: () => unknown;
-  /** Closes the dialog that it is in. Without it, it has no footer. */
+  /** Closes the dialog around this form. Without `onClose`, there is no footer. */
   readonly onClose?: (() => void) | undefined;
 };
 

@@ -9,9 +9,9 @@ type Props = {
   /** The accessible name, where the text alone is ambiguous. */
   readonly label?: string;
   /**
-   * The action is running: the button ignores clicks, and shows a spinner if it was the one that was clicked. Set it,
-   * also to false, for every action that takes time: the button then ignores the second click of a double click, which
-   * may hit another button.
+   * The action is running: the button ignores clicks, and shows a spinner if it was clicked itself. Set it, also to
+   * false, for every action that takes time: the button then ignores the second click of a double click, which may hit
+   * another button.
    */
   readonly isBusy?: boolean;
   readonly isDisabled?: boolean;

@@ -10,7 +10,7 @@ type Props<Value extends string> = {
   readonly isLong?: boolean;
 };
 
-/** A set of check boxes, of which any number can be chosen. */
+/** A set of check boxes. Any number of them can be checked. */
 export function Checks<Value extends string>(props: Props<Value>) {
   const { legend, options, chosen, onChange, isLong = false } = props;
   const { error } = useShownError(props.error ?? null);

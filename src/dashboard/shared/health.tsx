@@ -5,7 +5,9 @@ import { type PageRoute, pathTo } from "#dashboard/router/route.ts";
 
 type Props = { readonly id: ProjectId; readonly health: ProjectHealth };
 
-/** That a project is degraded, with its first reason, as a link to the output. Renders nothing for one that is not. */
+/**
+ * That a project is degraded, with its first reason, as a link to the output. Renders nothing for a healthy project.
+ */
 export function Degraded({ id, health: { state, reasons } }: Props) {
   const [first, ...others] = reasons;
   if (state !== "degraded" || first === undefined) return null;
@@ -51,7 +53,7 @@ function ReasonText({ type, summary, detail }: HealthReason) {
   );
 }
 
-/** The page with what is known about a reason. */
+/** The page with the details of a reason. */
 function outputOf(
   id: ProjectId,
   { type }: HealthReason,

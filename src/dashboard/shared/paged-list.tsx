@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
 import type { ClientResult } from "#client/send.ts";
-import type { Watched } from "#dashboard/data/resource.ts";
+import type { WatchedResource } from "#dashboard/data/resource.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { type Loaded, withNewest } from "#dashboard/data/with-newest.ts";
 import { Button } from "#dashboard/shared/button.tsx";
@@ -13,7 +13,7 @@ type PageOf = { readonly next_cursor: string | null };
 
 type Props<Page extends PageOf, Row> = {
   /** The newest page. */
-  readonly of: Watched<Page>;
+  readonly of: WatchedResource<Page>;
   /** The kind of row, such as `commands`. */
   readonly what: string;
   readonly rowsOf: (page: Page) => readonly Row[];

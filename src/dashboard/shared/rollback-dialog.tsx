@@ -111,7 +111,8 @@ function Preview({ projectId, targets, live, first, onRefused, onClose }: Previe
         ...(variables === null ? {} : { variables }),
         ...(waits && emergency.trim() !== "" ? { emergency: emergency.trim() } : {}),
       },
-      // Refused if another deployment went live since: the user confirmed the one that was shown.
+      // Refused if another deployment went live since: the user confirmed the rollback from the deployment that was
+      // shown.
       ...(live === null ? {} : { headers: { "if-live": live.id } }),
     }),
   );

@@ -1,12 +1,12 @@
 import type { ComponentChildren } from "preact";
 
-import type { Watched } from "#dashboard/data/resource.ts";
+import type { WatchedResource } from "#dashboard/data/resource.ts";
 import { Missing, isMissing, isNotAllowed, NoAccess } from "#dashboard/shared/unavailable.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { Waiting } from "#dashboard/shared/waiting.tsx";
 
 type Props<Value> = {
-  readonly of: Watched<Value>;
+  readonly of: WatchedResource<Value>;
   /** The data, such as `the projects`. */
   readonly what: string;
   readonly children: (value: Value) => ComponentChildren;

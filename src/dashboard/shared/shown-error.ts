@@ -12,8 +12,8 @@ export type ShownError = {
 };
 
 /**
- * Holds back the error of a field until the user has left it after a change, or has submitted the form: what is being
- * typed is not wrong yet.
+ * Holds back the error of a field until the user has left it after a change, or has submitted the form: a value that is
+ * being typed is not wrong yet.
  */
 export function useShownError(error: string | null): ShownError {
   const wasRefused = useContext(FormWasRefused);

@@ -6,7 +6,7 @@ import { pathTo } from "#dashboard/router/route.ts";
 type Props = {
   readonly id: DeploymentId;
   readonly version: number;
-  /** What it does, such as `Restart of web`. */
+  /** The action of the deployment, such as `Restart of web`. */
   readonly what: string;
 };
 

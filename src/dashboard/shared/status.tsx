@@ -8,7 +8,7 @@ import { branchLink, commitLink, repositoryLink } from "#dashboard/text/forge-li
 import { deploymentState, serverStatusLabels, type StatusFacts } from "#dashboard/text/labels.ts";
 import { minuteText } from "#dashboard/text/times.ts";
 
-/** A deployment's status, or what it waits for, or its stage while it is building. */
+/** A deployment's status, or the reason why it waits, or its stage while it is building. */
 export function Status({ of }: { readonly of: StatusFacts }) {
   const { label, tone } = deploymentState(of);
   return <span class={`status ${tone}`}>{label}</span>;

@@ -18,7 +18,7 @@ type Props<Name extends string> = {
 
 /**
  * A table of objects, for lists that need no virtual rows. On a narrow screen each row is a block with a line for each
- * cell. The roles are explicit, because some browsers drop those of elements that are not laid out as a table.
+ * cell. The roles are explicit, because some browsers drop the roles of elements that are not laid out as a table.
  */
 export function Table<Name extends string>({ label, columns, children }: Props<Name>) {
   return (

@@ -30,7 +30,7 @@ export function useApprove(deployment: Deployment, onEnd: () => unknown): Approv
   );
   return {
     mayApprove,
-    // A change of settings applies to what is live at its turn.
+    // A change of settings applies to the release that is live at its turn.
     isKnown: sha !== null || kind === "config",
     label: commit === null ? "Approve" : `Approve ${commit}`,
     approve: async () => {

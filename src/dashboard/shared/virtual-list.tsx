@@ -14,7 +14,7 @@ export type VirtualListProps = {
   readonly rowHeight: number;
   readonly places?: RowPlaces;
   readonly label: string;
-  /** `isStop`: the one row that Tab reaches. */
+  /** `isStop`: the only row that Tab reaches. */
   readonly row: (index: number, isStop: boolean) => ComponentChildren;
   /** The row that Tab reaches, wherever it is; without one, it is the first visible row. */
   readonly stop?: number | null;

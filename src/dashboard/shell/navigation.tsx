@@ -1,7 +1,7 @@
 import { ALL, useAccount, useMay, useUnfinished } from "#dashboard/data/resources.ts";
 import { pathTo, type Route, type Section, sectionOf, sections } from "#dashboard/router/route.ts";
 
-/** What is deployed, what has happened, and what is set up once. */
+/** Deployed things, history, and settings that are made once. */
 const groups: readonly (readonly Section[])[] = [
   ["Projects", "Servers", "Charts"],
   ["Events", "Audit log"],

@@ -9,8 +9,8 @@ type ChangingOperation = {
 type Action = ChangingOperation | "receiveDelivery" | "findPush";
 
 /**
- * What was done, how that begins after "tried to", and to what: `{target}` is the entry's object, `{project}` its
- * project, `{changes}` the names of what has changed.
+ * The action in the past tense, its first words after "tried to", and its object: `{target}` is the entry's object,
+ * `{project}` its project, `{changes}` the names of the changed fields.
  */
 type Phrase = readonly [did: string, toDo: string, object: string];
 
@@ -89,7 +89,7 @@ export function auditSentence(
   const objectText = withTarget(object, named)
     .replace("{changes}", () => namesText(Object.keys(changes ?? {})))
     .replace("{project}", () => project ?? "a project");
-  // A new deployment is what the request has made, not what it is about.
+  // A new deployment is the result of the request, and not its object.
   const made = target?.type === "deployment" && !object.includes("{target}") ? ` as ${named}` : "";
   const reason = changes?.["emergency"]?.after;
   const emergency = typeof reason === "string" ? ` in an emergency: ${reason}` : "";

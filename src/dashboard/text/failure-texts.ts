@@ -4,7 +4,7 @@ import { buildingLabels } from "#dashboard/text/labels.ts";
 
 const STAYS_LIVE = "A release that was live before stays live.";
 
-/** What a failure means or how to fix it, where its headline does not say it; null: the headline says it all. */
+/** The meaning of a failure or how to fix it, where its headline is not enough; null: the headline is enough. */
 export const failureAdvice: Record<FailureCode, string | null> = {
   fetch_failed: null,
   ref_not_found: null,

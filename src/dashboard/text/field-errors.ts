@@ -35,7 +35,7 @@ export function readForm<Value>(schema: z.ZodMiniType<Value>, input: unknown): R
     : { ok: false, errors: errorsOf(parsed.error, input) };
 }
 
-/** The first error of each field. @param input what was validated */
+/** The first error of each field. @param input the validated value */
 function errorsOf({ issues }: { readonly issues: readonly Issue[] }, input: unknown): Record<string, string> {
   const errors: Record<string, string> = {};
   for (const issue of issues) {

@@ -26,7 +26,7 @@ export type StatusFacts = Pick<Deployment, "status" | "stage" | "waiting_on">;
 /** How a deployment stands: a label, and the class of its color. */
 export type DeploymentState = { readonly label: string; readonly tone: string };
 
-/** A deployment's status, or what it waits for, or its stage while it runs. */
+/** A deployment's status, or the reason why it waits, or its stage while it runs. */
 export function deploymentState({ status, stage, waiting_on: waiting }: StatusFacts): DeploymentState {
   if (waiting === null)
     return { label: stage === null ? statusLabels[status] : buildingLabels[stage], tone: status };

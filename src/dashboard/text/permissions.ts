@@ -26,7 +26,7 @@ export function isIncluded(scope: Growing<Scope>, scopes: readonly Growing<Scope
   );
 }
 
-/** The names of a token's projects, and the number of those that are not in `projects`. */
+/** The names of a token's projects, and the number of its projects that are not in `projects`. */
 export function projectsText(ids: readonly ProjectId[], projects: readonly ProjectRow[]): string {
   const names = projects.filter(({ id }) => ids.includes(id)).map(({ name }) => name);
   const others = ids.length - names.length;

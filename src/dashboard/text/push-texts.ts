@@ -15,7 +15,7 @@ export const decisionClasses: Record<Verdict, string> = {
   refused: "failed",
 };
 
-/** The reasons in a few words, for those that have no sentence of their own. */
+/** The reasons in a few words, for reasons without a sentence of their own. */
 const reasonTexts: Record<PushReason, string> = {
   paths_incomplete: "Deployed, because not all changed files are known.",
   paths_not_comparable: "Deployed, because the changed files cannot be compared with the live deployment.",
@@ -29,7 +29,7 @@ const reasonTexts: Record<PushReason, string> = {
   no_project: "No project uses this repository.",
   not_a_push: "It is not a push.",
   ping: "A test of the connection.",
-  bad_signature: "The signature is wrong: the secret at the git host is not the one of the hook.",
+  bad_signature: "The signature is wrong: the secret at the git host differs from the hook's secret.",
   no_signature: "It has no signature: the webhook at the git host has no secret.",
   too_old: "It was signed too long ago.",
   malformed: "Its content cannot be read.",

@@ -1,7 +1,7 @@
 import { allScopes, type Scope, scopesAllow } from "#contract/scopes.ts";
 import type { Growing } from "#contract/growing.ts";
 
-/** Permissions that are often chosen together, by what they are for. */
+/** Permissions that are often chosen together, by their purpose. */
 export const tokenPresets: Readonly<Record<string, readonly Scope[]>> = {
   "Deploying from CI": ["deployments:write", "projects:read"],
   "Approving deployments": ["deployments:read", "deployments:approve", "projects:read"],

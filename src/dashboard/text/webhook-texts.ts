@@ -19,7 +19,7 @@ export const kindHints: Record<WebhookKind, string> = {
   discord: "Create a webhook in the settings of a channel in Discord, and paste its address.",
   teams:
     "Create a workflow in Teams that posts to a channel when a webhook request is received, and paste its address.",
-  ntfy: "Everybody who knows the topic can read it: choose one that is hard to guess.",
+  ntfy: "Everybody who knows the topic can read it: choose a topic that is hard to guess.",
   email: "Sends an e-mail for each event, if this installation can send e-mail.",
   commit_status: "The git host shows the result of each deployment at its commit.",
 };

@@ -1,6 +1,6 @@
 import type { SearchEntry } from "#contract/reference/page-data.ts";
 
-export type Found = SearchEntry & {
+export type SearchResult = SearchEntry & {
   /** The part of the text around the first word that was found in it; empty if all were found in the title. */
   readonly excerpt: string;
 };
@@ -13,7 +13,7 @@ const AROUND = 60;
 const WEIGHTS = { titleStart: 12, title: 6, context: 4, text: 1 } as const;
 
 /** The entries that contain all words, the best first. Equal ones keep the order of the index. */
-export function find(entries: readonly SearchEntry[], query: string): Found[] {
+export function find(entries: readonly SearchEntry[], query: string): SearchResult[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return [];
   return entries

@@ -2,7 +2,7 @@ import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
 import type { SearchEntry } from "#contract/reference/page-data.ts";
-import { find, type Found } from "#docs/search/find.ts";
+import { find, type SearchResult } from "#docs/search/find.ts";
 import { loadIndex } from "#docs/search/load-index.ts";
 
 /** Shows the search field in the header of the page. */
@@ -105,7 +105,7 @@ function Option({
   at,
   isChosen,
 }: {
-  readonly entry: Found;
+  readonly entry: SearchResult;
   readonly at: number;
   readonly isChosen: boolean;
 }) {

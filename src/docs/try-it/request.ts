@@ -1,14 +1,14 @@
 import type { TriedOperation } from "#contract/reference/page-data.ts";
 
 /** What a reader filled in, by the names of the parameters. Empty ones are not sent. */
-export type Filled = { readonly values: Readonly<Record<string, string>>; readonly body: string };
+export type FilledFields = { readonly values: Readonly<Record<string, string>>; readonly body: string };
 
 export type TriedRequest = { readonly address: string; readonly init: RequestInit };
 
 /** The request of an operation, or the reason why it cannot be sent. */
 export function requestOf(
   { method, path, parameters, body }: TriedOperation,
-  { values, body: text }: Filled,
+  { values, body: text }: FilledFields,
   token: string | null,
 ): TriedRequest | { readonly problem: string } {
   const missing = parameters.find(({ name, required }) => required && !values[name]);

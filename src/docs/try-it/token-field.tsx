@@ -20,7 +20,7 @@ export function TokenField({
       />
       <small>
         {isSignedIn
-          ? "You are signed in to the dashboard. Paste another token to use that one on this page."
+          ? "You are signed in to the dashboard. Paste another token to use it on this page instead."
           : "Kept in the memory of this page only."}
       </small>
     </label>

@@ -30,7 +30,7 @@ export function decideNews<One extends Numbered>(
 type Target = EventInterest & { readonly createdAt: number };
 type Found = { readonly createdAt: number; readonly event: Event };
 
-/** The events that a webhook gets: those that it wants, since it was created. */
+/** The events that a webhook gets: events that it selects, since it was created. */
 export function eventsFor(target: Target, news: readonly Found[]): Event[] {
   return news
     .filter(({ createdAt, event }) => createdAt >= target.createdAt && matches(target, event))

@@ -3,7 +3,7 @@ import type { Event } from "#contract/endpoints/events/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { isWithin } from "#domain/token-grant.ts";
 
-/** Which events a webhook gets. `projectIds`: null: those of all projects, and those of the account. */
+/** Which events a webhook gets. `projectIds`: null: events of all projects and of the account. */
 export type EventInterest = {
   readonly events: readonly string[];
   readonly projectIds: readonly ProjectId[] | null;

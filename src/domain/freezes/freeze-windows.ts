@@ -5,16 +5,16 @@ import type { FreezeTimes, Weekday } from "#contract/endpoints/freezes/freeze-ti
 /** From an instant until before another, in Unix milliseconds. */
 export type Window = { readonly from: number; readonly until: number };
 
-/** How far ahead freezes are looked at: one that never ends counts until then. */
+/** How far ahead freezes are looked at: a freeze that never ends counts until then. */
 export const HORIZON_MS = 35 * 24 * 60 * 60_000;
 
 const MINUTE_MS = 60_000;
 const DAY = 24 * 60;
 
 /**
- * When a freeze holds between two instants: windows in order that neither overlap nor touch. Those of a weekly freeze are
- * cut off at `from` and `until`. A weekly freeze holds whenever a clock in its time zone shows one of its times, so a time
- * that a clock change repeats is frozen twice, and one that it skips is not.
+ * When a freeze holds between two instants: windows in order that neither overlap nor touch. The windows of a weekly
+ * freeze are cut off at `from` and `until`. A weekly freeze holds whenever a clock in its time zone shows one of its
+ * times, so a time that a clock change repeats is frozen twice, and a time that the change skips is not.
  */
 export function freezeWindows(times: FreezeTimes, from: number, until: number): Window[] {
   switch (times.type) {

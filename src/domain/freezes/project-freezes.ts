@@ -10,7 +10,7 @@ export type FreezeRule = z.infer<typeof FreezeRule>;
 
 /**
  * The freezes that hold a project, as they were read from the database. `sequence`: the number of the account's newest
- * event at that time. Each change of a freeze is an event, so of two readings the one with the higher number is newer.
+ * event at that time. Each change of a freeze is an event, so of two readings, the higher number is newer.
  */
 const ReadFreezes = z.strictObject({ sequence: z.int(), rules: z.array(FreezeRule) });
 export type ReadFreezes = z.infer<typeof ReadFreezes>;
@@ -21,7 +21,7 @@ export type KnownFreezes = z.infer<typeof KnownFreezes>;
 
 export const noFreezes: KnownFreezes = { sequence: 0, rules: [], readAt: 0 };
 
-/** The newer of two readings. A request can reach the lane after one that has read a later state. */
+/** The newer of two readings. A request can reach the lane after a request that has read a later state. */
 export function newerFreezes(known: KnownFreezes, read: ReadFreezes, now: number): KnownFreezes {
   return read.sequence >= known.sequence ? { ...read, readAt: now } : known;
 }
@@ -29,7 +29,7 @@ export function newerFreezes(known: KnownFreezes, read: ReadFreezes, now: number
 /** The freeze that holds now. `until`: when the last freeze of the project has ended, in Unix milliseconds. */
 export type CurrentFreeze = { readonly freeze: FreezeRule; readonly until: number };
 
-/** Which freeze holds a project at this time: of several, the one that ends last. Null: none. */
+/** Which freeze holds a project at this time: of several, the freeze that ends last. Null: none. */
 export function currentFreeze({ rules }: ReadFreezes, now: number): CurrentFreeze | null {
   // Rounded, so that the end of a freeze that never ends changes once a day only.
   const horizon = Math.ceil((now + HORIZON_MS) / DAY_MS) * DAY_MS;

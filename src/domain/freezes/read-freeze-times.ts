@@ -2,7 +2,7 @@ import { timeZone } from "#project-files/cron/time-zone.ts";
 import type { FreezeTimes } from "#contract/endpoints/freezes/freeze-times.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
 
-/** What is wrong with the times of a freeze. `message`: after the name of the field. */
+/** A mistake in the times of a freeze. `message`: after the name of the field. */
 export type TimesProblem = { readonly field: "from" | "to" | "timezone"; readonly message: string };
 
 /**

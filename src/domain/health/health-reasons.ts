@@ -43,7 +43,7 @@ export function healthReasons({
   ];
 }
 
-/** Instances that are starting are not a problem yet, nor are those of a deployment while the earlier ones run. */
+/** Instances that are starting are not a problem yet, nor are a deployment's instances while the earlier ones run. */
 function isDegraded(process: ProcessReport): boolean {
   if (liveCount(process) >= process.wanted) return false;
   switch (processState(process)) {

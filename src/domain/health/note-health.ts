@@ -11,8 +11,8 @@ const STEADY_MS: Readonly<Record<SightingKind, number>> = {
 };
 
 /**
- * What fails again within this time after it recovered must then work for as long, before that is an event. So what flaps
- * for hours causes at most two events an hour.
+ * A subject that fails again within this time after its recovery must then work for as long, before there is an event.
+ * So a process that flaps for hours causes at most two events an hour.
  */
 const RELAPSE_MS = 60 * 60_000;
 
@@ -20,7 +20,7 @@ const RELAPSE_MS = 60 * 60_000;
 const Subject = z.strictObject({
   /** Since when it fails, according to its last event; null: its last event says that it works, or there was none. */
   failingSince: z.nullable(z.number()),
-  /** Since when all reports say that what failed works; null: the last one does not. */
+  /** Since when all reports say that the subject works; null: the last report does not say so. */
   fineSince: z.nullable(z.number()),
   isRelapse: z.boolean(),
   /** When it recovered last; null: never, or longer ago than RELAPSE_MS. */
@@ -29,8 +29,8 @@ const Subject = z.strictObject({
 type Subject = z.infer<typeof Subject>;
 
 /**
- * Which processes, jobs and certificates of a project fail, according to the last events.
- * `at`: of the last report. `subjects`: those that fail, and those that recovered a short time ago, by kind and name.
+ * Which processes, jobs and certificates of a project fail, according to the last events. `at`: of the last report.
+ * `subjects`: each process, job or certificate that fails, or recovered a short time ago, by kind and name.
  */
 export const HealthRecord = z.strictObject({ at: z.number(), subjects: z.record(z.string(), Subject) });
 export type HealthRecord = z.infer<typeof HealthRecord>;

@@ -8,7 +8,7 @@ export type SightingKind = "process" | "cron" | "certificate";
 /** `unknown`: this report does not tell, such as while an instance is starting. `stopped`: a user stopped it. */
 type Verdict = "failing" | "working" | "stopped" | "unknown";
 
-/** What a report says about a process, a cron job or a certificate; of one that is gone only its name. */
+/** What a report says about a process, a cron job or a certificate; only its name if it no longer exists. */
 export type Sighting = { readonly name: string; readonly verdict: Verdict } & (
   | {
       readonly kind: "process";
@@ -48,7 +48,7 @@ export function sightingsOf(report: ProjectReport | null): {
   };
 }
 
-/** What is known of one that is gone. @param key its kind and name */
+/** The sighting of a subject that no longer exists. @param key its kind and name */
 export function lastSighting(key: string): Sighting | null {
   const at = key.indexOf(" ");
   const gone = { name: key.slice(at + 1), verdict: "unknown" } as const;

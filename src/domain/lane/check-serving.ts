@@ -6,17 +6,17 @@ import { activeOf, type Lane, liveOf, isIn } from "#domain/lane/lane.ts";
 export type ServingReport = { readonly serverId: ServerId; readonly report: ProjectReport };
 
 /**
- * The result of the check. `right`: the server serves the right release. `correct_release`: the server must switch to
- * this release, which it has. `later`: the release is wrong, but a deployment is active on the server and its result may
- * correct it. The caller checks again when that deployment has ended, because it may end without a report: a canceled
- * offer was never accepted.
+ * The result of the check. `right`: the server serves the right release. `correct_release`: the server has this
+ * release, and must switch to it. `later`: the release is wrong, but a deployment is active on the server and its
+ * result may correct it. The caller checks again when that deployment has ended, because it may end without a report: a
+ * canceled offer was never accepted.
  */
 export type ServingCheck =
   | { readonly kind: "right" }
   | { readonly kind: "correct_release"; readonly release: number }
   | { readonly kind: "later" };
 
-/** Compares the release that a server serves with the one that it should serve. */
+/** Compares the release that a server serves with the release that it should serve. */
 export function checkServing(lane: Lane, { serverId, report }: ServingReport): ServingCheck {
   const live = liveOf(lane);
   if (live === null || live.serverId !== serverId) return { kind: "right" };

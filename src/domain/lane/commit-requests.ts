@@ -8,7 +8,7 @@ import type { DeploymentVariables } from "#domain/lane/variables.ts";
 /** The time between two requests to an agent that is connected and does not answer. */
 const BETWEEN_TRIES = { firstMs: RESEND_MS, longestMs: 10 * 60_000 };
 
-/** A request to resolve a commit. `variables`: of which the request gets the repository's token. */
+/** A request to resolve a commit. `variables`: the request gets the repository's token from them. */
 export type CommitRequest = {
   readonly deploymentId: DeploymentId;
   readonly serverId: ServerId;
@@ -17,8 +17,8 @@ export type CommitRequest = {
 };
 
 /**
- * The requests that were not sent yet, or not answered in time. They follow from the lane, so one that was lost with its
- * isolate is sent again. Deployments that are not first are resolved too, because they can be approved before.
+ * The requests that were not sent yet, or not answered in time. They follow from the lane, so a request that was lost
+ * with its isolate is sent again. Deployments that are not first are resolved too, because they can be approved before.
  */
 export function commitRequests(lane: Lane, projectId: ProjectId, now: number): CommitRequest[] {
   return queuedOf(lane)

@@ -22,8 +22,8 @@ export type Approval = {
 export type ApprovalRefusal = "not_approvable" | "own_deployment" | "commit_unknown" | "commit_changed";
 
 /**
- * Approves the commit of a queued deployment, also of one that is not at the head of the queue yet. A deployment that
- * somebody has already approved stays as it is, so a request that is sent twice has the same result.
+ * Approves the commit of a queued deployment, also if the deployment is not at the head of the queue yet. A deployment
+ * that somebody has already approved stays as it is, so a request that is sent twice has the same result.
  */
 export function decideApprove(
   lane: Lane,

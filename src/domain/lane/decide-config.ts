@@ -1,6 +1,6 @@
 import type { ProcessName } from "#contract/endpoints/processes/schemas.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
-import { type Asked, join, type Joined } from "#domain/lane/decide-start.ts";
+import { type NewDeploymentRequest, join, type Joined } from "#domain/lane/decide-start.ts";
 import { isIn, type Lane, type LaneDeployment, liveOf, Plan } from "#domain/lane/lane.ts";
 import { configChanges } from "#domain/lane/config-changes.ts";
 import { codeOf } from "#domain/lane/transitions.ts";
@@ -11,19 +11,19 @@ import { currentVariables } from "#domain/lane/variables.ts";
  * instances, or stops or starts a process. `repositoryInstances`: how many instances the repository wants of its
  * processes, if not one.
  */
-export type ConfigRequest = Asked & {
+export type ConfigRequest = NewDeploymentRequest & {
   readonly restart: readonly ProcessName[];
   readonly onlyScale: boolean;
   readonly repositoryInstances: Readonly<Record<string, number>>;
 };
 
 /**
- * Queues a deployment of the live code with the current variables and settings, without a build. What is live may change
- * until its turn comes, so `advance` decides which code it is: a deployment that was started before is not undone. Until
- * then it shows the code that is live now.
+ * Queues a deployment of the live code with the current variables and settings, without a build. The live release may
+ * change until this deployment's turn comes, so `advance` decides which code it deploys: a deployment that was started
+ * before is not undone. Until then it shows the code that is live now.
  *
- * If the newest deployment is one that has not ended and applies exactly the same, it is the answer, so that a change of
- * settings that is sent twice starts one deployment.
+ * If the newest deployment has not ended and applies exactly the same, the answer is that deployment, so that a change
+ * of settings that is sent twice starts one deployment.
  */
 export function decideConfig(
   lane: Lane,

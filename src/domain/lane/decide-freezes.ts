@@ -4,9 +4,9 @@ import type { Lane } from "#domain/lane/lane.ts";
 import { advance } from "#domain/lane/transitions.ts";
 
 /**
- * Takes over the freezes that were read from the database, and offers what is no longer held.
- * @param replaces the lane's own number when a read of the database began that is certainly up to date: it counts also if
- * its number is lower, because the database was restored. Null: the higher number counts.
+ * Takes over the freezes that were read from the database, and offers deployments that are no longer held. @param
+ * replaces the lane's own number when a read of the database began that is certainly up to date: the read counts also
+ * if its number is lower, because the database was restored. Null: the higher number counts.
  */
 export function decideFreezes(lane: Lane, read: ReadFreezes, replaces: number | null, now: number): Decision {
   const isFresh = replaces === lane.freezes.sequence;

@@ -1,12 +1,12 @@
 import { refuse, type Result } from "#contract/problems.ts";
-import { type AskedIfLive, join, type Joined, refuseIfLiveChanged } from "#domain/lane/decide-start.ts";
+import { type RequestIfLive, join, type Joined, refuseIfLiveChanged } from "#domain/lane/decide-start.ts";
 import type { Lane, RunWith } from "#domain/lane/lane.ts";
 import { earlierPlan } from "#domain/lane/plan-differences.ts";
 import { currentVariables, earlierVariables } from "#domain/lane/variables.ts";
 import { chooseTarget, originalOf, type RollbackChoice } from "#domain/lane/rollback-target.ts";
 
-/** `runWith`: the project's current settings and variables, or those of the target; null: the request leaves it open. */
-export type RollbackRequest = AskedIfLive & { choice: RollbackChoice; runWith: Omit<RunWith, "target"> };
+/** `runWith`: the settings and variables of the project now, or of the target; null: the request leaves it open. */
+export type RollbackRequest = RequestIfLive & { choice: RollbackChoice; runWith: Omit<RunWith, "target"> };
 
 /**
  * Queues a deployment of code that was live before. `rollbackOf` is the deployment that built it, if the lane knows it.

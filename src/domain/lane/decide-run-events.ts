@@ -204,7 +204,7 @@ function conclude(lane: Lane, run: Named<"running">, result: RunResult, report: 
   }
 }
 
-/** Why the agent may not activate what it has fetched; null: it is the approved commit, or no commit was approved. */
+/** Why the agent may not activate the fetched commit; null: it is the approved commit, or no commit was approved. */
 function wrongCommit({ pin }: Named<"running">, fetched: string | null): string | null {
   if (pin.name !== "pinned" || pin.sha === fetched) return null;
   return `the agent has fetched ${fetched ?? "an unknown commit"}, but the approved commit is ${pin.sha}`;

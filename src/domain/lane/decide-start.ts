@@ -26,7 +26,7 @@ import { currentVariables, type ProjectVariables } from "#domain/lane/variables.
 import { advance, cancel } from "#domain/lane/transitions.ts";
 
 /** The part of the request that all starts have in common. */
-export type Asked = {
+export type NewDeploymentRequest = {
   id: DeploymentId;
   runId: RunId;
   serverId: ServerId;
@@ -49,9 +49,9 @@ export type StartingPush = {
 };
 
 /** `ifLive`: start only if this deployment is still live. */
-export type AskedIfLive = Asked & { ifLive: DeploymentId | null };
+export type RequestIfLive = NewDeploymentRequest & { ifLive: DeploymentId | null };
 
-export type StartRequest = AskedIfLive & { input: StartDeploymentInput; defaultBranch: string };
+export type StartRequest = RequestIfLive & { input: StartDeploymentInput; defaultBranch: string };
 
 type Joining = Pick<
   LaneDeployment,
@@ -106,7 +106,7 @@ export function decideStart(
 }
 
 /** The precondition of `If-Live`. */
-export function refuseIfLiveChanged(lane: Lane, asked: AskedIfLive) {
+export function refuseIfLiveChanged(lane: Lane, asked: RequestIfLive) {
   const live = liveOf(lane);
   if (asked.ifLive === null || live?.id === asked.ifLive) return null;
   const now = live === null ? "no deployment is live" : `v${live.version} (${live.id}) is live`;
@@ -114,11 +114,16 @@ export function refuseIfLiveChanged(lane: Lane, asked: AskedIfLive) {
 }
 
 /**
- * Adds a deployment to the queue, and offers it to the agent immediately if no other deployment is active. With the queue
- * mode `latest` it takes the place of the deployments that wait. A `config` deployment neither takes another's place nor
- * loses its own: what it applies is not in the code, and a newer deployment may fail before it applies it.
+ * Adds a deployment to the queue, and offers it to the agent immediately if no other deployment is active. With the
+ * queue mode `latest` it replaces the deployments that wait. A `config` deployment neither replaces others nor is
+ * replaced: its changes are not in the code, and a newer deployment may fail before it applies them.
  */
-export function join(lane: Lane, asked: Asked, now: number, joining: Joining): Result<Joined, "queue_full"> {
+export function join(
+  lane: Lane,
+  asked: NewDeploymentRequest,
+  now: number,
+  joining: Joining,
+): Result<Joined, "queue_full"> {
   const known = { ...lane, freezes: newerFreezes(lane.freezes, asked.freezes, now) };
   const { lane: cleared, effects } =
     asked.queue === "latest" && joining.kind !== "config"
@@ -148,7 +153,7 @@ export function join(lane: Lane, asked: Asked, now: number, joining: Joining): R
     state,
   };
   const active = activeOf(cleared);
-  // It passes what is held, and does not wait.
+  // It passes held deployments, and does not wait.
   const passes = mayPass(cleared, deployment, now);
   if (queuedOf(cleared).length >= MAX_QUEUED && !(passes && active === null)) {
     return refuse("queue_full", `${MAX_QUEUED} deployments of this project are already waiting.`);
@@ -174,7 +179,11 @@ export function join(lane: Lane, asked: Asked, now: number, joining: Joining): R
   });
 }
 
-function cancelQueued(lane: Lane, asked: Asked, now: number): { lane: Lane; effects: Effect[] } {
+function cancelQueued(
+  lane: Lane,
+  asked: NewDeploymentRequest,
+  now: number,
+): { lane: Lane; effects: Effect[] } {
   let next = lane;
   const effects: Effect[] = [];
   // The last one first, because the others are offered when one before them ends.

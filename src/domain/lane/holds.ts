@@ -25,14 +25,14 @@ const FREEZES_MS = 60 * 60_000;
 const MAX_LISTED = 20;
 
 /**
- * The hold of a deployment that would otherwise be offered now; null: nothing holds it. A rollback is held only if it would
- * change more than the code, a `config` deployment only if it would change more than the scale.
+ * The hold of a deployment that would otherwise be offered now; null: nothing holds the deployment. A rollback is held
+ * only if it would change more than the code, a `config` deployment only if it would change more than the scale.
  */
 export function holdOf(lane: Lane, queued: Named<"queued">, now: number): LaneHold | null {
   return settle(lane, queued, now).hold;
 }
 
-/** Whether a deployment may run before one that is held and was started before it. */
+/** Whether a deployment may run before a held deployment that was started earlier. */
 export function mayPass(lane: Lane, queued: Named<"queued">, now: number): boolean {
   return settle(lane, queued, now).mayPass;
 }
@@ -111,7 +111,7 @@ function listed(names: readonly string[]): string {
   return more > 0 ? `${names.slice(0, MAX_LISTED).join(", ")} and ${more} more` : names.join(", ");
 }
 
-/** Log lines for a deployment that is offered after a freeze, or passes what is held. */
+/** Log lines for a deployment that is offered after a freeze, or passes a hold. */
 export function describePass(lane: Lane, next: Named<"queued">, now: number): string[] {
   const held = heldOf(lane);
   return [
@@ -175,10 +175,11 @@ function describeSettled(lane: Lane, rollback: Named<"queued">, now: number): st
 }
 
 /**
- * Updates the deployments that another passes in the queue, because they run after it: otherwise they would undo a later
- * start. A restart or a change of scale gives them its number of instances, and what it has stopped. A rollback or an
- * emergency gives them the server and the settings of its request, if it runs with these. What was approved stays as it was
- * approved, and settings never get to a deployment with a weaker approval rule than the one that passes it.
+ * Updates the deployments that another deployment passes in the queue. They run after the passing deployment, and would
+ * otherwise undo a later start. A restart or a change of scale gives them its number of instances, and its stopped
+ * processes. A rollback or an emergency gives them the server and the settings of its request, if it runs with these.
+ * Approved settings do not change, and settings never get to a deployment with a weaker approval rule than the passing
+ * deployment's.
  */
 export function passHeld(lane: Lane, passing: Named<"queued">, now: number): Lane {
   const { settings } = settle(lane, passing, now);
@@ -214,7 +215,7 @@ function runsWithEarlier(lane: Lane, passing: Named<"queued">, now: number): boo
 
 const strictness: Record<ApprovalRule, number> = { none: 0, required: 1, by_another: 2 };
 
-/** An agent refuses secrets that are older than those that it has used. */
+/** An agent refuses secrets that are older than the secrets that it has used. */
 function notOlder(
   own: DeploymentVariables | null,
   used: DeploymentVariables | null,

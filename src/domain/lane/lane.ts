@@ -58,7 +58,10 @@ export type Ending = z.infer<typeof Ending>;
  */
 const LastSend = z.strictObject({ sentAt: unixMs, undelivered: z.boolean() });
 
-/** For a rollback or a `config` deployment that is held: the settings that differ from those that are live. Empty for others. */
+/**
+ * For a rollback or a `config` deployment that is held: the settings that differ from the live settings. Empty for
+ * others.
+ */
 const differs = z.array(z.string());
 
 /**
@@ -91,9 +94,9 @@ const Queued = z.strictObject({
   plan: Plan,
 });
 /**
- * Whether the agent may have an order with the activation permit. `unsent`: it does not. `sending`: only the last order
- * had the permit; if the link reports that it was not delivered, the agent does not have it. `sent`: an earlier order
- * may have arrived, whatever happens to later ones.
+ * Whether the agent may have an order with the activation permit. `unsent`: the agent has none. `sending`: only the
+ * last order had the permit; if the link reports that it was not delivered, the agent does not have it. `sent`: an
+ * earlier order may have arrived, whatever happens to later ones.
  */
 const PermitDelivery = z.enum(["unsent", "sending", "sent"]);
 
@@ -169,8 +172,8 @@ export const LaneDeployment = z.strictObject({
   serverId: ServerId,
   version: z.int(),
   /**
-   * The version whose code is deployed: its own, or for a rollback that of the target. That of a `config` deployment is
-   * decided when it is offered, with the other fields about its code.
+   * The version whose code is deployed: its own version, or for a rollback the target's. The version of a `config`
+   * deployment is decided when it is offered, with the other fields about its code.
    */
   codeVersion: z.int(),
   kind: DeploymentKind,
@@ -190,7 +193,7 @@ export const LaneDeployment = z.strictObject({
   onlyScale: z.boolean(),
   /** How many instances the repository wants of its processes, if not one. */
   repositoryInstances: z.record(z.string(), z.int()),
-  /** For a `config` deployment: what it changes; null: not known. */
+  /** For a `config` deployment: its changes; null: not known. */
   changes: z.nullable(z.array(DeploymentChange)),
   /** For a rollback: what its request said about its settings and variables. Null for other deployments. */
   runWith: z.nullable(RunWith),
@@ -224,9 +227,9 @@ export type Unended = Named<"queued" | "offered" | "running">;
 export type Named<Name extends State["name"]> = LaneDeployment & { state: Extract<State, { name: Name }> };
 
 /**
- * A server that was offered a deployment of the project. `in_use`: it may have releases. `leaving`: it must remove them,
- * or with `purge` all files, and has not confirmed it yet; `tries` counts the delivered messages. `left`: it has only the
- * mirror and the shared files.
+ * A server that was offered a deployment of the project. `in_use`: the server may have releases. `leaving`: it must
+ * remove them, or with `purge` all files, and has not confirmed the removal yet; `tries` counts the delivered messages.
+ * `left`: it has only the mirror and the shared files.
  */
 export const Placement = z.strictObject({
   serverId: ServerId,
@@ -270,7 +273,7 @@ export function isIn<Name extends State["name"]>(
   return names.some((name) => name === deployment.state.name);
 }
 
-/** The active deployment: the one that is offered to the agent or running. */
+/** The active deployment, which is offered to the agent or running. */
 export function activeOf(lane: Lane): Named<"offered" | "running"> | null {
   return lane.deployments.find((one) => isIn(one, "offered", "running")) ?? null;
 }
@@ -289,7 +292,7 @@ export function onceLiveOf(lane: Lane): Named<"live" | "superseded">[] {
   return lane.deployments.filter((one) => isIn(one, "live", "superseded")).toReversed();
 }
 
-/** Finds a deployment, including a deleted one that is still running; null if the lane does not have it. */
+/** Finds a deployment, including a deleted deployment that is still running; null if the lane does not have it. */
 export function findDeployment(lane: Lane, id: DeploymentId): LaneDeployment | null {
   return lane.deployments.find((one) => one.id === id) ?? null;
 }

@@ -24,8 +24,8 @@ export type PendingMessage = {
 };
 
 /**
- * The message to send to the agent of the active deployment: one that was not sent yet, or not answered in time. It
- * follows from the lane, so a message that was lost with its isolate is sent again.
+ * The message to send to the agent of the active deployment: a message that was not sent yet, or not answered in time.
+ * It follows from the lane, so a message that was lost with its isolate is sent again.
  */
 export function pendingMessage(lane: Lane, projectId: ProjectId, now: number): PendingMessage | null {
   const active = activeOf(lane);

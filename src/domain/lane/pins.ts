@@ -13,12 +13,12 @@ import {
 
 const UNKNOWN: Pin = { name: "unknown", lastSend: null, tries: 0 };
 
-/** The pin of a new deployment. One that repeats code needs none: its code was live. */
+/** The pin of a new deployment. A deployment that repeats code needs no pin: its code was live. */
 export function firstPin(kind: DeploymentKind, approval: ApprovalRule): Pin {
   return kind === "deploy" && approval !== "none" ? UNKNOWN : { name: "none" };
 }
 
-/** Sends the requests to a server again, whose agent has connected and has forgotten what it was asked. */
+/** Sends the requests to a server again, because its agent has reconnected and lost the earlier requests. */
 export function requestCommitsAgain(lane: Lane, serverId: ServerId): Lane {
   return queuedOf(lane)
     .filter((one) => one.serverId === serverId && one.pin.name === "unknown")

@@ -19,7 +19,7 @@ type ProcessBelongs = (typeof processUses)[keyof typeof processUses]["belongs"];
 
 const processFieldsByName = new Map(processFields);
 
-/** The name in a list of differences for the settings as a whole, if those that are live are not known. */
+/** The name in a list of differences for the settings as a whole, if the live settings are not known. */
 const ALL = "settings";
 
 /** The names of the settings in which a plan differs from the live one, as far as a hold protects them. */
@@ -63,7 +63,10 @@ function stableText(value: unknown): string {
   );
 }
 
-/** Where a plan comes from, for each field: what the code was live with, what is live, and the project's settings now. */
+/**
+ * Where a plan comes from, for each field: the settings that the code was live with, the live settings, and the
+ * project's settings now.
+ */
 type Sources = { readonly code: Plan; readonly live: Plan; readonly now: Plan };
 
 /** The plan of a rollback with the settings that its code was live with. */
@@ -79,9 +82,9 @@ export function earlierPlan(sources: Sources): Plan {
 type Processes = Plan["processes"];
 
 /**
- * The settings of the code's processes as they are live now. A process that only the code's settings have does not start
- * if it was stopped. A process that only the live settings have may be in the code's repository; those that are stopped
- * come first, because a project has a limited number.
+ * The settings of the code's processes as they are live now. A process that only the code's settings have does not
+ * start if it was stopped. A process that only the live settings have may be in the code's repository; stopped
+ * processes come first, because a project has a limited number.
  */
 function earlierProcesses(code: Processes, live: Processes): Processes {
   const [codes, lives] = [new Map(Object.entries(code)), new Map(Object.entries(live))];
@@ -112,7 +115,7 @@ export function withScaleOf(plan: Plan, later: Plan): Plan {
 
 type ByName = ReadonlyMap<string, ProcessSettings>;
 
-/** The names of both, first those of the first. Of the others, stopped ones come first. */
+/** The names of both: all names of the first, then the other names, with stopped processes before running ones. */
 function namesOf(first: ByName, second: ByName): string[] {
   const isStopped = (name: string) => second.get(name)?.stopped === true;
   const others = [...second.keys()].filter((name) => !first.has(name));

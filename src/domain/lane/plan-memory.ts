@@ -7,7 +7,10 @@ import { isSamePlan } from "#domain/lane/plan-differences.ts";
  */
 const MAX_PLAN_CHARACTERS = 4_000_000;
 
-/** The equal plan that the lane has already, or else the plan itself. Most deployments share the plan of the one before. */
+/**
+ * The equal plan that the lane has already, or else the plan itself. Most deployments share the plan of the deployment
+ * before.
+ */
 export function knownPlan(lane: Lane, plan: Plan): Plan {
   const known = new Set(onceLiveOf(lane).flatMap(({ state }) => state.plan ?? []));
   return [...known].find((one) => isSamePlan(one, plan)) ?? plan;

@@ -1,6 +1,6 @@
 import type { ServerId } from "#contract/ids.ts";
 import { newerFreezes } from "#domain/freezes/project-freezes.ts";
-import type { Asked } from "#domain/lane/decide-start.ts";
+import type { NewDeploymentRequest } from "#domain/lane/decide-start.ts";
 import type { Lane, LaneHold } from "#domain/lane/lane.ts";
 import { firstPin } from "#domain/lane/pins.ts";
 import type { RollbackTarget } from "#domain/lane/rollback-target.ts";
@@ -8,7 +8,10 @@ import { type SettledRollback, settleRollback } from "#domain/lane/settle-rollba
 import { newestVariables } from "#domain/lane/variables.ts";
 
 /** What a rollback that starts now would run with. */
-export type AskedPreview = Pick<Asked, "serverId" | "plan" | "variables" | "approval" | "freezes">;
+export type PreviewRequest = Pick<
+  NewDeploymentRequest,
+  "serverId" | "plan" | "variables" | "approval" | "freezes"
+>;
 
 /**
  * `runsWith`: what a rollback runs with whose request says nothing about it. `differs`: today's settings that are not live.
@@ -23,7 +26,7 @@ export type RollbackPreview = Pick<SettledRollback, "runsWith" | "differs"> & {
 export function previewRollback(
   lane: Lane,
   { id: target }: Pick<RollbackTarget, "id">,
-  asked: AskedPreview,
+  asked: PreviewRequest,
   now: number,
 ): RollbackPreview {
   const { serverId, plan, approval } = asked;

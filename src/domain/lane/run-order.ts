@@ -16,7 +16,10 @@ export function isPreapproved(lane: Lane, deployment: Named<"offered">): boolean
   return releaseToReuse(lane, deployment) !== null;
 }
 
-/** The release that a deployment can switch to without a build: that of the code that it repeats, if the server has it. */
+/**
+ * The release that a deployment can switch to without a build: the release of the code that it repeats, if the server
+ * has that release.
+ */
 function releaseToReuse(
   lane: Lane,
   { reuseRelease, codeVersion, serverId }: Named<"offered">,
@@ -58,7 +61,7 @@ export function runOrder(lane: Lane, deployment: Named<"offered">, projectId: Pr
     reuse_release: releaseToReuse(lane, deployment),
     preapproved: isPreapproved(lane, deployment),
     ...agentOf(plan),
-    // Migrations are not undone, and those of older code must not run against the database of newer code.
+    // Migrations are not undone, and migrations of older code must not run against the database of newer code.
     release_command: repeatsCode ? null : plan.release_command,
     restart: deployment.restart,
     ...(plan.maintenance === null ? {} : { maintenance: plan.maintenance }),

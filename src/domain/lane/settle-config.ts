@@ -9,14 +9,15 @@ import {
 import { earlierPlan, planDifferences, withScaleOf } from "#domain/lane/plan-differences.ts";
 import { type Holdable, holdOfDeployment } from "#domain/lane/settle-rollback.ts";
 
-/** A `config` deployment as it was requested, before it is decided what it runs with. */
+/** A `config` deployment as requested, before its settings are decided. */
 export type UnsettledConfig = Holdable &
   Pick<LaneDeployment, "id" | "serverId" | "variables" | "restart" | "onlyScale">;
 
 /**
- * What a `config` deployment runs with. `hold`: what it waits for first. `passes`: what would hold a deployment in its
- * place, and does not hold it. `differs`: what is not live, besides the number of instances and stopped processes.
- * `runsWith`: `live`: without these differences. `mayPass`: whether it may run before a deployment that is held.
+ * What a `config` deployment runs with. `hold`: the hold that it waits for first. `passes`: a hold that would stop
+ * another deployment in its place, but not this one. `differs`: the settings that are not live, besides the number of
+ * instances and stopped processes. `runsWith`: `live`: without these differences. `mayPass`: whether it may run before
+ * a deployment that is held.
  */
 export type SettledConfig = {
   readonly settings: Pick<LaneDeployment, "serverId" | "variables"> & { readonly plan: Plan };
@@ -28,9 +29,10 @@ export type SettledConfig = {
 };
 
 /**
- * Decides what a `config` deployment runs with when its turn comes. A restart and a change of scale run only what is live,
- * so nothing holds them. In a hold they leave out settings and variables that were saved since: a person who restarts an
- * app in an incident wants the same app again, and at once. Everything else that differs is held as a deployment would be.
+ * Decides what a `config` deployment runs with when its turn comes. A restart and a change of scale run only live
+ * settings, so nothing holds them. In a hold they leave out settings and variables that were saved since: a person who
+ * restarts an app in an incident wants the same app again, and at once. Everything else that differs is held as a
+ * deployment would be.
  */
 export function settleConfig(lane: Lane, config: UnsettledConfig, now: number): SettledConfig {
   const { serverId, variables, emergency } = config;

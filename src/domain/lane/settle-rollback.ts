@@ -15,16 +15,17 @@ import type { DeploymentVariables } from "#domain/lane/variables.ts";
 /** What a rollback runs with, besides its code. */
 type Settings = Pick<LaneDeployment, "serverId" | "variables"> & { readonly plan: Plan };
 
-/** A rollback as it was requested, before it is decided what it runs with. */
+/** A rollback as requested, before its settings are decided. */
 export type UnsettledRollback = Pick<
   LaneDeployment,
   "serverId" | "variables" | "runWith" | "approval" | "approvedBy" | "pin" | "emergency"
 > & { readonly state: Pick<Named<"queued">["state"], "plan" | "hold"> };
 
 /**
- * What a rollback runs with. `hold`: what it waits for first, because it would change more than the code; null: nothing.
- * `passes`: what would hold a deployment in its place, and does not hold it. `differs`: the settings of its request that
- * differ from those that are live. `runsWith`: where its settings come from; `live`: the variables that are live.
+ * What a rollback runs with. `hold`: the hold that it waits for first, because it would change more than the code;
+ * null: none. `passes`: a hold that would stop another deployment in its place, but not this one. `differs`: the
+ * settings of its request that differ from the live settings. `runsWith`: where its settings come from; `live`: the
+ * variables that are live.
  */
 export type SettledRollback = {
   readonly settings: Settings;
@@ -60,10 +61,11 @@ export function holdOfDeployment(
 }
 
 /**
- * Decides what a rollback runs with when its turn comes. Code that was live before may always come back. What differs from
- * what is live is held as a deployment would be. Then what the request leaves open comes from what was live: the settings
- * from the deployment that it goes back to; the server, the addresses, the limits and the variables from the live one. So
- * a rollback that leaves everything open never waits, if the lane knows these settings.
+ * Decides what a rollback runs with when its turn comes. Code that was live before may always come back. Settings that
+ * differ from the live settings are held as a deployment would be. Then the settings that the request leaves open come
+ * from earlier live deployments: from the target of the rollback; the server, the addresses, the limits and the
+ * variables from the live deployment. So a rollback that leaves everything open never waits, if the lane knows these
+ * settings.
  */
 export function settleRollback(lane: Lane, rollback: UnsettledRollback, now: number): SettledRollback {
   const { serverId, variables, runWith } = rollback;
@@ -86,7 +88,7 @@ export function settleRollback(lane: Lane, rollback: UnsettledRollback, now: num
     : { ...asRequested, ...earlier };
 }
 
-/** The settings of the request that differ from those that are live. Those of the target were live with its code. */
+/** The settings of the request that differ from the live settings. The target's settings were live with its code. */
 function settingsThatDiffer(
   lane: Lane,
   { serverId, state: { plan } }: UnsettledRollback,

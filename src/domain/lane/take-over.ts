@@ -1,7 +1,10 @@
 import { addPlacement } from "#domain/lane/placements.ts";
 import type { Placement, Lane, LaneDeployment } from "#domain/lane/lane.ts";
 
-/** The database's history of a project whose lane has no deployments. `onceLive`: those that were live, by version. */
+/**
+ * The database's history of a project whose lane has no deployments. `onceLive`: deployments that were live, by
+ * version.
+ */
 export type History = { readonly highestVersion: number; readonly onceLive: readonly LaneDeployment[] };
 
 /**

@@ -37,13 +37,13 @@ import {
 import { knownPlan, limitPlans } from "#domain/lane/plan-memory.ts";
 
 /**
- * Offers the next queued deployment to the agent, if no deployment is active and nothing holds it. The others stay behind
- * one that is held, except those that may pass it: the first of these is offered.
+ * Offers the next queued deployment to the agent, if no deployment is active and nothing holds it. The others wait
+ * behind a held deployment, except deployments that may pass it: the first of these is offered.
  */
 export function advance(lane: Lane, now: number): Decision {
   const [head] = queuedOf(lane);
   if (head === undefined) return { lane, effects: [] };
-  // The one that was held may have been canceled during a rollback that has passed it.
+  // The held deployment may have been canceled during a rollback that has passed it.
   if (activeOf(lane) !== null) return { lane: resumeUnlessHeld(lane, now), effects: [] };
   const hold = holdOf(lane, head, now);
   if (hold === null) return offer(lane, head, now);
@@ -71,8 +71,9 @@ function keepHeld(lane: Lane, head: Named<"queued">, hold: LaneHold): Decision {
 }
 
 /**
- * Offers a queued deployment to the agent. A `config` deployment now gets its code: the live one's, which may have changed
- * since it was queued. If nothing is live, it fails, and the next one is offered. It and a rollback now get their settings.
+ * Offers a queued deployment to the agent. A `config` deployment now gets its code: the live deployment's code, which
+ * may have changed since it was queued. If nothing is live, it fails, and the next deployment is offered. A `config`
+ * deployment and a rollback also get their settings now.
  */
 function offer(lane: Lane, next: Named<"queued">, now: number): Decision {
   const live = liveOf(lane);
@@ -210,9 +211,9 @@ function startOf(deployment: LaneDeployment): number | null {
 }
 
 /**
- * The deployments that no decision needs: those that ended without being live, and all but the newest hundred of those
- * that were live. The lane drops them when the database has their final state. `config` deployments are counted apart, so
- * that many changes of settings do not displace the code that a project can be rolled back to.
+ * The deployments that no decision needs: deployments that ended without being live, and all but the newest hundred of
+ * the deployments that were live. The lane drops them when the database has their final state. `config` deployments are
+ * counted apart, so that many changes of settings do not displace the code that a project can be rolled back to.
  */
 export function discardable(lane: Lane): LaneDeployment[] {
   const ended = lane.deployments.filter((one) => isIn(one, "failed", "canceled"));

@@ -5,14 +5,17 @@ import { wholeFrom } from "#contract/bounds.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 
 /**
- * The variables that a deployment runs with: their revision. The values stay in the database. `deployed`: a rollback with
- * variables or settings of an earlier deployment; revision 0 if that one had no variables. It gets today's token of the
- * repository, unless that is on another host.
+ * The variables that a deployment runs with: their revision. The values stay in the database. `deployed`: a rollback
+ * with variables or settings of an earlier deployment; revision 0 if the earlier deployment had no variables. A
+ * rollback gets today's token of the repository, unless the repository is on another host.
  */
 export const DeploymentVariables = z.strictObject({ revision: wholeFrom(0), deployed: z.boolean() });
 export type DeploymentVariables = z.infer<typeof DeploymentVariables>;
 
-/** A secret that the project's server cannot open, from the revision that set it until before the one that replaced it. */
+/**
+ * A secret that the project's server cannot open, from the revision that set it until before the revision that replaced
+ * it.
+ */
 export const NotSealed = z.strictObject({ name: z.string(), from: z.int(), until: z.nullable(z.int()) });
 type NotSealed = z.infer<typeof NotSealed>;
 
@@ -25,8 +28,9 @@ export type ProjectVariables = { readonly revision: number; readonly notSealed: 
 type WithVariables = { readonly variables: DeploymentVariables | null };
 
 /**
- * The project's current variables, for a new deployment. A request can reach the lane after one that has read a later
- * revision. It gets that revision too, because an agent refuses secrets that are older than those of an earlier run.
+ * The project's current variables, for a new deployment. A request can reach the lane after a request that has read a
+ * later revision. It gets that revision too, because an agent refuses secrets that are older than the secrets of an
+ * earlier run.
  */
 export function currentVariables(
   { revision, notSealed }: ProjectVariables,

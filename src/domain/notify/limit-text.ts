@@ -28,8 +28,8 @@ type Fit = {
 };
 
 /**
- * Writes a text so that the result stays within a limit. A longer one is cut, and ends with `…`. Never cuts a character,
- * or what is written for one, in two.
+ * Writes a text so that the result stays within a limit. A longer text is cut, and ends with `…`. Never cuts a
+ * character, or its escaped form, in two.
  */
 export function fitText(text: string, most: number, { write = same, size = units }: Fit = {}): string {
   const room = most - size(MARK);

@@ -144,7 +144,7 @@ function certificateText({ type, data }: CertificateEvent): Text {
     : { ...base, level: "warning", title: `${subject} expires soon`, line: problem };
 }
 
-/** @param failed what it did since then */
+/** @param failed how it failed since then */
 function recoveredText(
   project: string,
   name: string,

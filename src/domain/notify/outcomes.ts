@@ -1,8 +1,8 @@
 import type { Event } from "#contract/endpoints/events/schemas.ts";
-import type { Outcome } from "#domain/outlet/outgoing-request.ts";
+import type { AttemptOutcome } from "#domain/outlet/outgoing-request.ts";
 
 /** What an event says about the state of a project or a server. */
-export type SubjectOutcome = { readonly subject: string; readonly outcome: Outcome };
+export type SubjectOutcome = { readonly subject: string; readonly outcome: AttemptOutcome };
 
 /** Whether the event's project or server works or not; null: the event does not tell. */
 export function outcomeOf({ type, data }: Event): SubjectOutcome | null {
@@ -14,7 +14,7 @@ export function outcomeOf({ type, data }: Event): SubjectOutcome | null {
 }
 
 /** Whether what failed before works again. @param before the last outcome that was reported to the target */
-export function isRecovery(event: Event, before: Outcome | null): boolean {
+export function isRecovery(event: Event, before: AttemptOutcome | null): boolean {
   return before === "failed" && outcomeOf(event)?.outcome === "live";
 }
 
@@ -22,7 +22,7 @@ export function isRecovery(event: Event, before: Outcome | null): boolean {
  * Whether people get a message about an event that their webhook selects. With `only_recoveries`, a deployment that is
  * live or a server that is connected is reported only after a failure: otherwise nobody would read those about failures.
  */
-export function isReported(event: Event, onlyRecoveries: boolean, before: Outcome | null): boolean {
+export function isReported(event: Event, onlyRecoveries: boolean, before: AttemptOutcome | null): boolean {
   const isGoodNews = event.type === "deployment.live" || event.type === "server.healthy";
   return !isGoodNews || !onlyRecoveries || isRecovery(event, before);
 }

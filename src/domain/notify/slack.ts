@@ -9,7 +9,7 @@ const MAX_FIELD = 2000;
 
 /**
  * A message for an incoming webhook of Slack. Texts from outside are in `plain_text` objects and in a code block, where
- * Slack reads no formatting; the escaped characters are those that begin a mention or a link.
+ * Slack reads no formatting; the escaped characters begin a mention or a link.
  */
 export function slackMessage(message: Message): unknown {
   const title = `${levelSymbols[message.level]} ${message.title}`;
@@ -53,7 +53,7 @@ function codeBlock(code: string): unknown {
   return { type: "section", text: { type: "mrkdwn", verbatim: true, text: `\`\`\`\n${text}\n\`\`\`` } };
 }
 
-/** Replaces the character that ends a code block by one that looks like it. */
+/** Replaces the character that ends a code block with a character that looks like it. */
 export function withoutBacktick(character: string): string {
   return character === "`" ? "\u02cb" : character;
 }

@@ -10,7 +10,7 @@ export type AttemptEnd =
   /** The target may not get the event now, which is no fault of the target. `problem`: a sentence. */
   | { readonly kind: "withheld"; readonly problem: string };
 
-/** What follows for the delivery: it is done, it is tried again at an instant, or it has failed and is not tried again. */
+/** What follows for the delivery: it is done, it is tried again at an instant, or it has failed without another try. */
 export type DeliveryFate =
   | { readonly state: "delivered" }
   | { readonly state: "pending"; readonly dueAt: number }

@@ -33,7 +33,7 @@ export function changeSettings(
 const SECRETS = ["token", "topic", "headers"] as const;
 
 function secretsLeftBehind(before: WebhookSettings, after: WebhookSettings, changes: SettingChanges) {
-  // Both are stored in the one form of `WebAddress`.
+  // Both are stored in the canonical form of `WebAddress`.
   const from = addressIn(before);
   const to = addressIn(after);
   if (from === null || to === null || from.url === to.url) return null;

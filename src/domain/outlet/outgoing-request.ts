@@ -20,8 +20,8 @@ export type OutgoingRequest = {
 export type TargetAnswer = { readonly status: number; readonly body: string };
 
 /** How a project's last deployment ended, as it was reported to a target. `live` is also a server that is connected. */
-export const Outcome = z.enum(["live", "failed"]);
-export type Outcome = z.infer<typeof Outcome>;
+export const AttemptOutcome = z.enum(["live", "failed"]);
+export type AttemptOutcome = z.infer<typeof AttemptOutcome>;
 
 /** Values that a kind of webhook keeps from earlier answers, by keys of its own. An entry is kept for 30 days. */
 export type OutletMemory = Readonly<Record<string, string>>;
@@ -33,7 +33,7 @@ export type DeliveryInput<Settings extends WebhookSettings = WebhookSettings> = 
   /** The address of this installation, such as `https://gantry.example.com`. */
   readonly origin: string;
   /** The last outcome of the project or server that was reported to this target before this event; null: none. */
-  readonly outcomeBefore: Outcome | null;
+  readonly outcomeBefore: AttemptOutcome | null;
   readonly memory: OutletMemory;
   /** The answers to the requests of this attempt so far. All are 2xx. */
   readonly answers: readonly TargetAnswer[];

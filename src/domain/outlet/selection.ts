@@ -2,7 +2,7 @@ import type { Event } from "#contract/endpoints/events/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { projectOf } from "#domain/events/matches.ts";
 
-/** The projects that a webhook is limited to, or a caller; null: all, and what is not about a project. */
+/** The projects that a webhook is limited to, or a caller; null: all, and events that are not about a project. */
 export type Selection = readonly ProjectId[] | null;
 
 /**
@@ -15,7 +15,7 @@ export function aboutProjects(event: Event, selection: Selection): Selection {
   return projectId === null ? null : [projectId];
 }
 
-/** What is within both. */
+/** The intersection of both. */
 export function withinBoth(one: Selection, other: Selection): Selection {
   if (one === null || other === null) return one ?? other;
   const others = new Set(other);

@@ -8,7 +8,7 @@ const MAX_NAME = 100;
 /** Shorter texts would hide ordinary words. */
 const SHORTEST_SECRET = 6;
 
-/** The target of a webhook as it is shown: what is secret in its address is masked. */
+/** The target of a webhook as it is shown: the secret parts of its address are masked. */
 export function shownTarget(settings: WebhookSettings): string {
   switch (settings.kind) {
     case "standard":
@@ -33,7 +33,7 @@ export function defaultName(settings: WebhookSettings): string {
   return (name.replace(/\/$/, "") || shown).slice(0, MAX_NAME);
 }
 
-/** Masks what is secret in a webhook's settings wherever a text repeats it, such as the answer of an echoing target. */
+/** Masks the secrets of a webhook's settings wherever a text repeats them, such as the answer of an echoing target. */
 export function maskSecrets(text: string, settings: WebhookSettings, signing: readonly string[]): string {
   return [...secretsOf(settings), ...signing]
     .filter((secret) => secret.length >= SHORTEST_SECRET)

@@ -6,7 +6,10 @@ export type TargetAddress = { readonly protocol: string; readonly hostname: stri
 export type TargetRule = {
   /** The addresses of this installation. A webhook to them would cause events itself. */
   readonly own: readonly TargetAddress[];
-  /** Whether the installation also sends to private addresses and by plain HTTP: one that runs on its user's machine. */
+  /**
+   * Whether the installation also sends to private addresses and by plain HTTP: an installation that runs on its user's
+   * machine.
+   */
   readonly allowPrivate: boolean;
   /** Whether the installation can send mail, which has addresses such as `mailto:ops@example.com`. */
   readonly sendsMail: boolean;

@@ -19,8 +19,8 @@ export type LiveCode = {
 export type PushDecision = Exclude<Decision, { decision: "refused" }> & { readonly detail: string | null };
 
 /**
- * Decides whether a push is deployed. Paths may only skip a push if all its files are known and it begins at what is
- * live: otherwise an earlier push that failed, or was not reported, would be skipped with it.
+ * Decides whether a push is deployed. Paths may only skip a push if all its files are known and it begins at the live
+ * commit: otherwise an earlier push that failed, or was not reported, would be skipped with it.
  * @param asked a person asked for the deployment, so that skip markers do not count
  */
 export function decidePush(

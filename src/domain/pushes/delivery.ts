@@ -10,7 +10,7 @@ export type Delivery =
   | { readonly kind: "ping" }
   /** About something else, such as an issue. */
   | { readonly kind: "other" }
-  /** `field`: the first one that is missing or wrong; null: all of it is. */
+  /** `field`: the first missing or wrong field; null: the whole body is wrong. */
   | { readonly kind: "malformed"; readonly field: string | null };
 
 /** A body that is not what the forge documents. */

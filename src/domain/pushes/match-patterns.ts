@@ -1,7 +1,7 @@
 /**
- * Whether patterns select a name, such as that of a branch. `*` is any text without `/`, `**` any text, `?` one character
- * that is not `/`. `**` with a `/` after it also matches nothing, so that `**` + `/a` matches `a`. The last pattern that
- * matches decides: a pattern with `!` in front excludes the name.
+ * Whether patterns select a name, such as a branch's. `*` is any text without `/`, `**` any text, `?` one character
+ * that is not `/`. `**` with a `/` after it also matches nothing, so that `**` + `/a` matches `a`. The last pattern
+ * that matches decides: a pattern with `!` in front excludes the name.
  */
 export function selectsName(patterns: readonly string[], name: string): boolean {
   return selectedBy(patterns.map(compile), name, "whole");
@@ -44,8 +44,8 @@ function selectedBy(patterns: readonly Pattern[], text: string, extent: "whole" 
 }
 
 /**
- * Follows all ways to match at once instead of one after the other, so that no pattern takes more steps than its length
- * for each character of the text.
+ * Follows all ways to match at once instead of in sequence, so that no pattern takes more steps than its length for
+ * each character of the text.
  */
 function matches({ prefix, tokens }: Pattern, text: string, extent: "whole" | "folders"): boolean {
   if (!text.startsWith(prefix)) return false;
@@ -80,9 +80,9 @@ function advance(token: Token, character: string): number | null {
   }
 }
 
-/** Adds the tokens after those that may match nothing. */
+/** Adds the tokens after tokens that may match nothing. */
 function withSkipped(tokens: readonly Token[], reached: Set<number>): Set<number> {
-  // A set's loop also visits what is added during it.
+  // A loop over a set also visits members that are added during it.
   for (const at of reached) {
     const kind = tokens[at]?.kind;
     if (kind === "many" || kind === "any" || kind === "option") reached.add(at + 1);

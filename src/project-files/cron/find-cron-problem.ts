@@ -6,7 +6,7 @@ import { type ResultOf, succeed } from "#contract/lib/result.ts";
 /** The default time zone of a schedule. */
 export const DEFAULT_TIME_ZONE = "UTC";
 
-/** What is wrong with a list of jobs. `message`: after the name of the field. */
+/** A mistake in a list of jobs. `message`: after the name of the field. */
 export type CronProblem = { readonly path: readonly [number, keyof CronJob]; readonly message: string };
 
 /**

@@ -44,7 +44,9 @@ const monthDays = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 type Parsed<Value> = ResultOf<Value, { readonly reason: string }>;
 
-/** Reads the five fields of crontab(5), or a shorthand such as `@daily`. `reason`: what is wrong, after "The schedule …". */
+/**
+ * Reads the five fields of crontab(5), or a shorthand such as `@daily`. `reason`: the mistake, after "The schedule …".
+ */
 export function parseSchedule(text: string): Parsed<Schedule> {
   const words = (shorthands.get(text.trim().toLowerCase()) ?? text).trim().split(/\s+/);
   if (words.length !== fields.length)

@@ -8,7 +8,7 @@ export type ResolvedCronJob = Pick<
   "name" | "schedule" | "command" | "timezone" | "timeout_seconds" | "source"
 >;
 
-/** The jobs of a project, by name. A job of the settings replaces the one with its name that the repository defines. */
+/** The jobs of a project, by name. A job of the settings replaces the repository's job of the same name. */
 export function resolveCron(
   repository: readonly CronJob[],
   settings: readonly CronJob[],

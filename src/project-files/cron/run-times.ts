@@ -5,7 +5,7 @@ import type { TimeZone } from "#project-files/cron/time-zone.ts";
 const MINUTE_MS = 60_000;
 const DAY = 24 * 60;
 const WEEK = 7 * DAY;
-/** The longest time between two runs: from 29 February 2096 to that of 2104, and a little more. */
+/** The longest time between two runs: from 29 February 2096 to 29 February 2104, and a little more. */
 const LONGEST = 9 * 366 * DAY;
 
 /** The first time after `after` at which a job runs, both in Unix milliseconds; `null` if there is none. */
@@ -28,8 +28,9 @@ export function lastRun(schedule: Schedule, zone: TimeZone, after: number, until
 }
 
 /**
- * The times from `from` until before `to`. A schedule with fixed hours has each of its local times once: one that a clock
- * change skips runs right after the change, and one that occurs twice runs the first time. Others follow the local time.
+ * The times from `from` until before `to`. A schedule with fixed hours runs once for each of its local times: for a
+ * time that a clock change skips right after the change, and for a time that occurs twice the first time. Other
+ * schedules follow the local time.
  */
 function* runTimes(schedule: Schedule, zone: TimeZone, from: number, to: number): Generator<number> {
   // A clock change before `from` may have skipped or repeated times after it.

@@ -2,7 +2,10 @@ import { otherKind } from "#project-files/frameworks/other-kinds.ts";
 import type { Tree } from "#project-files/frameworks/tree.ts";
 import { type FileProblem, shown } from "#project-files/processes/file-problem.ts";
 
-/** Files of which an app is built, not a site. Others, such as a Dockerfile, are also beside the pages of a site. */
+/**
+ * Files that an app is built from, and not a site. Other files, such as a Dockerfile, may also stand beside the pages
+ * of a site.
+ */
 const appFiles =
   /^(?:Trunk\.toml|Cargo\.toml|mix\.exs|pom\.xml|build\.gradle(?:\.kts)?|build\.sbt|Package\.swift|.+\.(?:cs|fs|vb)proj)$/;
 

@@ -1,11 +1,11 @@
 import { presetName } from "#project-files/frameworks/presets.ts";
 
-/** Where the tools of JavaScript frameworks keep what they have compiled: webpack, Babel, Terser, ESLint and others. */
+/** Where the tools of JavaScript frameworks keep compiled files: webpack, Babel, Terser, ESLint and others. */
 const TOOLS = "node_modules/.cache";
 
 /**
  * The folders in which a framework's build keeps what the next one may use again, relative to the root directory. Only
- * those that the framework itself checks before it uses them. Gatsby's is missing, because it belongs to its output.
+ * folders that the framework itself checks before it uses them. Gatsby's is missing, because it belongs to its output.
  */
 const buildCaches: Readonly<Record<string, readonly string[]>> = {
   next: [".next/cache", TOOLS],
@@ -31,7 +31,7 @@ const buildCaches: Readonly<Record<string, readonly string[]>> = {
   symfony: [TOOLS],
 };
 
-/** cargo checks what it finds here. */
+/** cargo checks the files that it finds here. */
 const RUST = "target";
 
 /**

@@ -16,7 +16,7 @@ export const ejectedOrProgram = (tree: Tree): Form => {
   return isEjected ? site : filesOrProgram(() => site)(tree);
 };
 
-/** AdonisJS builds a project of its own in `build`, whose packages are those of the project. */
+/** AdonisJS builds a project of its own in `build`, which uses the packages of the project. */
 const adonisServer = serverUnless("node build/bin/server.js", "build", []);
 /** The script `start` of Adonis is for the folder `build`. */
 export const adonisForm = (tree: Tree): Form => adonisServer({ ...tree, scripts: new Map() });

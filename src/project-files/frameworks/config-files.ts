@@ -1,4 +1,4 @@
-import { type Config, readConfig } from "#project-files/frameworks/read-config.ts";
+import { type FrameworkConfig, readFrameworkConfig } from "#project-files/frameworks/read-config.ts";
 
 /** The tools with a file such as `vite.config.ts`. */
 const tools = [
@@ -29,11 +29,13 @@ const namesOf = (tool: ConfiguredTool): readonly string[] => [
 export const configFiles: readonly string[] = tools.flatMap(namesOf);
 
 /** Reads the configuration of each tool that has a file. */
-export function readConfigs(files: ReadonlyMap<string, string>): ReadonlyMap<ConfiguredTool, Config> {
+export function readConfigs(
+  files: ReadonlyMap<string, string>,
+): ReadonlyMap<ConfiguredTool, FrameworkConfig> {
   return new Map(
     tools.flatMap((tool) => {
       const name = namesOf(tool).find((one) => files.has(one));
-      return name === undefined ? [] : [[tool, readConfig(name, files.get(name) ?? "")] as const];
+      return name === undefined ? [] : [[tool, readFrameworkConfig(name, files.get(name) ?? "")] as const];
     }),
   );
 }

@@ -77,7 +77,7 @@ export function planInstallSteps(line: string, hasFile: (name: string) => boolea
 
 /** The scripts that npm, pnpm, yarn and bun run in an installation, in this order. */
 const usualScripts = ["preinstall", "postinstall", "prepare"] as const;
-/** Those that replace or surround others, so that only the package manager knows their order. */
+/** Scripts that replace or surround others, so that only the package manager knows their order. */
 const otherScripts = [
   ...["install", "prepublish", "preprepare", "postprepare", "dependencies"],
   ...["pnpm:devPreinstall", "predependencies", "postdependencies"],

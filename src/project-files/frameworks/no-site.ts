@@ -1,6 +1,6 @@
 import { desktopPackage } from "#project-files/frameworks/app-beside-page.ts";
 import { otherKind } from "#project-files/frameworks/other-kinds.ts";
-import { installCommand } from "#project-files/frameworks/package-manager.ts";
+import { packageInstallCommand } from "#project-files/frameworks/package-manager.ts";
 import { workspaceSigns } from "#project-files/frameworks/preset-for.ts";
 import type { PlatformSettings } from "#project-files/frameworks/platform-settings.ts";
 import type { Tree } from "#project-files/frameworks/tree.ts";
@@ -71,14 +71,14 @@ export function noSite(tree: Tree): FileProblem {
     };
   const storybook = signs.has("script:build-storybook") || signs.has("file:.storybook");
   if (storybook) {
-    const install = installCommand(tree.packageManager);
+    const install = packageInstallCommand(tree.packageManager);
     return {
       message: because("and the components of Storybook are built by a command of their own"),
       hint: `Set build_command to \`${install} && npx storybook build\`, and output_directory to \`storybook-static\`.`,
     };
   }
   if (signs.has("npm:expo")) {
-    const install = installCommand(tree.packageManager);
+    const install = packageInstallCommand(tree.packageManager);
     return {
       message: because("and package.json depends on expo, whose site is built by a command of its own"),
       hint: `Set build_command to \`${install} && npx expo export --platform web\`, and output_directory to \`dist\`.`,

@@ -90,7 +90,7 @@ export function nodeCommand({ name, isPnp }: PackageManager, command: string): s
 }
 
 /** The command that installs the packages of the lock file, or of package.json if there is no lock file. */
-export function installCommand({ name, isLocked }: PackageManager): string {
+export function packageInstallCommand({ name, isLocked }: PackageManager): string {
   switch (name) {
     case "npm":
       return isLocked ? "npm ci" : "npm install";

@@ -1,7 +1,7 @@
 import { type ConfigToken, tokensOf } from "#project-files/frameworks/config-tokens.ts";
 
 /** What a configuration file says in plain values. */
-export type Config = {
+export type FrameworkConfig = {
   readonly file: string;
   /**
    * The plain values by their path, such as `build.outDir`. The arguments of a call inside a setting have its name:
@@ -9,7 +9,7 @@ export type Config = {
    * computed, or that has two values, is missing.
    */
   readonly values: ReadonlyMap<string, string | boolean>;
-  /** The paths of all settings, also of those that are computed. */
+  /** The paths of all settings, also of computed settings. */
   readonly names: ReadonlySet<string>;
   /** The packages that are imported. */
   readonly imports: ReadonlySet<string>;
@@ -28,7 +28,7 @@ const closing: Readonly<Record<string, string>> = { "{": "}", "(": ")", "[": "]"
 const nothing: ConfigToken = { kind: "mark", text: "" };
 
 /** Reads the settings of a configuration file in JavaScript, TypeScript or JSON, without running it. */
-export function readConfig(file: string, text: string): Config {
+export function readFrameworkConfig(file: string, text: string): FrameworkConfig {
   const tokens = [...tokensOf(text)];
   const at = (index: number): ConfigToken => tokens[index] ?? nothing;
   const isMark = (index: number, ...marks: readonly string[]) =>

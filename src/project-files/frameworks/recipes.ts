@@ -1,9 +1,13 @@
-import { installCommand, scriptCommand, toolCommand } from "#project-files/frameworks/package-manager.ts";
+import {
+  packageInstallCommand,
+  scriptCommand,
+  toolCommand,
+} from "#project-files/frameworks/package-manager.ts";
 import { requirementsFile } from "#project-files/frameworks/requirements.ts";
 import type { Tree } from "#project-files/frameworks/tree.ts";
 
-/** The commands that build a project; null for those that it does not need. */
-export type Commands = {
+/** The commands that build a project; null for a command that it does not need. */
+export type BuildCommands = {
   readonly install: string | null;
   readonly build: string | null;
   /** The folder in the repository in which the installation runs. Without it: the project's root directory. */
@@ -11,10 +15,10 @@ export type Commands = {
 };
 
 /** Returns the commands for a project. */
-export type Recipe = (tree: Tree) => Commands;
+export type Recipe = (tree: Tree) => BuildCommands;
 
 /** Nothing to install and nothing to build. */
-export const noCommands: Commands = { install: null, build: null };
+export const noCommands: BuildCommands = { install: null, build: null };
 
 /** What other platforms run instead of a script `build`, or after it. */
 const platformScripts = ["heroku-postbuild", "render-build", "gcp-build", "railway-build"];
@@ -33,7 +37,7 @@ export function node(scripts: readonly string[], tool: string | null): Recipe {
           ? null
           : toolCommand(packageManager, tool)
         : scriptCommand(packageManager, script);
-    const install = installCommand(packageManager);
+    const install = packageInstallCommand(packageManager);
     return { install, build: run, ...(workspace === null ? {} : { installIn: workspace.path }) };
   };
 }
@@ -96,7 +100,7 @@ export const rails: Recipe = (tree) => {
     "RAILS_ENV=production SECRET_KEY_BASE_DUMMY=1 SECRET_KEY_BASE=${SECRET_KEY_BASE:-dummy}";
   const command = hasAssetPipeline(tree) ? "rails assets:precompile" : null;
   const { install, build } = ruby(environment, command)(tree);
-  return { install: chain(install, usesNode ? installCommand(tree.packageManager) : null), build };
+  return { install: chain(install, usesNode ? packageInstallCommand(tree.packageManager) : null), build };
 };
 
 /**
@@ -152,7 +156,7 @@ function withEnvironment(environment: string, command: string): string {
   return environment === "" ? command : `${environment} ${command}`;
 }
 
-/** The commands one after the other; null if there are none. */
+/** The commands in sequence; null if there are none. */
 export function chain(...commands: readonly (string | null)[]): string | null {
   const all = commands.filter((command) => command !== null);
   return all.length === 0 ? null : all.join(" && ");

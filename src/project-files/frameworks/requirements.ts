@@ -27,11 +27,11 @@ export function requirementPaths(files: ReadonlyMap<string, string>): readonly s
   ];
 }
 
-/** The files that say which packages are installed: the list, and those that it includes. */
+/** The files that list the installed packages: the list itself, and the files that it includes. */
 export function requirementFiles(files: ReadonlyMap<string, string>): readonly string[] {
   const first = requirementsFile((path) => files.has(path));
   const found = new Set(first === null ? [] : [first]);
-  // A set gives those that are added meanwhile too.
+  // A loop over a set also visits members that are added meanwhile.
   for (const path of found) for (const next of included(path, files)) if (files.has(next)) found.add(next);
   return [...found];
 }

@@ -14,7 +14,7 @@ import {
 import { type AngularProject, angularProject } from "#project-files/frameworks/angular-project.ts";
 import { configFiles, type ConfiguredTool, readConfigs } from "#project-files/frameworks/config-files.ts";
 import { startsServer } from "#project-files/frameworks/starts-server.ts";
-import type { Config } from "#project-files/frameworks/read-config.ts";
+import type { FrameworkConfig } from "#project-files/frameworks/read-config.ts";
 import { findGoProgram, type GoProgram, goPaths } from "#project-files/frameworks/servers/go-server.ts";
 import {
   deepNodeEntries,
@@ -61,7 +61,7 @@ export type Tree = {
   readonly buildOfMembers: string | null;
   /** The scripts of package.json. */
   readonly scripts: ReadonlyMap<string, string>;
-  readonly configs: ReadonlyMap<ConfiguredTool, Config>;
+  readonly configs: ReadonlyMap<ConfiguredTool, FrameworkConfig>;
   readonly angular: AngularProject | null;
   readonly python: PythonApp;
   /** The program of a Go module that answers requests. */
@@ -100,7 +100,8 @@ export const readFiles: readonly string[] = [
 
 /**
  * The paths below the top level that the detection uses. `*.py` and `*.go` stand for all such files of a folder, whose
- * content is read, as that of a `.txt` file, and `*` for the folders in it. A `*` before the last part stands for each folder.
+ * content is read, like the content of a `.txt` file, and `*` for the folders in it. A `*` before the last part stands
+ * for each folder.
  * @param files the top-level files, as for `surveyTree`
  */
 export function deepPaths(files: ReadonlyMap<string, string>): readonly string[] {
@@ -133,7 +134,8 @@ export function deepPaths(files: ReadonlyMap<string, string>): readonly string[]
 
 /**
  * Collects the facts about a project's files.
- * @param files the existing paths, with the content of those in `readFiles`. `checkFile` refuses what cannot be parsed.
+ * @param files the existing paths, with the content of the files in `readFiles`. `checkFile` refuses what cannot be
+ *   parsed.
  * @param above the parent folders, the nearest first: a workspace has its lock file there
  */
 export function surveyTree(files: ReadonlyMap<string, string>, above: readonly FolderAbove[]): Tree {

@@ -28,8 +28,8 @@ export const mostly: UsualPreset = {
 };
 
 /**
- * The build settings of a framework before the files of the project are known: those of `presetFor`. The Worker needs no
- * more, so its bundle has this table instead of what detects frameworks.
+ * The build settings of a framework before the files of the project are known: the same as `presetFor`. The Worker
+ * needs no more, so its bundle has this table instead of the detection of frameworks.
  */
 export function usualPreset(framework: string): DetectedPreset {
   const { install, build, output, fallback, app, start } = usualOf(framework);
@@ -68,8 +68,8 @@ const unknown: UsualPreset = {
 };
 
 /**
- * The effective settings: the project's own, and those of the preset for the rest. A build command of the project's own
- * installs what it needs, unless the project has an install command too.
+ * The effective settings: the project's own, and the preset's for the rest. A build command of the project's own
+ * installs the packages that it needs, unless the project has an install command too.
  */
 export function applySettings<AnyPreset extends Preset>(given: BuildSettings, preset: AnyPreset): AnyPreset {
   const install = given.build_command === undefined ? preset.install_command : null;

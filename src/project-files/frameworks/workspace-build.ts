@@ -16,7 +16,7 @@ const dependencyFields = ["dependencies", "devDependencies", "optionalDependenci
 
 /**
  * The packages of a workspace that must be built before an app: its own dependencies and theirs, if they have a script
- * `build`. Those that others depend on come first.
+ * `build`. Packages that others depend on come first.
  * @param app the app's path in the workspace
  * @returns their paths in the workspace
  */

@@ -18,7 +18,7 @@ export type FolderAbove = {
   readonly path: string;
   /** The root directory's path in it. */
   readonly inside: string;
-  /** The files of `workspaceFiles` that exist, with the content of those in `readWorkspaceFiles`. */
+  /** The files of `workspaceFiles` that exist, with the content of the files in `readWorkspaceFiles`. */
   readonly files: ReadonlyMap<string, string>;
   /** The packages of the workspace, if the folder is its root. */
   readonly members?: readonly Member[];
@@ -62,8 +62,8 @@ export function memberPatterns(files: ReadonlyMap<string, string>): readonly str
 }
 
 /**
- * The command that builds the packages of the workspace that an app depends on: with Turborepo if the workspace uses it,
- * and otherwise one after the other. @returns null if there are none
+ * The command that builds the packages of the workspace that an app depends on: with Turborepo if the workspace uses
+ * it, and otherwise in sequence. @returns null if there are none
  */
 export function buildOfMembers(workspace: Workspace | null, above: readonly FolderAbove[]): string | null {
   const folder = above.find(({ path }) => path === workspace?.path);

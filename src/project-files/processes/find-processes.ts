@@ -22,7 +22,7 @@ export type ProcessRules = {
   readonly namesOutput: boolean;
 };
 
-/** The processes that a repository defines: those of gantry.json, then of the Procfile, then of the preset. */
+/** The processes that a repository defines: in gantry.json, then in the Procfile, then in the preset. */
 export function findProcesses(
   { written, procfile }: Pick<RepositoryFiles, "written" | "procfile">,
   { presetCommand, startsItself, namesOutput }: ProcessRules,

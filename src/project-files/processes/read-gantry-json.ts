@@ -12,7 +12,7 @@ import { type ResultOf, succeed } from "#contract/lib/result.ts";
 import { suggest } from "#contract/lib/suggest.ts";
 import { type FileProblem, shown, unusable } from "#project-files/processes/file-problem.ts";
 
-/** The processes of the file. One without a command has that of the Procfile or of the framework. */
+/** The processes of the file. A process without a command has the command of the Procfile or of the framework. */
 export const WrittenProcesses = byName(z.partial(ProcessDefinition));
 export type WrittenProcesses = z.infer<typeof WrittenProcesses>;
 

@@ -6,7 +6,7 @@ import { ShellCommand } from "#contract/shell-command.ts";
 /** The name of the file. */
 export const PROCFILE = "Procfile";
 
-/** The commands of a Procfile. `releaseCommand`: that of the line `release:`, which is no process. */
+/** The commands of a Procfile. `releaseCommand`: the command of the line `release:`, which is no process. */
 export type Procfile = {
   readonly processes: ReadonlyMap<string, string>;
   readonly releaseCommand: string | null;
@@ -16,9 +16,9 @@ const RELEASE = "release";
 const FORM = "Write one process on each line, such as `web: node server.js`.";
 
 /**
- * Reads a Procfile in the form that Heroku defined: one process on each line, with its name and its command. Empty lines
- * and those that begin with `#` are ignored. A line that is neither is refused, because a process that is silently
- * missing is noticed late.
+ * Reads a Procfile in the form that Heroku defined: one process on each line, with its name and its command. Empty
+ * lines and lines that begin with `#` are ignored. A line that is neither is refused, because a process that is
+ * silently missing is noticed late.
  */
 export function readProcfile(text: string): ResultOf<Procfile, { readonly problem: FileProblem }> {
   const commands = new Map<string, { readonly command: string; readonly line: number }>();

@@ -32,7 +32,7 @@ export type RepositoryFiles = {
   readonly refusesReleaseCommand: boolean;
 };
 
-/** Reads the files. @param texts those that exist */
+/** Reads the files. @param texts the texts of the files that exist */
 export function readRepositoryFiles(
   texts: ReadonlyMap<DefinitionFile, string>,
 ): ResultOf<RepositoryFiles, { readonly problem: FileProblem }> {

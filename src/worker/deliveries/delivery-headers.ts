@@ -1,6 +1,6 @@
 import type { HookForge } from "#contract/endpoints/hooks/push-decisions.ts";
 
-/** The headers with the event's name, by forge. Gitea also sends those of GitHub, so GitHub is last. */
+/** The headers with the event's name, by forge. Gitea also sends GitHub's headers, so GitHub is last. */
 const eventHeaders: readonly (readonly [HookForge, header: string])[] = [
   ["git", "x-gantry-event"],
   ["gitea", "x-forgejo-event"],

@@ -6,8 +6,8 @@ const BETWEEN_TRIES = { firstMs: 50, longestMs: 1000 };
 
 /**
  * Follows something to its end. If the object restarts or the platform fails, it connects again: `followOnce` continues
- * where it was. Stops after five consecutive failures, or when `signal` is aborted.
- * @param at what is followed, for the log
+ * after the last part. Stops after five consecutive failures, or when `signal` is aborted. @param at names the followed
+ * object in the log
  */
 export async function* keepFollowing<Event>(
   at: string,

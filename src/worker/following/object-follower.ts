@@ -4,7 +4,7 @@ import { tooManyFollowers, upgradeHeaders } from "#worker/following/follower-lim
 import { askAfter, PING, PONG } from "#worker/following/messages.ts";
 
 /**
- * The Worker's end of a WebSocket over which a Durable Object tells what is new. Call `ask`, then `news`; one request at a
+ * The Worker's end of a WebSocket over which a Durable Object sends news. Call `ask`, then `news`; one request at a
  * time. So the object buffers nothing for a slow client: it only stores the client's position.
  */
 export class ObjectFollower<News> {

@@ -9,7 +9,7 @@ const SHARE_OF_STATEMENTS = 0.4;
 
 type Watched = Pick<Context, "token" | "limits" | "isStillAllowed">;
 
-/** Reads whether what is followed still exists; null: it ends by itself. */
+/** Reads whether the followed object still exists; null: the stream ends by itself. */
 export type IsThere = (() => Promise<boolean>) | null;
 
 /**

@@ -17,7 +17,7 @@ export type Input<Of extends Endpoint> = {
   readonly ifLive: DeploymentId | null;
   /** The header Last-Event-ID, for endpoints with an event stream. */
   readonly lastEventId: number | null;
-  /** The media type that the client prefers, of those that the endpoint offers. */
+  /** The endpoint's media type that the client prefers. */
   readonly mediaType: MediaTypeOf<Of>;
   /** The request's URL at the public address of this installation. */
   readonly url: string;
@@ -28,7 +28,7 @@ export type Answer<Body> =
   | { readonly body: Body; readonly headers?: Readonly<Record<string, string>> }
   | { readonly response: Response };
 
-/** The codes that a handler may refuse with: the endpoint's own, and those of every endpoint. */
+/** The codes that a handler may refuse with: the endpoint's own codes, and the codes of every endpoint. */
 type RefusalOf<Of extends Endpoint> =
   | Of["problems"][number]
   | "insufficient_scope"

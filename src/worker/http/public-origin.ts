@@ -22,7 +22,7 @@ export function isKnownPlain({ headers }: Request): boolean {
   return isPlain && !headers.has("sec-fetch-mode");
 }
 
-/** With several proxies, the first value is the one that the client connected to. */
+/** With several proxies, the first value names the proxy that the client connected to. */
 function forwardedProtocol(headers: Headers): string | undefined {
   return headers.get("x-forwarded-proto")?.split(",")[0]?.trim();
 }

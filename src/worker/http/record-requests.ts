@@ -40,7 +40,7 @@ const DELAY_MS = 10;
 type Clock = { now(): number };
 
 /**
- * Adds the entry of a refused request with a valid token to the audit log, and that of a request that only asks an agent.
+ * Adds entries to the audit log: for a refused request with a valid token, and for a request that only asks an agent.
  * All other entries are written with the change itself. Runs after the response, so it can neither delay nor fail the
  * request.
  */

@@ -20,7 +20,7 @@ export type Authenticate<Caller> = (
 ) => Promise<Result<Caller>>;
 
 /** A request that was authenticated and validated. */
-export type Checked<Caller> = {
+export type CheckedRequest<Caller> = {
   readonly c: HonoContext<AppEnv>;
   readonly endpoint: Endpoint;
   readonly caller: Caller;
@@ -29,14 +29,17 @@ export type Checked<Caller> = {
 
 /** Wraps a handler: it may change the caller, answer instead of the handler, or refuse. */
 export type Wrap<Caller> = (
-  checked: Checked<Caller>,
+  checked: CheckedRequest<Caller>,
   act: (caller: Caller) => Promise<Response>,
 ) => Promise<Result<Response>>;
 
 /** If a body takes longer to arrive, its sender is authenticated again. */
 const SLOW_BODY_MS = 1_000;
 
-/** If a read takes longer, such as one that waits for new output, its token is checked again before the answer is sent. */
+/**
+ * If a read takes longer, such as a request that waits for new output, its token is checked again before the answer is
+ * sent.
+ */
 const SLOW_READ_MS = 5_000;
 
 /** Registers a route for each handler: authenticates, validates, calls the handler and builds the response. */

@@ -4,8 +4,8 @@ import { tooManyOfToken } from "#worker/following/follower-limits.ts";
 import { type IsThere, watchToken, whileAllowed } from "#worker/following/watch-token.ts";
 
 /**
- * A body that is produced as the client reads it, without buffering ahead. For HEAD, none of it is produced. It fails if
- * the client reads so slowly that its token ends meanwhile.
+ * A body that is produced as the client reads, without buffering ahead. For HEAD, nothing is produced. The body fails
+ * if the client reads so slowly that its token expires meanwhile.
  */
 export function streamed(
   caller: Pick<Context, "clock" | "isStillAllowed">,

@@ -31,8 +31,8 @@ export class LogStore {
   }
 
   /**
-   * Joins the parts to the complete object. Does not delete the parts, so that a reader always finds one or the other.
-   * Holds at most about 6 MiB in memory.
+   * Joins the parts to the complete object. Does not delete the parts, so that a reader always finds the parts or the
+   * object. Holds at most about 6 MiB in memory.
    */
   async putWholeOfParts(
     owner: LogOwner,

@@ -59,7 +59,7 @@ export class SealCopies {
     }
   }
 
-  /** A copy, with the hash of what is stored; null: it does not exist. */
+  /** A copy, with the hash of the stored bytes; null: it does not exist. */
   async read(name: CopyName): Promise<AuditSealCopy | null> {
     const object = await this.#bucket.get(this.#keyOf(name));
     if (object === null) return null;

@@ -14,9 +14,8 @@ export function canSendMail(env: MailSettings): boolean {
 }
 
 /**
- * Sends a mail. Never throws. After 20 seconds it counts as not sent, although the service may still send it.
- * @param body the mail as JSON
- * @returns why it was not sent, as a sentence; null: the service has accepted it
+ * Sends a mail. Never throws. After 20 seconds the mail counts as not sent, although the service may still send it.
+ * @param body the mail as JSON @returns why the mail was not sent, as a sentence; null: the service has accepted it
  */
 export async function sendMail(env: MailSettings, body: string): Promise<string | null> {
   try {

@@ -1,8 +1,8 @@
 import { Jurisdiction, Region } from "#contract/regions.ts";
 
 /**
- * Where a server's objects belong: the region that its owner has set, else the one that its agent connected from. Null:
- * unknown. `pending`: unknown, and no agent has enrolled yet.
+ * Where a server's objects belong: the region that its owner has set, else the region that its agent connected from.
+ * Null: unknown. `pending`: unknown, and no agent has enrolled yet.
  */
 export type ServerLocation = Region | "pending" | null;
 
@@ -36,8 +36,8 @@ export function inJurisdiction<Of extends Bindings>(env: Of): Of {
 }
 
 /**
- * The options for an object that this call may be the first to name: Cloudflare creates it there, and it never moves.
- * For one that exists they change nothing.
+ * The options for an object that this call may be the first to name: Cloudflare creates the object there, and it never
+ * moves. For an existing object they change nothing.
  */
 export function near(
   location: ServerLocation,

@@ -1,6 +1,6 @@
 import type { Clock, Cost } from "#worker/schedule/part.ts";
 
-export type Limits = Cost & {
+export type RunLimits = Cost & {
   /** After this time no step begins. */
   readonly timeMs: number;
 };
@@ -12,15 +12,15 @@ export class Budget {
   #statements: number;
   #calls: number;
 
-  constructor({ statements, calls, timeMs }: Limits, clock: Clock) {
+  constructor({ statements, calls, timeMs }: RunLimits, clock: Clock) {
     this.#clock = clock;
     this.#endsAt = clock.now() + timeMs;
     this.#statements = statements;
     this.#calls = calls;
   }
 
-  /** Takes the cost of a step. @returns false if it is more than what is left */
-  take({ statements, calls }: Cost): boolean {
+  /** Spends the cost of a step. @returns false if the rest of the budget does not cover it */
+  spend({ statements, calls }: Cost): boolean {
     if (this.#clock.now() > this.#endsAt || statements > this.#statements || calls > this.#calls)
       return false;
     this.#statements -= statements;

@@ -18,8 +18,8 @@ export async function inTime<Value>(ms: number, work: Promise<Value>): Promise<V
 }
 
 /**
- * Calls a Durable Object for each item, a few at a time. One that fails or does not answer in time is logged and left
- * out, so the others do not wait long.
+ * Calls a Durable Object for each item, a few at a time. An item that fails or does not answer in time is logged and
+ * left out, so the others do not wait long.
  *
  * @param about names the item in the log
  * @param call returns false for a failure that the object has logged itself

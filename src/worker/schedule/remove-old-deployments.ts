@@ -30,7 +30,7 @@ export const removeOldDeployments: Part = {
         return true;
       },
     );
-    // The same page again, until its lanes have nothing left. One that fails is tried again in the next round.
+    // The same page again, until its lanes have nothing left. A failed lane is tried again in the next round.
     if (!isAll) return { next: after, failures };
     return { next: projects.length < MAX_LANES ? null : (projects.at(-1)?.projectId ?? null), failures };
   },

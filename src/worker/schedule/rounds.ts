@@ -6,7 +6,7 @@ import type { Database } from "#worker/db/database-session.ts";
 import { findSweeps, saveSweep } from "#worker/db/sweep-position.ts";
 import type { Part } from "#worker/schedule/part.ts";
 
-/** A run can begin a little earlier after the one before than the cron trigger says. */
+/** The time between two runs can be a little shorter than the cron trigger says. */
 const JITTER_MS = 2 * 60 * 1000;
 
 const Round = z.strictObject({

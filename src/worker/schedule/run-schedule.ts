@@ -1,7 +1,7 @@
 import { planLimits } from "#domain/plan-limits.ts";
 import { logFailure } from "#worker/log-failure.ts";
 import { announceEvents } from "#worker/schedule/announce-events.ts";
-import { Budget, type Limits } from "#worker/schedule/budget.ts";
+import { Budget, type RunLimits } from "#worker/schedule/budget.ts";
 import { inTime } from "#worker/schedule/in-time.ts";
 import type { Clock, Part } from "#worker/schedule/part.ts";
 import { removeExpiredRows } from "#worker/schedule/remove-expired-rows.ts";
@@ -28,7 +28,7 @@ export const parts: readonly Part[] = [
  * The most that one run uses: less than the platform's limits for one invocation. The statements of an object that it
  * calls count for the object's own invocation.
  */
-export function limitsOf(plan: string): Limits {
+export function limitsOf(plan: string): RunLimits {
   // On the paid plan calls and round trips to D1 may be 1,000 together. The free plan counts them apart.
   const statements = Math.min(500, planLimits(plan).statements - 5);
   return { statements, calls: 450, timeMs: 45_000 };
@@ -37,9 +37,9 @@ export function limitsOf(plan: string): Limits {
 type Run = { readonly env: Env; readonly clock: Clock; readonly budget: Budget };
 
 /**
- * Runs the parts of the schedule whose round is due, until their rounds are complete or the budget is used. The next run
- * continues where this one stopped. The parts run at the same time, so one that is slow or fails does not stop the others.
- * One statement if no round is due.
+ * Runs the parts of the schedule whose round is due, until their rounds are complete or the budget is used. The next
+ * run continues where this run stopped. The parts run at the same time, so a part that is slow or fails does not stop
+ * the others. One statement if no round is due.
  *
  * @throws at the end, if something failed, so that the platform shows the run as failed
  */
@@ -62,7 +62,7 @@ async function advance(part: Part, last: Round | null, { env, clock, budget }: R
   let failures = 0;
   try {
     let round = dueRound(part, last, clock.now());
-    while (round !== null && budget.take(part.cost)) {
+    while (round !== null && budget.spend(part.cost)) {
       const { next: from, since, startedAt } = round;
       const stepped = await inTime(STEP_MS, part.step({ env, clock, from, since, startedAt }));
       failures += stepped.failures;

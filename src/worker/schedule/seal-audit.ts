@@ -15,14 +15,14 @@ import type { Clock, Part } from "#worker/schedule/part.ts";
 import { auditLine, auditSealView } from "#worker/views/audit-view.ts";
 import { timestamp } from "#worker/views/timestamp.ts";
 
-/** The most seals of one step, and the most entries that one covers. The next step seals the rest. */
+/** The most seals of one step, and the most entries of one seal. The next step seals the rest. */
 const MAX_SEALS = 2;
 const MAX_ENTRIES = 1_000;
 
 /**
  * Seals the new entries of each account's audit log, and announces the event of it. A seal is stored in R2 first, where
- * no later seal overwrites it. If the Worker dies in between, the next step writes the same seal to D1. The round ends
- * when nothing from before its start is unsealed.
+ * no later seal overwrites it. If the Worker dies before D1 has the seal, the next step writes the same seal to D1. The
+ * round ends when nothing from before its start is unsealed.
  */
 export const sealAudit: Part = {
   name: "seal audit logs",

@@ -11,7 +11,7 @@ import type { Clock, Part } from "#worker/schedule/part.ts";
 /** The objects that one step lists, at most R2's 1,000, and the calls to lanes that it makes. */
 const LIMITS = { objects: 1_000, questions: 10 };
 
-/** How long a lane may take to say what it holds: a step asks one after the other. */
+/** How long a lane may take to answer which deployments it has: a step asks the lanes in sequence. */
 const QUESTION_MS = 2_000;
 
 type Removal = Exclude<LogFate, { remove: "nothing" }>;

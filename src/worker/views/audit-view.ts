@@ -10,8 +10,8 @@ export function auditEntryView({ createdAt, requestId, projectId, ...entry }: Au
 }
 
 /**
- * An entry in the export. Seals cover this line, so it differs whenever anything in the row differs, and what exists of it
- * must never change: a later field must be absent where it is null.
+ * An entry in the export. Seals cover this line. So each value of the row is in the line, and the line of a stored row
+ * must never change: a field that is added later must be absent where it is null.
  */
 export function auditLine(record: StoredAuditRecord): EntryLine {
   const { id, sequence, createdAt, ip, action, outcome, code } = record;

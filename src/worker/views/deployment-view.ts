@@ -8,7 +8,7 @@ import type { DeploymentReading, DeploymentRowReading } from "#worker/db/deploym
 import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
 import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
 import type { Lane } from "#domain/lane/lane.ts";
-import { type AskedPreview, previewRollback } from "#domain/lane/preview-rollback.ts";
+import { type PreviewRequest, previewRollback } from "#domain/lane/preview-rollback.ts";
 import type { KnownTarget } from "#domain/lane/rollback-target.ts";
 import { keptRelease } from "#domain/lane/run-order.ts";
 
@@ -20,7 +20,7 @@ export function abbreviatedCommit(commitSha: string | null): string | null {
   return commitSha?.slice(0, ABBREVIATED) ?? null;
 }
 
-/** What is shown of a deployment. */
+/** The fields of a deployment that are shown. */
 export type ShownRecord = Omit<DeploymentRecord, "revision">;
 
 /** A row of a project's deployments. @param now Unix milliseconds, for the duration of a running deployment */
@@ -101,7 +101,7 @@ function waitingOn({
 export function rollbackTargetView(
   lane: Lane,
   { deployment, isDefault }: KnownTarget,
-  asked: AskedPreview,
+  asked: PreviewRequest,
   now: number,
 ): RollbackTarget {
   const { id, version, codeVersion, branch, commitSha, commitMessage, state } = deployment;

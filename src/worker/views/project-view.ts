@@ -36,7 +36,7 @@ export function projectRow(summary: ProjectSummary): ProjectRow {
   };
 }
 
-/** A project with its settings. @param serving null if its server has not reported yet what it serves */
+/** A project with its settings. @param serving null if its server has not reported the served release yet */
 export function projectView(record: ProjectRecord, serving: ServingReading | null): Project {
   const settings = settingsOf(record);
   const build = shownBuild(settings, record.detected);

@@ -5,7 +5,7 @@ import { silenceText } from "#agent/run/start/watch-silence.ts";
 import { type CrashHistory, noCrashes, noticeCrashes } from "#agent/apps/crash-history.ts";
 import { decideUpkeep, type InstancesNow } from "#agent/apps/decide-upkeep.ts";
 import type { Desired } from "#agent/apps/desired.ts";
-import { fingerprintOf } from "#agent/apps/fingerprint.ts";
+import { instanceFingerprint } from "#agent/apps/fingerprint.ts";
 import type { InstanceNote } from "#agent/apps/instance-notes.ts";
 import { cpuPercent, instanceState } from "#agent/apps/instance-state.ts";
 import { planInstances, type RunningInstance } from "#agent/apps/plan-instances.ts";
@@ -140,8 +140,8 @@ describe("the fingerprint of an instance", () => {
   const web = processOf("web", 1);
 
   it("does not depend on the number of instances, the order of variables and the repository's token", () => {
-    const print = fingerprintOf(3, web, variables({ A: "1", B: "2" }, 4));
-    expect(fingerprintOf(3, { ...web, instances: 5 }, variables({ B: "2", A: "1" }, 4))).toBe(print);
+    const print = instanceFingerprint(3, web, variables({ A: "1", B: "2" }, 4));
+    expect(instanceFingerprint(3, { ...web, instances: 5 }, variables({ B: "2", A: "1" }, 4))).toBe(print);
   });
 
   it("changes with the release, each setting of an instance, a variable's value and a secret's revision", () => {
@@ -149,11 +149,11 @@ describe("the fingerprint of an instance", () => {
       resolveProcesses({}, { web: { command: web.command, [name]: everyProcessSetting[name] } }),
     );
     const prints = [
-      fingerprintOf(3, web, variables({ A: "1" }, 4)),
-      fingerprintOf(4, web, variables({ A: "1" }, 4)),
-      ...others.flat().map((other) => fingerprintOf(3, other, variables({ A: "1" }, 4))),
-      fingerprintOf(3, web, variables({ A: "2" }, 4)),
-      fingerprintOf(3, web, variables({ A: "1" }, 5)),
+      instanceFingerprint(3, web, variables({ A: "1" }, 4)),
+      instanceFingerprint(4, web, variables({ A: "1" }, 4)),
+      ...others.flat().map((other) => instanceFingerprint(3, other, variables({ A: "1" }, 4))),
+      instanceFingerprint(3, web, variables({ A: "2" }, 4)),
+      instanceFingerprint(3, web, variables({ A: "1" }, 5)),
     ];
     expect(new Set(prints).size).toBe(prints.length);
   });
@@ -237,7 +237,7 @@ describe("the upkeep of a project", () => {
     expect(stop).toEqual(["web-9-0", "stray-1-0"]);
   });
 
-  it("ends the drain of an instance that is needed again, and forgets those that are gone", () => {
+  it("ends the drain of an instance that is needed again, and forgets instances that no longer exist", () => {
     const { keep, forget } = upkeep({
       desired: desired(["web-7-0"]),
       notes: [note("web-7-0", { draining_until: now + 5 }), note("web-6-0")],

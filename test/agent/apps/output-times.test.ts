@@ -39,7 +39,8 @@ const look = async (ms = 1_000) => {
 };
 const current = () => readOutputTimes(folder, NAME).current;
 
-// The clock is an hour ahead of that of the files, so a time is the earliest that is possible: that of the look before.
+// The clock is an hour ahead of the files' clock, so a line gets the earliest possible time: the time of the look
+// before.
 describe("the times of an instance's output", () => {
   it("are one record for all that was printed between two looks, and none while nothing is printed", async () => {
     await look();
@@ -75,7 +76,7 @@ describe("the times of an instance's output", () => {
     expect(current()).toEqual([{ end: 4, time: START + 1_000 }]);
   });
 
-  it("are limited: those of the oldest output are dropped", async () => {
+  it("are limited: the times of the oldest output are dropped", async () => {
     await look();
     for (let at = 0; at < 4_500; at += 1) {
       print("x\n");

@@ -53,7 +53,7 @@ describe("the files that an installation reads", () => {
     return found.ok ? found.value.digest : found.reason;
   };
 
-  it("are those of every package, their patches and the schemas that clients are generated from", async () => {
+  it("include files of every package, patches and the schemas that clients are generated from", async () => {
     write({
       "package.json": {},
       "packages/a/package.json": {},

@@ -18,7 +18,7 @@ import {
   type RepositoryAddress,
   repositoryOf,
 } from "#contract/addresses/repository-address.ts";
-import { httpsHost, isOverSsh, readAddress, repositoryKey, repositoryPage } from "#contract/forge.ts";
+import { httpsHost, isOverSsh, readAddress, repositoryKey, repositoryPageAtForge } from "#contract/forge.ts";
 import { maskUrlSecret, ProjectRepository, Repository } from "#contract/git-names.ts";
 import { createMask } from "#contract/mask.ts";
 import { splitLogin } from "#domain/repository-login.ts";
@@ -65,7 +65,7 @@ function differences(stored: string, parsed: RepositoryAddress): readonly string
       check("host of the token", httpsHost(stored) === url.host);
       check("token", new URL(withToken(stored, "t/1")).host === url.host);
       check("shown host", new URL(shown).host === url.host);
-      check("page", [null, url.host].includes(new URL(repositoryPage(stored) ?? stored).host));
+      check("page", [null, url.host].includes(new URL(repositoryPageAtForge(stored) ?? stored).host));
       check("place", [undefined, url.hostname].includes(readAddress(stored)?.host));
       break;
     }
@@ -141,7 +141,7 @@ describe("a repository's address that is accepted", () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Runs the agent's git command. @returns what it prints */
+  /** Runs the agent's git command. @returns its output */
   async function runGit(remote: string): Promise<string> {
     const address = proxy.address();
     const port = typeof address === "object" ? address?.port : 0;

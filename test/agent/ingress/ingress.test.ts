@@ -114,7 +114,7 @@ describe("A file", () => {
 });
 
 describe("A host name that two projects have", () => {
-  it("stays with the older project, and with the one that has it as its domain", () => {
+  it("stays with the older project, and with the project that has it as its domain", () => {
     const [first, second, third] = [app("a.test", undefined, ["c.test"]), app("a.test"), app("c.test")];
     const named = nameSites([first, second, third]);
     expect(named.sites.map(({ project }) => project)).toEqual([first.project, third.project]);
@@ -215,7 +215,7 @@ describe("The agent", () => {
     expect(agent.problem()).toBeNull();
   });
 
-  it("configures rules before the switch to them, once, and drops those of removed releases with the next", async () => {
+  it("configures rules before the switch to them, once, and drops the rules of removed releases with the next", async () => {
     const folder = await putSite({
       project: ids.project(),
       site: { domain: "a.test", aliases: [], content: { kind: "files", directory: "dist" } },

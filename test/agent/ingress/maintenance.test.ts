@@ -6,12 +6,12 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { localSlotsFolder, slotFiles } from "#agent/ingress/slots.ts";
 import { createSites } from "#agent/sites/sites-client.ts";
 
-import { World } from "../support/harness.ts";
+import { AgentWorld } from "../support/harness.ts";
 import { startSites } from "../support/sites-process.ts";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit({ "index.html": "one" });
 });
 afterEach(() => world.close());

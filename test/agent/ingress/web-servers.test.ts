@@ -6,14 +6,14 @@ import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { findProgram } from "../../../scripts/shared/find-program.ts";
-import { World } from "../support/harness.ts";
+import { AgentWorld } from "../support/harness.ts";
 import { freePort } from "../../support/free-port.ts";
 
-let world: World;
+let world: AgentWorld;
 let server: ChildProcess | null = null;
 let said = "";
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   said = "";
 });
 afterEach(async () => {

@@ -8,19 +8,19 @@ import { createIdGenerator, type CommandId } from "#contract/ids.ts";
 import { pruneCommands, writeCommandNote } from "#agent/jobs/command-notes.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
 
-import { ids, isAlive, World } from "../support/harness.ts";
+import { ids, isAlive, AgentWorld } from "../support/harness.ts";
 
-let world: World;
+let world: AgentWorld;
 let asked = 0;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.policy = { commands: "any" };
   world.repository.commit({ "index.html": "hello" });
 });
 afterEach(() => world.close());
 
 /** Puts a release live. */
-async function deploy(change: Parameters<World["deploy"]>[0] = {}) {
+async function deploy(change: Parameters<AgentWorld["deploy"]>[0] = {}) {
   const { result } = await world.deploy(change);
   expect(result.outcome).toBe("live");
 }
@@ -234,7 +234,7 @@ describe("a server that does not run a command", () => {
     expect(await start(ids.command(), "true")).toMatchObject({ ok: false, code: "too_many" });
   });
 
-  it("does not count those that have ended while their end could not be stored", async () => {
+  it("does not count commands that have ended while their end could not be stored", async () => {
     await world.startAgent();
     await deploy();
     const all = Array.from({ length: 5 }, () => ids.command());

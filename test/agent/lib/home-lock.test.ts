@@ -20,10 +20,10 @@ const dead = JSON.stringify({ pid: 4_194_303, start_time: "1", boot_id: "of anot
 describe("two agents that are started at the same moment", () => {
   it.each([
     ["in a home that nobody has used", {}],
-    ["after one that was killed", { "agent.lock": dead }],
+    ["after an agent that was killed", { "agent.lock": dead }],
     ["after a power cut that has emptied the lock", { "agent.lock": "" }],
-    ["after one that was killed while it took the home", { "agent.lock.77-1": dead }],
-    ["after one that was killed while it read a lock", { "agent.lock.moved-77-1": dead }],
+    ["after an agent that was killed while it took the home", { "agent.lock.77-1": dead }],
+    ["after an agent that was killed while it read a lock", { "agent.lock.moved-77-1": dead }],
   ])("%s: one of them gets it, and leaves nothing", async (_what, left) => {
     for (let round = 0; round < 100; round += 1) {
       const home = await mkdtemp(join(folder, "home-"));
@@ -90,7 +90,7 @@ describe("the holder of a home", () => {
     expect(await heldBy({ ...holder(), start_time: "1" })).toBeNull();
   });
 
-  // In a container, a unit with its own /proc reads the boot id of the host, and a shell reads that of the container.
+  // In a container, a unit with its own /proc reads the boot id of the host, and a shell reads the container's boot id.
   it("is identified by its command when two processes read different boot ids", async () => {
     expect(await heldBy({ ...holder(), boot_id: "as a unit sees it" })).toBe(pid);
     expect(

@@ -6,13 +6,13 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { createSites, noSites, type Sites } from "#agent/sites/sites-client.ts";
 
-import { eventsOf, World } from "../support/harness.ts";
+import { eventsOf, AgentWorld } from "../support/harness.ts";
 import { mountSmallDisk } from "../support/small-disk.ts";
 import { startSites } from "../support/sites-process.ts";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit({ "index.html": "one" });
 });
 afterEach(() => world.close());

@@ -5,11 +5,11 @@ import { connect, type OpenConnection } from "#agent/link/connect.ts";
 import { type FromAgent, PROTOCOL_VERSION, type ProjectReport } from "#contract/agent-protocol.ts";
 import type { CommandState } from "#contract/endpoints/commands/schemas.ts";
 
-import { ids, World } from "../support/harness.ts";
+import { ids, AgentWorld } from "../support/harness.ts";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
 });
 afterEach(() => world.close());
 

@@ -6,11 +6,11 @@ import { closeCodes, PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
 
 import { readLinkStatus } from "#agent/link/link-status.ts";
 
-import { eventsOf, World } from "../support/harness.ts";
+import { eventsOf, AgentWorld } from "../support/harness.ts";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit({ "index.html": "one" });
 });
 afterEach(() => world.close());

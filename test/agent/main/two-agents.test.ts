@@ -8,12 +8,12 @@ import { lockHome } from "#agent/lib/home-lock.ts";
 
 import { resultOf } from "../../support/fake-control-plane.ts";
 import { type AgentProcess, enrollAgent, spawnAgent, spawnRunningAgent } from "../support/agent-process.ts";
-import { isAlive, World } from "../support/harness.ts";
+import { isAlive, AgentWorld } from "../support/harness.ts";
 
-let world: World;
+let world: AgentWorld;
 let first: AgentProcess;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit({ "index.html": "one" });
   await enrollAgent(world);
   first = await spawnRunningAgent(world);

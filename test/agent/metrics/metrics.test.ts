@@ -7,15 +7,15 @@ import { EXPOSITION_TYPE, expositionOf } from "#agent/metrics/exposition.ts";
 import { freePort } from "../../support/free-port.ts";
 import { readExposition } from "../../support/read-exposition.ts";
 import { enrollAgent, spawnAgent } from "../support/agent-process.ts";
-import { World } from "../support/harness.ts";
+import { AgentWorld } from "../support/harness.ts";
 import { smallApp, smallWeb } from "../support/small-app.ts";
 
 const NAME = 'my "shop"\\\nnew';
 
 describe("GET /metrics of an agent", () => {
-  let world: World;
+  let world: AgentWorld;
   beforeEach(async () => {
-    world = await World.create();
+    world = await AgentWorld.create();
     world.repository.commit(smallApp("one"));
     await enrollAgent(world);
   });

@@ -18,7 +18,7 @@ import { openPolicy } from "#agent/policy/policy.ts";
 import { readPolicy } from "#agent/policy/read-policy.ts";
 
 import { enrollAgent, spawnAgent } from "../support/agent-process.ts";
-import { World } from "../support/harness.ts";
+import { AgentWorld } from "../support/harness.ts";
 
 let folder: string;
 const path = () => join(folder, "policy.json");
@@ -144,7 +144,7 @@ describe("a policy file", () => {
 
 describe("an agent", () => {
   it("does not start with an invalid or missing policy, and its exit code tells the supervisor not to restart it", async () => {
-    const world = await World.create();
+    const world = await AgentWorld.create();
     await enrollAgent(world);
     write('{"version": 1, "oops": true}');
     for (const file of [path(), join(folder, "gone.json")]) {

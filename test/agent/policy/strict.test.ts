@@ -7,9 +7,9 @@ import { loadsCode } from "#agent/policy/loader-variables.ts";
 import { readPolicy } from "#agent/policy/read-policy.ts";
 import type { RunOrder, RunVariables } from "#contract/agent-order.ts";
 
-import { ids, World } from "../support/harness.ts";
+import { ids, AgentWorld } from "../support/harness.ts";
 
-let world: World;
+let world: AgentWorld;
 /** The installer's template. */
 const path = fileURLToPath(new URL("../../../src/agent/install/strict-policy.json", import.meta.url));
 const read = await readPolicy(path);
@@ -23,7 +23,7 @@ const touch = (what: string) => `echo ${what} >> ${world.file("touched")}`;
 const app = (what: string) => `${touch(what)}; exec sleep 1000`;
 
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.policy = strict();
   world.repository.commit({
     "index.html": "one",
@@ -141,7 +141,7 @@ describe("under the strict policy", () => {
     );
   });
 
-  it("a list of variables allows those that it names, and the others with no_loaders", async () => {
+  it("a list of variables allows the variables that it names, and others with no_loaders", async () => {
     world.policy = { ...strict(), variables: ["no_loaders", "NODE_OPTIONS"] };
     const agent = await world.startAgent();
     expect(await carryOut(plain("NODE_OPTIONS", "DATABASE_URL"))).toMatchObject({ outcome: "live" });

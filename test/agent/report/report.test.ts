@@ -2,11 +2,11 @@ import { existsSync, writeFileSync } from "node:fs";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { ids, messagesOf, World } from "../support/harness.ts";
+import { ids, messagesOf, AgentWorld } from "../support/harness.ts";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit({ "index.html": "one" });
 });
 afterEach(() => world.close());

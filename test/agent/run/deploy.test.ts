@@ -2,11 +2,11 @@ import { lstatSync, readlinkSync } from "node:fs";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { eventsOf, messagesOf, World } from "../support/harness.ts";
+import { eventsOf, messagesOf, AgentWorld } from "../support/harness.ts";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
 });
 afterEach(() => world.close());
 

@@ -3,12 +3,12 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RunOrder } from "#contract/agent-order.ts";
 import { defaultTimeouts } from "#contract/stages.ts";
 
-import { eventsOf, isAlive, linesOf, messagesOf, World } from "../support/harness.ts";
+import { eventsOf, isAlive, linesOf, messagesOf, AgentWorld } from "../support/harness.ts";
 import { sealVariables } from "../support/sealed-variables.ts";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit({ "site/index.html": "hello" });
 });
 afterEach(() => world.close());

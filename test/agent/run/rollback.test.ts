@@ -3,11 +3,11 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { eventsOf, messagesOf, World } from "../support/harness.ts";
+import { eventsOf, messagesOf, AgentWorld } from "../support/harness.ts";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
 });
 afterEach(() => world.close());
 
@@ -124,7 +124,7 @@ describe("a rollback to a release that was removed", () => {
 });
 
 describe("pruning", () => {
-  it("removes every release except the ones to keep, the live one and the one before it", async () => {
+  it("removes every release except the releases to keep, the live release and the release before it", async () => {
     world.repository.commit({ "index.html": "x" });
     await world.startAgent();
     for (const keep of [[], [1], [1, 2]]) await world.deploy({ keep_releases: keep });

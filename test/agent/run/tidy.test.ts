@@ -14,12 +14,12 @@ import { delimiter, join } from "node:path";
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
-import { isAlive, World } from "../support/harness.ts";
+import { isAlive, AgentWorld } from "../support/harness.ts";
 import { createRepository } from "../support/repository.ts";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit({ "index.html": "one" });
 });
 afterEach(() => world.close());

@@ -5,19 +5,19 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { readSealKey } from "#agent/secrets/seal-key.ts";
 
-import { messagesOf, World } from "../support/harness.ts";
+import { messagesOf, AgentWorld } from "../support/harness.ts";
 import { enrollAgent, spawnAgent } from "../support/agent-process.ts";
 import { sealVariables } from "../support/sealed-variables.ts";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit({ "index.html": "one" });
 });
 afterEach(() => world.close());
 
 const variables = (
-  ...given: Parameters<typeof sealVariables> extends [World, ...infer Rest] ? Rest : never
+  ...given: Parameters<typeof sealVariables> extends [AgentWorld, ...infer Rest] ? Rest : never
 ) => sealVariables(world, ...given);
 
 /** Every file below a folder, as text. */
@@ -150,7 +150,7 @@ describe("a secret", () => {
     expect(existsSync(world.path("current"))).toBe(false);
   });
 
-  it("that is older than one that was opened before is refused, also after a restart", async () => {
+  it("that is older than an opened revision is refused, also after a restart", async () => {
     const agent = await world.startAgent();
     const old = await variables({}, { TOKEN: { value: "leaked-password", revision: 1 } });
     const fresh = await variables({}, { TOKEN: { value: "rotated-password", revision: 2 } }, { revision: 2 });
@@ -227,7 +227,7 @@ describe("a secret", () => {
     });
   });
 
-  it("that is older than the one of its release is refused in that rollback, too", async () => {
+  it("that is older than its release's revision is refused in that rollback, too", async () => {
     await world.startAgent();
     const sealed = (value: string, revision: number) =>
       variables({}, { TOKEN: { value, revision } }, { revision });
@@ -319,7 +319,7 @@ describe("a server's seal key", () => {
     expect(world.control.lastHello?.seal_key).toEqual(key?.shown);
   });
 
-  it("that is damaged stops the agent with what to do, and one that was deleted is replaced", async () => {
+  it("stops the agent with what to do if it is damaged, and is replaced if it was deleted", async () => {
     await enrollAgent(world);
     const path = join(world.home, "seal.json");
     const before = await readSealKey(world.home);

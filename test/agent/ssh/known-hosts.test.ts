@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { FORGE_HOSTS, hostsIn, keysOf, sshHostOf, withoutHost } from "#agent/git/ssh/known-hosts.ts";
+import { FORGE_HOSTS, hostsInFile, keysOf, sshHostOf, withoutHost } from "#agent/git/ssh/known-hosts.ts";
 import { sshCommand } from "#agent/git/ssh/ssh-command.ts";
 
 const KEY = "AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
@@ -25,7 +25,7 @@ const published = {
 
 describe("the host keys", () => {
   it("that are built in have the fingerprints that their hosts publish", () => {
-    const found = hostsIn(FORGE_HOSTS).map(({ host, key }) => [host, key.fingerprint]);
+    const found = hostsInFile(FORGE_HOSTS).map(({ host, key }) => [host, key.fingerprint]);
     expect(Object.fromEntries(found)).toEqual(published);
   });
 
@@ -64,7 +64,7 @@ describe("the host keys", () => {
     ["https://github.com/acme/shop.git", null],
     ["/srv/git/shop", null],
     ["file:///srv/git/shop", null],
-  ])("of %s are those of %s", (repository, host) => {
+  ])("of %s are the keys of %s", (repository, host) => {
     expect(sshHostOf(repository)).toBe(host);
   });
 });

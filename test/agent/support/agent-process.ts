@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 
 import { agentPath, bundleAgent } from "./agent-bundle.ts";
-import type { World } from "./harness.ts";
+import type { AgentWorld } from "./harness.ts";
 
 /** An agent in its own process, as on a server, so that a test can kill it. */
 export type AgentProcess = {
@@ -36,7 +36,7 @@ export function spawnAgent(args: readonly string[], options: SpawnOptions = {}):
 }
 
 /** Enrols the world's server with `gantry-agent enroll`. */
-export async function enrollAgent(world: World): Promise<AgentProcess> {
+export async function enrollAgent(world: AgentWorld): Promise<AgentProcess> {
   const { url, enrolmentToken } = world.control;
   const agent = spawnAgent(["enroll", "--url", url, "--token", enrolmentToken, "--home", world.home]);
   await agent.exited;
@@ -44,7 +44,10 @@ export async function enrollAgent(world: World): Promise<AgentProcess> {
 }
 
 /** Starts the world's agent as a process, and waits for its hello. */
-export async function spawnRunningAgent(world: World, options: SpawnOptions = {}): Promise<AgentProcess> {
+export async function spawnRunningAgent(
+  world: AgentWorld,
+  options: SpawnOptions = {},
+): Promise<AgentProcess> {
   const hellos = world.control.hellos;
   const sites = options.sitesSocket === undefined ? [] : ["--sites-socket", options.sitesSocket];
   const agent = spawnAgent(["run", "--home", world.home, ...sites, ...(options.args ?? [])], options);

@@ -85,7 +85,7 @@ export function similarCommits(repository: TestRepository): readonly [string, st
   }
 }
 
-/** Adds `count` commits to a branch, each of which changes a file. */
+/** Adds `count` commits to a branch. Each changes a file. */
 export function longHistory(repository: TestRepository, branch: string, count: number): void {
   const commits = Array.from({ length: count }, (_, at) => {
     const text = `line ${at} ${createHash("sha1").update(String(at)).digest("hex")}\n`.repeat(20);

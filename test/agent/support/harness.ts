@@ -73,7 +73,7 @@ function toolsOf(environment: NodeJS.ProcessEnv): ServerTools {
 }
 
 /** An agent with its own home folder, fake control plane and repository to deploy. */
-export class World {
+export class AgentWorld {
   readonly folder = mkdtempSync(join(tmpdir(), "gantry-agent-"));
   readonly home = join(this.folder, "home");
   readonly projectId = ids.project();
@@ -104,8 +104,8 @@ export class World {
     return { home: this.home, program: bundleAgent(), environment: process.env };
   }
 
-  static async create(): Promise<World> {
-    const world = new World();
+  static async create(): Promise<AgentWorld> {
+    const world = new AgentWorld();
     await world.control.listen();
     return world;
   }

@@ -11,7 +11,7 @@ import { type FakeRun, resultOf } from "../../support/fake-control-plane.ts";
 import { type AgentProcess, enrollAgent, spawnRunningAgent } from "./agent-process.ts";
 import { DieFile } from "./die-file.ts";
 import type { DieOrder, Part } from "./die-order.ts";
-import { World } from "./harness.ts";
+import { AgentWorld } from "./harness.ts";
 import { notedInstances, runningInstances, slotAddresses, smallApp, smallWeb, visit } from "./small-app.ts";
 
 const GANTRY_AGENT_SETTINGS = JSON.stringify({
@@ -30,11 +30,11 @@ export const again: Partial<RunOrder> = { reuse_release: 1, preapproved: true, r
 
 /** An agent process with an app, which dies at steps of its runs. */
 export class KilledApp {
-  readonly world: World;
+  readonly world: AgentWorld;
   agent: AgentProcess;
   readonly #dieFile: DieFile;
 
-  private constructor(world: World, dieFile: DieFile, agent: AgentProcess) {
+  private constructor(world: AgentWorld, dieFile: DieFile, agent: AgentProcess) {
     this.world = world;
     this.#dieFile = dieFile;
     this.agent = agent;
@@ -42,7 +42,7 @@ export class KilledApp {
 
   /** @param part the steps at which it is killed */
   static async create(part: Part): Promise<KilledApp> {
-    const world = await World.create();
+    const world = await AgentWorld.create();
     const dieFile = new DieFile(world.folder, world.home, part);
     world.repository.commit(smallApp("one"));
     await enrollAgent(world);
@@ -139,5 +139,5 @@ export class KilledApp {
 
 const envOf = (dieFile: DieFile) => ({ ...dieFile.env, GANTRY_AGENT_SETTINGS });
 
-const startAgent = (world: World, dieFile: DieFile): Promise<AgentProcess> =>
+const startAgent = (world: AgentWorld, dieFile: DieFile): Promise<AgentProcess> =>
   spawnRunningAgent(world, { preload: dieFile.preload, env: envOf(dieFile) });

@@ -2,7 +2,7 @@ import { readSealKey } from "#agent/secrets/seal-key.ts";
 import type { RunVariables } from "#contract/agent-order.ts";
 import { sealSecret } from "#sealing/secret-box.ts";
 
-import { ids, type World } from "./harness.ts";
+import { ids, type AgentWorld } from "./harness.ts";
 
 const account_id = ids.account();
 
@@ -10,7 +10,7 @@ export type Secret = { readonly value: string; readonly revision?: number; reado
 
 /** The variables of an order for the world's project, with secrets that are sealed for the world's server. */
 export async function sealVariables(
-  world: World,
+  world: AgentWorld,
   plain: Readonly<Record<string, string>>,
   secrets: Readonly<Record<string, Secret>> = {},
   change: Partial<RunVariables> = {},

@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { localSlotsFolder, slotFiles } from "#agent/ingress/slots.ts";
 import { livingPids, RUN_MARKER, variableOf } from "#build/process/process-table.ts";
 
-import type { World } from "./harness.ts";
+import type { AgentWorld } from "./harness.ts";
 
 /**
- * A server whose answers say which release and instance it is. `/slow` takes 300 ms, `/exit` ends it, `/env/NAME` answers
+ * A server whose answers name its release and its instance. `/slow` takes 300 ms, `/exit` ends it, `/env/NAME` answers
  * with a variable. It listens once the file in the variable WAIT_FOR exists, if that is set.
  */
 const server = `
@@ -39,25 +39,25 @@ export const smallApp = (version: string) => ({ "server.js": server, "version.tx
 export const smallWeb = { command: "exec node server.js" };
 
 /** The addresses that the project's slots lead to, each once. */
-export function slotAddresses(world: World): readonly string[] {
+export function slotAddresses(world: AgentWorld): readonly string[] {
   const { slots } = slotFiles(localSlotsFolder(world.home), world.projectId);
   return [...new Set(slots.map((path) => readFileSync(path, "utf8")))];
 }
 
 /** Requests a path of the app as a visitor would, through one of its slots. */
-export async function visit(world: World, path = "/"): Promise<string> {
+export async function visit(world: AgentWorld, path = "/"): Promise<string> {
   const [address] = slotAddresses(world);
   const response = await fetch(`http://${address}${path}`, { signal: AbortSignal.timeout(30_000) });
   return response.text();
 }
 
 /** The instances that are noted, in order. */
-export function notedInstances(world: World): readonly string[] {
+export function notedInstances(world: AgentWorld): readonly string[] {
   return namesIn(world.path("instances")).map((name) => name.replace(/\.json$/, ""));
 }
 
-/** The instances of which a process is alive, in order. */
-export function runningInstances(world: World): readonly string[] {
+/** The instances with a living process, in order. */
+export function runningInstances(world: AgentWorld): readonly string[] {
   const start = `app-${world.projectId}-`;
   const names = livingPids().flatMap((pid) => {
     const value = variableOf(pid, RUN_MARKER).value ?? "";

@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import { processesOfRun } from "#build/process/process-table.ts";
 import type { RunId } from "#contract/ids.ts";
 
-import type { World } from "./harness.ts";
+import type { AgentWorld } from "./harness.ts";
 
 /** How long the agent can take to clean up after an earlier process. */
 const PATIENCE = { interval: 20 };
@@ -14,7 +14,7 @@ const PATIENCE = { interval: 20 };
  * Checks that an interrupted run left nothing on the server: no process, no file except finished releases,
  * and no journal. `current` points to a finished release, or does not exist.
  */
-export async function expectWholeProject(world: World, runs: readonly RunId[]): Promise<void> {
+export async function expectWholeProject(world: AgentWorld, runs: readonly RunId[]): Promise<void> {
   await expect.poll(() => temporaryNames(world), PATIENCE).toEqual([]);
   expect(runs.flatMap((run) => processesOfRun(run))).toEqual([]);
   const names = existsSync(world.path("releases")) ? readdirSync(world.path("releases")) : [];
@@ -27,7 +27,7 @@ export async function expectWholeProject(world: World, runs: readonly RunId[]): 
   expect(versions).toContain(world.current.slice("releases/".length));
 }
 
-function temporaryNames(world: World): readonly string[] {
+function temporaryNames(world: AgentWorld): readonly string[] {
   const lasting = new Set([
     "mirror.git",
     "modules",
@@ -47,7 +47,7 @@ function temporaryNames(world: World): readonly string[] {
 }
 
 /** The served version, according to its files and to the last activate command, which must agree. */
-export function servedVersion(world: World): number {
+export function servedVersion(world: AgentWorld): number {
   const served = Number(world.read("current", "index.html"));
   expect(world.current).toBe(`releases/${served}`);
   expect(Number(world.read("activated"))).toBe(served);

@@ -15,16 +15,16 @@ import {
   type TestCertificate,
 } from "../../support/git-server.ts";
 import { enrollAgent, spawnRunningAgent } from "../support/agent-process.ts";
-import { ids, World } from "../support/harness.ts";
+import { ids, AgentWorld } from "../support/harness.ts";
 import { sealVariables } from "../support/sealed-variables.ts";
 
 const QUICK = { watchSecondMs: 1 };
 /** Several intervals of these tests. */
 const LONG_MS = 400;
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
 });
 afterEach(() => world.close());
 

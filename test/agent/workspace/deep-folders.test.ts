@@ -16,7 +16,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { removeTree } from "#agent/workspace/discard.ts";
 
-import { World } from "../support/harness.ts";
+import { AgentWorld } from "../support/harness.ts";
 
 /** Much deeper than the longest path (4096 bytes). Each folder has a file in it. */
 const DEPTH = 1_500;
@@ -76,9 +76,9 @@ describe("a tree that a process changes while it is removed", () => {
 });
 
 describe("a project whose build makes 1,500 nested folders", () => {
-  let world: World;
+  let world: AgentWorld;
   beforeEach(async () => {
-    world = await World.create();
+    world = await AgentWorld.create();
     world.repository.commit({ "index.html": "one", "dist/index.html": "one" });
   });
   afterEach(async () => {

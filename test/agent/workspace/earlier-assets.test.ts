@@ -16,11 +16,11 @@ import { projectFolder } from "#agent/workspace/project-folder.ts";
 import { readRelease } from "#agent/workspace/releases.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
 
-import { World } from "../support/harness.ts";
+import { AgentWorld } from "../support/harness.ts";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit({ "README.md": "" });
 });
 afterEach(() => world.close());
@@ -54,7 +54,7 @@ describe("the files of a release that was live", () => {
   it("are kept if their names have a hash, also after the release is removed", async () => {
     await world.startAgent();
     await deploy([first, shared, "app.js", "assets/page-AAbbcc11.html"]);
-    for (const _ of ["the one before is kept", "and goes"]) await deploy([second, shared]);
+    for (const _ of ["the release before is kept", "and goes"]) await deploy([second, shared]);
     expect(world.has("releases/1")).toBe(false);
     expect(world.read(`assets/1/${first}`)).toBe(`dist/${first}\n`);
     for (const path of ["assets/1/app.js", "assets/1/assets/page-AAbbcc11.html", "assets/1/index.html"])
@@ -100,7 +100,7 @@ describe("the files of a release that was live", () => {
     expect(world.has("assets/1/linked")).toBe(false);
   });
 
-  it("of an app are those of its public folders", async () => {
+  it("of an app are the files of its public folders", async () => {
     await world.startAgent();
     const kept = [
       "public/assets/app-1a2b3c4d.css",

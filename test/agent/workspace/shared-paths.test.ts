@@ -19,11 +19,11 @@ import { removeTree } from "#agent/workspace/discard.ts";
 import { linkSharedPath, moveCopiesBack } from "#agent/workspace/shared-paths.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
 
-import { messagesOf, World } from "../support/harness.ts";
+import { messagesOf, AgentWorld } from "../support/harness.ts";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit({ "index.html": "page" });
 });
 afterEach(() => world.close());
@@ -85,7 +85,7 @@ describe("a shared path that exists", () => {
     expect(lines.at(-1)).toBe("linked `.env` to shared/.env again, because the build had replaced it");
   });
 
-  it("outlives a release whose build fails, and one that removes its folders", async () => {
+  it("outlives a release whose build fails or removes its folders", async () => {
     share("storage/upload.txt", "upload");
     await world.startAgent();
     const failed = await world.deploy({ shared_paths: ["storage"], build_command: "rm -rf storage; exit 1" });

@@ -43,7 +43,7 @@ export async function openTab(browser: Browser, origin: string, screen = wideScr
   page.on("pageerror", (error) => errors.push(`error: ${error.message}`));
   page.on("crash", () => errors.push("crash"));
   page.on("requestfailed", (request) => {
-    // Playwright's own error does not name the request: a page that was requested twice, or one that was closed.
+    // Playwright's own error does not name the request: a page that was requested twice, or a page that was closed.
     if (request.isNavigationRequest())
       errors.push(`navigation to ${request.url()} from ${page.url()}: ${request.failure()?.errorText}`);
   });

@@ -14,7 +14,7 @@ import { createRepository } from "../../support/journey-repository.ts";
 import { freePort } from "../../support/free-port.ts";
 import { joinServer } from "./operator.ts";
 
-/** A server, a project and a live deployment, like those that `npm start` creates. */
+/** A server, a project and a live deployment, as `npm start` creates them. */
 export type LiveSite = {
   readonly ids: Pick<LocalFile, "server_id" | "project_id" | "deployment_id">;
   /** Stops its agent and its site server. */
@@ -22,10 +22,9 @@ export type LiveSite = {
 };
 
 /**
- * Serves the sites of an agent with this home. It runs in this process, because a process for each file takes a third of a
- * second of CPU time to start.
- * @param socket where the agent reaches it
- * @returns a function that ends it
+ * Serves the sites of an agent with this home. The server runs in this process, because a process for each file takes a
+ * third of a second of CPU time to start. @param socket where the agent reaches the server @returns a function that
+ * ends the server
  */
 export async function serveSites(agentHome: string, socket: string): Promise<() => Promise<void>> {
   const sites = createSiteRegistry({

@@ -44,12 +44,12 @@ describe("the output of a command", () => {
 
   it("can be read before a line is finished, without splitting a line end", () => {
     const splitter = createLineSplitter((text) => text);
-    expect(splitter.takePartial()).toBeNull();
+    expect(splitter.removePartial()).toBeNull();
     expect(splitter.push(Buffer.from("Continue? "))).toEqual([]);
-    expect(splitter.takePartial()).toBe("Continue? ");
-    expect(splitter.takePartial()).toBeNull();
+    expect(splitter.removePartial()).toBe("Continue? ");
+    expect(splitter.removePartial()).toBeNull();
     expect(splitter.push(Buffer.from("50%\r"))).toEqual([]);
-    expect(splitter.takePartial()).toBe("50%");
+    expect(splitter.removePartial()).toBe("50%");
     expect(splitter.push(Buffer.from("\nend"))).toEqual([""]);
     expect(splitter.end()).toBe("end");
   });

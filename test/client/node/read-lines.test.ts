@@ -17,7 +17,7 @@ const parse = (line: string) => {
 };
 const request = { query: { action: "deploy" } };
 
-/** Reads from a server that answers each request in this way. @returns the result, and what it was asked */
+/** Reads from a server that answers each request in this way. @returns the result, and the requests to the server */
 async function readFrom(answer: (response: ServerResponse) => void) {
   const asked: (string | undefined)[][] = [];
   const server = createServer(({ url, headers }, response) => {

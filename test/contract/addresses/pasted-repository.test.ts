@@ -5,7 +5,7 @@ import { ProjectRepository } from "#contract/git-names.ts";
 import { splitLogin } from "#domain/repository-login.ts";
 import { secretAddress } from "../../support/secret-addresses.ts";
 
-/** What is stored of an address, or why it is refused. */
+/** The stored form of an address, or why it is refused. */
 function outcomeOf(text: string): { readonly stored: string | null; readonly message: string } {
   const parsed = ProjectRepository.safeParse(text);
   if (!parsed.success)

@@ -7,7 +7,7 @@ import { resolveProcesses, wantedInstances } from "#contract/processes/resolve-p
 import { everyProcessSetting } from "../../support/every-setting.ts";
 
 describe("the processes of a project", () => {
-  it("are those of the repository with the defaults, and only `web` gets a port", () => {
+  it("are the repository's with the defaults, and only `web` gets a port", () => {
     const processes = resolveProcesses({ worker: { command: "work" }, web: { command: "serve" } }, {});
     expect(processes).toEqual([
       {
@@ -50,7 +50,7 @@ describe("the processes of a project", () => {
     ]);
   });
 
-  it("do not include one that only has settings without a command, whatever its name", () => {
+  it("do not include a process that only has settings without a command, whatever its name", () => {
     expect(resolveProcesses({}, { worker: { instances: 3 }, constructor: { stopped: true } })).toEqual([]);
   });
 

@@ -109,7 +109,7 @@ describe("the times of a freeze as text", () => {
     expect(freezeTimesText({ ...weekly, days: ["sunday"], to: "18:00" })).toBe("Sunday 16:00 to 18:00, UTC");
   });
 
-  it("shows the times of one that holds once to the minute", () => {
+  it("shows the times of a freeze that holds once to the minute", () => {
     const from = new Date(2026, 11, 24, 16, 30).toISOString();
     const shown = freezeTimesText({ type: "once", from, to: new Date(2026, 11, 27, 8).toISOString() });
     expect(shown).toMatch(/30.* to .*00/);

@@ -18,7 +18,7 @@ const saved = {
 const changesOf = (edits: ProcessEdits) => processChanges(edits, saved);
 
 describe("the processes of the settings form", () => {
-  it("are those of the repository and of the settings, web first, with only the project's own values", () => {
+  it("come from the repository and the settings, web first, with only the project's own values", () => {
     const rows = processRows({ mailer: {} }, saved);
     expect(rows.map(({ name, hasOwn }) => [name, hasOwn])).toEqual([
       ["web", false],
@@ -59,7 +59,7 @@ describe("the processes of the settings form", () => {
     }
   });
 
-  it("lose the settings that are removed, and those that were only added", () => {
+  it("lose removed settings, and settings that were only added", () => {
     expect(withoutProcess({ clock: { instances: "2" } }, "clock", saved)).toEqual({ clock: null });
     expect(withoutProcess({ mailer: {}, web: {} }, "mailer", saved)).toEqual({ web: {} });
   });

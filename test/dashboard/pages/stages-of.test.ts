@@ -114,7 +114,7 @@ describe("the stages of a deployment", () => {
     );
   });
 
-  it("are skipped after the one that failed", () => {
+  it("are skipped after the failed stage", () => {
     const failure = { code: "build_failed", message: "it ended with exit code 2", stage: "build" } as const;
     const lines = log(true, { queued: 0, fetch: 1, build: 3 });
     expect(shown({ ...base, status: "failed", failure }, lines, AT).slice(2)).toEqual([

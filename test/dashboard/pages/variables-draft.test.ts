@@ -67,7 +67,7 @@ describe("a draft", () => {
     expect(withRemovalToggled(removing, current, plain.name)).toBeNull();
   });
 
-  it("is stored without the values of secrets, also of those that only look like secrets", () => {
+  it("is stored without the values of secrets, also of variables that only look like secrets", () => {
     const edits = [
       newEdit({ name: "A", value: "hidden-1" }, true),
       newEdit({ name: "API_TOKEN", value: "hidden-2" }),
@@ -134,7 +134,7 @@ describe("an edit", () => {
 });
 
 describe("an import", () => {
-  it("adds and edits variables, and skips those that do not change", () => {
+  it("adds and edits variables, and skips variables that do not change", () => {
     const before = changed(null, current, {
       edits: [newEdit({ name: "A", value: "old" })],
       removed: ["PUBLIC_URL"],

@@ -1,5 +1,5 @@
-// Takes screenshots of every page in light, in dark and on a phone, of a temporary installation.
-// With --docs, it also replaces those in docs/images.
+// Takes screenshots of every page in light, in dark and on a phone, of a temporary installation. With --docs, it also
+// replaces the screenshots in docs/images.
 import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -97,7 +97,7 @@ function screenshotsOf(scene: Scene): Screenshot[] {
 /** Long enough for data to load and for animations to end. */
 const SETTLED_MS = 400;
 
-async function take(page: Page, name: string, look: Look): Promise<void> {
+async function capture(page: Page, name: string, look: Look): Promise<void> {
   while ((await page.locator(".waiting").count()) > 0) await page.waitForTimeout(SETTLED_MS);
   await page.waitForTimeout(SETTLED_MS);
   const isDialog = (await page.getByRole("dialog").count()) > 0;
@@ -106,27 +106,27 @@ async function take(page: Page, name: string, look: Look): Promise<void> {
   if (options.docs && inDocs.includes(file)) await page.screenshot({ path: join(docs, `${file}.png`) });
 }
 
-async function takeAll(browser: Browser, url: string, token: string, scene: Scene): Promise<void> {
+async function captureAll(browser: Browser, url: string, token: string, scene: Scene): Promise<void> {
   for (const look of looks) {
     const { page, context } = await openTab(browser, url, look.screen);
     await page.emulateMedia({ colorScheme: look.colorScheme });
     await page.goto(`${url}/app/sign-in`);
     await page.getByLabel("API token").waitFor();
-    await take(page, "sign-in", look);
+    await capture(page, "sign-in", look);
     await signInWithToken(page, { url, token }, "/app/");
     for (const { name, path, prepare } of screenshotsOf(scene)) {
       await page.goto(url + path);
       await page.locator("main h1").waitFor();
       await page.waitForTimeout(SETTLED_MS);
       if ((await prepare?.(page)) === false) throw new Error(`Nothing in the scene opens ${name}.`);
-      await take(page, name, look);
+      await capture(page, name, look);
     }
     await context.close();
     console.log(`${look.name}: ${screenshotsOf(scene).length + 1} screenshots`);
   }
 }
 
-async function takeFirstSteps(browser: Browser, url: string, link: string): Promise<void> {
+async function captureFirstSteps(browser: Browser, url: string, link: string): Promise<void> {
   const { page, context } = await openTab(browser, url, desk);
   await page.goto(link);
   await page.getByLabel("Name").fill("web-1");
@@ -136,7 +136,7 @@ async function takeFirstSteps(browser: Browser, url: string, link: string): Prom
   for (const look of looks) {
     await page.setViewportSize(look.screen);
     await page.emulateMedia({ colorScheme: look.colorScheme });
-    await take(page, "first-steps", look);
+    await capture(page, "first-steps", look);
   }
   await context.close();
 }
@@ -155,8 +155,8 @@ try {
     const scene = await setScene(system, home);
     const browser = await chromium.launch({ executablePath: await executable(), args: ["--no-sandbox"] });
     try {
-      await takeAll(browser, system.local.url, system.local.token, scene);
-      await takeFirstSteps(browser, system.local.url, scene.emptyAccountLink);
+      await captureAll(browser, system.local.url, system.local.token, scene);
+      await captureFirstSteps(browser, system.local.url, scene.emptyAccountLink);
     } finally {
       await browser.close();
       await scene.end();

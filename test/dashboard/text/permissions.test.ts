@@ -19,7 +19,7 @@ const projects = ["shop", "blog"].map((name) => ({
 }));
 
 describe("the text of a token's permissions", () => {
-  it("is full access for all scopes, and without those that a write scope includes", () => {
+  it("is full access for all scopes, and leaves out scopes that a write scope includes", () => {
     expect(scopesText(allScopes)).toBe("Full access");
     const isIncluded = (scope: Scope) =>
       allScopes.some((other) => other !== scope && other === scope.replace(/:read$/, ":write"));

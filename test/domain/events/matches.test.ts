@@ -14,7 +14,7 @@ const live = Event.parse(exampleOf("deployment.live"));
 const revoked = Event.parse(exampleOf("token.revoked"));
 
 describe("patterns of event types", () => {
-  it("stand for a type, for those of a group, or for all", () => {
+  it("stand for a type, for the types of a group, or for all", () => {
     expect(typesOf(["deployment.live"])).toEqual(["deployment.live"]);
     expect(typesOf(["project.*"])).toEqual(["project.created", "project.updated", "project.deleted"]);
     expect(typesOf(["*"])).toEqual(EventType.options);

@@ -56,7 +56,7 @@ describe("the windows of a freeze", () => {
     ]);
   });
 
-  it("hold a time that occurs twice both times, and skip one that does not occur", () => {
+  it("hold a time that occurs twice both times, and skip a time that does not occur", () => {
     const early = weekly("America/New_York", ["sunday"], "01:15", "01:45");
     expect(windowsOf(early, "2026-11-01T00:00Z", "2026-11-02T00:00Z")).toEqual([
       "2026-11-01T05:15 – 2026-11-01T05:45",

@@ -112,7 +112,7 @@ describe("applying settings to the live code", () => {
     expect(stopping?.ok && apply(stopping.value.lane)).toMatchObject(refusal);
   });
 
-  it("waits for the first deployment, and fails if that one does not go live, without holding up the next", () => {
+  it("waits for the first deployment, and fails if the first does not go live, without holding up the next", () => {
     const first = accepted(start(emptyLane));
     const waiting = accepted(start(accepted(apply(accepted(apply(first)), 0, { restart: ["web"] }))));
     expect(story(waiting)).toBe("1 offered, 2 queued, 3 queued, 4 queued");

@@ -185,7 +185,7 @@ describe("canceling", () => {
 });
 
 describe("deleting", () => {
-  it("refuses the live deployment and one that is being activated", () => {
+  it("refuses the live deployment and a deployment that is being activated", () => {
     const live = laneWithLive(1);
     expect(decideDelete(live, live.deployments[0]?.id ?? activeId(live), CI, 0)).toMatchObject({
       ok: false,

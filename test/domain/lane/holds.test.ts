@@ -138,7 +138,7 @@ describe("a freeze", () => {
     expect(queue(decideFreezes(held, old, 5, HOUR).lane)).toBe("");
   });
 
-  it("keeps the mode `latest`: a new deployment takes the place of one that is held", () => {
+  it("keeps the mode `latest`: a new deployment replaces a held deployment", () => {
     const held = accepted(start(laneWithLive(1), HOUR, inFreeze));
     const newer = start(held, HOUR, { ...inFreeze, queue: "latest" });
     if (!newer.ok) throw new Error("refused");
@@ -182,7 +182,7 @@ describe("a rollback", () => {
     expect(story(ended)).toMatch(/4 queued, 5 offered$/);
   });
 
-  it("gives those that it passes its server, settings and variables, so that they don't undo what came later", () => {
+  it("gives the deployments that it passes its server, settings and variables, so that they don't undo later changes", () => {
     const waiting = accepted(start(laneWithLive(2), HOUR, byAnother));
     const plan = { ...defaultPlan, keep_releases: 9 };
     const variables = { revision: 7, notSealed: [] };
@@ -472,7 +472,7 @@ describe("the commit of an approval", () => {
     expect(asked(resolvesTo(connected, 3).lane, DAY)).toEqual([]);
   });
 
-  it("is that of the first answer, from the server and the repository that were asked", () => {
+  it("comes from the first answer, from the server and the repository that were asked", () => {
     const lane = accepted(start(laneWithLive(1), 0, byAnother));
     const answer = (changes: Partial<CommitResolved>) =>
       decideCommitResolved(
@@ -514,7 +514,7 @@ describe("the commit of an approval", () => {
     );
   });
 
-  it("must be the one that the approver names in full, because an abbreviated hash can be forged", () => {
+  it("must be the commit that the approver names in full, because an abbreviated hash can be forged", () => {
     const lane = waitingForApproval();
     const codes = [SHA, SHA.toUpperCase(), OTHER_SHA, SHA.slice(0, 39)].map((commit) =>
       refusalOf(lane, 2, { commit }),
@@ -543,7 +543,7 @@ describe("the commit of an approval", () => {
     expect(named).not.toHaveProperty("was_tip");
   });
 
-  it("is the only one that may be activated", () => {
+  it("is the only commit that may be activated", () => {
     const lane = approved(waitingForApproval(), 2, 0);
     const events = liveEvents(2, [1, 2], OTHER_SHA);
     const [fetch, resolved, ready] = events;

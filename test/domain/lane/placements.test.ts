@@ -146,7 +146,7 @@ describe("deleting a project", () => {
     expect(refuseIfDeleted(emptyLane)).toBeNull();
   });
 
-  it("with purge sends a message to every server with files, also one that has removed its releases", () => {
+  it("with purge sends a message to every server with files, also a server that has removed its releases", () => {
     const left = decideProjectRemoved(moved(), { serverId: SERVER, purge: false }).lane;
     expect(dueOn(deleted(left, false))).toEqual([]);
     expect(pendingRemovals(deleted(left, true), PROJECT, 0)).toMatchObject([

@@ -63,7 +63,7 @@ const withCommand = (activate_command: string, changes: Partial<Plan> = {}): Pla
   ...changes,
 });
 
-/** v1 and v2 were live with these plans and revisions of the variables, one after the other. */
+/** v1 and then v2 were live with these plans and revisions of the variables. */
 function laneWithPlans(...plans: readonly (readonly [Plan, number])[]): Lane {
   return plans.reduce<Lane>((lane, [plan, number]) => {
     const { nextVersion } = lane;
@@ -75,7 +75,7 @@ function laneWithPlans(...plans: readonly (readonly [Plan, number])[]): Lane {
 }
 
 const lane = laneWithPlans([withCommand("first"), 1], [withCommand("second"), 2]);
-/** What is not live yet. */
+/** The settings that are not live yet. */
 const today = { plan: withCommand("new"), ...revision(3) };
 
 type Changes = NonNullable<Parameters<typeof rollBack>[3]>;
@@ -269,7 +269,8 @@ describe("a rollback that waits for an approval", () => {
       ["required", "by_another", 5],
       ["by_another", "required", 9],
     ] as const)
-      // The release command is not compared with what is live, so it stays as it was when the deployment was started.
+      // The release command is not compared with the live settings, so it stays as it was when the deployment was
+      // started.
       expect([own, rule, ...settingsOf(own, rule)]).toEqual([own, rule, ["migrate", expected]]);
   });
 
@@ -328,7 +329,7 @@ describe("a setting that differs from the live one", () => {
 });
 
 describe("settings that go back with the code", () => {
-  it("are those that it was live with, except where and how large the project is", () => {
+  it("are the settings that it was live with, except where and how large the project is", () => {
     const sized = (instances: number, more: ProcessSettings = {}) => ({ web: { instances, ...more } });
     const then = withCommand("first", {
       repository: "/srv/git/then.git",

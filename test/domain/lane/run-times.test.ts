@@ -35,7 +35,7 @@ describe("the times of a run that has ended", () => {
     );
   });
 
-  it("are those that the agent measured if there was time for them, also before its first report", () => {
+  it("come from the agent if there was time to measure them, also before its first report", () => {
     const ended = { createdAt: 1000, startedAt: 1400, finishedAt: 1500 };
     const reported = [
       { stage: "fetch", duration: 0.2 },

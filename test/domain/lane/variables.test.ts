@@ -16,7 +16,7 @@ describe("the variables of a deployment", () => {
     expect(activeOf(accepted(start(emptyLane)))?.variables).toBeNull();
   });
 
-  it("are those of the latest revision that a deployment before it has", () => {
+  it("have the latest revision of all deployments before it", () => {
     const later = accepted(start(emptyLane, 0, at(5)));
     const lane = accepted(start(later, 0, at(4)));
     expect(lane.deployments.map(({ variables }) => variables)).toEqual([

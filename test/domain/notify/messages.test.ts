@@ -53,7 +53,7 @@ describe("the message about a deployment", () => {
     expect(read(deploymentEvent(type, changed)).title).toBe(title);
   });
 
-  it("names the version that replaced it, and not who started that one", () => {
+  it("names the version that replaced it, and not who started that version", () => {
     const replacedBy = { id: deploymentEvent("deployment.live").data.deployment.id, version: 13 };
     const { title, fields } = read(deploymentEvent("deployment.canceled", {}, { replacedBy }));
     expect(title).toBe("shop: v12 was replaced by v13");

@@ -12,7 +12,7 @@ const answered = (status: number, retryAfter: string | null = null): AttemptEnd 
   retryAfter,
 });
 
-/** Fails deliveries one after the other at the times that the schedule gives. @returns the times of the attempts */
+/** Fails deliveries in sequence at the times that the schedule gives. @returns the times of the attempts */
 function failAll(end: AttemptEnd, random: number) {
   const times: number[] = [];
   let [now, health] = [0, healthy];

@@ -4,7 +4,7 @@ import { WebhookSettings } from "#contract/endpoints/webhooks/settings.ts";
 import { changeSettings, type SettingChanges } from "#domain/outlet/change-settings.ts";
 
 const url = "https://ci.example.com/gantry";
-/** Clients read the host before the backslash, and a pattern may read the other one. */
+/** Clients read the host before the backslash, and a pattern may read the host after it. */
 const hidden = String.raw`https://example.org\@ci.example.com/gantry`;
 const withHeaders = { kind: "standard", url, headers: { Authorization: "Bearer 4711" } };
 const status = { kind: "commit_status", forge: "github", token: "ghp_4711" };

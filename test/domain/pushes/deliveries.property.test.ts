@@ -8,7 +8,7 @@ import type { Push } from "#domain/pushes/push.ts";
 const rules = { deployOn: DeployOn.parse({ paths: ["apps/shop"] }), branch: "main" };
 const hashOf = (commit: number) => String(commit).padStart(40, "0");
 
-/** Each commit changes a file that counts, or one that does not. */
+/** Each commit changes a file that counts, or a file that does not count. */
 const histories = fc.array(fc.boolean(), { minLength: 1, maxLength: 12 });
 /** Pushes one more commit, or delivers one of the pushes so far: late, again, in any order, or never. */
 const steps = fc.array(fc.oneof(fc.constant("push" as const), fc.nat(11)), { maxLength: 40 });
@@ -36,15 +36,15 @@ class World {
     const push = this.#pushes[at % Math.max(1, this.#pushes.length)];
     if (push === undefined) return;
     const path = this.#counts[push.before] === true ? "apps/shop/index.ts" : "docs/index.md";
-    this.#take(push.before, push.after, [path]);
+    this.#receivePush(push.before, push.after, [path]);
   }
 
   /** What the server's agent finds: it does not know which files have changed. */
   poll(): void {
-    this.#take(null, this.#tip, null);
+    this.#receivePush(null, this.#tip, null);
   }
 
-  #take(before: number | null, after: number, paths: readonly string[] | null): void {
+  #receivePush(before: number | null, after: number, paths: readonly string[] | null): void {
     const same = this.#skipped.filter(({ live }) => live === this.#live);
     const push: Push = {
       ref: "refs/heads/main",
@@ -61,7 +61,7 @@ class World {
     if (decision === "deployed") this.#live = this.#tip;
   }
 
-  /** Whether what is live differs from the tip in a file that counts. */
+  /** Whether the live commit differs from the tip in a file that counts. */
   isBehind(): boolean {
     return this.#counts.slice(this.#live, this.#tip).includes(true);
   }

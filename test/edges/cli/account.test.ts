@@ -197,7 +197,7 @@ describe("the exit code", () => {
     expect((await run("deploy")).code).toBe(2);
   });
 
-  it("is 3 without a token, with an invalid one, and with one that lacks a scope", async () => {
+  it("is 3 without a token, with an invalid token, and with a token that lacks a scope", async () => {
     const without = await cli.run(["projects", "--json"], { env: { GANTRY_URL: gantry.url } });
     expect(without).toMatchObject({ code: 3, stdout: "" });
     expect(jsonOf(without.stderr)).toMatchObject({ problem: { code: "not_signed_in" }, exit_code: 3 });
@@ -518,7 +518,7 @@ describe("gantry account", () => {
     await run("account", "set", "--log-retention", "90");
   });
 
-  it("refuses a time that is not a number of days, and one that is too long", async () => {
+  it("refuses a time that is not a number of days, and a time that is too long", async () => {
     for (const days of ["", "ever", "1.5", "-3"])
       expect(await run("account", "set", `--deployment-retention=${days}`)).toMatchObject({ code: 2 });
     expect((await run("account", "set")).stderr).toContain("at least one setting");

@@ -286,7 +286,7 @@ describe("at a terminal", () => {
     expect(stdout).toContain("\u001b[32m✓");
   });
 
-  it("folds warnings in a row, except those of a stage that failed, and shows them with --warnings", async () => {
+  it("folds warnings in a row, except warnings of a failed stage, and shows them with --warnings", async () => {
     const warn = "for i in 1 2 3; do echo npm warn deprecated old@$i >&2; done";
     const plain = jobOptions({ NO_COLOR: "1" });
     const printed = async (...args: readonly string[]) => {
@@ -455,7 +455,7 @@ describe("gantry rollback under a hold", () => {
 });
 
 describe("variables in deployments", () => {
-  it("reach the command sealed, and a rollback uses the current ones or, with --variables, those of its target", async () => {
+  it("reach the command sealed, and a rollback uses the current ones or, with --variables, its target's", async () => {
     await site.source.commit({
       activate: 'printf "%s" "$PASSWORD" | sha256sum | cut -c1-8; echo "color: $COLOR"',
     });

@@ -86,7 +86,7 @@ describe("gantry detect", () => {
     });
   });
 
-  it("reads committed files, because only those are deployed, and with --here those in the folder", async () => {
+  it("reads committed files, because only these are deployed, and with --here the files in the folder", async () => {
     const site = await createSite("");
     writeFileSync(join(site.path, "package.json"), JSON.stringify({ dependencies: { astro: "5" } }));
     const committed = await gantry(site.path, ["detect"]);

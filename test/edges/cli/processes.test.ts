@@ -27,7 +27,7 @@ const environment = (): CallOptions => ({
 const gantryRun = (...args: string[]) => cli.run(args, environment());
 const settings = async () =>
   Project.parse((await server.api.call("GET", `/v1/projects/${server.projectId}`)).json);
-/** Runs a command, and lets the server do the deployments that it starts, one after the other. */
+/** Runs a command, and lets the server run the deployments that the command starts, in sequence. */
 const runAndServe = async (args: string[], count: number) => {
   const orders = () => server.agent.received.flatMap((one) => (one.type === "run" ? [one.order] : []));
   const before = orders().length;
@@ -50,7 +50,7 @@ describe("gantry logs --app", () => {
     expect(wrong.stderr).not.toContain("--lines");
   });
 
-  it("names the processes instead of waiting for one that does not exist, or is no deployment", async () => {
+  it("names the processes instead of waiting for a process that does not exist, or is no deployment", async () => {
     server.agent.processes = [processReport("web", { instances: [instanceReport("web-1-0")] })];
     const nope = await gantryRun("logs", "--app", "--process", "nope");
     expect({ code: nope.code, stderr: nope.stderr }).toEqual({
@@ -163,7 +163,7 @@ describe("with a live deployment", () => {
     ];
   });
 
-  it("gantry ps shows each instance, and the last lines of one that keeps ending", async () => {
+  it("gantry ps shows each instance, and the last lines of an instance that keeps ending", async () => {
     const { code, stdout, stderr } = await gantryRun("ps");
     expect(code).toBe(0);
     expect(stdout.split("\n").slice(0, 4)).toEqual([
@@ -217,7 +217,7 @@ describe("with a live deployment", () => {
     expect(jsonOf(applied.stdout.split("\n")[0] ?? "")).toMatchObject({ type: "started", version: 5 });
   });
 
-  it("gantry restart without a name restarts every process that runs, one after the other", async () => {
+  it("gantry restart without a name restarts every process that runs, in sequence", async () => {
     server.agent.processes = [processReport("web"), processReport("clock", { stopped: true, instances: [] })];
     const restarted = await runAndServe(["restart", "--follow"], 1);
     expect(restarted).toMatchObject({ code: 0 });

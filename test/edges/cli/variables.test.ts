@@ -226,7 +226,7 @@ describe("gantry variables set", () => {
     expect(await openedSecrets(server)).toEqual({ PASSWORD: "battery-staple" });
   });
 
-  it("does not turn a variable into a plain one that became a secret in the meantime", async () => {
+  it("does not make a variable plain that became a secret in the meantime", async () => {
     const server = await newServer();
     let isFirst = true;
     const removeRule = proxy.rule(async (passage): Promise<Fate> => {

@@ -3,13 +3,13 @@ import { existsSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { TcpProxy } from "../../support/tcp-proxy.ts";
-import { eventsOf, ids, messagesOf, World } from "../../agent/support/harness.ts";
+import { eventsOf, ids, messagesOf, AgentWorld } from "../../agent/support/harness.ts";
 import { expectWholeProject } from "../../agent/support/whole-project.ts";
 
-let world: World;
+let world: AgentWorld;
 let network: TcpProxy;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit({ "index.html": "one" });
   network = new TcpProxy(Number(new URL(world.control.url).port));
   world.address = await network.listen();
@@ -164,7 +164,7 @@ describe("messages that arrive twice, late or in another order", () => {
     expect(world.current).toBeNull();
   });
 
-  it("do not affect the next run when a stop arrives for one that has ended", async () => {
+  it("do not affect the next run when a stop arrives for an ended run", async () => {
     await world.startAgent();
     const { order } = await world.deploy();
     const run = world.control.dispatch(world.order({ build_command: "sleep 0.2" }));

@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { type AgentProcess, enrollAgent, spawnRunningAgent } from "../../agent/support/agent-process.ts";
-import { ids, messagesOf, World } from "../../agent/support/harness.ts";
+import { ids, messagesOf, AgentWorld } from "../../agent/support/harness.ts";
 import { mountSmallDisk } from "../../agent/support/small-disk.ts";
 
-let world: World;
+let world: AgentWorld;
 let agent: AgentProcess;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit({ "index.html": "one" });
   await enrollAgent(world);
   agent = await spawnRunningAgent(world);
@@ -46,7 +46,7 @@ describe("a project whose folder is damaged", () => {
   });
 });
 
-describe("files in an unfinished release that cannot be removed, such as those of a container", () => {
+describe("files in an unfinished release that cannot be removed, such as files of a container", () => {
   it("do not keep the agent from starting, or from reporting and undoing the run", async () => {
     const activate = { activate_command: `echo $GANTRY_VERSION >> ${world.path("activated")}` };
     await world.deploy(activate);

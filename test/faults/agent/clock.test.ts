@@ -8,14 +8,14 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Timeouts } from "#contract/endpoints/projects/settings.ts";
 import { pause } from "#contract/lib/pause.ts";
 
-import { linesOf, messagesOf, World } from "../../agent/support/harness.ts";
+import { linesOf, messagesOf, AgentWorld } from "../../agent/support/harness.ts";
 import { notedInstances, slotAddresses, smallApp, smallWeb } from "../../agent/support/small-app.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit({ "index.html": "one" });
 });
 afterEach(() => world.close());

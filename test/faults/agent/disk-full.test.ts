@@ -10,15 +10,15 @@ import { exitCodes } from "#agent/main/exit-codes.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
 
 import { enrollAgent, spawnAgent, spawnRunningAgent } from "../../agent/support/agent-process.ts";
-import { eventsOf, messagesOf, World } from "../../agent/support/harness.ts";
+import { eventsOf, messagesOf, AgentWorld } from "../../agent/support/harness.ts";
 import { mountSmallDisk, type SmallDisk } from "../../agent/support/small-disk.ts";
 import { expectWholeProject } from "../../agent/support/whole-project.ts";
 
 const MIB = 1024 * 1024;
-let world: World;
+let world: AgentWorld;
 let disk: SmallDisk;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   disk = mountSmallDisk(world.home, 24 * MIB);
   world.cleanUps.push(() => disk.unmount());
   world.repository.commit({ "index.html": "one" });
@@ -219,7 +219,7 @@ describe("a disk that is read-only when the agent starts", () => {
   });
 });
 
-describe("a disk that is full when the agent starts, after one that was killed", () => {
+describe("a disk that is full when the agent starts after it was killed", () => {
   it("in a build does not keep the run from being reported, and a project can be removed to free space", async () => {
     await enrollAgent(world);
     const first = await spawnRunningAgent(world);

@@ -10,12 +10,12 @@ import { MAX_LINK_MESSAGE } from "#contract/agent-protocol.ts";
 import { HealthCheck } from "#contract/endpoints/projects/settings.ts";
 
 import { createCertificate } from "../../support/git-server.ts";
-import { messagesOf, World } from "../../agent/support/harness.ts";
+import { messagesOf, AgentWorld } from "../../agent/support/harness.ts";
 import { createRepository } from "../../agent/support/repository.ts";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit({ "index.html": "one" });
 });
 afterEach(() => world.close());

@@ -15,15 +15,15 @@ import {
   type SpawnOptions,
   spawnRunningAgent,
 } from "../../agent/support/agent-process.ts";
-import { isAlive, World } from "../../agent/support/harness.ts";
+import { isAlive, AgentWorld } from "../../agent/support/harness.ts";
 import { createRepository } from "../../agent/support/repository.ts";
 import { expectWholeProject, servedVersion } from "../../agent/support/whole-project.ts";
 
-let world: World;
+let world: AgentWorld;
 let agent: AgentProcess;
 let servers: Server[] = [];
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   const library = createRepository(join(world.folder, "library"));
   library.commit({ "library.txt": "library" });
   world.repository.commit({ "index.html": "0" });

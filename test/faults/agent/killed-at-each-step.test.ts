@@ -8,18 +8,18 @@ import { type FakeRun, resultOf } from "../../support/fake-control-plane.ts";
 import { type AgentProcess, enrollAgent, spawnRunningAgent } from "../../agent/support/agent-process.ts";
 import { DieFile } from "../../agent/support/die-file.ts";
 import type { Part } from "../../agent/support/die-order.ts";
-import { World } from "../../agent/support/harness.ts";
+import { AgentWorld } from "../../agent/support/harness.ts";
 import { partsOf } from "../../support/sample.ts";
 import { sealVariables } from "../../agent/support/sealed-variables.ts";
 import { expectWholeProject, servedVersion } from "../../agent/support/whole-project.ts";
 
-let world: World;
+let world: AgentWorld;
 let agent: AgentProcess;
 let dieFile: DieFile;
 let variables: RunVariables;
 /** Starts an agent that is killed at the steps of a part. */
 async function start(part: Part): Promise<void> {
-  world = await World.create();
+  world = await AgentWorld.create();
   dieFile = new DieFile(world.folder, world.path(), part);
   world.repository.commit({ "index.html": "0" });
   await enrollAgent(world);
@@ -96,7 +96,8 @@ async function killInRuns(nextOrder: () => RunOrder, from = ""): Promise<readonl
       const hello = world.control.messages.findLast(({ type }) => type === "hello");
       const { run_id } = run.order;
       const isKnown = hello?.type === "hello" && hello.runs.some((each) => each.run_id === run_id);
-      // An agent that was killed before it recorded the order does not know it, so the control plane sends it again.
+      // An agent that was killed before it recorded the order does not know the order, so the control plane sends it
+      // again.
       const result = isKnown || resultOf(run) !== null ? await world.control.result(run) : null;
       await expectWholeProject(world, [run_id]);
       if (result?.outcome === "live") served = result.release;
@@ -110,7 +111,7 @@ async function killInRuns(nextOrder: () => RunOrder, from = ""): Promise<readonl
 describe.each(partsOf(6))("an agent that is killed before any of the steps, $part, of", (part) => {
   beforeEach(() => start(part));
 
-  it("a deployment serves the earlier release or the one reported as live, and the next deployment works", async () => {
+  it("a deployment serves the earlier release or the release reported as live, and the next deployment works", async () => {
     await deploy();
     await deploy();
     const migrated = world.file("migrated");

@@ -7,12 +7,12 @@ import type { AgentAnswer } from "#contract/agent-requests.ts";
 import type { CommandReading } from "#contract/endpoints/commands/schemas.ts";
 
 import { type AgentProcess, enrollAgent, spawnRunningAgent } from "../../agent/support/agent-process.ts";
-import { ids, isAlive, World } from "../../agent/support/harness.ts";
+import { ids, isAlive, AgentWorld } from "../../agent/support/harness.ts";
 
-let world: World;
+let world: AgentWorld;
 let agent: AgentProcess;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit({ "index.html": "one" });
   await enrollAgent(world);
   agent = await spawnRunningAgent(world, { args: ["--allow-commands"] });

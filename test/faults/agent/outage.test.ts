@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { enrollAgent, spawnRunningAgent } from "../../agent/support/agent-process.ts";
-import { eventsOf, messagesOf, World } from "../../agent/support/harness.ts";
+import { eventsOf, messagesOf, AgentWorld } from "../../agent/support/harness.ts";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit({ "index.html": "one" });
 });
 afterEach(() => world.close());

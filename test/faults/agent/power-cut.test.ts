@@ -12,12 +12,12 @@ import { localSlotsFolder } from "#agent/ingress/slots.ts";
 import { createSiteRegistry } from "#agent/sites/site-registry.ts";
 import { createSiteStore } from "#agent/sites/site-store.ts";
 
-import { messagesOf, World } from "../../agent/support/harness.ts";
+import { messagesOf, AgentWorld } from "../../agent/support/harness.ts";
 import { expectWholeProject } from "../../agent/support/whole-project.ts";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit({ "index.html": "one" });
 });
 afterEach(() => world.close());

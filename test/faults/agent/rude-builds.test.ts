@@ -3,12 +3,12 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MAX_LOG_LINE_BYTES } from "#contract/endpoints/logs/schemas.ts";
 import { Timeouts } from "#contract/endpoints/projects/settings.ts";
 
-import { isAlive, messagesOf, World } from "../../agent/support/harness.ts";
+import { isAlive, messagesOf, AgentWorld } from "../../agent/support/harness.ts";
 import { expectWholeProject } from "../../agent/support/whole-project.ts";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit({ "index.html": "one" });
   await world.startAgent();
   await world.deploy();
@@ -89,7 +89,7 @@ describe("a build command that", () => {
     });
   });
 
-  it("starts two hundred processes: the output of those that it waits for arrives, and the others are ended", async () => {
+  it("starts two hundred processes: the output of processes that it waits for arrives, and the others are ended", async () => {
     const { outcome, stdout } = await build(
       `for i in $(seq 200); do (sleep 0.0$((i % 10)); echo $i) & done; wait; sleep 1000 & ${notePid()}; echo built`,
     );

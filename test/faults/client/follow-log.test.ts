@@ -51,7 +51,7 @@ describe("followLog", () => {
     expect(requests).toEqual([3]);
   });
 
-  it("sends the given bookmark, and then the ones that it receives", async () => {
+  it("sends the given bookmark, and then the bookmarks that it receives", async () => {
     const sent: unknown[] = [];
     const withBookmark =
       (bookmark: string, text: string): Answer =>
@@ -246,7 +246,7 @@ describe("followLog during a temporary error", () => {
     for await (const event of followLog({ baseUrl, token: null, fetch }, deploymentId)) {
       expect(event).toMatchObject({ type: "waiting", problem: { status: 503 } });
       const ms = event.type === "waiting" ? event.ms : 0;
-      // Without a valid header it is the first back-off, half of which is random.
+      // Without a valid header, the delay is the first back-off, and half of that is random.
       expect(ms).toBeGreaterThanOrEqual(expectedMs / 2);
       expect(ms).toBeLessThanOrEqual(expectedMs);
       break;
@@ -368,7 +368,7 @@ describe("the consumer of followLog", () => {
     expect(requests).toHaveLength(1);
   });
 
-  it("gets no event after its abort, not even one that has arrived", async () => {
+  it("gets no event after its abort, not even an event that has arrived", async () => {
     const { baseUrl, open } = await serveLog(fallsSilent(5));
     const aborted = new AbortController();
     const seen: number[] = [];

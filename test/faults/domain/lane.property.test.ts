@@ -63,8 +63,8 @@ import {
   releaseOf,
   reportOf,
   startedAgent,
-  takeAnswer,
-  takeMessage,
+  receiveAnswer,
+  receiveMessage,
   work,
   workingRun,
 } from "../../support/model/model-agent.ts";
@@ -217,7 +217,7 @@ class World {
   }
 
   #deliver(serverId: ServerId, message: ToAgent): void {
-    this.agents.set(serverId, takeMessage(this.agentOf(serverId), this.#fetching(message)));
+    this.agents.set(serverId, receiveMessage(this.agentOf(serverId), this.#fetching(message)));
   }
 
   /** The message with the commit that its agent fetches. */
@@ -230,13 +230,13 @@ class World {
       : message;
   }
 
-  take(next: Step): void {
+  perform(next: Step): void {
     const before = this.lane;
-    this.#take(next);
+    this.#change(next);
     this.#check(before);
   }
 
-  #take(next: Step): void {
+  #change(next: Step): void {
     switch (next.do) {
       case "start":
         if (refuseIfDeleted(this.lane) !== null) return;
@@ -444,7 +444,7 @@ class World {
     if (instruction === "activate") this.permits.add(runId);
     if (!answerArrives) return;
     this.#stored.set(runId, [...stored, ...run.unsent.filter(({ seq }) => seq <= ackedSeq)]);
-    this.agents.set(serverId, takeAnswer(agent, runId, ackedSeq, instruction));
+    this.agents.set(serverId, receiveAnswer(agent, runId, ackedSeq, instruction));
   }
 
   connect(serverId: ServerId, restart: "none" | "keeps its runs" | "loses its runs"): void {
@@ -512,7 +512,7 @@ class World {
     for (const one of deployments) LaneDeployment.parse(JSON.parse(JSON.stringify(one)));
   }
 
-  /** What was offered in this step: nothing that is held, and in order. */
+  /** The deployments that were offered in this step are not held, and in order. */
   #checkOffered(before: Lane): void {
     const active = activeOf(this.lane);
     const earlier = active === null ? null : findDeployment(before, active.id);
@@ -545,7 +545,7 @@ class World {
     return isApproved && currentFreeze(this.lane.freezes, this.now) === null;
   }
 
-  /** Settings that pass a hold are those that are live, except for the number of instances. */
+  /** Settings that pass a hold are live, except for the number of instances. */
   #checkUnheld(config: LaneDeployment): void {
     const live = this.#ranLive(liveOf(this.lane));
     const ran = ranWith(config);
@@ -557,11 +557,11 @@ class World {
     if (config.onlyScale)
       expect(
         scales.map(([, scale]) => scale),
-        "a change of scale is applied, or a later one that has passed it",
+        "a change of scale is applied, or a later change that has passed it",
       ).toContainEqual(ran.plan.processes);
   }
 
-  /** A rollback that passes a hold runs only what was live: now, or with its code. */
+  /** A rollback that passes a hold runs only settings that were live: now, or with its code. */
   #checkRollback(before: Lane, rollback: LaneDeployment): void {
     if (this.#isFree(rollback) || rollback.emergency !== null) return;
     const live = this.#ranLive(liveOf(this.lane));
@@ -619,9 +619,9 @@ const interruptedRemoval: Step[] = [
 describe("a lane with any events in any order", () => {
   it("runs one deployment at a time, has at most one live, increments versions, and switches only with a permit", () => {
     fc.assert(
-      fc.property(steps(60), (taken) => {
+      fc.property(steps(60), (performed) => {
         const world = new World();
-        for (const next of taken) world.take(next);
+        for (const next of performed) world.perform(next);
       }),
       { numRuns: 400 },
     );
@@ -629,10 +629,10 @@ describe("a lane with any events in any order", () => {
 
   it("puts live only the commits that were approved, also if agents fetch others", () => {
     fc.assert(
-      fc.property(fc.array(approvalStep, { maxLength: 40, size: "max" }), (taken) => {
+      fc.property(fc.array(approvalStep, { maxLength: 40, size: "max" }), (performed) => {
         const world = new World();
         world.approval = "required";
-        for (const next of taken) world.take(next);
+        for (const next of performed) world.perform(next);
       }),
       { numRuns: 100 },
     );
@@ -640,9 +640,9 @@ describe("a lane with any events in any order", () => {
 
   it("ends every deployment if it receives nothing more", () => {
     fc.assert(
-      fc.property(steps(40), (taken) => {
+      fc.property(steps(40), (performed) => {
         const world = new World();
-        for (const next of taken) world.take(next);
+        for (const next of performed) world.perform(next);
         // The clock advances only to the lane's next alarm, so a missing deadline means that the test never ends.
         for (let alarms = 0; unended(world.lane).length > 0; alarms += 1) {
           expect(alarms).toBeLessThan(2000);
@@ -659,9 +659,9 @@ describe("a lane with any events in any order", () => {
 
   it("leads, when the network works again, to one server that serves the live release and no other that serves anything", () => {
     fc.assert(
-      fc.property(steps(60), (taken) => {
+      fc.property(steps(60), (performed) => {
         const world = new World();
-        for (const next of taken) world.take(next);
+        for (const next of performed) world.perform(next);
         const settle = () => {
           for (let rounds = 0; unended(world.lane).length + runsOf(world) > 0 || rounds < 3; rounds += 1) {
             expect(rounds).toBeLessThan(500);

@@ -141,7 +141,7 @@ describe("the check of deployments finds", () => {
     );
   });
 
-  it("a canceled deployment that is live, and a deleted one that is listed", async () => {
+  it("a canceled deployment that is live, and a deleted deployment that is listed", async () => {
     const [live] = await listed();
     const accepted = installation.ledger.accepted.get(live?.id ?? "");
     if (accepted === undefined) throw new Error("no deployment is live");

@@ -49,7 +49,7 @@ afterAll(async () => {
   for (const { installation } of systems) await removeHome(installation.home);
 });
 
-async function takeSystem(): Promise<System> {
+async function claimSystem(): Promise<System> {
   return free.pop() ?? new Promise((resolve) => waiting.push(resolve));
 }
 
@@ -60,7 +60,7 @@ function returnSystem(system: System): void {
 }
 
 async function runPoint(point: FaultPoint, pickHost: (system: System) => Host): Promise<void> {
-  const system = await takeSystem();
+  const system = await claimSystem();
   const { installation, sites } = system;
   try {
     const scene = await openScene(installation, pickHost(system), `site-${sites.length + 1}`, point);

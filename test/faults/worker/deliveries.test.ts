@@ -46,7 +46,7 @@ describe("a delivery while a part fails", () => {
     return calls;
   }
 
-  /** The project's deployments in D1, and those of its rows in the ledger. */
+  /** The project's deployments in D1, and the deployments of its rows in the ledger. */
   async function recorded(projectId: string) {
     const idsFrom = (statement: string) => env.DB.prepare(statement).bind(projectId);
     const [deployments, rows] = await env.DB.batch<{ id: string }>([

@@ -79,10 +79,10 @@ describe("events that are announced while any call fails", () => {
     const events = [sealed(), sealed()];
     await addEvents(id, events);
     const faults = new Faults();
-    faults.take("outlet");
+    faults.disable("outlet");
     await feed().announce();
     await kill(feed);
-    faults.bringBack("outlet");
+    faults.enable("outlet");
     await pass(2, objects);
     for (const webhook of webhooks)
       expect(await delivered(webhook, 9)).toEqual(events.map((event) => event.id));

@@ -60,10 +60,10 @@ describe("during an outage of the database", () => {
     project.agent.cut();
     await becomes(project, "offline");
     const faults = new Faults();
-    faults.take("d1");
+    faults.disable("d1");
     await project.agent.connect();
     const order = await project.agent.orderOf(id);
-    faults.bringBack("d1");
+    faults.enable("d1");
     expect((await serverOf(project)).status).toBe("offline");
     await alarmRuns(project);
     await becomes(project, "healthy");
@@ -76,11 +76,11 @@ describe("during an outage of the database", () => {
     await becomes(project, "healthy");
     pass(20 * MINUTE_MS);
     const faults = new Faults();
-    faults.take("d1");
+    faults.disable("d1");
     project.agent.cut();
     await vi.waitFor(async () => expect(await pendingOf(project)).toBe(true));
     pass(20 * MINUTE_MS);
-    faults.bringBack("d1");
+    faults.enable("d1");
     await alarmRuns(project);
     expect(await serverOf(project)).toMatchObject({ status: "offline", uptime: "50.00%" });
   });
@@ -89,7 +89,7 @@ describe("during an outage of the database", () => {
     const project = await TestProject.connected();
     await project.deploy();
     const faults = new Faults();
-    faults.take("d1");
+    faults.disable("d1");
     project.agent.status([
       { project_id: project.id, release: 1, releases: [1], url: "http://127.0.0.1:9001" },
     ]);
@@ -101,7 +101,7 @@ describe("during an outage of the database", () => {
     }
     expect(delays).toEqual(delays.toSorted((a, b) => a - b));
     expect(delays.at(-1)).toBe(MINUTE_MS);
-    faults.bringBack("d1");
+    faults.enable("d1");
     await alarmRuns(project);
     expect((await projectOf(project)).url).toBe("http://127.0.0.1:9001");
     expect(await pendingOf(project)).toBe(false);
@@ -115,12 +115,12 @@ describe("during an outage of one lane", () => {
     await project.deploy();
     project.agent.cut();
     const faults = new Faults();
-    faults.take("lane");
+    faults.disable("lane");
     const report = { project_id: project.id, release: 1, releases: [1, 2], url: null };
     await project.agent.connect({ projects: [report] });
     await project.agent.receives("welcome");
     await vi.waitFor(async () => expect(await pendingOf(project)).toBe(true));
-    faults.bringBack("lane");
+    faults.enable("lane");
     await alarmRuns(project);
     expect(await project.agent.receives("correct_release")).toMatchObject({ release: 2 });
     await becomes(project, "healthy");
@@ -132,10 +132,10 @@ describe("during an outage of one lane", () => {
     const { id } = await project.start();
     await project.agent.orderOf(id);
     project.agent.cut();
-    faults.take("lane");
+    faults.disable("lane");
     await project.agent.connect({ runs: [] });
     await vi.waitFor(async () => expect(await pendingOf(project)).toBe(true));
-    faults.bringBack("lane");
+    faults.enable("lane");
     pass(1000);
     const order = await project.agent.orderOf(id);
     await project.agent.reports(order, { type: "stage", stage: "fetch" }, output("working"));
@@ -186,7 +186,7 @@ describe("a link that breaks without a close event", () => {
       const project = await TestProject.connected();
       await becomes(project, "healthy");
       pass(20 * MINUTE_MS);
-      // As a start of the control plane would: it runs what is overdue.
+      // As a start of the control plane would: it runs overdue work.
       const overdue = { isRetry: false, retryCount: 0, scheduledTime: Date.now() + MINUTE_MS };
       project.agent.status([]);
       if (how === "killed") await kill(() => linkOf(project));
@@ -278,12 +278,12 @@ describe("during an outage of the link", () => {
     await project.agent.connect({ projects: [report(1)] });
     await project.reaches(id, "failed");
     const faults = new Faults();
-    faults.take("link");
+    faults.disable("link");
     const evidence = { target: "releases/2", commit_sha: "a".repeat(40), health_check: null };
     const result = { outcome: "live" as const, release: 2, evidence };
     await project.agent.reports(order, { type: "result", result, project: report(2) });
     await kill(() => env.PROJECT_LANE.getByName(project.id));
-    faults.bringBack("link");
+    faults.enable("link");
     expect(project.agent.received.some(({ type }) => type === "correct_release")).toBe(false);
     await vi.waitFor(async () => {
       await runDurableObjectAlarm(env.PROJECT_LANE.getByName(project.id));
@@ -334,10 +334,10 @@ describe("a change that the link was not notified of", () => {
     const faults = new Faults();
     const path = `/v1/servers/${project.agent.serverId}/enrollment`;
     const { token } = Enrollment.parse(await (await project.post(path, {})).json());
-    faults.take("link");
+    faults.disable("link");
     const body = { token, hostname: "web-1", agent_version: "0.2.0" };
     expect((await call("/v1/agent/enroll", { method: "POST", body })).status).toBe(201);
-    faults.bringBack("link");
+    faults.enable("link");
     expect(project.agent.closed).toBeNull();
     await alarmRuns(project);
     await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.credentialRevoked));

@@ -95,7 +95,7 @@ const damages: Record<string, (four: Four) => Promise<unknown>> = {
       "UPDATE deployments SET status = 'building', stage = 'fetch', evidence = NULL, release = NULL, revision = 1 WHERE id = ?",
       live,
     ),
-  "the live row and the one before it are swapped": async ({ live, superseded }) => {
+  "the live row and the row before it are swapped": async ({ live, superseded }) => {
     await run("UPDATE deployments SET status = 'superseded' WHERE id = ?", live);
     await run("UPDATE deployments SET status = 'live' WHERE id = ?", superseded);
   },
@@ -275,12 +275,12 @@ describe("the schedule", () => {
 
   it("repairs each project once a day, and continues where it stopped", async () => {
     const { project, live } = await fourDeployments();
-    const take = () => run("DELETE FROM deployments WHERE id = ?", live);
+    const deleteLive = () => run("DELETE FROM deployments WHERE id = ?", live);
     const isThere = async () => (await statusesOf(project)).includes("live");
-    await take();
+    await deleteLive();
     await runSchedule();
     expect(await isThere()).toBe(true);
-    await take();
+    await deleteLive();
     vi.setSystemTime(Date.now() + 23 * HOUR_MS);
     await runSchedule();
     expect(await isThere()).toBe(false);
@@ -310,13 +310,13 @@ describe("the schedule", () => {
     const { project, live } = await fourDeployments();
     await run("DELETE FROM deployments WHERE id = ?", live);
     const faults = new Faults();
-    faults.take("lane");
+    faults.disable("lane");
     const outcome = await runSchedule().then(
       () => "fine",
       () => "failed",
     );
     expect(outcome).toBe("failed");
-    faults.bringBack("lane");
+    faults.enable("lane");
     vi.setSystemTime(Date.now() + 25 * HOUR_MS);
     await runSchedule();
     expect(await statusesOf(project)).toContain("live");

@@ -176,7 +176,7 @@ describe("an outage of two minutes", () => {
       await story.until("running", ({ deployments }) =>
         deployments.some((one) => one.state.name === "running"),
       );
-      faults.take(...parts);
+      faults.disable(...parts);
       story.agent.until = "result";
       const asked: number[] = [];
       for (let round = 0; round < 9; round += 1) {
@@ -188,7 +188,7 @@ describe("an outage of two minutes", () => {
         else expect(answer.headers.get("retry-after")).toBe("2");
       }
       expect(new Set(asked)).toEqual(new Set([parts.includes("d1") ? 503 : 201]));
-      faults.bringBack(...parts);
+      faults.enable(...parts);
       await story.until("at rest", isAtRest);
       expect((await story.project.deployment(running)).status).toMatch(/live|superseded/);
       await expectWhole(story, parts.join());

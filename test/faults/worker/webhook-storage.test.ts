@@ -20,7 +20,7 @@ const pass = (ms: number) => void vi.setSystemTime(Date.now() + ms);
 async function waitingWebhook(account?: TestAccount): Promise<TestWebhook> {
   const webhook = await TestWebhook.create({}, account);
   await webhook.receiver.answers({ status: 500 }, {});
-  await webhook.takes();
+  await webhook.accepts();
   return webhook;
 }
 
@@ -105,7 +105,7 @@ describe("a webhook that a restored database does not have", () => {
     pass(2 * HOUR_MS);
     await webhook.alarm();
     await env.DB.prepare("DELETE FROM webhooks WHERE id = ?").bind(webhook.id).run();
-    await webhook.takes();
+    await webhook.accepts();
     await webhook.alarm();
     expect((await webhook.alarmAt()) ?? 0).toBeGreaterThanOrEqual(Date.now() + HOUR_MS);
   });
@@ -117,7 +117,7 @@ describe("a webhook whose object cannot write", () => {
     const exec = async (query: string) =>
       await runInDurableObject(webhook.outlet(), (_outlet, { storage }) => void storage.sql.exec(query));
     await exec("CREATE TRIGGER full BEFORE UPDATE ON deliveries BEGIN SELECT RAISE(ABORT, 'disk full'); END");
-    await webhook.takes();
+    await webhook.accepts();
     for (let alarms = 0; alarms < 3; alarms += 1) await webhook.alarm();
     expect(await requestsOf(webhook)).toBeLessThanOrEqual(5);
     expect((await webhook.alarmAt()) ?? 0).toBeGreaterThanOrEqual(Date.now() + 2_000);

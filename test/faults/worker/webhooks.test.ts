@@ -28,7 +28,7 @@ describe("a webhook whose object is killed", () => {
     const webhook = await TestWebhook.create();
     await webhook.receiver.answers({ delayMs: 50 });
     const events = Array.from({ length: 8 }, () => webhook.event());
-    await webhook.outlet().take(events);
+    await webhook.outlet().accept(events);
     await kill(webhook.outlet);
     await untilSent(webhook);
     const received = (await webhook.receiver.received()).map(({ headers }) => headers["webhook-id"]);
@@ -39,7 +39,7 @@ describe("a webhook whose object is killed", () => {
     const webhook = await TestWebhook.create();
     await webhook.receiver.answers({ delayMs: 200 }, {});
     const events = [webhook.event(), webhook.event()];
-    await webhook.outlet().take(events);
+    await webhook.outlet().accept(events);
     void webhook.alarm().catch(() => undefined);
     await vi.waitFor(async () => expect(await webhook.receiver.received()).toHaveLength(2));
     await kill(webhook.outlet);
@@ -61,7 +61,7 @@ describe("a webhook that is disabled while D1 fails", () => {
   async function disableWith(faults: Faults, at: number | null, kind: (typeof faultKinds)[number]) {
     const webhook = await TestWebhook.create({ events: ["account.*"] });
     await webhook.receiver.answers({ status: 410 });
-    await webhook.outlet().take([webhook.event()]);
+    await webhook.outlet().accept([webhook.event()]);
     faults.count(at, kind, [webhook.outlet]);
     await webhook.alarm().catch(() => undefined);
     await vi.waitFor(async () => {
@@ -170,9 +170,9 @@ describe("creating a webhook while a part fails", () => {
     onCalls(env.OUTLET, "getByName", ([name]) => created.push(String(name)));
     const body = { kind: "standard", url: receiver.url };
     await call("/v1/account", { token });
-    faults.take(part);
+    faults.disable(part);
     expect((await call("/v1/webhooks", { method: "POST", token, body })).status).toBeGreaterThanOrEqual(500);
-    faults.bringBack(part);
+    faults.enable(part);
     const { webhooks } = WebhookRows.parse(await (await call("/v1/webhooks", { token })).json());
     expect(webhooks).toEqual([]);
     // Its object asks D1 after an hour, and once more a day later.

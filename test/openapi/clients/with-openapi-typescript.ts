@@ -36,7 +36,7 @@ const list = await client.GET("/v1/deployments", { params: { query: { status: ["
 const refused = await client.POST("/v1/deploy", {
   body: { project_id: path.project_id.replace(/.$/, (last) => (last === "0" ? "1" : "0")) },
 });
-// The codes of an operation are a type: one that it cannot give does not compile.
+// The codes of an operation are a type: a code that it cannot return does not compile.
 const isNotFound =
   refused.error !== undefined && "code" in refused.error && refused.error.code === "not_found";
 

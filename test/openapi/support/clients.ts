@@ -15,7 +15,7 @@ const hook = pathToFileURL(join(import.meta.dirname, "typescript-api.mjs")).href
 export type Clients = {
   /** What the compiler has to say of all of it, as strict as can be asked of generated code. */
   compile(): Promise<{ code: number | null; output: string }>;
-  /** Runs a program against an installation. @returns what it prints */
+  /** Runs a program against an installation. @returns its output */
   run(program: string, url: string, token: string): Promise<unknown>;
   remove(): Promise<void>;
 };

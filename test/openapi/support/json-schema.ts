@@ -24,7 +24,7 @@ for (const direction of ["sent", "answered"] as const)
 
 const validators = new Map<string, ValidateFunction>();
 
-/** What is wrong with a value by a schema of the document; nothing where it is as it should be. */
+/** The errors of a value by a schema of the document; nothing if the value is valid. */
 export function errorsOf(schema: Schema, value: unknown, direction: "sent" | "answered"): string[] {
   const key = `${direction} ${JSON.stringify(schema)}`;
   const validate = validators.get(key) ?? ajv.compile(rewritten(schema, direction));
@@ -38,7 +38,7 @@ export function errorsOf(schema: Schema, value: unknown, direction: "sent" | "an
 function rewritten(schema: Schema, direction: "sent" | "answered", isPart = false): Schema {
   const inner = (one: Schema) => rewritten(one, direction);
   const result: Schema = { ...schema };
-  // What a server may add later, it must name in the document that it serves with it.
+  // A server that adds a field later must name it in the document of that version.
   if (direction === "answered" && result.properties !== undefined && !isPart)
     result.additionalProperties = false;
   if (result.$ref?.startsWith(PREFIX))

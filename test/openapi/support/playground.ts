@@ -83,7 +83,7 @@ export class Playground {
     const processes = { web: { command: "node server.js" }, worker: { command: "npm run worker" } };
     const settings = { name: `project ${suffix}`, server_id, repository: "/srv/git/shop.git", processes };
     const created = await this.#make("/v1/projects", settings);
-    // No agent of this one ever connects, so what is started there waits.
+    // No agent of this server ever connects, so deployments that are started there wait.
     const idle = await this.#make("/v1/servers", { name: `server ${suffix}`, ip: "192.0.2.2" });
     const waiting = await this.#make("/v1/projects", {
       ...settings,

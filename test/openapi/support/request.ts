@@ -1,7 +1,7 @@
 /** Who sends a request: a token of each kind that there is. */
 export type Sender = "owner" | "session" | "agent" | "other-account" | "weak" | "nobody" | "nonsense";
 
-/** A request as it is to be sent, with ids that stand for those of the world. */
+/** A request to send, with placeholders for the ids of the world. */
 export type Request = {
   readonly method: string;
   readonly path: string;

@@ -1,5 +1,5 @@
-// The generators make their code with the API of TypeScript up to version 6, which the compiler here has not got any
-// more. A copy of it is part of @ts-morph/common; beside the compiler it could not be installed, as both are `tsc`.
+// The generators make their code with the API of TypeScript up to version 6, which the compiler here no longer has.
+// A copy of it is part of @ts-morph/common; beside the compiler it could not be installed, as both are `tsc`.
 import { registerHooks } from "node:module";
 
 const typescript = new URL("./typescript.js", import.meta.resolve("@ts-morph/common")).href;

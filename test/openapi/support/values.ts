@@ -98,7 +98,7 @@ function valuesOfType(type: string, value: Schema, name: string): fc.Arbitrary<u
   }
 }
 
-/** An object with what is required, and some of the rest: the more there is, the less likely all of it is right. */
+/** An object with all required fields, and some of the others: the more fields, the less likely all are valid. */
 export function sparse<Value>(
   entries: readonly (readonly [string, fc.Arbitrary<Value>])[],
   required: readonly string[],

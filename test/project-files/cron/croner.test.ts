@@ -30,7 +30,7 @@ const time = fc.oneof(
 );
 const day = fc.constantFrom("* * *", "1-15 * *", "* * 0", "29 2,3 *", "8 * 1");
 
-it("the runs of a schedule around a clock change are those of croner, an independent implementation", () => {
+it("the runs of a schedule around a clock change equal the runs of croner, an independent implementation", () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...changes),

@@ -102,7 +102,7 @@ describe("in every zone, over every change of the clock", () => {
     );
   });
 
-  it("the last run until a time is the one that all next runs lead to", () => {
+  it("the last run until a time is the last of all runs before it", () => {
     const schedule = fc.constantFrom(
       "30 2 * * *",
       "*/7 * * * *",

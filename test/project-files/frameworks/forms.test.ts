@@ -397,7 +397,7 @@ describe("an adapter for another platform", () => {
         "astro.config.mjs": `import vercel from "@astrojs/vercel/serverless"; export default { output: "hybrid" }`,
       },
     ],
-  ])("is named, with the one to use instead: %s", (name, framework, files) => {
+  ])("is named, with the adapter to use instead: %s", (name, framework, files) => {
     const found = tree([framework === "sveltekit" ? "@sveltejs/kit" : framework], files);
     expect(detectFramework(found)).toBe(framework);
     expect(buildProblem(framework, found)).toMatch(

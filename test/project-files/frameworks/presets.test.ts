@@ -389,7 +389,7 @@ describe("the package manager", () => {
     expect(vite(lock)).toBe(command);
   });
 
-  it("is the one in package.json if there are several lock files or none", () => {
+  it("comes from package.json if there are several lock files or none", () => {
     const both = { "pnpm-lock.yaml": "", "package-lock.json": "" };
     expect(vite(both)).toBe("pnpm install --frozen-lockfile && pnpm run build");
     expect(vite(both, {}, { packageManager: "npm@11.0.0" })).toBe(npm);
@@ -401,7 +401,7 @@ describe("the package manager", () => {
     expect(vite({}, {}, { packageManager: 7 })).toBe("npm install && npm run build");
   });
 
-  it("of a workspace is that of its root, unless the project has a lock file of its own", () => {
+  it("of a workspace comes from its root, unless the project has a lock file of its own", () => {
     const pnpm = { "pnpm-lock.yaml": "", "pnpm-workspace.yaml": "packages:\n  - apps/*\n" };
     expect(vite({}, pnpm)).toBe("pnpm install --frozen-lockfile && pnpm run build");
     expect(vite({ "package-lock.json": "" }, pnpm)).toBe(npm);
@@ -411,7 +411,7 @@ describe("the package manager", () => {
     expect(vite({}, unlocked)).toBe("yarn install && yarn run build");
   });
 
-  it("of a folder that is in no workspace is that of the lock file above, which is not its own", () => {
+  it("of a folder that is in no workspace comes from the lock file above, which is not its own", () => {
     expect(vite({}, { "pnpm-lock.yaml": "" })).toBe("pnpm install && pnpm run build");
     const others = { "package-lock.json": "", "package.json": '{"workspaces":["packages/*"]}' };
     expect(vite({}, others)).toBe("npm install && npm run build");

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { readConfig } from "#project-files/frameworks/read-config.ts";
+import { readFrameworkConfig } from "#project-files/frameworks/read-config.ts";
 
-const valuesOf = (text: string) => Object.fromEntries(readConfig("a.config.js", text).values);
+const valuesOf = (text: string) => Object.fromEntries(readFrameworkConfig("a.config.js", text).values);
 
 describe("the settings of a configuration file", () => {
   it.each<[string, string, Record<string, string | boolean>]>([
@@ -55,7 +55,11 @@ describe("the settings of a configuration file", () => {
 
   it("include the imported packages", () => {
     const text = `import a from "@sveltejs/adapter-node";\nconst b = require('b');\nconst c = await import("c");\n// import d from "d"`;
-    expect([...readConfig("svelte.config.js", text).imports]).toEqual(["@sveltejs/adapter-node", "b", "c"]);
+    expect([...readFrameworkConfig("svelte.config.js", text).imports]).toEqual([
+      "@sveltejs/adapter-node",
+      "b",
+      "c",
+    ]);
   });
 
   it.each([
@@ -79,7 +83,7 @@ describe("the settings of a configuration file", () => {
     "*/",
   ])("are read soon from half a million characters of %j", (part) => {
     // With quadratic time, the test would not end.
-    expect(() => readConfig("a.config.js", part.repeat(500_000 / part.length))).not.toThrow();
+    expect(() => readFrameworkConfig("a.config.js", part.repeat(500_000 / part.length))).not.toThrow();
   });
 
   it("are read soon inside of a setting with a very long name", () => {

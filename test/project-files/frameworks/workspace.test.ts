@@ -47,7 +47,7 @@ describe("a workspace", () => {
     expect(workspaceOf([above("apps/web", files)])).toBeNull();
   });
 
-  it("is the nearest one that includes the folder", () => {
+  it("is the nearest workspace that includes the folder", () => {
     const folders = [
       above("web", npm(["docs"]), "group/apps"),
       above("apps/web", npm(["apps/*"]), "group"),

@@ -13,10 +13,27 @@ describe("the check for plain words", () => {
     ]);
   });
 
-  it("reports nothing for a text in plain words", () => {
-    expect(
-      findWordsToAvoid("docs/x.md", "The agent sends the report again after a lost connection."),
-    ).toEqual([]);
+  it("reports pronouns whose noun the reader has to find, also across the lines of a comment", () => {
+    const text = [
+      " * It compares the release with the one that is live, and those",
+      " * that are older. One",
+      " * which fails runs in between.",
+    ].join("\n");
+    expect(findWordsToAvoid("src/agent/x.ts", text)).toEqual([
+      'src/agent/x.ts:1: "those that": write the noun',
+      'src/agent/x.ts:1: "the one": write the noun',
+      'src/agent/x.ts:1: "one that": write the noun',
+      'src/agent/x.ts:2: "One which": write the noun',
+      'src/agent/x.ts:3: "in between": write meanwhile, before the …, on the way',
+    ]);
+  });
+
+  it.each([
+    "The agent sends the report again after a lost connection.",
+    "The one-off commands of a project run in sequence, so that one command does not delay its jobs.",
+    "The list has those two releases, and the one live release.",
+  ])("reports nothing for a text in plain words: %s", (text) => {
+    expect(findWordsToAvoid("docs/x.md", text)).toEqual([]);
   });
 });
 

@@ -11,7 +11,7 @@ import { priceTable } from "../../../scripts/reference/price-table.ts";
 import { countsOf, timesOf } from "../../../scripts/reference/scaling-tables.ts";
 
 describe("the distances of docs/scaling.md", () => {
-  it("are those on the great circle", () => {
+  it("are measured on the great circle", () => {
     expect(distanceKm(callers.Frankfurt, virginia)).toBeCloseTo(6_560, -2);
     expect(distanceKm(callers.Sydney, virginia)).toBeCloseTo(15_680, -2);
     expect(roundTripMs(virginia, virginia)).toBe(2);

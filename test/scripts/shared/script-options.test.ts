@@ -14,7 +14,7 @@ describe("the options of an npm script", () => {
     remote: flag("use Cloudflare"),
   });
 
-  it("are read by their names, with defaults for those that are not passed", () => {
+  it("are read by their names, with defaults for options that are not passed", () => {
     expect(parseOptions(options, ["--account", "main"])).toEqual({
       account: "main",
       port: 8787,
@@ -57,7 +57,7 @@ describe("the options of an npm script", () => {
 });
 
 describe("the database that npm run token and npm run sign-in use", () => {
-  it("is the one in .gantry by default, or in the folder of --home, or the one in Cloudflare", () => {
+  it("is in .gantry by default, or in the folder of --home, or in Cloudflare", () => {
     expect(databaseTarget({ remote: false })).toEqual({ home: join(root, ".gantry") });
     expect(databaseTarget({ home: "/srv/gantry", remote: false })).toEqual({ home: "/srv/gantry" });
     expect(databaseTarget({ remote: true })).toBe("remote");

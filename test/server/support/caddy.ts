@@ -51,7 +51,7 @@ export class TestIngress {
     });
   }
 
-  /** @param environment added to that of Caddy */
+  /** @param environment added to Caddy's */
   static async create(options: object = {}, environment: Environment = {}): Promise<TestIngress> {
     const test = new TestIngress(await freePort(), await freePort(), options, environment);
     await mkdir(ingressFiles(test.home).folder, { recursive: true });

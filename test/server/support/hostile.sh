@@ -1,6 +1,6 @@
-# A build, an activate command or a process that tries what it must not be able to do. Prints one line for each attempt:
-# `<name> refused` or `<name> SUCCEEDED`. Needs HOME_OF_AGENT, SELF, VICTIM, AGENT_PID, VICTIM_PID, VICTIM_PORT.
-# As root and without a sandbox, each attempt succeeds, which a test checks.
+# A build, an activate command or a process that tries forbidden actions. Prints one line for each attempt: `<name>
+# refused` or `<name> SUCCEEDED`. Needs HOME_OF_AGENT, SELF, VICTIM, AGENT_PID, VICTIM_PID, VICTIM_PORT. As root and
+# without a sandbox, each attempt succeeds, which a test checks.
 projects=$HOME_OF_AGENT/projects
 try() {
   name=$1

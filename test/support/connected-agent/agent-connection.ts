@@ -124,22 +124,22 @@ export class AgentConnection {
   readonly credential: string;
   /** The messages received so far, over all links. */
   readonly received: ToAgent[] = [];
-  /** What it reports about isolation; `undefined` for an agent that does not know it. */
+  /** The reported isolation; `undefined` for an agent that does not know isolation. */
   isolation: IsolationLevel | undefined = "none";
-  /** What it reports about its policy; `undefined` for an agent that does not know it. */
+  /** The reported policy; `undefined` for an agent that does not know policies. */
   policy: PolicyLevel | undefined = "open";
   /** The programs that it reports; `undefined` for an agent that does not know them. */
   tools: ToolReport[] | undefined = undefined;
-  /** What it reports of the ingress. */
+  /** The reported problem of the ingress. */
   ingressProblem: string | undefined = undefined;
-  /** What it reports of the processes of every project that it is asked about. */
+  /** The reported processes of every project. */
   processes: ProcessReport[] = [];
-  /** What it reports that the instances of every project have printed. */
+  /** The reported output of the instances of every project. */
   printed: AppOutputLine[] = [];
-  /** What it says about jobs, and about their runs. */
+  /** The answers about jobs, and about their runs. */
   cronJobs: readonly CronJobReport[] = [cronJob];
   cronRun: CronRunReading = endedCronRun;
-  /** What it says about commands. */
+  /** The answer about commands. */
   command: CommandReading = endedCommand;
   pongs = 0;
   closed: { code: number; reason: string } | null = null;

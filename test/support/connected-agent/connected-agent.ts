@@ -12,8 +12,8 @@ import {
   reportOf,
   SHA,
   startedAgent,
-  takeAnswer,
-  takeMessage,
+  receiveAnswer,
+  receiveMessage,
   type Unnumbered,
   work,
   workingRun,
@@ -145,7 +145,7 @@ export class ConnectedAgent extends AgentConnection {
    */
   async step(): Promise<void> {
     // Messages of a broken link come first, because the next hello reports their effects.
-    for (; this.#read < this.received.length; this.#read += 1) this.#take(this.received[this.#read]);
+    for (; this.#read < this.received.length; this.#read += 1) this.#receive(this.received[this.#read]);
     if (!this.isOpen) await this.#reconnect();
     for (const id of this.#projects.keys()) {
       this.#work(id);
@@ -153,10 +153,10 @@ export class ConnectedAgent extends AgentConnection {
     }
   }
 
-  #take(message: ToAgent | undefined): void {
+  #receive(message: ToAgent | undefined): void {
     if (message === undefined || message.type === "welcome" || message.type === "watch") return;
     const id = message.type === "run" ? message.order.project_id : message.project_id;
-    this.#become(id, takeMessage(this.#of(id), message));
+    this.#become(id, receiveMessage(this.#of(id), message));
   }
 
   #work(id: ProjectId): void {
@@ -182,7 +182,7 @@ export class ConnectedAgent extends AgentConnection {
     const { acked_seq: ackedSeq, instruction } = answer;
     const last = unsent.at(-1);
     const isResultStored = last?.type === "result" && last.seq <= ackedSeq;
-    this.#become(id, takeAnswer(this.#of(id), runId, ackedSeq, instruction), isResultStored);
+    this.#become(id, receiveAnswer(this.#of(id), runId, ackedSeq, instruction), isResultStored);
   }
 
   /** @param isReported whether a result that the control plane has stored reports the change */

@@ -17,7 +17,7 @@ export async function eventually(
   }
 }
 
-/** Waits for a promise. @throws an error that names what it waited for, after a timeout */
+/** Waits for a promise. @throws an error that names the missing result, after a timeout */
 export async function inTime<Value>(
   what: string,
   promise: Promise<Value>,

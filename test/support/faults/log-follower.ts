@@ -28,7 +28,7 @@ export function followLog(url: string, token: string, deploymentId: string): Log
   let hasEnded = false;
   let violation: string | null = null;
 
-  function take(event: string | undefined, id: string | undefined, data: string): void {
+  function receive(event: string | undefined, id: string | undefined, data: string): void {
     if (event === LOG_END_EVENT) {
       LogEnd.parse(JSON.parse(data));
       hasEnded = true;
@@ -57,7 +57,7 @@ export function followLog(url: string, token: string, deploymentId: string): Log
       // The deployment was deleted.
       if (response.status === 404) hasEnded = true;
       if (response.status !== 200 || response.body === null) return;
-      const parser = createParser({ onEvent: ({ event, id, data }) => take(event, id, data) });
+      const parser = createParser({ onEvent: ({ event, id, data }) => receive(event, id, data) });
       const decoder = new TextDecoder();
       for await (const chunk of response.body) {
         clearTimeout(timer);

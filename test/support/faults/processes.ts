@@ -19,8 +19,8 @@ function livingPids(): number[] {
 }
 
 /**
- * All descendants of a process that run now. An empty list where the process does not run (`null`).
- * @param besides one that is left out, with its own descendants
+ * All descendants of a process that run now. An empty list where the process does not run (`null`). @param besides a
+ * process that is left out, with its own descendants
  */
 export function descendantsOf(
   pid: number | null,

@@ -45,20 +45,20 @@ export function relaySockets({ target, incoming, socket, head, webSockets, decid
       const toAgent = relay("to-agent", front, decide);
       const fromAgent = relay("from-agent", back, decide);
       back.off("message", keep);
-      for (const data of early) toAgent.take(data);
-      back.on("message", (data) => toAgent.take(data));
-      front.on("message", (data) => fromAgent.take(data));
+      for (const data of early) toAgent.receive(data);
+      back.on("message", (data) => toAgent.receive(data));
+      front.on("message", (data) => fromAgent.receive(data));
       back.on("close", (code, reason) => toAgent.close(code, reason.toString()));
       front.on("close", (code, reason) => fromAgent.close(code, reason.toString()));
     });
   });
 }
 
-/** Relays one direction. Each message waits for the decision about the one before it. */
+/** Relays one direction. Each message waits for the decision about the message before it. */
 function relay(kind: "to-agent" | "from-agent", to: WebSocket, decide: Upgrade["decide"]) {
   let last: Promise<void> = Promise.resolve();
   return {
-    take(data: RawData): void {
+    receive(data: RawData): void {
       const text = Buffer.isBuffer(data) ? data.toString() : "";
       last = last.then(async () => {
         const fate = await decide({ kind, message: parseJson(text) });

@@ -29,7 +29,7 @@ export type ForgeRepository = {
   addHook(hook: HookOut): Promise<void>;
   /** From now on pushes only store their deliveries, until `hold(false)`. */
   hold(isHeld: boolean): Promise<void>;
-  /** What was stored since the repository was created, in order. */
+  /** The deliveries that were stored since the repository was created, in order. */
   deliveries(): Promise<readonly ForgeDelivery[]>;
   /** Sends stored deliveries, which may have been sent before. */
   deliver(deliveries: readonly ForgeDelivery[]): Promise<void>;

@@ -1,7 +1,8 @@
 /**
- * An app for load tests, which answers with its name (argument 1) at a port of 127.0.0.1 (argument 2, or PORT): `/` and a
- * POST at once, `/slow` over 1.5 s, `/events` as a stream whose second event comes after a request to `/next`, `/headers` with those of the request, what is in `/missing` with 404, and a WebSocket that
- * echoes. On SIGTERM it finishes its requests and closes its WebSockets.
+ * An app for load tests, which answers with its name (argument 1) at a port of 127.0.0.1 (argument 2, or PORT): `/` and
+ * a POST at once, `/slow` over 1.5 s, `/events` as a stream whose second event comes after a request to `/next`,
+ * `/headers` with the headers of the request, all below `/missing` with 404, and a WebSocket that echoes. On SIGTERM it
+ * finishes its requests and closes its WebSockets.
  */
 import { createServer } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";

@@ -21,11 +21,11 @@ import {
   step,
   tell,
   wayOf,
-  type World,
+  type ModelWorld,
 } from "./model-world.ts";
 import type { Space } from "./search.ts";
 
-type NextWorld = readonly [step: string, world: World];
+type NextWorld = readonly [step: string, world: ModelWorld];
 /** The ids of the nth start of a world, so that two paths to the same state have the same ids. */
 const idsOfStart: { id: DeploymentId; runId: RunId }[] = [];
 
@@ -46,7 +46,7 @@ const NOTHING: Budgets = {
 };
 
 /** A project with two releases on a connected server. The second release is live. */
-export function worldWithTwoReleases(budgets: Partial<Budgets>): World {
+export function worldWithTwoReleases(budgets: Partial<Budgets>): ModelWorld {
   const lane = laneWithLive(2);
   return {
     lane,
@@ -65,7 +65,7 @@ export function worldWithTwoReleases(budgets: Partial<Budgets>): World {
   };
 }
 
-export const laneSpace: Space<World> = {
+export const laneSpace: Space<ModelWorld> = {
   *next(world) {
     const byItself = [...steps(world)];
     yield* byItself;
@@ -83,7 +83,7 @@ export const laneSpace: Space<World> = {
 };
 
 /** The steps that occur without a client's request or a fault. */
-function* steps(world: World): Iterable<NextWorld> {
+function* steps(world: ModelWorld): Iterable<NextWorld> {
   yield* tell(world);
   const corrected = correct(world);
   if (corrected !== null) yield ["lane corrects", corrected];
@@ -109,7 +109,7 @@ function* steps(world: World): Iterable<NextWorld> {
 }
 
 /** The faults, as often as the budgets allow. */
-function* faults(world: World): Iterable<NextWorld> {
+function* faults(world: ModelWorld): Iterable<NextWorld> {
   const { wire, agent, budgets } = world;
   const failed = budgets.failure > 0 ? step(spend(world, "failure"), false) : null;
   if (failed !== null) yield ["work fails", failed];
@@ -136,7 +136,7 @@ function* faults(world: World): Iterable<NextWorld> {
   if (later !== null) yield ["time passes", later];
 }
 
-function* requests(world: World): Iterable<NextWorld> {
+function* requests(world: ModelWorld): Iterable<NextWorld> {
   const { lane, now, budgets } = world;
   if (budgets.start > 0) yield* afterStart("start", spend(world, "start"), start(lane, now, idsFor(world)));
   if (budgets.rollback > 0) {
@@ -159,7 +159,7 @@ function* requests(world: World): Iterable<NextWorld> {
 
 function* afterStart(
   what: string,
-  world: World,
+  world: ModelWorld,
   decided: Result<DecisionWith<{ version: number }>>,
 ): Iterable<NextWorld> {
   if (!decided.ok) return;
@@ -169,7 +169,7 @@ function* afterStart(
 
 function* afterWithdrawal(
   what: string,
-  world: World,
+  world: ModelWorld,
   deployment: LaneDeployment,
   decided: Result<Decision>,
 ): Iterable<NextWorld> {
@@ -178,7 +178,7 @@ function* afterWithdrawal(
   yield [what, { ...world, lane: decided.value.lane, withdrawn: [...world.withdrawn, ...runIds] }];
 }
 
-function idsFor({ lane }: World) {
+function idsFor({ lane }: ModelWorld) {
   const nth = lane.nextVersion;
   return (idsOfStart[nth] ??= newIds());
 }
@@ -190,12 +190,12 @@ function newIds(): { id: DeploymentId; runId: RunId } {
   return { id: one.id, runId: one.runId };
 }
 
-function spend(world: World, what: keyof Budgets): World {
+function spend(world: ModelWorld, what: keyof Budgets): ModelWorld {
   return { ...world, budgets: { ...world.budgets, [what]: world.budgets[what] - 1 } };
 }
 
 /** Advances the time to the lane's next alarm. */
-function jump(world: World): World | null {
+function jump(world: ModelWorld): ModelWorld | null {
   const at = nextDeadline(world.lane);
   if (at === null) return null;
   const now = Math.max(world.now + 1, at);
@@ -203,7 +203,7 @@ function jump(world: World): World | null {
 }
 
 /** Whether no further step can occur without a client's request or a fault. */
-function isQuiet(world: World): boolean {
+function isQuiet(world: ModelWorld): boolean {
   if (nextDeadline(world.lane) !== null) return false;
   for (const _ of steps(world)) return false;
   return true;
@@ -213,7 +213,7 @@ function must(holds: boolean, what: string): void {
   if (!holds) throw new Error(what);
 }
 
-function checkAlways(before: World, after: World): void {
+function checkAlways(before: ModelWorld, after: ModelWorld): void {
   const { lane, agent, switches, permits } = after;
   const count = (...names: Parameters<typeof isIn>[1][]) =>
     lane.deployments.filter((one) => isIn(one, ...names)).length;
@@ -257,7 +257,7 @@ function checkAlways(before: World, after: World): void {
   }
 }
 
-function checkQuiet({ lane, agent, wire }: World): void {
+function checkQuiet({ lane, agent, wire }: ModelWorld): void {
   must(wire.length === 0, "something is on its way forever");
   must(agent.runs.length === 0, "the agent has a run that nobody waits for");
   must(
@@ -300,7 +300,7 @@ function deciding(deployment: LaneDeployment): object {
 
 const ORDERED_WAYS = ["to agent", "to link", "to lane"] as const;
 
-function keyOf({ lane, agent, wire, connection, link, now, wrong, ...lists }: World): string {
+function keyOf({ lane, agent, wire, connection, link, now, wrong, ...lists }: ModelWorld): string {
   const { budgets, accepted, permits, switches, forgotten, withdrawn: withdrawnRuns } = lists;
   const key: (number | boolean | string | null)[] = [lane.nextVersion, connection, link, now];
   key.push(agent.isUp, agent.current, wrong === null ? null : numberOf(wrong));

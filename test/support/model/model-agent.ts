@@ -77,10 +77,10 @@ export function reportOf({ project, current, releases }: ModelAgent): ProjectRep
 }
 
 /** Takes a message of the control plane. */
-export function takeMessage(agent: ModelAgent, message: ToAgent): ModelAgent {
+export function receiveMessage(agent: ModelAgent, message: ToAgent): ModelAgent {
   switch (message.type) {
     case "run":
-      return takeOrder(agent, message.order);
+      return receiveOrder(agent, message.order);
     case "stop":
       return obey(agent, message.run_id, "stop");
     case "correct_release": {
@@ -122,7 +122,7 @@ function fullHash(commit: string | null): string | null {
   return data ?? null;
 }
 
-function takeOrder(agent: ModelAgent, order: RunOrder): ModelAgent {
+function receiveOrder(agent: ModelAgent, order: RunOrder): ModelAgent {
   if (agent.seen.includes(order.run_id)) return agent;
   const run: ModelRun = {
     runId: order.run_id,
@@ -143,7 +143,7 @@ function takeOrder(agent: ModelAgent, order: RunOrder): ModelAgent {
   return { ...agent, seen: [...agent.seen, order.run_id], runs: [...agent.runs, run] };
 }
 
-/** The active run. Runs are carried out one after the other. */
+/** The active run. Runs are carried out in sequence. */
 export function workingRun(agent: ModelAgent): ModelRun | null {
   const run = agent.runs.find(({ phase }) => phase !== "done");
   return run === undefined || run.phase === "asked" ? null : run;
@@ -259,7 +259,7 @@ export function eventsToPost(run: ModelRun): readonly RunEvent[] | null {
 }
 
 /** Applies an answer: first the acknowledgement, then the instruction. */
-export function takeAnswer(
+export function receiveAnswer(
   agent: ModelAgent,
   runId: RunId,
   ackedSeq: number,

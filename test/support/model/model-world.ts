@@ -14,8 +14,8 @@ import {
   mustAnnounce,
   replace,
   reportOf,
-  takeAnswer,
-  takeMessage,
+  receiveAnswer,
+  receiveMessage,
   work,
   workingRun,
 } from "./model-agent.ts";
@@ -69,7 +69,7 @@ export type Message =
     };
 
 /** The real lane, a model of its link and of one agent, and the messages in transit. Times are Unix milliseconds. */
-export type World = {
+export type ModelWorld = {
   readonly lane: Lane;
   readonly agent: ModelAgent;
   /** The agent's socket; each new one has the next number. */
@@ -95,7 +95,7 @@ export type World = {
  * The lane sends its pending message on the socket that the link knows. On a socket that the agent has left, the message
  * is lost. If the link has noticed that the socket is closed, it reports the message as undelivered.
  */
-export function* tell(world: World): Iterable<readonly [step: string, world: World]> {
+export function* tell(world: ModelWorld): Iterable<readonly [step: string, world: ModelWorld]> {
   const due = pendingMessage(world.lane, PROJECT, world.now);
   if (due === null) return;
   // The link holds an order back until the lane has answered the hello.
@@ -111,18 +111,18 @@ export function* tell(world: World): Iterable<readonly [step: string, world: Wor
 }
 
 /** Whether what the link sends can reach the agent. */
-export function isLinked({ link, connection, agent }: World): boolean {
+export function isLinked({ link, connection, agent }: ModelWorld): boolean {
   return link === connection && agent.isUp;
 }
 
 /** A message on a socket that the agent has left is lost. */
-function sendOrder(world: World, message: ToAgent): World {
+function sendOrder(world: ModelWorld, message: ToAgent): ModelWorld {
   if (!isLinked(world)) return world;
   return put(world, { kind: "order", connection: world.connection, message });
 }
 
 /** @returns null if another message must arrive first */
-export function arrive(world: World, at: number): World | null {
+export function arrive(world: ModelWorld, at: number): ModelWorld | null {
   const message = world.wire[at];
   if (message === undefined) return null;
   const way = wayOf(message);
@@ -131,7 +131,7 @@ export function arrive(world: World, at: number): World | null {
 }
 
 /** A message arrives and will arrive again. This occurs only with HTTP retries. */
-export function arriveTwice(world: World, at: number): World {
+export function arriveTwice(world: ModelWorld, at: number): ModelWorld {
   const message = world.wire[at];
   if (message?.kind !== "post") return world;
   const again = { ...message, isHeard: false };
@@ -154,10 +154,10 @@ export function wayOf({ kind }: Message): "to agent" | "to link" | "to lane" | "
   }
 }
 
-function receive(world: World, message: Message): World {
+function receive(world: ModelWorld, message: Message): ModelWorld {
   switch (message.kind) {
     case "order":
-      return announceChange(world, takeMessage(world.agent, message.message));
+      return announceChange(world, receiveMessage(world.agent, message.message));
     case "hello":
       return put({ ...world, link: message.connection }, { ...message, kind: "reconcile" });
     case "reconcile":
@@ -167,45 +167,50 @@ function receive(world: World, message: Message): World {
     case "comparison":
       return compare(world, message.report);
     case "post":
-      return takePost(world, message);
+      return receivePost(world, message);
     case "answer": {
       const { runId, ackedSeq, instruction } = message;
-      return announceChange(world, takeAnswer(world.agent, runId, ackedSeq, instruction));
+      return announceChange(world, receiveAnswer(world.agent, runId, ackedSeq, instruction));
     }
   }
 }
 
 function receiveHello(
-  world: World,
+  world: ModelWorld,
   { connection, report, runIds }: Extract<Message, { kind: "hello" | "reconcile" }>,
 ) {
   const decided = reconcile(world.lane, { serverId: SERVER, report, runIds }, world.now);
   const reconciled = { ...world, lane: decided.lane };
   const { serving } = decided.value;
   if (serving === null) return reconciled;
-  return takeReport(reconciled, report, serving, connection === world.connection);
+  return receiveReport(reconciled, report, serving, connection === world.connection);
 }
 
 /** Applies the lane's check of the served release: the link or the lane sends the correction. */
-function takeReport(world: World, report: ProjectReport, serving: ServingCheck, isHeard = true): World {
+function receiveReport(
+  world: ModelWorld,
+  report: ProjectReport,
+  serving: ServingCheck,
+  isHeard = true,
+): ModelWorld {
   const noted = { ...world, wrong: serving.kind === "later" ? report : null };
   if (serving.kind !== "correct_release" || !isHeard) return noted;
   return sendOrder(noted, { type: "correct_release", project_id: PROJECT, release: serving.release });
 }
 
-function compare(world: World, report: ProjectReport): World {
-  return takeReport(world, report, checkServing(world.lane, { serverId: SERVER, report }));
+function compare(world: ModelWorld, report: ProjectReport): ModelWorld {
+  return receiveReport(world, report, checkServing(world.lane, { serverId: SERVER, report }));
 }
 
 /** The active run has ended, and the server still serves a wrong release. */
-export function correct(world: World): World | null {
+export function correct(world: ModelWorld): ModelWorld | null {
   const { wrong } = world;
   if (wrong === null || checkServing(world.lane, { serverId: SERVER, report: wrong }).kind === "later")
     return null;
   return compare(world, wrong);
 }
 
-function takePost(world: World, posted: Extract<Message, { kind: "post" }>): World {
+function receivePost(world: ModelWorld, posted: Extract<Message, { kind: "post" }>): ModelWorld {
   const { deploymentId, runId, events } = posted;
   const decided = decideRunEvents(world.lane, { deploymentId, runId, serverId: SERVER, events }, world.now);
   const { acked_seq: ackedSeq, instruction } = decided.value;
@@ -217,7 +222,7 @@ function takePost(world: World, posted: Extract<Message, { kind: "post" }>): Wor
 }
 
 /** The active run takes its next step. @param goesWell whether the step succeeds */
-export function step(world: World, goesWell: boolean): World | null {
+export function step(world: ModelWorld, goesWell: boolean): ModelWorld | null {
   const { agent } = world;
   const run = agent.isUp ? workingRun(agent) : null;
   if (run === null) return null;
@@ -228,13 +233,13 @@ export function step(world: World, goesWell: boolean): World | null {
 }
 
 /** The world with the changed agent. A change that no result reports is sent as a message of its own. */
-function announceChange(world: World, agent: ModelAgent): World {
+function announceChange(world: ModelWorld, agent: ModelAgent): ModelWorld {
   const changed = { ...world, agent };
   if (!mustAnnounce(world.agent, agent)) return changed;
   return put(changed, { kind: "serving", connection: world.connection, report: reportOf(agent) });
 }
 
-export function post(world: World, runId: RunId): World | null {
+export function post(world: ModelWorld, runId: RunId): ModelWorld | null {
   const run = world.agent.runs.find((one) => one.runId === runId);
   const events = world.agent.isUp && run !== undefined ? eventsToPost(run) : null;
   if (run === undefined || events === null) return null;
@@ -244,7 +249,7 @@ export function post(world: World, runId: RunId): World | null {
 }
 
 /** The agent's request times out: it ignores a late answer, and posts again. */
-export function giveUp(world: World, runId: RunId): World {
+export function giveUp(world: ModelWorld, runId: RunId): ModelWorld {
   const runs = world.agent.runs.map((run) => (run.runId === runId ? { ...run, awaitsAnswer: false } : run));
   const wire = world.wire.flatMap((message): Message[] => {
     if (message.kind === "post" && message.runId === runId) return [{ ...message, isHeard: false }];
@@ -254,20 +259,20 @@ export function giveUp(world: World, runId: RunId): World {
 }
 
 /** Messages on a closed socket are lost. Messages that have left it still arrive. */
-export function cutSocket(world: World): World {
+export function cutSocket(world: ModelWorld): ModelWorld {
   const dies = ({ kind }: Message) => kind === "order" || kind === "hello" || kind === "serving";
   return { ...world, wire: world.wire.filter((message) => !dies(message)) };
 }
 
 /** A new socket, and the hello on it. */
-export function connect(world: World): World {
+export function connect(world: ModelWorld): ModelWorld {
   const connection = world.connection + 1;
   const runIds = world.agent.runs.map(({ runId }) => RunId.parse(runId));
   const report = reportOf(world.agent);
   return put({ ...cutSocket(world), connection }, { kind: "hello", connection, report, runIds });
 }
 
-function put(world: World, message: Message): World {
+function put(world: ModelWorld, message: Message): ModelWorld {
   return { ...world, wire: [...world.wire, message] };
 }
 

@@ -21,7 +21,9 @@ export type ForgeState = {
   readonly deployments: Deployment[];
 };
 
-/** A fake of the API of one forge, which checks requests as the real one does. `token`: the only one that it accepts. */
+/**
+ * A fake of the API of one forge, which checks requests as the real one does. `token`: the only token that it accepts.
+ */
 export type FakeForge = ForgeState & { answer(request: ForgeRequest): ForgeAnswer };
 
 const notFound = { status: 404, body: { message: "Not Found" } };

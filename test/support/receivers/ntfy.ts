@@ -1,6 +1,9 @@
 import { field, firstProblem, items } from "./checks.ts";
 
-/** Why ntfy would refuse a body, or change it; null: it publishes it. Source: ntfy's documentation, "Publish as JSON". */
+/**
+ * Why ntfy would refuse or change a body; null: ntfy publishes the body unchanged. Source: ntfy's documentation,
+ * "Publish as JSON".
+ */
 export function problemOfNtfy(body: unknown): string | null {
   const topic = String(field(body, "topic"));
   const message = String(field(body, "message"));

@@ -41,12 +41,12 @@ const chats = {
 
 const forges = { github: fakeGithub, gitlab: fakeGitlab, gitea: fakeGitea, bitbucket: fakeBitbucket };
 
-/** Answers as a service does. A forge remembers what it was told. */
+/** Answers as a service does. A forge remembers the statuses that it was sent. */
 export function fakeService(service: Service): (request: ForgeRequest) => Answer {
   if (isForge(service)) {
     const forge: FakeForge = forges[service](FORGE_TOKEN);
     return (request) => {
-      // The path of GitHub Enterprise Server. The fake has that of api.github.com.
+      // The path of GitHub Enterprise Server. The fake has the path of api.github.com.
       const { status, body } = forge.answer({ ...request, path: request.path.replace(/^\/api\/v3/, "") });
       return { status, body: JSON.stringify(body) };
     };

@@ -40,7 +40,7 @@ type Target = {
 
 export type WebhookReceiver = {
   readonly url: string;
-  /** Closes every connection, also those whose answer hangs or drips. */
+  /** Closes every connection, also connections whose answer hangs or drips. */
   cut(): void;
   close(): void;
 };
@@ -61,7 +61,7 @@ export async function serveWebhookReceiver(): Promise<WebhookReceiver> {
     const body = await readBody(request);
     const [, kind, name = ""] = (request.url ?? "").split(/[/?]/);
     const target = targetOf(name);
-    if (kind === "hook") return takeRequest(target, request, body, response);
+    if (kind === "hook") return receiveRequest(target, request, body, response);
     if (request.method === "PUT") target.answers = JSON.parse(body);
     response.end(JSON.stringify(target.received));
   }
@@ -78,7 +78,12 @@ export async function serveWebhookReceiver(): Promise<WebhookReceiver> {
   };
 }
 
-function takeRequest(target: Target, request: IncomingMessage, body: string, response: ServerResponse): void {
+function receiveRequest(
+  target: Target,
+  request: IncomingMessage,
+  body: string,
+  response: ServerResponse,
+): void {
   const headers = Object.fromEntries(
     Object.entries(request.headers).map(([header, value]) => [header, String(value)]),
   );

@@ -33,7 +33,7 @@ const StoredObject = z.object({
 });
 type StoredObject = z.infer<typeof StoredObject>;
 
-/** What is copied: an account with a project on an enrolled server. */
+/** The original of the copies: an account with a project on an enrolled server. */
 type Original = {
   readonly account: { readonly id: AccountId; readonly token: string };
   readonly credential: string;
@@ -41,7 +41,7 @@ type Original = {
   readonly projectId: ProjectId;
 };
 
-/** An original as JSON with all that it has stored, when it was read, and the secrets whose hashes it contains. */
+/** An original as JSON with all its stored rows, when they were read, and the secrets whose hashes they contain. */
 type Template = {
   readonly json: string;
   readonly at: number;
@@ -70,7 +70,7 @@ export class Copies<Made extends Original> {
     return this.#template !== null;
   }
 
-  /** Creates the original and reads what it has stored. Call this once, in an empty storage. */
+  /** Creates the original and reads its stored rows. Call this once, in an empty storage. */
   async prepare(): Promise<void> {
     const made = await this.#create(NAME);
     let json = "";

@@ -6,8 +6,8 @@ import { onPrepare } from "./statements.ts";
 const TABLE = /^\s*(?:insert into|update|delete from) "?(\w+)"?/i;
 
 /**
- * Records what is written to D1 until the test ends, from any part of the Worker: for each transaction, the table of each statement
- * that changes rows. A transaction that only reads is left out.
+ * Records the writes to D1 until the test ends, from any part of the Worker: for each transaction, the table of each
+ * statement that changes rows. A transaction that only reads is left out.
  */
 export function recordWrites(): string[][] {
   const written: string[][] = [];

@@ -12,7 +12,7 @@ export class EventReader extends StreamReader {
   readonly events: Event[] = [];
 
   private constructor(response: Response) {
-    super(response, (event) => this.#take(event));
+    super(response, (event) => this.#receive(event));
   }
 
   /** Opens the stream and keeps reading it. Returns when the stream has begun. */
@@ -26,7 +26,7 @@ export class EventReader extends StreamReader {
     return reader;
   }
 
-  #take({ event, id, data }: EventSourceMessage): void {
+  #receive({ event, id, data }: EventSourceMessage): void {
     const parsed = Event.parse(JSON.parse(data));
     if (event !== undefined || id !== String(parsed.data.sequence))
       throw new Error(`event ${event}, id ${id}: ${data}`);

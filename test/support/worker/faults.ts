@@ -81,12 +81,12 @@ export class Faults {
     return this.#calls;
   }
 
-  /** Makes all calls to parts fail, until `bringBack`. */
-  take(...parts: readonly Part[]): void {
+  /** Makes all calls to parts fail, until `enable`. */
+  disable(...parts: readonly Part[]): void {
     for (const part of parts) this.#down.add(part);
   }
 
-  bringBack(...parts: readonly Part[]): void {
+  enable(...parts: readonly Part[]): void {
     for (const part of parts) this.#down.delete(part);
   }
 

@@ -13,7 +13,7 @@ export class LogReader extends StreamReader {
   end: LogEnd | null = null;
 
   private constructor(response: Response) {
-    super(response, (event) => this.#take(event));
+    super(response, (event) => this.#receive(event));
   }
 
   /** Opens the stream without reading it yet. */
@@ -29,7 +29,7 @@ export class LogReader extends StreamReader {
     return reader;
   }
 
-  #take({ event, id, data }: EventSourceMessage): void {
+  #receive({ event, id, data }: EventSourceMessage): void {
     if (event === "end") {
       this.end = LogEnd.parse(JSON.parse(data));
       return;

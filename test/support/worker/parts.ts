@@ -27,7 +27,7 @@ export function partMethods(): PartMethod[] {
   ];
 }
 
-/** The methods that other parts call, without those that the platform calls. */
+/** The methods that other parts call, without the methods that the platform calls. */
 function methodsOf(prototype: object): string[] {
   if (prototype === DurableObject.prototype) return [];
   const own = ["constructor", "alarm", "webSocketMessage", "webSocketClose", "webSocketError"];

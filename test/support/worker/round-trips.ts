@@ -4,7 +4,7 @@ import { type Part, partMethods } from "./parts.ts";
 /** The number of calls to each part outside the Worker's isolate. Lanes include Outlets. No request waits for an EventFeed. */
 export type RoundTrips = Readonly<Record<Exclude<Part, "feed" | "outlet">, number>>;
 
-/** Counts the calls during `act`, including those of Durable Objects. */
+/** Counts the calls during `act`, including calls of Durable Objects. */
 export async function countRoundTrips(act: () => Promise<unknown>): Promise<RoundTrips> {
   const counted = { d1: 0, r2: 0, lane: 0, link: 0 };
   const inside = new Set<string>();

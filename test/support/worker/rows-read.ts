@@ -9,7 +9,7 @@ type Result = { readonly meta: { readonly rows_read: number } };
 /** A statement and how many rows D1 read for it. D1 is billed by this number. */
 export type RowsRead = { readonly text: string; readonly rows: number };
 
-/** The statements during `act`, also those of Durable Objects, with the rows that D1 read for each. */
+/** The statements during `act`, also statements of Durable Objects, with the rows that D1 read for each. */
 export async function statementsOf(act: () => Promise<unknown>): Promise<RowsRead[]> {
   const found: RowsRead[] = [];
   const texts = new WeakMap<object, string>();
@@ -85,7 +85,10 @@ export async function rowsReadFor(act: () => Promise<unknown>): Promise<number> 
   return (await statementsOf(act)).reduce((sum, { rows }) => sum + rows, 0);
 }
 
-/** The prototype of a session, whose batches include those of the database: that passes them to its own session. */
+/**
+ * The prototype of a session. Its batches include the database's batches, because the database passes them to its own
+ * session.
+ */
 function databasePrototypes(): object[] {
   return [env.DB.withSession()].map((database): object => Object.getPrototypeOf(database));
 }

@@ -13,13 +13,13 @@ export class StreamReader {
   readonly #parser;
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
 
-  constructor(response: Response, take: (event: EventSourceMessage) => void) {
+  constructor(response: Response, receive: (event: EventSourceMessage) => void) {
     expect(response.status).toBe(200);
     if (response.body === null) throw new Error("no body");
     this.response = response;
     this.#reader = response.body.getReader();
     this.#parser = createParser({
-      onEvent: take,
+      onEvent: receive,
       onComment: () => (this.comments += 1),
       onError: (error) => {
         throw error;

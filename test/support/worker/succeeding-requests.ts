@@ -123,7 +123,7 @@ const prepare: Partial<Record<OperationName, Prepare>> = {
   resendDeliveries: withWebhook,
   async resendDelivery(world) {
     const webhook = await TestWebhook.create({ events: ["audit.*"] }, world.account);
-    const [eventId = ""] = await webhook.takes();
+    const [eventId = ""] = await webhook.accepts();
     return { path: `/v1/webhooks/${webhook.id}/deliveries/${eventId}/resend`, body: {} };
   },
   async deleteServer({ account: { token } }) {
@@ -199,7 +199,7 @@ async function serve(token: string, name: string, releases: readonly (readonly n
   return { agent, projectId };
 }
 
-/** Waits for what the Worker writes after its responses: logs, the server's status, and what it serves. */
+/** Waits for what the Worker writes after its responses: logs, the server's status, and its served releases. */
 async function expectSettled(
   token: string,
   serverId: string,
@@ -246,7 +246,7 @@ async function create(path: string, token: string, body: unknown): Promise<{ id:
 }
 
 /**
- * A request of the operation that succeeds, and what it needs.
+ * A request of the operation that succeeds, and the objects that the request needs.
  * @param isCold the request needs a token that the Worker has not cached
  */
 export async function succeedingRequest(name: OperationName, world: World, isCold = false): Promise<Request> {

@@ -1,7 +1,7 @@
 import { type Token, TokenRows, TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
 import { call } from "./call.ts";
 
-/** Sends a request for a new token, by default one that can only list tokens. */
+/** Sends a request for a new token, by default for a token that can only list tokens. */
 export async function askForToken(asking: string, body: Record<string, unknown> = {}): Promise<Response> {
   const wanted = { name: "CI", scopes: ["tokens:read"], ...body };
   return await call("/v1/tokens", { method: "POST", token: asking, body: wanted });

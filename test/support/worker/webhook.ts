@@ -95,10 +95,10 @@ export class TestWebhook {
     };
   }
 
-  /** Takes events as from the feed, and sends them. @returns their ids */
-  async takes(count = 1): Promise<string[]> {
+  /** Accepts events as from the feed, and sends them. @returns their ids */
+  async accepts(count = 1): Promise<string[]> {
     const events = Array.from({ length: count }, () => this.event());
-    await this.outlet().take(events);
+    await this.outlet().accept(events);
     await this.alarm();
     return events.map(({ id }) => id);
   }

@@ -5,12 +5,12 @@ import { failureHint } from "#build/failure/failure-hint.ts";
 import { makeFailure } from "#build/failure/make-failure.ts";
 import { portHint, startHint } from "#build/failure/start-hint.ts";
 
-import { World } from "../../agent/support/harness.ts";
+import { AgentWorld } from "../../agent/support/harness.ts";
 import type { TestFile } from "../../agent/support/repository.ts";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit({ "index.html": "" });
 });
 afterEach(() => world.close());
@@ -154,7 +154,7 @@ describe("a failed build has a hint", () => {
       { build_command: "mkdir -p out node_modules", output_directory: "dist" },
     );
     expect(hint).toBe(
-      "The folders after the build are `out`, `src`. Set output_directory to the one to publish.",
+      "The folders after the build are `out`, `src`. Set output_directory to the folder to publish.",
     );
   });
 

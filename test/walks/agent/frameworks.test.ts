@@ -6,14 +6,14 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RunOrder } from "#contract/agent-order.ts";
 import { defaultTimeouts, runStages } from "#contract/stages.ts";
 
-import { eventsOf, messagesOf, World } from "../../agent/support/harness.ts";
+import { eventsOf, messagesOf, AgentWorld } from "../../agent/support/harness.ts";
 import { sealVariables } from "../../agent/support/sealed-variables.ts";
 
-let world: World;
+let world: AgentWorld;
 const path = process.env["PATH"];
 
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
 });
 afterEach(async () => {
   process.env["PATH"] = path;

@@ -33,8 +33,8 @@ const idOf = async (path: string, body: unknown) =>
   WithId.parse((await api.call("POST", path, body)).json).id;
 
 /**
- * The programs that blocks call. Those of Gantry and curl note each call with its exit code or status. What follows
- * something that does not end here is stopped after a moment.
+ * The programs that blocks call. The stand-ins for Gantry and curl note each call with its exit code or status. A
+ * command that follows something without an end is stopped after a moment.
  */
 const SHIMS = {
   gantry: `case " $* " in *" -f "* | *" --follow "* | *" --watch "* | *" --app "*) limit=8 ;; *) limit=100 ;; esac

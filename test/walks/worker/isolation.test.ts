@@ -250,7 +250,7 @@ function expectNothingOf(other: Partial<World>, answer: string, request: unknown
 describe("a token that is limited to a project with a history", () => {
   /**
    * The project's webhook got events of the other project before it was narrowed, and was tested then. The project has
-   * changed to the repository of the other, which its server has not read, and that got a push.
+   * changed to the other project's repository, which its server has not read, and that repository got a push.
    */
   const history = share(async () => {
     const world = await createWorld();
@@ -320,7 +320,7 @@ describe("a token that is limited to some projects", () => {
     },
   );
 
-  /** All rows except those of a project and of the tokens that are limited to it, without the times of use. */
+  /** All rows except rows of a project and of the tokens that are limited to it, without the times of use. */
   async function everythingOutside({ projectId }: World): Promise<unknown> {
     const tables: readonly (readonly [string, string])[] = [
       ["accounts", "true"],

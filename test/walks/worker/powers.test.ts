@@ -46,7 +46,7 @@ const variables = [
   { name: "KEY", sealed: [{ fingerprint: "A".repeat(22), box: "A".repeat(64) }], secret: true },
 ];
 
-/** A body with every marked field, for the operations of which fields are marked. */
+/** A body with every marked field, for the operations with marked fields. */
 const bodies: { readonly [Name in TokenOperation]?: (world: World) => object } = {
   startDeployment: () => ({ branch: "stable", commit: "8e8412f", emergency }),
   deploy: ({ projectId }) => ({ project_id: projectId, branch: "stable", commit: "8e8412f", emergency }),
@@ -126,7 +126,7 @@ function allFields(operation: TokenOperation, world: World): object | undefined 
   return body && Object.fromEntries(Object.entries(body).filter(([field]) => !left.includes(field)));
 }
 
-/** Sends a request. @param part of the example, beside what is required */
+/** Sends a request. @param part of the example, beside the required fields */
 async function send(
   operation: TokenOperation,
   world: World,

@@ -299,7 +299,7 @@ describe("a change of settings", () => {
     return { entries, changed: events.flatMap((one) => ("changed" in one.data ? [one.data.changed] : [])) };
   }
 
-  it("is recorded with the values before and after it, without those that stay the same", async () => {
+  it("is recorded with the values before and after it, without unchanged values", async () => {
     const world = await copyWorld();
     const limits = { memory_mb: 256 };
     const { entries, changed } = await patched(

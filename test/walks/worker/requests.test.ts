@@ -44,7 +44,7 @@ async function expectProblem(response: Response, code: keyof typeof problems) {
   return problem;
 }
 
-/** Those that need more than the world. */
+/** Operations that need more than the world. */
 const prepared = new Set<OperationName>([
   ...(["approveDeployment", "createSession", "deleteServer", "endSession", "enrollAgent"] as const),
   ...(["receiveDelivery", "getWebhook", "updateWebhook", "testWebhook", "rotateWebhook"] as const),

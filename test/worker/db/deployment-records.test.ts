@@ -129,7 +129,7 @@ describe("writing a project's deployments", () => {
     expect(await findDeployment(place.rows, building.id)).toBeNull();
   });
 
-  it("moves the project's last deployment time only forward, and shows that of a running one", async () => {
+  it("moves the project's last deployment time only forward, and shows a running deployment's time", async () => {
     const place = await createPlace();
     const { rows, projectId } = place;
     const later = Date.now() + 60_000;

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { DeploymentId } from "#contract/ids.ts";
-import { type FollowedLog, followLog, type LogEvent } from "#worker/following/log/follow-log.ts";
+import { type LogSource, followLog, type LogEvent } from "#worker/following/log/follow-log.ts";
 import { followLane } from "#worker/following/log/lane-follower.ts";
 import { ids } from "../../support/worker/account.ts";
 import { TestProject } from "../../support/worker/project.ts";
@@ -14,7 +14,7 @@ afterEach(() => {
 });
 
 /** A real lane with a queued deployment, and the arguments to follow its log. */
-async function waiting(): Promise<{ project: TestProject; id: string; log: FollowedLog<string> }> {
+async function waiting(): Promise<{ project: TestProject; id: string; log: LogSource<string> }> {
   const project = await TestProject.create();
   const id = DeploymentId.parse((await project.start()).id);
   const log = {
@@ -40,7 +40,7 @@ type EventType = LogEvent<string>["type"];
 /** Returns the types of a followed log's events up to the last one needed, then stops following. */
 async function collect(
   isEnough: (types: readonly EventType[]) => boolean,
-  log: FollowedLog<string>,
+  log: LogSource<string>,
   afterLine = 0,
 ): Promise<EventType[]> {
   const types: EventType[] = [];
@@ -51,7 +51,7 @@ async function collect(
   return types;
 }
 
-const first = (count: number, log: FollowedLog<string>, afterLine = 0) =>
+const first = (count: number, log: LogSource<string>, afterLine = 0) =>
   collect((types) => types.length === count, log, afterLine);
 
 describe("following a log", () => {

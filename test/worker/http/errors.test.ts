@@ -120,7 +120,7 @@ describe("a request", () => {
 describe("the health check", () => {
   let aheadMs = 0;
 
-  // Each test begins after the cached result of the one before has expired.
+  // Each test begins after the cached result of the test before has expired.
   beforeEach(() => {
     aheadMs += 60_000;
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + aheadMs });

@@ -24,8 +24,8 @@ it("reads each row a few times when many projects of one server change", async (
     onCalls(Object.getPrototypeOf(storage.sql), "exec", (_values, cursor) => {
       if (cursor instanceof storage.sql.Cursor) cursors.push(cursor);
     });
-    queue.takeHello(hello, 1);
-    for (const report of hello.projects) queue.takeChange({ ...report, release: null }, 2);
+    queue.addHello(hello, 1);
+    for (const report of hello.projects) queue.addChange({ ...report, release: null }, 2);
     const pending = queue.laneReports();
     expect(pending.map((one) => one.report.report?.release)).toEqual(hello.projects.map(() => null));
     for (const one of pending) queue.noteDelivered(one.projectId, one.report);

@@ -7,8 +7,8 @@ import { AccountRows } from "#worker/db/account-rows.ts";
 import { webhooks } from "#worker/db/event-tables.ts";
 import { FeedReaders } from "#worker/following/events/feed-readers.ts";
 import { FeedStore } from "#worker/objects/event-feed/feed-store.ts";
-import { catchUp, type Feed, handOverNews } from "#worker/objects/event-feed/feed-work.ts";
-import type { Take } from "#worker/objects/event-feed/hand-over.ts";
+import { catchUp, type FeedContext, handOverNews } from "#worker/objects/event-feed/feed-work.ts";
+import type { AcceptEvents } from "#worker/objects/event-feed/hand-over.ts";
 import { ids } from "../../support/worker/account.ts";
 import { addEvents, renamed, sealed } from "../../support/worker/events.ts";
 import { createWorld, type World } from "../../support/worker/world.ts";
@@ -30,14 +30,14 @@ async function addWebhook(accountId: AccountId, events: readonly string[] = ["*"
 
 /** Stands for the Outlets: it stores what each gets, and can refuse. */
 class Outlets {
-  readonly taken = new Map<WebhookId, string[]>();
+  readonly accepted = new Map<WebhookId, string[]>();
   readonly refusing = new Set<WebhookId>();
 
-  readonly take: Take = async (id, events) => {
+  readonly accept: AcceptEvents = async (id, events) => {
     if (this.refusing.has(id)) throw new Error("the outlet is down");
-    const before = this.taken.get(id) ?? [];
+    const before = this.accepted.get(id) ?? [];
     const added = events.map((event) => event.id).filter((event) => !before.includes(event));
-    this.taken.set(id, [...before, ...added]);
+    this.accepted.set(id, [...before, ...added]);
   };
 }
 
@@ -45,13 +45,13 @@ class Outlets {
 async function inFeed<Value>(
   { account }: World,
   outlets: Outlets,
-  work: (feed: Feed) => Promise<Value>,
+  work: (feed: FeedContext) => Promise<Value>,
 ): Promise<Value> {
   return await runInDurableObject(env.EVENT_FEED.getByName(account.id), async (_feed, ctx) => {
     const store = new FeedStore(ctx.storage, account.id);
     const readers = new FeedReaders(ctx, 0);
     const rows = new AccountRows(env.DB, account.id);
-    return await work({ rows, store, readers, take: outlets.take });
+    return await work({ rows, store, readers, accept: outlets.accept });
   });
 }
 
@@ -73,13 +73,13 @@ describe("an event feed", () => {
       await addWebhook(world.account.id, ["audit.sealed"]),
     ];
     await inFeed(world, outlets, handOverNews);
-    const before = outlets.taken.get(all)?.length ?? 0;
+    const before = outlets.accepted.get(all)?.length ?? 0;
     const events = [...many(world, 450), sealed()];
     await addEvents(world.account.id, events);
     expect(await inFeed(world, outlets, handOverNews)).toMatchObject({ hasMore: false });
     expect(await inFeed(world, outlets, handOverNews)).toMatchObject({ hasMore: false });
-    expect(outlets.taken.get(all)?.slice(before)).toEqual(idsOf(events));
-    expect(outlets.taken.get(some)).toEqual(idsOf(events.slice(-1)));
+    expect(outlets.accepted.get(all)?.slice(before)).toEqual(idsOf(events));
+    expect(outlets.accepted.get(some)).toEqual(idsOf(events.slice(-1)));
   });
 
   it("hands over again what it could not note, which the Outlets skip", async () => {
@@ -88,7 +88,7 @@ describe("an event feed", () => {
     const id = await addWebhook(world.account.id);
     const events = many(world, 3);
     await inFeed(world, outlets, handOverNews);
-    const before = outlets.taken.get(id)?.length ?? 0;
+    const before = outlets.accepted.get(id)?.length ?? 0;
     await addEvents(world.account.id, events);
     await inFeed(world, outlets, async (feed) => {
       // The isolate dies after the Outlets have answered.
@@ -98,7 +98,7 @@ describe("an event feed", () => {
       await expect(handOverNews(feed)).rejects.toThrow("killed");
     });
     await inFeed(world, outlets, handOverNews);
-    expect(outlets.taken.get(id)?.slice(before)).toEqual(idsOf(events));
+    expect(outlets.accepted.get(id)?.slice(before)).toEqual(idsOf(events));
   });
 
   it("does not wait for a webhook that is down, and hands it everything later, in order", async () => {
@@ -106,7 +106,7 @@ describe("an event feed", () => {
     const outlets = new Outlets();
     const [down, up] = [await addWebhook(world.account.id), await addWebhook(world.account.id)];
     await inFeed(world, outlets, handOverNews);
-    const before = outlets.taken.get(down)?.length ?? 0;
+    const before = outlets.accepted.get(down)?.length ?? 0;
     outlets.refusing.add(down);
     const events = many(world, 250);
     for (const event of events.slice(0, 2)) {
@@ -115,7 +115,7 @@ describe("an event feed", () => {
     }
     await addEvents(world.account.id, events.slice(2));
     await inFeed(world, outlets, handOverNews);
-    expect(outlets.taken.get(up)?.slice(before)).toEqual(idsOf(events));
+    expect(outlets.accepted.get(up)?.slice(before)).toEqual(idsOf(events));
     await expect(inFeed(world, outlets, catchUp)).rejects.toThrow("1 webhooks");
 
     outlets.refusing.clear();
@@ -123,10 +123,10 @@ describe("an event feed", () => {
     const last = renamed(world, "last");
     await addEvents(world.account.id, [last]);
     await inFeed(world, outlets, handOverNews);
-    expect(outlets.taken.get(down)?.slice(before)).toEqual([]);
+    expect(outlets.accepted.get(down)?.slice(before)).toEqual([]);
     while ((await inFeed(world, outlets, async ({ store }) => store.behind())).length > 0)
       await inFeed(world, outlets, catchUp);
-    expect(outlets.taken.get(down)?.slice(before)).toEqual([...idsOf(events), last.id]);
+    expect(outlets.accepted.get(down)?.slice(before)).toEqual([...idsOf(events), last.id]);
   });
 
   it("lets a webhook catch up, however many others are down", async () => {
@@ -143,7 +143,7 @@ describe("an event feed", () => {
     // The feed's object is a new one each time: which webhook's turn it is must be stored.
     for (let turn = 0; turn < 3; turn += 1)
       await expect(inFeed(world, outlets, catchUp)).rejects.toThrow("do not accept events");
-    expect(outlets.taken.get(up)?.at(-1)).toBe(event.id);
+    expect(outlets.accepted.get(up)?.at(-1)).toBe(event.id);
   });
 
   it("loses nothing if new events are handed over while a webhook catches up", async () => {
@@ -157,15 +157,15 @@ describe("an event feed", () => {
     outlets.refusing.clear();
     await addEvents(world.account.id, [two]);
     await inFeed(world, outlets, async (feed) => {
-      const during = { ...feed, take: vi.fn(feed.take) };
-      during.take.mockImplementationOnce(async (...taken) => {
+      const during = { ...feed, accept: vi.fn(feed.accept) };
+      during.accept.mockImplementationOnce(async (...taken) => {
         await handOverNews(feed);
-        await feed.take(...taken);
+        await feed.accept(...taken);
       });
       await catchUp(during);
     });
     await inFeed(world, outlets, catchUp);
-    expect(outlets.taken.get(id)?.slice(-2)).toEqual([one.id, two.id]);
+    expect(outlets.accepted.get(id)?.slice(-2)).toEqual([one.id, two.id]);
   });
 
   it("drops what a deleted webhook lacks", async () => {
@@ -195,7 +195,7 @@ describe("an event feed", () => {
     const added = many(world, 2);
     await addEvents(world.account.id, added);
     await inFeed(world, outlets, handOverNews);
-    const taken = outlets.taken.get(id) ?? [];
+    const taken = outlets.accepted.get(id) ?? [];
     const all = idsOf([...kept, ...undone, ...added]);
     expect(taken.filter((one) => all.includes(one))).toEqual(all);
     expect(new Set(taken).size).toBe(taken.length);

@@ -32,41 +32,41 @@ function holdPauses() {
 }
 
 /** @returns how many events each call of an Outlet has brought, from now on */
-function watchTakes(): readonly number[] {
-  const takes: number[] = [];
-  onCalls(Outlet.prototype, "take", ([events]) => takes.push(z.array(z.unknown()).parse(events).length));
-  return takes;
+function watchAccepted(): readonly number[] {
+  const accepted: number[] = [];
+  onCalls(Outlet.prototype, "accept", ([events]) => accepted.push(z.array(z.unknown()).parse(events).length));
+  return accepted;
 }
 
 /** An account with a webhook whose feed pauses, because it has just handed over an event. */
 async function pausingFeed() {
   const { account } = await TestWebhook.create({ events: ["audit.sealed"] });
   await publish(account.id, [sealed()]);
-  const takes = watchTakes();
+  const accepted = watchAccepted();
   const pauses = holdPauses();
   await addEvents(account.id, [sealed()]);
   const announced = announce(env.EVENT_FEED, account.id).catch(() => undefined);
   // `vi.waitFor` would let time pass.
   while (pauses.count === 0) await scheduler.wait(1);
-  return { account, takes, pauses, announced };
+  return { account, accepted, pauses, announced };
 }
 
 const feedOf = (account: { readonly id: AccountId }) => env.EVENT_FEED.getByName(account.id);
 
 describe("the pause of an event feed", () => {
   it("collects the events that come meanwhile", async () => {
-    const { account, takes, pauses, announced } = await pausingFeed();
+    const { account, accepted, pauses, announced } = await pausingFeed();
     await addEvents(account.id, [sealed(), sealed()]);
     pauses.isHeld = false;
     await announced;
-    expect(takes).toEqual([3]);
+    expect(accepted).toEqual([3]);
   });
 
   it("loses nothing if the object is killed", async () => {
-    const { account, takes, pauses } = await pausingFeed();
+    const { account, accepted, pauses } = await pausingFeed();
     await kill(() => feedOf(account));
     pauses.isHeld = false;
     expect(await runDurableObjectAlarm(feedOf(account))).toBe(true);
-    expect(takes).toEqual([1]);
+    expect(accepted).toEqual([1]);
   });
 });

@@ -214,7 +214,7 @@ describe("an approval", () => {
 });
 
 describe("the commit of an approval", () => {
-  it("is unknown while the server is offline, then shown, and the only one that can be approved", async () => {
+  it("is unknown while the server is offline, then shown, and the only commit that can be approved", async () => {
     const project = await TestProject.create({ approval: "required" });
     const { id } = await project.start();
     const { serverId } = project.agent;
@@ -281,7 +281,7 @@ describe("the commit of an approval", () => {
     expect((await project.agent.orderOf(id)).source.commit).toBe(SHA);
   });
 
-  it("is the only one that an agent gets the permit for", async () => {
+  it("is the only commit that an agent gets the permit for", async () => {
     const project = await TestProject.connected({ approval: "required" });
     const { id } = await project.start();
     await project.awaitsApproval(id);

@@ -15,7 +15,7 @@ const linkOf = ({ agent }: TestProject) => env.AGENT_LINK.getByName(agent.server
 type Row = Record<string, string | number | null>;
 
 /** Deletes the server's row from D1. @returns a function that inserts it again, as a restore of the database does */
-async function takeRow({ agent }: TestProject): Promise<() => Promise<void>> {
+async function removeRow({ agent }: TestProject): Promise<() => Promise<void>> {
   const row = await env.DB.prepare("SELECT * FROM servers WHERE id = ?").bind(agent.serverId).first<Row>();
   if (row === null) throw new Error("there is no such server");
   const names = Object.keys(row);
@@ -36,7 +36,7 @@ async function statusOf({ agent, token }: TestProject): Promise<string> {
 describe("a server whose row is missing during one check of its link", () => {
   it("gets orders again after its agent reconnects", async () => {
     const project = await TestProject.connected();
-    const putBack = await takeRow(project);
+    const putBack = await removeRow(project);
     await runDurableObjectAlarm(linkOf(project));
     await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.credentialRevoked));
     await putBack();
@@ -47,21 +47,21 @@ describe("a server whose row is missing during one check of its link", () => {
 
   it("gets orders again if D1 did not answer during the hello", async () => {
     const project = await TestProject.connected();
-    const putBack = await takeRow(project);
+    const putBack = await removeRow(project);
     await runDurableObjectAlarm(linkOf(project));
     await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.credentialRevoked));
     await putBack();
     const faults = new Faults();
-    faults.take("d1");
+    faults.disable("d1");
     await project.agent.connect();
     await vi.waitFor(() => expect(project.agent.received.filter(isWelcome)).toHaveLength(2));
-    faults.bringBack("d1");
+    faults.enable("d1");
     await project.deploy();
   });
 
   it("gets an order from before its agent reconnected", async () => {
     const project = await TestProject.connected();
-    const putBack = await takeRow(project);
+    const putBack = await removeRow(project);
     await runDurableObjectAlarm(linkOf(project));
     await putBack();
     const { id } = await project.start();
@@ -80,12 +80,12 @@ describe("a server whose row is missing during one check of its link", () => {
 
   it("is removed later if D1 does not answer at first", async () => {
     const project = await TestProject.connected();
-    await takeRow(project);
+    await removeRow(project);
     const faults = new Faults();
-    faults.take("d1");
+    faults.disable("d1");
     await linkOf(project).remove();
     expect(project.agent.closed).toBeNull();
-    faults.bringBack("d1");
+    faults.enable("d1");
     await runDurableObjectAlarm(linkOf(project));
     await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.credentialRevoked));
   });
@@ -106,10 +106,10 @@ describe("a revocation that arrives late", () => {
       .bind(project.agent.serverId)
       .run();
     const faults = new Faults();
-    faults.take("d1");
+    faults.disable("d1");
     await linkOf(project).revoke();
     expect(project.agent.closed).toBeNull();
-    faults.bringBack("d1");
+    faults.enable("d1");
     const alarm = await runInDurableObject(linkOf(project), (_link, { storage }) => storage.getAlarm());
     expect((alarm ?? Infinity) - Date.now()).toBeLessThan(10_000);
     await runDurableObjectAlarm(linkOf(project));

@@ -15,8 +15,8 @@ import { TestWebhook } from "../../support/worker/webhook.ts";
 
 beforeEach(freezeTime);
 
-async function take(webhook: TestWebhook, ...events: readonly Event[]): Promise<void> {
-  await webhook.outlet().take([...events]);
+async function deliver(webhook: TestWebhook, ...events: readonly Event[]): Promise<void> {
+  await webhook.outlet().accept([...events]);
   await webhook.alarm();
 }
 
@@ -25,7 +25,7 @@ describe.each(["slack", "discord", "teams", "ntfy"] as const)("a webhook to %s",
     const webhook = await TestWebhook.create({ kind, ...(kind === "ntfy" ? { topic: "deploys" } : {}) });
     await webhook.receiver.answers({ service: kind });
     const types = ["deployment.live", "deployment.failed", "deployment.live", "deployment.live"] as const;
-    await take(webhook, ...types.map((type, at) => deploymentEvent(type, {}, { sequence: at + 1 })));
+    await deliver(webhook, ...types.map((type, at) => deploymentEvent(type, {}, { sequence: at + 1 })));
     const bodies = (await webhook.receiver.received()).map(({ body }) => body);
     expect(bodies).toEqual([
       expect.stringContaining("The build command exited with code 1"),
@@ -66,7 +66,7 @@ async function createStatusWebhook(forge: StatusForge, settings: Readonly<Record
   return { webhook, project: { id: Project.parse(await created.json()).id, repository } };
 }
 
-/** What was posted, each as its state and the end of its path. */
+/** The posted statuses, each as its state and the end of its path. */
 async function posted(webhook: TestWebhook): Promise<string[]> {
   return (await webhook.receiver.received()).map(({ method, path, body }) => {
     const state: unknown = body === "" ? method : (JSON.parse(body).state ?? method);
@@ -79,7 +79,7 @@ describe.each(["github", "gitlab", "gitea", "bitbucket"] as const)("a webhook to
     const { webhook, project } = await createStatusWebhook(forge);
     const types = ["deployment.started", "deployment.building", "deployment.live"] as const;
     for (const [at, type] of types.entries())
-      await take(webhook, deploymentEvent(type, {}, { sequence: at + 1, ...project }));
+      await deliver(webhook, deploymentEvent(type, {}, { sequence: at + 1, ...project }));
     const told = (await posted(webhook)).map((one) => one.split(" ")[0]);
     expect(told).toEqual(states[forge]);
     const deliveries = await webhook.deliveries();
@@ -92,9 +92,9 @@ describe("a webhook to a forge", () => {
   it("sends only the newest state after an outage", async () => {
     const { webhook, project } = await createStatusWebhook("gitea");
     await webhook.receiver.answers({ status: 502 });
-    await take(webhook, deploymentEvent("deployment.started", {}, { sequence: 1, ...project }));
+    await deliver(webhook, deploymentEvent("deployment.started", {}, { sequence: 1, ...project }));
     await webhook.receiver.answers({ service: "gitea" });
-    await take(webhook, deploymentEvent("deployment.live", {}, { sequence: 2, ...project }));
+    await deliver(webhook, deploymentEvent("deployment.live", {}, { sequence: 2, ...project }));
     vi.setSystemTime(Date.now() + 10_000);
     await webhook.alarm();
     expect(await posted(webhook)).toEqual([`pending statuses/${SHA}`, `success statuses/${SHA}`]);
@@ -107,7 +107,7 @@ describe("a webhook to a forge", () => {
     const { token } = webhook.account;
     const path = `/v1/projects/${project.id}`;
     await call(path, { method: "PATCH", token, body: { repository: secret } });
-    await take(webhook, deploymentEvent("deployment.live", {}, { ...project, repository: secret }));
+    await deliver(webhook, deploymentEvent("deployment.live", {}, { ...project, repository: secret }));
     expect(await posted(webhook)).toEqual([]);
     const [withheld] = await webhook.deliveries();
     expect(withheld).toMatchObject({
@@ -120,7 +120,7 @@ describe("a webhook to a forge", () => {
     await webhook.alarm();
     expect(await posted(webhook)).toEqual([`success statuses/${SHA}`]);
     const earlier = deploymentEvent("deployment.live", {}, { ...project, sequence: 2 });
-    await take(webhook, earlier);
+    await deliver(webhook, earlier);
     expect((await webhook.deliveries())[0]?.attempts[0]?.problem).toBe(
       "The project no longer has this repository.",
     );
@@ -128,9 +128,9 @@ describe("a webhook to a forge", () => {
 
   it("counts a state that the commit has already as delivered", async () => {
     const { webhook, project } = await createStatusWebhook("gitlab");
-    await take(webhook, deploymentEvent("deployment.building", {}, { sequence: 1, ...project }));
+    await deliver(webhook, deploymentEvent("deployment.building", {}, { sequence: 1, ...project }));
     const second = { version: 13, id: deploymentEvent("deployment.live").data.deployment.id };
-    await take(webhook, deploymentEvent("deployment.building", second, { sequence: 2, ...project }));
+    await deliver(webhook, deploymentEvent("deployment.building", second, { sequence: 2, ...project }));
     expect((await webhook.deliveries()).map(({ state }) => state)).toEqual(["delivered", "delivered"]);
   });
 
@@ -139,10 +139,10 @@ describe("a webhook to a forge", () => {
     const pushed = { pushed_sha: PUSHED_SHA };
     const works = { service: "github" } as const;
     await webhook.receiver.answers(works, works, { ...works, instead: "reset" }, works);
-    await take(webhook, deploymentEvent("deployment.building", pushed, { sequence: 1, ...project }));
+    await deliver(webhook, deploymentEvent("deployment.building", pushed, { sequence: 1, ...project }));
     vi.setSystemTime(Date.now() + 5000);
     await webhook.alarm();
-    await take(webhook, deploymentEvent("deployment.live", pushed, { sequence: 2, ...project }));
+    await deliver(webhook, deploymentEvent("deployment.live", pushed, { sequence: 2, ...project }));
     const [created] = (await posted(webhook)).filter((one) => /\d\/statuses$/.test(one));
     const id = /(\d+)\/statuses$/.exec(created ?? "")?.[1];
     expect(await posted(webhook)).toEqual([
@@ -170,7 +170,7 @@ describe("a webhook for mail", () => {
 
   it("sends by the binding of the installation", async () => {
     const webhook = await TestWebhook.create(email);
-    await take(webhook, deploymentEvent("deployment.failed"));
+    await deliver(webhook, deploymentEvent("deployment.failed"));
     expect(await webhook.deliveries()).toMatchObject([{ state: "delivered", attempts: [{ problem: null }] }]);
   });
 
@@ -179,7 +179,7 @@ describe("a webhook for mail", () => {
     vi.spyOn(Reflect.get(env, "EMAIL"), "send").mockRejectedValue(
       Object.assign(new Error("sender is unknown"), { code: "E_SENDER_NOT_VERIFIED" }),
     );
-    await take(webhook, deploymentEvent("deployment.failed"));
+    await deliver(webhook, deploymentEvent("deployment.failed"));
     const [delivery] = await webhook.deliveries();
     expect(delivery?.attempts[0]?.problem).toBe(
       "Cloudflare Email Service did not accept the mail: E_SENDER_NOT_VERIFIED.",

@@ -89,7 +89,7 @@ describe("a job", () => {
     });
   });
 
-  it("that its server does not have is refused with the names of those that it has", async () => {
+  it("that its server does not have is refused with the names of the jobs that it has", async () => {
     const project = await TestProject.answering();
     project.agent.cronRun = { ok: false, code: "unknown_job", message: "no such job" };
     const refused = (name: string, rest: string) => ({

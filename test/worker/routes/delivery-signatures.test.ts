@@ -58,7 +58,7 @@ describe("a delivery of GitHub", () => {
       [{ "x-hub-signature-256": `sha256=${hex}00` }, "bad_signature"],
       [{ "x-hub-signature-256": `sha1=${hex.slice(0, 40)}` }, "bad_signature"],
       [{ "x-hub-signature-256": `sha256=${"zz".repeat(32)}` }, "bad_signature"],
-      // Bitbucket's name for it, and GitHub's of the one with SHA-1.
+      // Bitbucket's name for it, and GitHub's name for a signature with SHA-1.
       [{ "x-hub-signature": `sha256=${hex}` }, "no_signature"],
       [{ "x-gitea-signature": hex }, "no_signature"],
       [{ "x-gitlab-token": secret }, "no_signature"],

@@ -112,7 +112,7 @@ describe("the deploy key of a project", () => {
     const both = [project.id, id].map((project_id) => ({ project_id, public_key: KEY }));
     await agent.connect({ deployKeys: both });
     await vi.waitFor(async () => expect((await read(id)).deploy_key?.public_key).toBe(KEY));
-    // A key that all projects of a server share is only reported for those that were deployed.
+    // A key that all projects of a server share is only reported for deployed projects.
     await agent.connect({ deployKeys: both.slice(1) });
     await agent.receives("welcome");
     expect((await read(project.id)).deploy_key?.public_key).toBe(KEY);

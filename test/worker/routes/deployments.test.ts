@@ -112,7 +112,7 @@ describe("a deployment", () => {
     });
   });
 
-  it("that ended before its commit was resolved keeps the one that it was asked for", async () => {
+  it("that ended before its commit was resolved keeps the requested commit", async () => {
     const project = await TestProject.create();
     const { id } = await project.start({ branch: "feature/x", commit: "0123456789" });
     expect((await project.post(`/v1/deployments/${id}/cancel`)).ok).toBe(true);

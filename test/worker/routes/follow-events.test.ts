@@ -29,7 +29,7 @@ async function readersAre(id: AccountId, count: number): Promise<void> {
 }
 
 beforeEach(() => {
-  // What is logged when the feed dies.
+  // Hides the log line about the feed that dies.
   vi.spyOn(console, "warn").mockImplementation(() => {});
   return () => vi.restoreAllMocks();
 });

@@ -207,7 +207,7 @@ describe("the processes that a server runs", () => {
     expect(await answer).toMatchObject({ processes, checked_at: expect.stringMatching(/Z$/) });
   });
 
-  it("are those of the last report while the server is not connected, without memory and CPU use", async () => {
+  it("come from the last report while the server is not connected, without memory and CPU use", async () => {
     const project = await TestProject.connected(settings);
     const sources = { web: "project", worker: "project" };
     expect(await processesOf(project)).toEqual({

@@ -216,7 +216,7 @@ describe("paths", () => {
     return { project, hook, commit };
   }
 
-  it("skip a push that begins at the live commit, and those after it", async () => {
+  it("skip a push that begins at the live commit, and pushes after it", async () => {
     const { project, hook, commit } = await live({ paths: ["apps/shop"] });
     const docs = { before: commit, after: SHA_BEFORE, ...commits("docs/a.md") };
     expect(await delivered(hook, giteaBody(docs))).toMatchObject({
@@ -226,7 +226,7 @@ describe("paths", () => {
     expect(await delivered(hook, giteaBody(more))).toMatchObject({
       ignored: [{ reason: "paths_unchanged" }],
     });
-    // Other patterns might have selected what was skipped.
+    // Other patterns might have selected the skipped push.
     await project.patch({ deploy_on: { ignore_paths: ["src"] } });
     const last = { before: SHA_AFTER, after: SHA_BEFORE, ...commits("docs/c.md") };
     expect(await delivered(hook, giteaBody(last))).toMatchObject({ decision: "deployed" });
@@ -339,7 +339,7 @@ describe("a refused delivery", () => {
     }
   });
 
-  it("is one that is too large, even if it is signed", async () => {
+  it("is a delivery that is too large, even if it is signed", async () => {
     const { hook } = await hooked();
     const response = await deliver(hook, giteaBody({ padding: "x".repeat(5 * 1024 * 1024) }));
     expect(await problemOf(response)).toMatchObject({ code: "body_too_large" });

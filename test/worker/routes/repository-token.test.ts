@@ -156,7 +156,7 @@ describe("a password in a repository's address", () => {
   it("is not sent to another host if it is set while the address changes", async () => {
     const { project } = await TestProject.withKeys({ repository: "https://me@git.test/shop.git" });
     let isSet = false;
-    // The change of the settings is the first batch that writes: what was read before is from before the token.
+    // The change of the settings is the first batch that writes: earlier reads are from before the token.
     for (const database of databasePrototypes())
       aroundCalls(database, "batch", async (run, [statements]) => {
         if (!isSet && Array.isArray(statements) && statements.length > 2) {

@@ -247,7 +247,7 @@ describe("an account's servers", () => {
     expect((await list(token)).servers).toHaveLength(MAX_PER_ACCOUNT);
   });
 
-  it("are paged with a limit, each row once, even if rows are added in between", async () => {
+  it("are paged with a limit, each row once, even if rows are added meanwhile", async () => {
     const { id, token } = await createAccount();
     await fill(id, 5);
     const all = (await list(token)).servers.map((server) => server.id);
@@ -287,7 +287,7 @@ describe("an account's servers", () => {
 });
 
 describe("enrolment", () => {
-  it("refuses an agent of another protocol without spending the token, and accepts one that sends more fields", async () => {
+  it("refuses an agent of another protocol without spending the token, and accepts an agent that sends more fields", async () => {
     const { token } = await createAccount();
     const { id, enrollment } = await created(token);
     const refused = await enroll(enrollment.token, { protocol: PROTOCOL_VERSION + 1 });

@@ -41,7 +41,7 @@ describe("the last use of a token", () => {
     expect(await lastUsedAt()).toBeNull();
     await works(secret);
     await vi.waitFor(async () => expect(await lastUsedAt()).toMatch("2026-03-01T10:20:3"));
-    // Forty minutes later it is the next hour, and the token was looked up again in between.
+    // Forty minutes later it is the next hour, and the token was looked up again meanwhile.
     vi.setSystemTime(START + 30 * 60 * 1000);
     await works(secret);
     vi.setSystemTime(START + 40 * 60 * 1000);

@@ -179,7 +179,7 @@ describe("a token that creates another", () => {
       );
       details.add((await problemOf(response)).detail);
     }
-    // A project that the token cannot access gets the same answer as one that does not exist.
+    // A project that the token cannot access gets the same answer as a project that does not exist.
     expect(details.size).toBe(1);
     expect((await askForToken(secret, { project_ids: [projectId] })).status).toBe(201);
   });
@@ -209,7 +209,7 @@ describe("the list of tokens", () => {
     expect(Date.parse(tokens[1]?.expires_at ?? "")).toBeLessThan(Date.now());
   });
 
-  it("has each token once across pages, even if tokens are created and revoked in between", async () => {
+  it("has each token once across pages, even if tokens are created and revoked meanwhile", async () => {
     const { token: asking } = await createAccount();
     const made = [];
     for (let nth = 0; nth < 4; nth += 1) made.unshift((await makeToken(asking)).id);

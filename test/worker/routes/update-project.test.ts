@@ -105,7 +105,7 @@ describe("changing a project", () => {
     });
   });
 
-  it("changes single limits, and removes those that are null", async () => {
+  it("changes single limits, and removes limits that are null", async () => {
     const world = await copyWorld();
     await patched(world, everySetting);
     const changed = await patched(world, { limits: { memory_mb: 1024, tasks: null } });

@@ -25,7 +25,7 @@ describe("the variables of a project", () => {
     });
   });
 
-  it("show the values of plain variables, and never those of secrets", async () => {
+  it("show the values of plain variables, and never the values of secrets", async () => {
     const { project, keys } = await TestProject.withKeys();
     const response = await patch(project, {
       set: [
@@ -261,7 +261,7 @@ describe("a change of variables", () => {
 });
 
 describe("the seal key of a server", () => {
-  it("is the one of its agent's last hello, and none for an older agent", async () => {
+  it("comes from its agent's last hello, and is null for an older agent", async () => {
     const { project } = await TestProject.withKeys();
     const { agent, token } = project;
     const keys = await connectWithKeys(agent, token);
@@ -270,7 +270,7 @@ describe("the seal key of a server", () => {
     await vi.waitFor(async () => expect((await project.variables()).seal_key).toBeNull());
   });
 
-  it("is ignored if its fingerprint is that of another key", async () => {
+  it("is ignored if its fingerprint belongs to another key", async () => {
     const project = await TestProject.create();
     const { sealKey } = await newServerKeys();
     const other = (await newServerKeys()).sealKey;

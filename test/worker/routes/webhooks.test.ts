@@ -161,7 +161,7 @@ describe("the events of an account", () => {
     const broken = await TestWebhook.create({ events: ["account.*"] });
     const other = await TestWebhook.create({ events: ["webhook.disabled"] }, broken.account);
     await broken.receiver.answers({ status: 410 });
-    await broken.takes();
+    await broken.accepts();
     await vi.waitFor(async () => expect(await other.receiver.received()).toHaveLength(1));
     const [request] = await other.receiver.received();
     expect(JSON.parse(request?.body ?? "")).toMatchObject({
@@ -195,7 +195,7 @@ describe("a webhook", () => {
     expect(rotated.secret).toMatch(SECRET);
     expect(rotated.secret).not.toBe(webhook.secret);
     const accepts = async (secret: string | null) => {
-      await webhook.takes();
+      await webhook.accepts();
       const request = (await webhook.receiver.received()).at(-1);
       const { body = "", headers = {} } = request ?? {};
       const check = () => new Webhook(secret ?? "").verify(body, headers);
@@ -232,7 +232,7 @@ describe("a webhook", () => {
       events: ["deployment.*"],
       url: other.receiver.url,
     });
-    await webhook.takes();
+    await webhook.accepts();
     expect(await webhook.receiver.received()).toEqual([]);
     expect(await other.receiver.received()).toMatchObject([{ headers: { "x-a": "b" } }]);
     expect(await eventTypes(webhook.account.token)).toEqual(["webhook.created", "webhook.updated"]);
@@ -249,7 +249,7 @@ describe("a webhook", () => {
       expect(problem).toMatchObject({ status: 422, errors: [{ pointer: "/url" }] });
     }
     expect(await webhook.details()).toMatchObject({ url: webhook.receiver.url });
-    await webhook.takes();
+    await webhook.accepts();
     const received = await webhook.receiver.received();
     expect(received).toMatchObject([{ headers: { authorization: "Bearer 4711" } }]);
   });
@@ -277,7 +277,7 @@ describe("a webhook", () => {
   it("that is disabled holds what waits; enabled again, it sends what is resent", async () => {
     const webhook = await TestWebhook.create();
     await webhook.receiver.answers({ status: 500 }, {});
-    const [id] = await webhook.takes();
+    const [id] = await webhook.accepts();
     expect(await (await webhook.request("", "PATCH", { enabled: false })).json()).toMatchObject({
       state: "disabled",
     });
@@ -288,7 +288,7 @@ describe("a webhook", () => {
     expect(await (await webhook.request("", "PATCH", { enabled: true })).json()).toMatchObject({
       state: "active",
     });
-    await webhook.takes();
+    await webhook.accepts();
     expect((await webhook.details()).held).toBe(1);
     const resent = await webhook.request("/resend", "POST", {});
     expect(Resent.parse(await resent.json())).toEqual({ resent: 1 });
@@ -315,7 +315,7 @@ describe("a webhook", () => {
 
   it("sends one delivery again, or all since a moment", async () => {
     const webhook = await TestWebhook.create();
-    const [first] = await webhook.takes(3);
+    const [first] = await webhook.accepts(3);
     const again = await webhook.request(`/deliveries/${first}/resend`, "POST", {});
     expect(Delivery.parse(await again.json())).toMatchObject({ event_id: first, attempt_count: 1 });
     await webhook.alarm();
@@ -334,7 +334,7 @@ describe("a webhook", () => {
 
   it("lists its deliveries in pages", async () => {
     const webhook = await TestWebhook.create();
-    const taken = await webhook.takes(5);
+    const taken = await webhook.accepts(5);
     const Page = z.object({ deliveries: z.array(Delivery), next_cursor: z.nullable(z.string()) });
     const first = await webhook.read(Page, "/deliveries?limit=3");
     const second = await webhook.read(Page, `/deliveries?limit=3&cursor=${first.next_cursor}`);
@@ -346,7 +346,7 @@ describe("a webhook", () => {
   it("that is deleted no longer sends anything, and its object is empty", async () => {
     const webhook = await TestWebhook.create();
     await webhook.receiver.answers({ status: 500 });
-    await webhook.takes();
+    await webhook.accepts();
     expect((await webhook.request("", "DELETE")).status).toBe(204);
     expect((await webhook.request("")).status).toBe(404);
     expect(await webhook.alarmAt()).toBeNull();
@@ -421,7 +421,7 @@ describe("a webhook that is narrowed to fewer projects", () => {
       ...{ id: late.id, type: late.type, timestamp: new Date().toISOString() },
       data: { ...late.data, sequence: 100, actor: late.actor },
     });
-    await webhook.outlet().take([event]);
+    await webhook.outlet().accept([event]);
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 6_000 });
     await webhook.alarm();
     await vi.waitFor(async () => expect(await other.receiver.received()).toHaveLength(1));

@@ -217,7 +217,7 @@ describe("the rows read to remove old deployments", () => {
     return WithMeta.parse(await results[0]).meta.rows_read;
   }
 
-  it("do not grow with those that stay", async () => {
+  it("do not grow with deployments that stay", async () => {
     expect(await readFor(10_000)).toBe(await readFor(200));
   });
 });

@@ -94,7 +94,7 @@ describe("expired rows in the database", () => {
       .run();
   }
 
-  it("entries of the audit log are deleted 400 days after they were sealed, except those of the newest seal", async () => {
+  it("entries of the audit log are deleted 400 days after they were sealed, except entries of the newest seal", async () => {
     const { id, token } = await createAccount();
     for (const name of ["a", "b", "c", "d"]) await enrolAgent(token, name);
     const numbers = "SELECT sequence FROM audit_entries ORDER BY sequence";

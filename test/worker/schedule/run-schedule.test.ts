@@ -17,7 +17,7 @@ beforeEach(() => {
   return () => vi.restoreAllMocks();
 });
 
-/** A part of which each step notes from where it continues. */
+/** A part whose steps note where they continue. */
 function partOf(
   name: string,
   step: (at: number, step: Step) => Promise<Stepped> | Stepped,
@@ -174,7 +174,7 @@ describe("the budget of a run", () => {
     expect(await runRound(expired)).toBe(0);
     const left = await env.DB.prepare("SELECT count(*) AS n FROM idempotency_keys").first("n");
     expect(left).toBe(0);
-    // All fifteen once, and those of the keys three times more.
+    // All fifteen once, and the statements of the keys three times more.
     expect(statements.filter((text) => text.startsWith("delete") || text.startsWith("update"))).toHaveLength(
       18,
     );

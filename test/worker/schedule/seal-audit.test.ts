@@ -128,7 +128,7 @@ describe("the audit log", () => {
     expect(await check(account)).toMatchObject({ ok: true, open: { first: next, last: next } });
   });
 
-  it("is sealed after those that were sealed longer ago", async () => {
+  it("is sealed after audit logs that were sealed longer ago", async () => {
     const accounts = [(await createWorld()).account, (await createWorld("blog")).account];
     const [one, other] = accounts;
     if (one === undefined || other === undefined) throw new Error("no accounts");

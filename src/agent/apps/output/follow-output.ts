@@ -8,7 +8,7 @@ import { messageOf } from "#contract/lib/message-of.ts";
 import { pause } from "#contract/lib/pause.ts";
 
 /** A reader of a project's output. `after`: the last line that it has; `null` for a new one. */
-export type OutputReader = OutputFilter & {
+export type FollowRequest = OutputFilter & {
   readonly project_id: ProjectId;
   readonly reader: string;
   readonly after: number | null;
@@ -16,7 +16,7 @@ export type OutputReader = OutputFilter & {
 
 /** Sends what instances print, while somebody reads it. Nothing of this is stored. */
 export type OutputFollows = {
-  follow(reader: OutputReader): void;
+  follow(reader: FollowRequest): void;
   /** Nobody reads the project's output now. It is kept in memory a little longer, for a reader who reconnects. */
   stop(project: ProjectId): void;
   /** The log at this path is emptied now. */
@@ -26,7 +26,7 @@ export type OutputFollows = {
 type Followed = {
   readonly output: ProjectOutput;
   /** Readers that have not got their first lines yet. */
-  waiting: OutputReader[];
+  waiting: FollowRequest[];
   /** When the last reader left, by the monotonic clock; `null` while somebody reads. */
   stoppedAt: number | null;
   lookedAt: number;
@@ -44,7 +44,7 @@ export function createOutputFollows(
   const { clock, settings, home } = context;
   const all = new Map<ProjectId, Followed>();
   let isRunning = false;
-  /** Numbers are not used again, so that a reader never takes other lines for those that it has. */
+  /** Numbers are not used again, so that a reader never mistakes other lines for the lines that it has. */
   let next = 0;
 
   async function run(): Promise<void> {

@@ -7,9 +7,9 @@ import type { OutputTime, OutputTimes } from "#agent/workspace/output-times.ts";
 import type { Mask } from "#contract/mask.ts";
 
 const CHUNK_BYTES = 64 * 1024;
-/** How much of what was printed before is read at first. */
+/** How much of the earlier output is read at first. */
 const EARLIER_BYTES = 256 * 1024;
-/** What is not noted yet was printed since the last look, which is not longer ago. */
+/** Lines without a noted time were printed since the last look, which is not longer ago. */
 const RECENT_MS = 3_000;
 
 /** `time`: when the line was printed, or read soon after, in Unix milliseconds; `null`: unknown. */
@@ -48,7 +48,7 @@ export function openFollowedLog(path: string, { mask, times, now }: Options): Fo
   let isInLine = offset > 0;
   if (earlier !== null) {
     const end = times.earlier.at(-1)?.end ?? 0;
-    take(
+    splitLines(
       earlier,
       end - earlier.length,
       createTimeline(times.earlier, () => null),
@@ -61,7 +61,7 @@ export function openFollowedLog(path: string, { mask, times, now }: Options): Fo
   }
 
   /** @param from where the chunk begins in its file */
-  function take(chunk: Buffer, from: number, recordAt: Timeline): void {
+  function splitLines(chunk: Buffer, from: number, recordAt: Timeline): void {
     const start = isInLine ? chunk.indexOf("\n") + 1 : 0;
     if (isInLine && start === 0) return;
     isInLine = false;
@@ -84,7 +84,7 @@ export function openFollowedLog(path: string, { mask, times, now }: Options): Fo
       }
       offset += length;
       left -= length;
-      take(buffer.subarray(0, length), offset - length, timeAt);
+      splitLines(buffer.subarray(0, length), offset - length, timeAt);
     }
   }
 
@@ -94,7 +94,7 @@ export function openFollowedLog(path: string, { mask, times, now }: Options): Fo
     timeAt = createTimeline([], now);
   }
 
-  function takeWaiting(): TimedLine[] {
+  function removeWaiting(): TimedLine[] {
     const lines = waiting;
     waiting = [];
     return lines;
@@ -104,7 +104,7 @@ export function openFollowedLog(path: string, { mask, times, now }: Options): Fo
     inode,
     read(maxBytes) {
       readOn(fd, maxBytes);
-      return takeWaiting();
+      return removeWaiting();
     },
     catchUp() {
       readOn(fd, Infinity);
@@ -117,7 +117,7 @@ export function openFollowedLog(path: string, { mask, times, now }: Options): Fo
         closeSync(fd);
       }
       const rest = splitter.end();
-      return rest === null ? takeWaiting() : [...takeWaiting(), { message: hide(rest), time: lastTime }];
+      return rest === null ? removeWaiting() : [...removeWaiting(), { message: hide(rest), time: lastTime }];
     },
   };
 }

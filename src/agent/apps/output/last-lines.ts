@@ -15,8 +15,8 @@ export type OutputFilter = {
 const MAX_LENGTH = MAX_LINK_MESSAGE / 4;
 
 /**
- * The last lines that a reader wants. Each instance has the same share, so that one that prints a lot does not crowd
- * out the others.
+ * The last lines that a reader wants. Each instance has the same share, so that an instance that prints a lot does not
+ * crowd out the others.
  */
 export function lastLines<Line extends AppOutputLine>(lines: readonly Line[], filter: OutputFilter): Line[] {
   const wanted = lines.filter((line) => isWanted(filter, line));

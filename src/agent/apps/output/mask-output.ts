@@ -11,7 +11,7 @@ import { hasCode } from "#node/has-code.ts";
 
 /**
  * Creates the mask for what an instance prints: for the secrets of its release, and all others that instances of the
- * project can have, because a deployment may have replaced those that it was started with.
+ * project can have, because a deployment may have replaced the secrets that it was started with.
  * @param release `null` when it is no longer known
  * @returns an error if its secrets cannot be opened: then their values could not be recognized
  */

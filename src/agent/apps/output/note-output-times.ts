@@ -15,7 +15,7 @@ import type { ProjectId } from "#contract/ids.ts";
 import { pause } from "#contract/lib/pause.ts";
 import { attempt } from "#node/attempt.ts";
 
-/** After a longer pause between two looks, what was printed meanwhile has no time. */
+/** After a longer pause between two looks, lines printed meanwhile have no time. */
 const MAX_PAUSE_MS = 5_000;
 /** How many times of a log are kept when there are twice as many. Readers get 1,000 lines at most. */
 const KEPT_TIMES = 2_000;
@@ -25,7 +25,7 @@ const KEPT_TIMES = 2_000;
  * one record, so the cost does not depend on how much an app prints.
  */
 export type OutputTimeNotes = {
-  /** Looks once. What was printed before the first look has no time, unless an earlier agent noted it. */
+  /** Looks once. Lines printed before the first look have no time, unless an earlier agent noted it. */
   look(): Promise<void>;
   /** Looks again and again until the signal is aborted. */
   watch(signal: AbortSignal): Promise<void>;
@@ -33,7 +33,7 @@ export type OutputTimeNotes = {
   emptied(folder: ProjectFolder, name: string): void;
 };
 
-/** What is known of a log. `count`: its noted times. `isRunning`: its instance has not ended. */
+/** What the agent knows about a log. `count`: its noted times. `isRunning`: its instance has not ended. */
 type Known = {
   readonly inode: number | null;
   readonly end: number;
@@ -85,7 +85,7 @@ export function createOutputTimeNotes({ home, clock, settings }: Needed): Output
     known = new Map(
       projects.map(({ id, folder }) => {
         const running = new Set(runningInstances(folder));
-        // One that has ended has printed its last lines since the last look.
+        // An ended instance has printed its last lines since the last look.
         const ended = [...(known.get(id) ?? [])].filter(([name, one]) => one.isRunning && !running.has(name));
         const names = [...running, ...ended.map(([name]) => name)];
         const noted = names.map((name) => {

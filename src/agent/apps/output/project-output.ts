@@ -54,7 +54,7 @@ export class ProjectOutput {
     return this.#next;
   }
 
-  /** Opens the logs of new instances, and closes those of instances that have ended. */
+  /** Opens the logs of new instances, and closes the logs of ended instances. */
   async look(): Promise<void> {
     const notes = readNotes(this.#folder).toSorted((a, b) => (a.name < b.name ? -1 : 1));
     const names = new Set<string>(notes.map(({ name }) => name));
@@ -95,7 +95,7 @@ export class ProjectOutput {
     let leftOut = 0;
     let room = BATCH_BYTES;
     for (const [at, ofInstance] of printed.entries()) {
-      // Each instance gets its share, so that one that prints a lot does not crowd out the others.
+      // Each instance gets its share, so that an instance that prints a lot does not crowd out the others.
       let share = room / (printed.length - at);
       for (const line of ofInstance) {
         const bytes = Buffer.byteLength(line.message) + LINE_BYTES;

@@ -14,8 +14,8 @@ import type { Mask } from "#contract/mask.ts";
 const MAX_READ_BYTES = 1024 * 1024;
 
 /**
- * Reads the last lines that a project's instances printed. One that has ended is read only if the filter names it, or
- * asks for ended instances.
+ * Reads the last lines that a project's instances printed. The log of an ended instance is read only if the filter
+ * names it, or asks for ended instances.
  */
 export async function readOutput(
   context: AgentContext,

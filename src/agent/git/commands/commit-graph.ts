@@ -13,10 +13,10 @@ import type { Command } from "#build/process/command.ts";
 const WHOLE_HISTORY = 2_147_483_647;
 
 /**
- * Fetches the commits of all branches and tags, without trees and files. A remote that does not support this sends
- * them too. git fetches a tree that a tag names directly afterwards, because it must exist.
- * Always with a depth: without one, git loops on a remote that is itself shallow, because it takes the missing
- * parents for objects that it filtered out, and starts another fetch for them.
+ * Fetches the commits of all branches and tags, without trees and files. A remote that does not support this sends them
+ * too. git fetches a tree that a tag names directly afterwards, because the tree must exist. Always with a depth:
+ * without one, git loops on a remote that is itself shallow, because it takes the missing parents for objects that it
+ * filtered out, and starts another fetch for them.
  * @param depth how many commits of each history; `null` for all
  */
 export function fetchGraph(place: GitPlace, depth: number | null): Command {
@@ -60,8 +60,8 @@ export function listObjects(place: GitPlace, prefix: string): Command {
 }
 
 /**
- * Prints the commit itself if one of the tips contains it; otherwise another commit, or nothing with exit code 1.
- * Unlike `rev-list --not`, it does not depend on commit dates, and it walks the history once for all tips.
+ * Prints the commit itself if one of the tips contains the commit; otherwise another commit, or nothing with exit code
+ * 1. Unlike `rev-list --not`, it does not depend on commit dates, and it walks the history once for all tips.
  */
 export function mergeBase(place: GitPlace, sha: string, tips: readonly string[]): Command {
   return read(place, ["merge-base", sha, ...tips]);

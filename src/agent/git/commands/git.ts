@@ -8,7 +8,7 @@ import { localPath } from "#contract/addresses/repository-address.ts";
 
 /**
  * A bare repository on this server, and the remote that it mirrors. `remote` is `null` for commands without network
- * access. `uploadPack`: the command that sends the remote if it is on this server; `null`: it must not be.
+ * access. `uploadPack`: the command that sends a remote on this server; `null`: the remote must not be on this server.
  * `isConfined`: neither the remote nor its content may lead git to another address.
  */
 export type GitPlace = {
@@ -72,8 +72,8 @@ export function listRemote(place: Omit<GitPlace, "gitDir">, cwd: string, refs: r
 }
 
 /**
- * Lists all branches and tags, and which branch HEAD names. The remote sends its other refs too, because only then it
- * sends HEAD, so this is for what has failed anyway.
+ * Lists all branches and tags, and which branch HEAD names. The remote sends its other refs too, because it sends HEAD
+ * only then. So call this only after a failure.
  */
 const lsBranches = ["ls-remote", "--symref", REMOTE, "HEAD", "refs/heads/*", "refs/tags/*"] as const;
 

@@ -44,7 +44,7 @@ export function adviseBranch(
 /** The command that changes the branch of a project. */
 export const setBranch = (project: string) => `gantry projects set ${shellWord(project)} --branch`;
 
-/** The same if a deployment was started for another branch than that of its project, which the remote has. */
+/** The same for a deployment of another branch than its project's branch, if the remote has the project's branch. */
 export function adviseOtherBranch({ names }: RemoteBranches, ofProject: string): string {
   return `Its branches are ${listed(names)}. Deploy one with gantry deploy --branch NAME, or without --branch \`${ofProject}\`.`;
 }

@@ -7,10 +7,10 @@ import type { ProjectId } from "#contract/ids.ts";
  */
 
 /**
- * As the agent's user. Nothing that the repository's own configuration says is run: a missing object would be fetched
- * from the remote that it names, with the commands that it names. A git from before 2.39.4 does not know
- * `GIT_NO_LAZY_FETCH`, but every git allows only these protocols, and there is none of this name.
- * The agent also asks for histories without files, which a repository allows only if it is told to.
+ * As the agent's user. No command of the repository's own configuration may run: git would fetch a missing object from
+ * the remote that the configuration names, with the commands that it names. A git from before 2.39.4 does not know
+ * `GIT_NO_LAZY_FETCH`, but every git allows only these protocols, and there is none of this name. The agent also asks
+ * for histories without files, which a repository allows only if it is told to.
  */
 export const ownUploadPack = [
   "GIT_ALLOW_PROTOCOL=none GIT_NO_LAZY_FETCH=1",
@@ -26,9 +26,9 @@ export function isolatedUploadPack(socketPath: string, project: ProjectId): stri
 }
 
 /**
- * A program that asks the helper to read a repository, and connects its standard input and output with it. The helper
- * names a folder with a pipe for the messages of git, and waits for `go`. It ends git when nobody holds another pipe of
- * the folder open: this program, however it ends.
+ * A program that asks the helper to read a repository, and connects its standard input and output with the helper. The
+ * helper names a folder with a pipe for the messages of git, and waits for `go`. It ends git when nobody holds another
+ * pipe of the folder open: this program, however it ends.
  */
 const connectScript = `
 const { openSync, constants } = require("node:fs");

@@ -3,7 +3,7 @@ import { type CommitShown, readCommit } from "#agent/git/commands/read-git-outpu
 import { readRemoteFailure } from "#agent/git/commands/remote-failure.ts";
 import type { GitAnswer, GitRunner } from "#agent/git/mirror/git-runner.ts";
 import type { Step } from "#agent/step/step.ts";
-import { adviceFor } from "#agent/git/failure-advice.ts";
+import { sshAdvice } from "#agent/git/failure-advice.ts";
 import type { RepositoryAccess } from "#agent/git/repository-access.ts";
 import {
   discardMirror,
@@ -122,7 +122,7 @@ export function explainRemote(
   answer: GitAnswer,
   what: string,
 ): Promise<Step<never>> {
-  return git.explain(answer, what, adviceFor(readRemoteFailure(answer.ran.stderrTail), access, stepsUrl));
+  return git.explain(answer, what, sshAdvice(readRemoteFailure(answer.ran.stderrTail), access, stepsUrl));
 }
 
 /** The hash format of the mirror to fetch into first. A repository with SHA-256 hashes has an empty one for SHA-1 too. */

@@ -64,7 +64,7 @@ export async function removeGitLeftovers(gitDir: string): Promise<void> {
   for (const name of names) await rm(join(gitDir, name), { force: true });
 }
 
-/** The paths of a project's mirrors, including those of its submodules. Not all of them exist. */
+/** The paths of a project's mirrors, including the mirrors of its submodules. Not all of them exist. */
 export async function listMirrors({ mirrors }: ProjectFolder): Promise<readonly string[]> {
   const modules = (await namesIn(mirrors.modules)).map((name) => join(mirrors.modules, name));
   return [mirrors.sha1, mirrors.sha256, ...modules];

@@ -1,14 +1,14 @@
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 
-import { createKeyPair, fingerprintOf, publicKeyOf } from "#agent/git/ssh/openssh-key.ts";
+import { createKeyPair, sshFingerprint, publicKeyOf } from "#agent/git/ssh/openssh-key.ts";
 import { sshFolder } from "#agent/git/ssh/ssh-folder.ts";
 import { ProjectId } from "#contract/ids.ts";
 import { hasCode } from "#node/has-code.ts";
 import { writeOnce } from "#node/write-atomic.ts";
 
 /** A key with which git reads repositories over ssh. */
-export type DeployKey = {
+export type DeployKeyFile = {
   /** The private key's file. */
   readonly path: string;
   /** One line: the type, the key and a comment. */
@@ -24,7 +24,11 @@ export type KeyOwner = ProjectId | "server";
  * @param comment names a new key on the pages of git hosts
  * @throws if the key cannot be written, or the existing one is damaged
  */
-export async function ensureDeployKey(home: string, owner: KeyOwner, comment: string): Promise<DeployKey> {
+export async function ensureDeployKey(
+  home: string,
+  owner: KeyOwner,
+  comment: string,
+): Promise<DeployKeyFile> {
   const existing = await readDeployKey(home, owner);
   if (existing !== null) return existing;
   const { keys } = sshFolder(home);
@@ -37,7 +41,7 @@ export async function ensureDeployKey(home: string, owner: KeyOwner, comment: st
 }
 
 /** @returns `null` when it does not exist yet. @throws if it is damaged */
-export async function readDeployKey(home: string, owner: KeyOwner): Promise<DeployKey | null> {
+export async function readDeployKey(home: string, owner: KeyOwner): Promise<DeployKeyFile | null> {
   const path = join(sshFolder(home).keys, owner);
   let text: string;
   try {
@@ -51,7 +55,7 @@ export async function readDeployKey(home: string, owner: KeyOwner): Promise<Depl
     throw new Error(
       `the deploy key ${path} is damaged: delete the file, and add the new key that the agent then creates to the repository`,
     );
-  return { path, publicKey, fingerprint: fingerprintOf(publicKey.split(" ")[1] ?? "") };
+  return { path, publicKey, fingerprint: sshFingerprint(publicKey.split(" ")[1] ?? "") };
 }
 
 /** The projects that have a key of their own. */

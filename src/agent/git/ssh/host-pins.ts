@@ -2,10 +2,16 @@ import { randomUUID } from "node:crypto";
 import { chown, readFile, rename, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { hostsIn, type HostKey, keysOf, type SshHost, withoutHost } from "#agent/git/ssh/known-hosts.ts";
+import {
+  hostsInFile,
+  type KnownHostKey,
+  keysOf,
+  type SshHost,
+  withoutHost,
+} from "#agent/git/ssh/known-hosts.ts";
 import { DRAFT, sshFolder } from "#agent/git/ssh/ssh-folder.ts";
 
-/** The known_hosts files that ssh reads: the pins, to which it adds, the built-in ones, and those of the user. */
+/** The known_hosts files that ssh reads: the pins, to which ssh adds, the built-in pins, and the user's. */
 export function knownHostsFiles(home: string, userHome: string | undefined): readonly string[] {
   const { pins, forges } = sshFolder(home);
   return [pins, forges, ...(userHome === undefined ? [] : [join(userHome, ".ssh", "known_hosts")])];
@@ -14,14 +20,14 @@ export function knownHostsFiles(home: string, userHome: string | undefined): rea
 const GLOBAL_HOSTS = "/etc/ssh/ssh_known_hosts";
 
 /** The keys of a host in these files and in the system's file. */
-export async function knownKeys(files: readonly string[], host: SshHost): Promise<readonly HostKey[]> {
+export async function knownKeys(files: readonly string[], host: SshHost): Promise<readonly KnownHostKey[]> {
   const read = [...files, GLOBAL_HOSTS].map((path) => readFile(path, "utf8").catch(() => ""));
   return keysOf(host, await Promise.all(read));
 }
 
 /** The hosts that were trusted on their first use. */
 export async function pinnedHosts(home: string) {
-  return hostsIn(await readFile(sshFolder(home).pins, "utf8").catch(() => ""));
+  return hostsInFile(await readFile(sshFolder(home).pins, "utf8").catch(() => ""));
 }
 
 /**

@@ -1,13 +1,13 @@
 import { createHmac } from "node:crypto";
 
 import { parseRepository } from "#contract/addresses/repository-address.ts";
-import { fingerprintOf } from "#agent/git/ssh/openssh-key.ts";
+import { sshFingerprint } from "#agent/git/ssh/openssh-key.ts";
 
 /** A host as in known_hosts: its name in lower case, in brackets with a port other than 22. */
 export type SshHost = string;
 
 /** A key that a host is known by. */
-export type HostKey = { readonly type: string; readonly fingerprint: string };
+export type KnownHostKey = { readonly type: string; readonly fingerprint: string };
 
 /**
  * The host keys that these git hosts publish, so that a first connection cannot be intercepted. A test compares their
@@ -31,7 +31,7 @@ export function sshHostOf(repository: string): SshHost | null {
 }
 
 /** The keys by which these known_hosts files know a host: plain and hashed names, patterns, and no revoked keys. */
-export function keysOf(host: SshHost, files: readonly string[]): readonly HostKey[] {
+export function keysOf(host: SshHost, files: readonly string[]): readonly KnownHostKey[] {
   return files.flatMap(linesOf).flatMap((line) => (line.names.includes(host) ? [line.key] : []));
 }
 
@@ -42,12 +42,12 @@ export function withoutHost(host: SshHost, file: string): string {
 }
 
 /** The hosts of a known_hosts file without hashed names, with their keys, in the order of the file. */
-export function hostsIn(file: string): readonly { readonly host: SshHost; readonly key: HostKey }[] {
+export function hostsInFile(file: string): readonly { readonly host: SshHost; readonly key: KnownHostKey }[] {
   return linesOf(file).flatMap(({ names, key }) => names.shown.map((host) => ({ host, key })));
 }
 
 type Names = { readonly shown: readonly string[]; includes(host: SshHost): boolean };
-type Line = { readonly names: Names; readonly key: HostKey };
+type Line = { readonly names: Names; readonly key: KnownHostKey };
 
 function linesOf(file: string): readonly Line[] {
   return file.split("\n").flatMap((text) => readLine(text) ?? []);
@@ -59,7 +59,7 @@ function readLine(text: string): Line | null {
   if (words[0] === "@cert-authority") words.shift();
   const [names = "", type = "", blob = ""] = words;
   if (names === "" || names.startsWith("#") || names.startsWith("@") || blob === "") return null;
-  return { names: readNames(names), key: { type: shortType(type), fingerprint: fingerprintOf(blob) } };
+  return { names: readNames(names), key: { type: shortType(type), fingerprint: sshFingerprint(blob) } };
 }
 
 function readNames(names: string): Names {

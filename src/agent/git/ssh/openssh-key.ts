@@ -7,10 +7,10 @@ const TYPE = "ssh-ed25519";
 const BLOCK = 8;
 
 /** A new ed25519 key. `privateKey` is the text of the file that `ssh -i` reads; `publicKey` is one line. */
-export type KeyPair = { readonly privateKey: string; readonly publicKey: string };
+export type SshKeyPair = { readonly privateKey: string; readonly publicKey: string };
 
 /** @param comment names the key on the pages of git hosts: printable ASCII */
-export function createKeyPair(comment: string): KeyPair {
+export function createKeyPair(comment: string): SshKeyPair {
   const { privateKey } = generateKeyPairSync("ed25519");
   const { d, x } = privateKey.export({ format: "jwk" });
   const seed = Buffer.from(d ?? "", "base64url");
@@ -62,7 +62,7 @@ export function publicKeyOf(privateKey: string): string | null {
 }
 
 /** The fingerprint that `ssh-keygen -l` prints. @param blob the key in base64, the second word of a public key */
-export function fingerprintOf(blob: string): string {
+export function sshFingerprint(blob: string): string {
   const hash = createHash("sha256").update(Buffer.from(blob, "base64")).digest("base64");
   return `SHA256:${hash.replace(/=+$/, "")}`;
 }

@@ -34,7 +34,7 @@ export async function writeLogin(home: string, marker: string, login: string): P
   return path;
 }
 
-/** Removes the logins of a run or a test. Those of an agent that was killed are removed at the next start. */
+/** Removes the logins of a run or a test. Logins of an agent that was killed are removed at the next start. */
 export async function removeLogins(home: string, marker: string): Promise<void> {
   await rm(join(sshFolder(home).logins, marker), { recursive: true, force: true });
 }

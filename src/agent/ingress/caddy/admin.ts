@@ -16,7 +16,10 @@ const LOAD_MS = 30_000;
 const CHECK_MS = 5_000;
 const MAX_ANSWER_BYTES = 4096;
 
-/** Has Caddy use a configuration, all of it or nothing. It does nothing if it has this one already. Never throws. */
+/**
+ * Makes Caddy use a configuration: the whole of it, or nothing. Caddy does nothing if it has this configuration
+ * already. Never throws.
+ */
 export async function loadConfig(socketPath: string, config: string): Promise<LoadEnd> {
   const answer = await sendRequest({
     url: new URL("http://gantry/load"),

@@ -31,7 +31,7 @@ export function appRoutes(
       terminal: true,
     },
     { handle: [compress] },
-    // The app is asked first, because only it knows what it has now.
+    // The app is asked first, because only the app knows which files it has now.
     ...earlierRoutes(assets, (found) => [
       {
         ...proxyTo(files.slots, RETRY_SECONDS, headers),

@@ -27,13 +27,13 @@ export type CaddyIngressOptions = {
 export function createCaddyIngress(options: CaddyIngressOptions): Ingress {
   const { home, settings, checkMs, log } = options;
   const certificates = createCertificateChecks(settings, options.now);
-  /** The problem of Caddy as a whole, and those of single sites. */
+  /** The problem of Caddy as a whole, and the problems of single sites. */
   let problem: string | null = null;
   let problems: ReadonlyMap<ProjectId, SiteProblem> = new Map();
   let certified: CertificatesFound = { problems: new Map(), certificates: new Map() };
   let isApplied = false;
   let shown = "";
-  /** The problems at the last call of `onChange`. The hello reports those before the first. */
+  /** The problems at the last call of `onChange`. The hello reports the problems before the first call. */
   let reported = JSON.stringify([null, [], []]);
   let onChange: () => void = () => undefined;
   let last: Promise<void> = Promise.resolve();

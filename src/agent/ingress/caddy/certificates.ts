@@ -27,7 +27,7 @@ export function certificates(names: readonly string[], settings: IngressSettings
         ],
       },
     },
-    // Only those who need it trust the own authority. Caddy would add it to the server's list otherwise.
+    // Only clients that need it trust the own authority. Otherwise, Caddy would add the authority to the server's list.
     pki: { certificate_authorities: { local: { install_trust: false } } },
   };
 }

@@ -19,7 +19,7 @@ const LATE = 1 / 6;
 /** `state`: with `unknown`, Caddy does not answer, which is a problem of its own. `expiresAt`: ISO 8601; null: it was not seen. */
 type Certificate = { readonly state: CertificateState; readonly expiresAt: string | null };
 
-/** What is known of the certificates of projects. */
+/** What the agent knows about the certificates of projects. */
 export type CertificatesFound = {
   /** For each project with a name without a valid certificate why, as a sentence. */
   readonly problems: ReadonlyMap<ProjectId, string>;
@@ -44,7 +44,7 @@ export function createCertificateChecks(
   /** For each name how many checks are left out until the next. */
   const passes = new Map<string, number>();
 
-  /** What was found out about each name, as soon as it is certain. */
+  /** The result for each name, as soon as it is certain. */
   const known = new Map<string, Omit<CertificateHealth, "domain">>();
 
   async function checkName(name: string): Promise<void> {
@@ -112,7 +112,7 @@ function readCertificate(name: string, port: number, now: number): Promise<Certi
       host: "127.0.0.1",
       port,
       servername: name,
-      // The issuer may be one that only the visitors trust.
+      // The issuer may be an authority that only the visitors trust.
       rejectUnauthorized: false,
       ALPNProtocols: ["http/1.1"],
     });

@@ -34,8 +34,8 @@ const ERRORS: readonly Route[] = [
 ];
 
 /**
- * Caddy's whole configuration. What changes at a deployment is not in it, but in the files that it names, because each
- * change of it costs requests.
+ * Caddy's whole configuration. It names files for everything that a deployment changes, because each change of the
+ * configuration itself costs requests.
  */
 export function caddyConfig(
   sites: readonly NamedSite[],

@@ -4,7 +4,7 @@ import { fillIn, namesIn } from "#build/site-rules/path-pattern.ts";
 import type { HeaderRule } from "#build/site-rules/rule-schemas.ts";
 
 const variable = (rule: number) => `headers_${rule}`;
-/** Whether a rule has set a header, for those of several rules. */
+/** Whether a rule has set a header that several rules set. */
 const isSet = (name: string) => `header_${name}`;
 const OWN_CACHING = "own_caching";
 
@@ -64,7 +64,7 @@ function applyRule(
   return [{ match: [{ vars: { [variable(at)]: ["yes"] } }], handle }];
 }
 
-/** Adds a value to that of earlier rules, or replaces what the web server sets. */
+/** Adds a value to the value of earlier rules, or replaces the value that the web server sets. */
 function joinTo(name: string, text: string): Handler {
   const earlier = { vars: { [isSet(name)]: ["yes"] } };
   return {

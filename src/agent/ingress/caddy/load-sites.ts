@@ -54,7 +54,7 @@ export async function loadSites(options: LoadOptions, sites: readonly NamedSite[
   return loadSingly(options, sites);
 }
 
-/** Loads the changes one by one, so that one that Caddy refuses does not keep the others away. */
+/** Loads the changes one by one, so that a change that Caddy refuses does not block the others. */
 async function loadSingly(options: LoadOptions, wanted: readonly NamedSite[]): Promise<SitesLoaded> {
   const refused = new Map<ProjectId, string>();
   let sites = await readAcceptedSites(options.home);

@@ -1,7 +1,7 @@
 import type { Handler, Matcher, Route } from "#agent/ingress/caddy/route.ts";
 import {
   findRedirect,
-  hostsIn,
+  hostsWithOwnRules,
   parameterPattern,
   pathThatLoops,
   type Redirect,
@@ -41,7 +41,7 @@ export function redirectRoutes(
   show: (status: 404 | 410 | null) => readonly Route[],
 ): RedirectRoutes {
   if (rules.length === 0) return { decide: [], forced: [], others: [], isShown: null };
-  const hosts = hostsIn(rules);
+  const hosts = hostsWithOwnRules(rules);
   const compiler = new RedirectCompiler();
   const decide: Route[] = [
     { handle: readUri },
@@ -166,7 +166,7 @@ class RedirectCompiler {
     };
   }
 
-  /** A rule that needs parameters. What it needs of the path and of each parameter must not be empty. */
+  /** A rule that needs parameters. The parts of the path and of each parameter that it uses must not be empty. */
   #byQuery(rule: RedirectRule, query: readonly (readonly [string, string])[]): Route {
     const inPath = namesIn(rule.from);
     const matched = this.#placeholder();

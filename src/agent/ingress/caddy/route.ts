@@ -67,7 +67,7 @@ export function answerPage({ status, title, text, retrySeconds }: IngressPage): 
   return answer(status, pageOf(title, text), { "Retry-After": String(retrySeconds) });
 }
 
-/** Compresses what is text, unless it is a stream of events, which would wait for more of them. */
+/** Compresses text. A stream of events is not compressed, because an event would wait for the next ones. */
 export const compress: Handler = {
   handler: "encode",
   encodings: { zstd: {}, gzip: {} },

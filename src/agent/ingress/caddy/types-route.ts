@@ -70,8 +70,8 @@ function packedRoutes(coding: Coding): Route[] {
 }
 
 /**
- * Sets the type of the file at the path, instead of Caddy's, which depends on what is installed on the server. A packed file
- * has the type of what it contains, if the client unpacks it.
+ * Sets the type of the file at the path. Caddy's own types depend on the packages that the server has installed. A
+ * compressed file has the type of its content, if the client decompresses it.
  */
 export const typesRoute: Route = {
   handle: [

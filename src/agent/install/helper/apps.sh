@@ -123,7 +123,7 @@ list_apps() {
       trees[3] = "/sys/fs/cgroup/systemd"
       printf "apps"
     }
-    # No unit at all, and one that is being forgotten.
+    # No unit at all, and a unit that is being removed.
     !exists(apps "/" $0 ".job") { next }
     {
       life = first_line(apps "/" $0 ".life")

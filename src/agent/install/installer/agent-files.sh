@@ -1,5 +1,5 @@
-# The program and the unit that ran before are kept until the new ones have started. An installation that was interrupted
-# may have put new ones in their place, and the next one must be able to go back to those that ran.
+# The program and the unit that ran before are kept until the new ones have started. An installation that was
+# interrupted may have put new ones in their place, and the next one must be able to restore the files that ran.
 keep_previous() {
   if [ -f "$1" ] && ! [ -f "$2" ]; then
     cp -p "$1" "$2.new"

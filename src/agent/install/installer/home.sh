@@ -1,5 +1,5 @@
-# Decides what this run makes. A first installation records it now, so that even if it is killed, the next run and an
-# uninstallation know it.
+# Decides what this run makes. A first installation records this now, so that the next run and an uninstallation know it
+# even if this run is killed.
 plan_making() {
   if [ $is_service = yes ] && ! id "$user" >/dev/null 2>&1; then made_user=yes; fi
   if ! [ -d "$home" ]; then made_home=yes; fi
@@ -17,7 +17,7 @@ make_home() {
   if [ -d "$home" ] && { [ -e "$home/agent.json" ] || ! has_made home; }; then return; fi
   mkdir -p "$home" 2>/dev/null || fail 13 "$home is not writable."
   if [ $is_service = yes ]; then
-    # Only its user and its group may read what is deployed. A web server has to be in the group.
+    # Only its user and its group may read the releases. A web server has to be in the group.
     chmod 750 "$home"
     chown "$user:$(id -gn "$user")" "$home"
   fi

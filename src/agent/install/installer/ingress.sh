@@ -7,7 +7,7 @@ prepare_ingress() {
   find_caddy
 }
 
-# The ports of the ingress: those in its settings, or the usual ones.
+# The ports of the ingress: from its settings, or the usual ports.
 ingress_ports() {
   file=$settings/ingress.json
   has_listen=$listen

@@ -56,7 +56,7 @@ write_sandbox() {
 [Service]
 UMask=0022
 # Of what the agent has, a unit sees only its project's releases, shared files and home folder. It may write to its own
-# release and the latter two.
+# release, the shared files and the home folder.
 ProtectSystem=strict
 ProtectHome=tmpfs
 InaccessiblePaths=-/run/gantry -/run/gantry-ingress -/run/gantry-isolate -$isolate_socket -$settings -/run/dbus -/run/systemd/private

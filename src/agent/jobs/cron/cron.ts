@@ -48,7 +48,7 @@ const MINUTE_MS = 60_000;
 export function createCron(context: AgentContext, onChange: (project: ProjectId) => void): Cron {
   const runs = createJobRuns<CronRun>(context);
   const dueTimes = createDueTimes(context.clock);
-  /** The starts of each job, one after the other. */
+  /** The starts of each job, in sequence. */
   const turns = new Map<string, Promise<unknown>>();
   /** The live deployment and job names of each project at the last check, to delete runs of removed jobs only once. */
   const seen = new Map<ProjectId, string>();

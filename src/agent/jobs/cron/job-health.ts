@@ -41,7 +41,7 @@ export function isFailing(folder: ProjectFolder, job: CronName): boolean {
   return false;
 }
 
-/** `none`: it has not ended, a user stopped it, or it was skipped and the work is done by another run. */
+/** `none`: the run has not ended, a user stopped it, or it was skipped because another run does the work. */
 function endOfRun({ status, exit_code: code, message }: CronRun): "succeeded" | "failed" | "none" {
   switch (status) {
     case "running":

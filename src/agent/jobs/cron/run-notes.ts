@@ -85,7 +85,7 @@ export function pruneRuns(folder: ProjectFolder, job: CronName): void {
   }
 }
 
-/** Deletes the runs of jobs that no longer exist, except of those that run. Never throws. */
+/** Deletes the runs of jobs that no longer exist. A job that still runs keeps its runs. Never throws. */
 export function removeRunsOfOthers(folder: ProjectFolder, jobs: readonly CronName[]): void {
   for (const job of listJobs(folder)) {
     if (jobs.includes(job) || listRunNotes(folder, job).some(({ run }) => run.finished_at === null)) continue;

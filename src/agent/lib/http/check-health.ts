@@ -16,12 +16,12 @@ export type CheckTarget = {
 };
 
 /** `none`: it was never requested. */
-export type Tried = HttpAnswer | { readonly kind: "none" };
+export type HealthCheckTry = HttpAnswer | { readonly kind: "none" };
 
 /** `best`: the try that says most about the problem. */
-export type Checked =
+export type HealthCheckResult =
   | { readonly ok: true; readonly status: number; readonly tries: number }
-  | { readonly ok: false; readonly best: Tried; readonly tries: number };
+  | { readonly ok: false; readonly best: HealthCheckTry; readonly tries: number };
 
 /**
  * Requests a health check until it answers with the expected status, as often as the check says.
@@ -31,9 +31,9 @@ export async function checkHealth(
   target: CheckTarget,
   check: HealthCheck,
   signal: AbortSignal,
-  onTry: (tries: number, tried: Tried) => void,
-): Promise<Checked> {
-  let best: Tried = { kind: "none" };
+  onTry: (tries: number, tried: HealthCheckTry) => void,
+): Promise<HealthCheckResult> {
+  let best: HealthCheckTry = { kind: "none" };
   let tries = 0;
   while (tries < check.tries && !signal.aborted) {
     if (tries > 0) await pause(check.interval_seconds * 1000, signal);
@@ -74,7 +74,7 @@ const specificity = { none: 0, hung: 1, aborted: 1, failed: 2, answered: 3 } as 
 
 /** The part of an answer that a failure stores. @param mask hides secrets; `isCut`: the text may end within one */
 export function answerEvidence(
-  { status, body }: Extract<Tried, { kind: "answered" }>,
+  { status, body }: Extract<HealthCheckTry, { kind: "answered" }>,
   mask: (text: string, isCut: boolean) => string,
 ): { readonly health_status: number; readonly health_body: string } {
   const isCut = Buffer.byteLength(body) >= MAX_HEALTH_BODY;
@@ -82,7 +82,7 @@ export function answerEvidence(
 }
 
 /** Describes a try that did not succeed, to be used within a sentence. */
-export function describeTry(tried: Tried): string {
+export function describeTry(tried: HealthCheckTry): string {
   switch (tried.kind) {
     case "none":
       return "it was never requested";

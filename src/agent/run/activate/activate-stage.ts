@@ -1,5 +1,5 @@
 import { prepareDesired } from "#agent/apps/desired.ts";
-import { releaseCommand } from "#agent/apps/release-command.ts";
+import { commandInRelease } from "#agent/apps/release-command.ts";
 import { prepareJobs } from "#agent/workspace/live-jobs.ts";
 import type { Rollout } from "#agent/apps/rollout.ts";
 import { keepSiteBefore } from "#agent/ingress/site-file.ts";
@@ -87,7 +87,7 @@ export async function runActivateCommand(
   log.system("activate", `running ${release.activate_command}`);
   const startedAt = context.clock.monotonic();
   const { activate_command: line } = release;
-  const command = await releaseCommand(context, scope.folder, release, line, scope.marker, variables);
+  const command = await commandInRelease(context, scope.folder, release, line, scope.marker, variables);
   if (!command.ok)
     return { end: { kind: "not_started", message: command.reason }, stderrTail: "", outputTail: "" };
   const ran = await runCommand(scope, command.value, {

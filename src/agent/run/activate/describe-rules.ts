@@ -3,8 +3,8 @@ import type { Release } from "#agent/workspace/releases.ts";
 import { HEADERS_FILE, REDIRECTS_FILE } from "#build/site-rules/rule-lines.ts";
 
 /**
- * A line for the log of a run that serves a kept release again, whose files are served by other rules than those of the
- * release before; null: by the same rules.
+ * A line for the log of a run that serves a kept release again, if the rules for its files differ from the rules of the
+ * release before; null: the rules are the same.
  */
 export function describeRulesBack(release: Release, before: Release | null): string | null {
   if (before === null || release.published === false) return null;

@@ -7,7 +7,10 @@ import type { RunScope } from "#agent/step/run-scope.ts";
 import { removeTree } from "#agent/workspace/discard.ts";
 import { listReleases, putReleaseAside } from "#agent/workspace/releases.ts";
 
-/** Chooses the releases to remove after a deployment: all except those to keep, the live one and the one before it. */
+/**
+ * Chooses the releases to remove after a deployment: all except the releases to keep, the live release and the release
+ * before it.
+ */
 export function decidePrune(
   complete: readonly number[],
   keep: readonly number[],

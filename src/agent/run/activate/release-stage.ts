@@ -9,9 +9,9 @@ import type { RunOrder } from "#contract/agent-order.ts";
 import { succeed } from "#contract/lib/result.ts";
 
 /**
- * The release command of a run: the project's own, or else that of the repository. That of the repository runs only for
- * new code, as the order of a rollback has none: earlier code must not change the database of later code.
- * @param ofRepository the one that the repository of the release defines
+ * The release command of a run: the project's own, or else the repository's. The repository's command runs only for new
+ * code, because the order of a rollback has no release command: earlier code must not change the database of later
+ * code. @param ofRepository the command that the repository of the release defines
  */
 export function releaseCommandOf(
   { release_command: own, reuse_release, source }: RunOrder,

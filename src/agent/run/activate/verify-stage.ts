@@ -17,7 +17,7 @@ import { counted } from "#contract/lib/counted.ts";
 
 /** What answers for a project on this server. */
 type Fronts = {
-  /** Where the ingress is asked, if it is one that the agent configures. */
+  /** Where to send requests to the ingress, if the agent configures it. */
   readonly ingress: IngressTarget | null;
   /** Where the site server serves the release; `null` when it does not. */
   readonly siteUrl: string | null;
@@ -25,7 +25,7 @@ type Fronts = {
   readonly address: string | null;
 };
 
-/** Chooses whom to ask: what is nearest to the visitors. */
+/** Chooses where to send the check: to the server that is nearest to the visitors. */
 export function decideTarget(
   check: Pick<HealthCheck, "path" | "url">,
   { ingress, siteUrl, address }: Fronts,

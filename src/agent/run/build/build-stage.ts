@@ -47,7 +47,7 @@ export async function buildRelease(scope: RunScope, plan: BuildPlan): Promise<St
 
   const linked = await linkSharedPaths(scope, path, plan.linked);
   if (!linked.ok) return linked;
-  // Checked after the last command and the shared paths, so that what is checked is what will be served.
+  // Checked after the last command and the shared paths, so that the checked files are the files that will be served.
   const places = {
     version: order.version,
     root_directory: order.root_directory,
@@ -93,7 +93,7 @@ function hasOwnCommands({ framework, install_command, build_command, release_com
   return own.some((setting) => typeof setting === "string");
 }
 
-/** Decides how the files are served. @returns null for the default rules, and for what is not published */
+/** Decides how the files are served. @returns null for the default rules, and for releases that are not published */
 async function chooseRules(
   { log }: RunScope,
   plan: BuildPlan,

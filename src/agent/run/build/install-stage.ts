@@ -15,8 +15,8 @@ import { interrupted, type Step } from "#agent/step/step.ts";
 import { succeed } from "#contract/lib/result.ts";
 
 /**
- * Installs the dependencies, or restores those of an earlier, equal installation. A project that installs nothing does
- * not have this stage.
+ * Installs the dependencies, or restores the dependencies of an earlier, equal installation. A project that installs
+ * nothing does not have this stage.
  */
 export async function installDependencies(scope: RunScope, plan: BuildPlan): Promise<Step<null>> {
   const { install_command } = plan;

@@ -29,7 +29,7 @@ export async function linkExistingPaths(
 }
 
 /**
- * Links all shared paths, also those that the build has replaced.
+ * Links all shared paths, also paths that the build has replaced.
  * @param existing the paths that were linked before the build
  * @returns the paths whose shared files start as the release's own copy
  */

@@ -35,7 +35,7 @@ export type BuildPlan = DetectedPreset & {
   readonly findsOutput: boolean;
   /** The folders at the top of the root directory, before the commands run. */
   readonly foldersBefore: ReadonlySet<string>;
-  /** What is reported about the framework. */
+  /** The framework, for the report. */
   readonly preset: DetectedPreset;
   /** The settings of gantry.json, which the order's take precedence over. */
   readonly repositorySettings: BuildChoice["repositorySettings"];
@@ -53,7 +53,7 @@ export type BuildPlan = DetectedPreset & {
   readonly release: string;
   /** The real path of the root directory, in which the build command runs. */
   readonly root: string;
-  /** The real path of the folder in which the install command runs: the root directory, or that of its workspace. */
+  /** The real path of the folder in which the install command runs: the root directory, or its workspace's root. */
   readonly installRoot: string;
   /** The shared paths that are linked before the commands run. */
   readonly linked: ReadonlySet<string>;

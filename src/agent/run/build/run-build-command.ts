@@ -11,8 +11,8 @@ import type { Step } from "#agent/step/step.ts";
 import { timeoutName } from "#contract/stages.ts";
 
 /**
- * `unit`: the place of each command in the name of its unit, because the unit of an earlier command of the run may still
- * exist. `variables`: those that the command gets.
+ * `unit`: the place of each command in the name of its unit, because the unit of an earlier command of the run may
+ * still exist. `variables`: the variables that the command gets.
  */
 const commands = {
   install: { unit: 1, variables: "build" },

@@ -10,7 +10,7 @@ export function branchKey(branch: string, facts: readonly string[]): string {
   return JSON.stringify([branch, ...facts]);
 }
 
-/** Finds the entry of the run's branch, or else that of the project's branch: a new branch starts with it. */
+/** Finds the entry of the run's branch, or else the entry of the project's branch, which a new branch starts with. */
 export function findBranchEntry(
   { source, cache }: Pick<RunOrder, "source" | "cache">,
   entries: readonly CacheEntry[],

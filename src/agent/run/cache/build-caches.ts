@@ -10,8 +10,8 @@ import { lstatOrNull } from "#node/lstat-or-null.ts";
 import { buildCachesOf } from "#project-files/frameworks/build-caches.ts";
 
 /**
- * The folders in which the build keeps what the next one may use again, relative to the release. Without those that the
- * repository has itself.
+ * The folders in which the build keeps what the next one may use again, relative to the release. Without folders that
+ * the repository has itself.
  * @param release the real path, like `root`, before anything was installed
  */
 export async function findBuildCaches(
@@ -26,7 +26,10 @@ export async function findBuildCaches(
   return found;
 }
 
-/** Copies what the last build of the branch has kept into the release: that of the project's branch for a new branch. */
+/**
+ * Copies what the last build of the branch has kept into the release: for a new branch, the last build of the project's
+ * branch.
+ */
 export async function restoreBuildCaches(
   scope: RunScope,
   release: string,

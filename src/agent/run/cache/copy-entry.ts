@@ -37,7 +37,7 @@ const MOST_PATHS = 1_000;
 type Storing = Copying & {
   readonly kind: CacheEntry["kind"];
   readonly key: string;
-  /** What is stored, for the log. */
+  /** The name of the stored files, for the log. */
   readonly what: string;
   /** Relative to the release. */
   readonly paths: readonly string[];

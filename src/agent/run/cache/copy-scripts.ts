@@ -3,7 +3,7 @@
  * user, who made the files, so that no link that a build has left leads the agent or root anywhere.
  */
 
-/** Copies share blocks where the file system can, but never a file: a build may write into what it gets. */
+/** Copies share blocks where the file system can, but never a file: a build may write into its copies. */
 const copy = `
 set -eu
 case $(cp --help 2>&1) in
@@ -60,9 +60,9 @@ echo "stored $size"
 `;
 
 /**
- * Arguments: folder of the entry, release, \`new\` or \`replace\`, a sed expression, and the paths to restore. Text files
- * that contain the path of the release that they were made in, such as those in \`.venv/bin\`, get that of this one.
- * Removes what it has copied if it fails.
+ * Arguments: folder of the entry, release, \`new\` or \`replace\`, a sed expression, and the paths to restore. Text
+ * files that contain the path of the release that they were made in, such as the scripts in \`.venv/bin\`, get the path
+ * of this release. If the script fails, it removes its copies.
  */
 export const restoreScript = `${copy}${enter}
 entry=$1 release=$2 mode=$3 edit=$4

@@ -154,7 +154,7 @@ export async function storeDependencies(
 ): Promise<void> {
   const after = await surveyRelease(release, signal, survey);
   const paths = newPaths(survey, after);
-  // Without a part of what was installed, a copy would not be the same.
+  // Without a part of the installed files, a copy would not be the same.
   if (signal.aborted || !after.isComplete || paths.length === 0) return;
   await storeEntry(scope, {
     ...{ name: "storeDependencies", stage: "install", kind: "dependencies", what: "the dependencies" },

@@ -18,7 +18,7 @@ export type InstallFacts = {
   readonly path: string;
 };
 
-/** Programs whose version changes what is installed, also if the command does not name them. */
+/** Programs whose version changes the installed files, also if the command does not name them. */
 const runtimes = ["node", "npm", "pnpm", "yarn", "corepack", "bun", "php", "composer", "ruby", "bundle"];
 const morePrograms = ["python3", "uv", "poetry", "pipenv", "mise", "gcc"];
 

@@ -6,7 +6,7 @@ import { runCommand } from "#agent/step/run-command.ts";
 import { projectUser } from "#agent/isolation/project-user.ts";
 import type { RunScope } from "#agent/step/run-scope.ts";
 
-/** The place of each script in the name of its unit, after those of the install and the build command. */
+/** The place of each script in the name of its unit, after the places of the install and the build command. */
 const unitNumbers = { restoreDependencies: 3, storeDependencies: 4, restoreBuild: 5, storeBuild: 6 } as const;
 
 export type CacheScript = {

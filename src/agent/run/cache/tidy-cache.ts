@@ -7,7 +7,9 @@ import { cacheLimit } from "#agent/run/cache/cache-limit.ts";
 import type { RunScope } from "#agent/step/run-scope.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 
-/** Removes the entries that were not used for the longest time until the cache has its size, and deletes what is unused. */
+/**
+ * Removes the entries that were not used for the longest time until the cache has its size, and deletes unused files.
+ */
 export async function tidyCache({ context, folder, order }: RunScope): Promise<void> {
   try {
     const entries = await readCacheIndex(folder);

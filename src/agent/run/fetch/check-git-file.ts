@@ -15,7 +15,9 @@ export async function checkGitFile(into: string, name: string): Promise<Step<boo
   return fail("fetch_failed", "fetch", read.problem.message, undefined, read.problem.hint);
 }
 
-/** Whether git found a mistake in a configuration file. It may print what is before the mistake, and exit with 0. */
+/**
+ * Whether git found a mistake in a configuration file. It may print the settings before the mistake, and exit with 0.
+ */
 export function isWrongConfig({ ran }: GitAnswer): boolean {
   return /^(?:error|fatal): bad config /m.test(ran.stderrTail);
 }

@@ -78,7 +78,7 @@ export async function checkLfs(
   if (!hasAttributes) {
     // It may be an example of a pointer.
     git.logStep(
-      `warning: ${names} ${unfetched.length === 1 ? "is a pointer" : "are pointers"} of Git LFS, which is deployed as a text, because no .gitattributes says so: commit the one that \`git lfs track\` writes, or the file itself`,
+      `warning: ${names} ${unfetched.length === 1 ? "is a pointer" : "are pointers"} of Git LFS, which is deployed as a text, because no .gitattributes says so: commit the .gitattributes that \`git lfs track\` writes, or the file itself`,
       startedAt,
     );
     return succeed(null);

@@ -172,11 +172,11 @@ async function writeSubmodule(
   return writeTree(job, origin.value, commit.value, place.path, depth + 1);
 }
 
-/** Names the submodule in a failure of its fetch. Those of nested submodules are named from the outside in. */
+/** Names the submodule in a failure of its fetch. Nested submodules are named from the outside in. */
 export function inSubmodule<Value>({ path, sha }: Submodule, step: Step<Value>): Step<Value> {
   if (step.ok || step.end.kind !== "failed") return step;
   const { code, stage, message, evidence, hint } = step.end.failure;
-  const push = `Push the commit ${sha.slice(0, 12)} of the submodule, or let the repository use one that is pushed.`;
+  const push = `Push the commit ${sha.slice(0, 12)} of the submodule, or let the repository use a pushed commit.`;
   const advice = hint ?? (code === "ref_not_found" ? push : null);
   return fail(code, stage, `submodule ${path}: ${message}`, evidence, advice);
 }

@@ -5,10 +5,9 @@ import type { NpmPackage } from "#project-files/frameworks/tools/npm-package.ts"
 import { objectOf, parseObject } from "#contract/lib/json-object.ts";
 
 /**
- * Compares an installed package with the hash in `packageManager`, as Corepack does. Only SHA-512 of a whole package can
- * be compared: that is what npm records, and what pnpm and Corepack write for pnpm and Yarn 1.
- * @param folder the folder in which npm installed it
- * @returns why it is refused; `null` if it is not
+ * Compares an installed package with the hash in `packageManager`, as Corepack does. Only SHA-512 of a whole package
+ * can be compared: npm records this hash, and pnpm and Corepack write it for pnpm and Yarn 1. @param folder the folder
+ * in which npm installed the package @returns why the package is refused; `null` if it is not
  */
 export async function checkPackage(folder: string, { name, hash }: NpmPackage): Promise<string | null> {
   const wanted = /^sha512\.([0-9a-f]{128})$/.exec(hash)?.[1];
@@ -18,5 +17,5 @@ export async function checkPackage(folder: string, { name, hash }: NpmPackage): 
   const expected = `sha512-${Buffer.from(wanted, "hex").toString("base64")}`;
   return integrity === expected
     ? null
-    : `${name} is refused: its hash is not the one in packageManager of package.json`;
+    : `${name} is refused: its hash differs from packageManager in package.json`;
 }

@@ -14,9 +14,9 @@ import { parseJson } from "#contract/parse-json.ts";
 const Installed = z.array(z.object({ version: z.string() }));
 
 /**
- * Installs a tool with the server's mise, in the agent's folder. An installed version that fits is used as it is, so
- * that a deployment needs no network for it. mise gets the version as an argument and runs outside of the repository, so
- * it reads none of the repository's settings, tasks and hooks.
+ * Installs a tool with the server's mise, in the agent's folder. An installed version that fits is used without an
+ * update, so that a deployment needs no network for the tool. mise gets the version as an argument and runs outside of
+ * the repository, so it reads none of the repository's settings, tasks and hooks.
  */
 export const provideWithMise: Provider = async (runner, tool, requests) => {
   const { scope, path } = runner;

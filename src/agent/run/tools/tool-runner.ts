@@ -37,7 +37,7 @@ export type Provision =
   | { readonly kind: "failed"; readonly installer: string; readonly ran: CapturedEnd }
   | { readonly kind: "none" };
 
-/** Installs a tool, or finds what was installed for an earlier run. */
+/** Installs a tool, or finds the tool that an earlier run installed. */
 export type Provider = (
   runner: ToolRunner,
   tool: Tool,

@@ -30,7 +30,7 @@ export function endToEnd({ rawHeaders, headers }: IncomingMessage): [string, str
   return pairs;
 }
 
-/** The headers for the app: those of the visitor, who the visitor is, and a connection for this request alone. */
+/** The headers for the app: the visitor's headers, the visitor's address, and a connection for this request alone. */
 export function headersForApp(request: IncomingMessage): string[] {
   const pairs = endToEnd(request).filter(([name]) => !FORWARDED.has(name.toLowerCase()));
   const address = request.socket.remoteAddress;

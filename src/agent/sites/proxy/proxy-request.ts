@@ -11,7 +11,9 @@ import { endToEnd, headersForApp } from "#agent/sites/proxy/forwarded-headers.ts
 import { ingressPages } from "#agent/ingress/page.ts";
 import { sendIngressPage } from "#agent/sites/pages.ts";
 
-/** Answers in place of an app that does not have what is asked for. @returns false if this has nothing either */
+/**
+ * Answers in place of an app that does not have the requested file. @returns false if there is no other answer either
+ */
 type SendInstead = () => Promise<boolean>;
 
 /**
@@ -58,18 +60,18 @@ export async function proxyUpgrade(
   outgoing?.end();
 }
 
-type TakeUpgrade = (answer: IncomingMessage, socket: Duplex, first: Buffer) => void;
+type OnUpgrade = (answer: IncomingMessage, socket: Duplex, first: Buffer) => void;
 
 /**
  * Sends the head of a request to an instance, and its answer to the visitor.
- * @param takeUpgrade called if the app switches to another protocol; null if the visitor has not asked for one
+ * @param onUpgrade called if the app switches to another protocol; null if the visitor has not asked for one
  * @returns null if it is answered already
  */
 async function requestInstance(
   slots: readonly string[],
   request: IncomingMessage,
   response: ServerResponse,
-  takeUpgrade: TakeUpgrade | null,
+  onUpgrade: OnUpgrade | null,
   sendInstead: SendInstead | null = null,
 ): Promise<ClientRequest | null> {
   const gone = new AbortController();
@@ -117,7 +119,7 @@ async function requestInstance(
     pipeline(answer, response, () => undefined);
   };
   outgoing.on("upgrade", (answer, switched, first) => {
-    if (takeUpgrade !== null) return takeUpgrade(answer, switched, first);
+    if (onUpgrade !== null) return onUpgrade(answer, switched, first);
     // Nobody has asked for another protocol.
     switched.destroy();
     giveUp();

@@ -38,7 +38,7 @@ export const auditTexts = {
       Returns one page of the audit log, newest first: who changed what, when, from where, and how. Every change by a
       request has one entry, made in the same transaction, and so has every change that was refused to a valid token (at
       most 60 a minute of one token). You can combine the filters. Secrets are in no entry. Entries are removed 400 days
-      after they were sealed, all entries of a seal at once, except those of the newest seal.
+      after they were sealed, all entries of a seal at once. The entries of the newest seal are kept.
 
       With \`Accept: application/x-ndjson\`, the response has all entries that match, oldest first, each as an
       \`AuditEntry\` in JSON. \`limit\` and \`cursor\` apply to JSON only.

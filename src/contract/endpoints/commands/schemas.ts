@@ -27,8 +27,8 @@ export const RunCommandInput = z.strictObject({
 export type RunCommandInput = z.infer<typeof RunCommandInput>;
 
 /**
- * `killed`: a signal ended it. `stopped`: a user stopped it. `lost`: it was ended because the agent or its helper ended.
- * `not_started`: the server could not start it.
+ * `killed`: a signal ended the command. `stopped`: a user stopped it. `lost`: it was ended because the agent or the
+ * agent's helper ended. `not_started`: the server could not start it.
  */
 export const CommandStatus = z.enum([
   "running",

@@ -64,7 +64,7 @@ export const commandTexts = {
     summary: "Get a command",
     description: prose`
       Returns a command and how it ended. The server answers this, so it must be connected. It keeps the newest 50
-      commands of each project; an older one, and one that never reached the server, is 404.`,
+      commands of each project; an older command, and a command that never reached the server, is 404.`,
     answer: exited,
   },
   getCommandOutput: {

@@ -20,7 +20,7 @@ export const deploymentFields = {
     "For a rollback: the id of the deployment whose code is deployed. It stays when that deployment is deleted or removed after the account's retention time; a read of it is 404 then.",
   stage: "The current stage. `null` after the deployment has ended.",
   deadline_at:
-    "The latest time at which the deployment ends. `null` after it has ended, and while a freeze, a missing approval or its unknown commit holds it or the one ahead of it.",
+    "The latest time at which the deployment ends. `null` after it has ended, and while a freeze, a missing approval or an unknown commit holds it or the deployment ahead of it.",
   waiting_on: "What a queued deployment waits for. `null` if it is next or no longer queued.",
   trigger: "What started the deployment.",
   actor: "Who started the deployment.",

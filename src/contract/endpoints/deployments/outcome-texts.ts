@@ -28,7 +28,7 @@ export const outcomeSchemas = {
     disk_full: "the server's disk is full",
     refused_by_policy: "the policy file on the server forbids the deployment",
     secrets_unreadable:
-      "the server cannot open secrets of the project, or they are older than those it has used; enter those that `message` names again",
+      "the server cannot open secrets of the project, or has used newer ones; enter the secrets that `message` names again",
     internal: "an internal error of Gantry",
   }),
   Failure: object(schemas.Failure, "Why a deployment failed.", {

@@ -25,7 +25,7 @@ export function willWait(target: Target, { settings, variables }: RollbackChoice
   return waitsForSettings || waitsForVariables;
 }
 
-/** What a rollback changes besides the code, and whether it waits, before it starts; null: it changes nothing else. */
+/** What a rollback changes besides the code, and whether it waits before it starts; null: it changes nothing else. */
 export function outlookText(target: Target, choices: RollbackChoices): string | null {
   const { version, differs, held_by: heldBy, runs_with: byDefault } = target;
   if (willWait(target, choices)) {

@@ -137,7 +137,7 @@ export const DeploymentChange = z.strictObject({
 });
 export type DeploymentChange = z.infer<typeof DeploymentChange>;
 
-/** What started a deployment: a request, a push that a forge reported, or one that the server's agent found. */
+/** What started a deployment: a request, a push that a forge reported, or a push that the server's agent found. */
 export const DeploymentTrigger = z.enum(["api", "push", "poll"]);
 export type DeploymentTrigger = z.infer<typeof DeploymentTrigger>;
 
@@ -201,7 +201,7 @@ export type ApproveInput = z.infer<typeof ApproveInput>;
 
 export const DeployInput = z.extend(StartDeploymentInput, { project_id: ProjectId });
 
-/** A rollback runs with today's variables, or with those of the deployment that it goes back to. */
+/** A rollback runs with today's variables, or with the variables of the deployment that it returns to. */
 export const RollbackVariables = z.enum(["current", "deployed"]);
 export type RollbackVariables = z.infer<typeof RollbackVariables>;
 

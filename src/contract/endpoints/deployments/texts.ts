@@ -145,11 +145,11 @@ export const deploymentTexts = {
       \`secrets_not_sealed\`.
 
       Freezes and approvals do not hold code that was live before. They hold what else a rollback would change. If the
-      current settings or variables differ from those that are live, and the request says nothing about them, the
-      rollback runs with the settings that the target was live with and the variables that are live: it does not wait.
-      With \`settings: "current"\` or \`variables: "current"\` it waits as a deployment does. \`runs_with\` of the
-      rollback targets shows this before the start. A rollback that nothing holds passes deployments that are held, which
-      run after it. Approved deployments keep the settings with which they were approved.
+      current settings or variables differ from the live ones, and the request says nothing about them, the rollback
+      runs with the settings that the target was live with and the variables that are live: it does not wait. With
+      \`settings: "current"\` or \`variables: "current"\` it waits as a deployment does. \`runs_with\` of the rollback
+      targets shows this before the start. A rollback that nothing holds passes deployments that are held, which run
+      after it. Approved deployments keep the settings with which they were approved.
 
       If the target is already live, the response is 409 \`already_live\`. If it never was live, or was live with
       settings that are not known and that the request asks for, the response is 409 \`no_rollback_target\`. A request
@@ -212,19 +212,20 @@ export const deploymentSchemas = {
   RollbackVariables: choice(schemas.RollbackVariables, "Which variables a rollback runs with.", {
     current: "the project's current variables",
     deployed:
-      "those of the deployment that it goes back to, with the current `GANTRY_REPOSITORY_TOKEN`. A changed password of a database, for example, is then the old one again.",
+      "the variables of the deployment that it rolls back to, with the current `GANTRY_REPOSITORY_TOKEN`. A changed password of a database, for example, is then the old one again.",
   }),
   RollbackSettings: choice(schemas.RollbackSettings, "Which settings a rollback runs with.", {
     current: "the project's current settings",
     deployed:
-      "those that the deployment that it goes back to was live with: repository, branch, build settings, commands, processes, cron jobs, shared paths and health check. The server, the domains, the limits and the number of instances do not go back.",
+      "the settings that its target was live with: repository, branch, build settings, commands, processes, cron jobs, shared paths and health check. The server, the domains, the limits and the number of instances do not go back.",
   }),
   RollbackDefault: object(
     schemas.RollbackDefault,
     "What a rollback runs with if its request says nothing about it.",
     {
-      settings: "`current`: the project's current settings. `deployed`: those that the target was live with.",
-      variables: "`current`: the project's current variables. `live`: those that are live.",
+      settings:
+        "`current`: the project's current settings. `deployed`: the settings that the target was live with.",
+      variables: "`current`: the project's current variables. `live`: the live variables.",
     },
   ),
   DeploymentKind: choice(schemas.DeploymentKind, "The kind of a deployment.", {
@@ -292,9 +293,9 @@ export const deploymentSchemas = {
       version:
         "The version of the deployment to roll back to. If omitted: `deployment_id`, or the default target.",
       settings:
-        "Which settings the rollback runs with. If omitted: the project's current settings, unless a freeze or a missing approval would hold them; then those that the target was live with.",
+        "Which settings the rollback runs with. If omitted: the project's current settings, unless a freeze or a missing approval would hold them; then the settings that the target was live with.",
       variables:
-        "Which variables the rollback runs with. If omitted: the project's current variables, unless a freeze or a missing approval would hold them; then those that are live.",
+        "Which variables the rollback runs with. If omitted: the project's current variables, unless a freeze or a missing approval would hold them; then the live variables.",
       emergency: emergencyText,
     },
   ),
@@ -309,7 +310,7 @@ export const deploymentSchemas = {
     default: "Whether a rollback that names no target uses this deployment.",
     runs_with: "What a rollback to it runs with if its request says nothing about it.",
     differs:
-      "The project's current settings that differ from those that are live, with names as in `waiting_on`. Empty: a rollback changes only the code.",
+      "The project's current settings that differ from the live settings, with names as in `waiting_on`. Empty: a rollback changes only the code.",
     held_by:
       "What would hold a rollback that asks for the current settings and variables: a freeze or a missing approval. `null`: nothing.",
   }),

@@ -8,8 +8,8 @@ export const domainTexts = {
     summary: "Check where the host names of a project lead",
     description: prose`
       Asks the project's server which addresses (A and AAAA) its name servers know for the domain and each alias, and
-      returns the result within seconds. The control plane resolves no names. The server is the one in the project's
-      settings, to which the project moves with its next deployment if it is on another one now.
+      returns the result within seconds. The control plane resolves no names. The addresses are compared with the server
+      in the project's settings. If the project is on another server now, it moves there with its next deployment.
 
       A name before which a CDN or a proxy stands leads to the addresses of that, so its state is \`elsewhere\`. The check
       cannot know whether they pass the requests on. Names that exist only in private networks, such as
@@ -51,7 +51,7 @@ export const domainSchemas = {
     "Whether the server has a certificate for a host name.",
     {
       valid: "it has one",
-      late: "it has one that expires soon, and could not renew it",
+      late: "its certificate expires soon, and could not be renewed",
       missing: "it has none",
       unknown: "the ingress did not answer",
     },
@@ -59,7 +59,7 @@ export const domainSchemas = {
   DomainState: choice(schemas.DomainState, "Where a host name leads.", {
     here: "to the server, and nowhere else",
     partly: "to the server, and to other addresses too",
-    elsewhere: "only to other addresses, such as those of a CDN",
+    elsewhere: "only to other addresses, such as a CDN's",
     no_address: "nowhere: the name does not exist, or has no address",
     private: "the name exists only in private networks: no public name server knows it",
     unknown: "the server's name servers did not answer in time, or answered with an error",

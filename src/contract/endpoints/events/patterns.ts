@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { didYouMean } from "#contract/lib/suggest.ts";
 import { EventType } from "#contract/endpoints/events/schemas.ts";
 
-/** All events, or those whose type begins so. */
+/** All events, or the events whose type begins so. */
 const groups = [
   "*",
   "deployment.*",

@@ -53,7 +53,7 @@ export const eventSchemas = {
     "variables.updated": "variables or secrets of a project changed",
     "process.crash_looping": "an instance of a process ends again and again",
     "process.recovered": "a process that was crash-looping runs, was stopped or was removed",
-    "cron.failed": "the run of a cron job failed, after one that did not",
+    "cron.failed": "the run of a cron job failed, after a run that did not",
     "cron.recovered": "a job that failed succeeded, or was removed",
     "certificate.expiring": "the last sixth of a certificate's time has begun, and it could not be renewed",
     "certificate.renewed": "a certificate that could not be renewed was renewed",
@@ -190,7 +190,7 @@ export const eventSchemas = {
   }),
   FreezeEvent: object(schemas.FreezeEvent, "A freeze has changed.", {
     ...common,
-    "data.project": "The project whose deployments wait. `null`: those of all projects.",
+    "data.project": "The project whose deployments wait. `null`: the deployments of all projects.",
     "data.project.id": "The project's id.",
     "data.project.name": "The project's name.",
     "data.freeze": "The freeze.",

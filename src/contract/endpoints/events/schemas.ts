@@ -154,7 +154,7 @@ export type VariablesEvent = z.infer<typeof VariablesEvent>;
 /** The live deployment at that time; null: none. */
 const live = z.nullable(z.strictObject({ id: DeploymentId, version: wholeFrom(1) }));
 
-/** Why it recovered: it works again, a user stopped it, or the live deployment does not have it. */
+/** Why a process or job recovered: it works again, a user stopped it, or the live deployment does not have it. */
 export const RecoveryReason = z.enum(["working", "stopped", "removed"]);
 export type RecoveryReason = z.infer<typeof RecoveryReason>;
 
@@ -191,7 +191,7 @@ export const CronEvent = event(cronEventTypes, {
 });
 export type CronEvent = z.infer<typeof CronEvent>;
 
-/** `problem`: what is known about why it was not renewed, as a sentence. */
+/** `problem`: why the certificate was not renewed, as far as known, as a sentence. */
 export const CertificateEvent = event(certificateEventTypes, {
   ...troubled,
   certificate: z.strictObject({ domain: z.string(), expires_at: z.nullable(z.string()) }),

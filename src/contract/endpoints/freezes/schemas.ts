@@ -24,7 +24,10 @@ export type UpdateFreezeInput = z.infer<typeof UpdateFreezeInput>;
 export const FreezeWindow = z.strictObject({ from: z.string(), until: z.string() });
 export type FreezeWindow = z.infer<typeof FreezeWindow>;
 
-/** `window`: in which it holds now, or will hold next; null: it is over. `active`: whether it holds now. */
+/**
+ * `window`: the time in which the freeze holds now, or will hold next; null: it has ended. `active`: whether it holds
+ * now.
+ */
 export const Freeze = z.strictObject({
   id: FreezeId,
   name: z.string(),

@@ -33,8 +33,8 @@ export const freezeTexts = {
   listFreezes: {
     summary: "List freezes, newest first",
     description: prose`
-      Returns the freezes of the account and of its projects, newest first. A token that is limited to projects sees
-      the freezes of these projects only; those of the whole account hold them too. Without \`limit\`, the response
+      Returns the freezes of the account and of its projects, newest first. A token that is limited to projects sees the
+      freezes of these projects only; freezes of the whole account hold them too. Without \`limit\`, the response
       contains all: an account can have 100 freezes.`,
     answer: { freezes: [freeze], next_cursor: null },
   },

@@ -1,5 +1,5 @@
 import type { HookForge } from "#contract/endpoints/hooks/push-decisions.ts";
-import { repositoryPage } from "#contract/forge.ts";
+import { repositoryPageAtForge } from "#contract/forge.ts";
 
 /** Where a person adds a hook to a repository. */
 export type HookSettings = {
@@ -49,7 +49,7 @@ const stepsFor: Readonly<Record<HookForge, readonly string[]>> = {
  * @param docs the address of the installation's documentation
  */
 export function hookSettingsOf(forge: HookForge, repository: string, docs: string): HookSettings {
-  const page = repositoryPage(repository);
+  const page = repositoryPageAtForge(repository);
   const settings = pages[forge];
   return {
     settingsUrl: page === null || settings === null ? null : `${page}${settings}`,

@@ -39,9 +39,9 @@ const RefusedReason = z.enum([
 ]);
 
 /**
- * What was decided about a push. `deployed`: a deployment was started, which may be held. `ignored`: the project's
- * settings do not select it. `refused`: it is not an authentic push, or no deployment could be started.
- * `repository_unread`: nothing is decided yet.
+ * The decision about a push. `deployed`: a deployment was started, which may be held. `ignored`: the project's settings
+ * do not select it. `refused`: it is not an authentic push, or no deployment could be started. `repository_unread`:
+ * nothing is decided yet.
  */
 export const Decision = z.discriminatedUnion("decision", [
   z.strictObject({ decision: z.literal("deployed"), reason: z.nullable(DeployedReason) }),

@@ -13,7 +13,7 @@ export const MAX_DELIVERY_BYTES = 5 * 1024 * 1024;
 /** What a forge signs its deliveries with. */
 const HookSecret = textLike(/^[!-~]{16,200}$/, "must be 16 to 200 visible ASCII characters without spaces");
 
-/** `secret`: one that the forge made; without it, Gantry makes one. */
+/** `secret`: a secret that the forge made. If it is missing, Gantry makes a secret. */
 export const CreateHookInput = z.strictObject({
   forge: HookForge,
   repository: ProjectRepository,
@@ -53,8 +53,8 @@ export const HookRows = z.strictObject({ hooks: z.array(Hook), next_cursor: Next
 export type HookRows = z.infer<typeof HookRows>;
 
 /**
- * A row of the ledger: what was decided about a push for one project. `project_id`: null: it concerned none. `detail`:
- * the reason as a sentence. `count`: how many deliveries the row stands for.
+ * A row of the ledger: the decision about a push for one project. `project_id`: null: the push concerned no project.
+ * `detail`: the reason as a sentence. `count`: how many deliveries the row stands for.
  */
 export const Push = z.strictObject({
   id: PushId,

@@ -60,9 +60,9 @@ export const hookTexts = {
       contains the secret. Then add a webhook to the repository at the git host, as \`steps\` says:
       \`gantry hooks connect\` does both.
 
-      One hook serves all projects of a repository: those whose address leads to the same repository, over https or ssh.
-      A second hook for it is 409 \`hook_exists\`. Each project decides by its setting \`deploy_on\` which pushes are
-      deployed.`,
+      One hook serves all projects of a repository: all projects whose address leads to the same repository, over https
+      or ssh. A second hook for it is 409 \`hook_exists\`. Each project decides by its setting \`deploy_on\` which
+      pushes are deployed.`,
     body: { forge: "github", repository },
     answer: { ...hook, received_at: null, secret: secrets.hook },
     location: `/v1/hooks/${example.hook}`,
@@ -76,8 +76,8 @@ export const hookTexts = {
     summary: "Rotate the secret of a hook",
     description: prose`
       Gives a hook a new secret. Only this response contains it. The previous secret works for another 24 hours, until
-      \`previous_expires_at\`, so that you can replace it at the git host. A secret from an earlier rotation stops working
-      immediately. Send \`secret\` to set one that the git host has generated.`,
+      \`previous_expires_at\`, so that you can replace it at the git host. A secret from an earlier rotation stops
+      working immediately. Send \`secret\` to set a secret that the git host has generated.`,
     body: {},
     answer: { ...hook, previous_expires_at: "2026-11-21T09:30:00.000Z", secret: secrets.hook },
   },
@@ -91,8 +91,8 @@ export const hookTexts = {
     summary: "List the pushes of a hook, newest first",
     description: prose`
       Returns what arrived at a hook, newest first: for each push one row per project, with the decision and its reason.
-      Deliveries that concern no project have \`project_id\` \`null\`. Refused deliveries, and those that are not pushes,
-      are counted in one row per hour and reason. Rows are kept for 90 days.
+      Deliveries that concern no project have \`project_id\` \`null\`. Refused deliveries, and deliveries that are not
+      pushes, are counted in one row per hour and reason. Rows are kept for 90 days.
 
       A project gets pushes only after its server has read the repository: in a deployment of a branch, in a test of the
       repository, or when it looks for pushes. At the first push the server is asked. If it cannot read the repository,

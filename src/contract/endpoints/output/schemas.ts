@@ -5,13 +5,13 @@ import { MAX_LOG_LINE_BYTES } from "#contract/endpoints/logs/schemas.ts";
 import { InstanceName, ProcessName } from "#contract/endpoints/processes/schemas.ts";
 import { queryInteger } from "#contract/paging.ts";
 
-/** The most lines that a reader gets of what was printed before. */
+/** The most earlier lines that a reader gets. */
 export const MAX_LAST_LINES = 1000;
 export const DEFAULT_OUTPUT_LINES = 100;
 
 /**
- * Limits the output to one process or one instance. `lines`: how many of the last lines come first. `ended`: reads the
- * instances that have ended instead of those that run.
+ * Limits the output to one process or one instance. `lines`: how many of the last lines come first. `ended`: reads
+ * ended instances instead of running ones.
  */
 export const OutputQuery = z.strictObject({
   process: z.optional(ProcessName),
@@ -32,7 +32,7 @@ export const AppOutputLine = z.strictObject({
 });
 export type AppOutputLine = z.infer<typeof AppOutputLine>;
 
-/** The last lines that the instances of a project printed: those of one instance in order, one instance after the other. */
+/** The last lines that the instances of a project printed: instance by instance, each in order. */
 export const AppOutput = z.strictObject({ lines: z.array(AppOutputLine) });
 export type AppOutput = z.infer<typeof AppOutput>;
 

@@ -18,9 +18,9 @@ export const outputTexts = {
       the response is 409 \`server_offline\`.
 
       With \`Accept: application/json\` (default), the response has the last \`lines\` lines (100 by default). The lines
-      of one instance are in order. With \`instance\`, the lines of an instance that has ended can be read too, while its
-      output is kept. \`ended=true\` reads those of all that have ended. A \`process\` that the project does not have is
-      404 \`not_found\`, with the names of its processes, unless output of it is kept.
+      of one instance are in order. With \`instance\`, the lines of an instance that has ended can be read too, while
+      its output is kept. \`ended=true\` reads the lines of all ended instances. A \`process\` that the project does not
+      have is 404 \`not_found\`, with the names of its processes, unless output of it is kept.
 
       With \`Accept: text/event-stream\`, the response has those lines, then each line as it is printed, of instances
       that are started later too. The \`data\` of an event is an \`AppOutputLine\`. An event named \`left_out\` has an
@@ -49,7 +49,7 @@ export const outputSchemas = {
     time: "When the line was printed, at most a second late. Missing for lines that were printed while the server's agent did not run, and from an agent before this field.",
   }),
   AppOutput: object(AppOutput, "The last lines that the instances of a project printed.", {
-    lines: "The lines: those of one instance in order.",
+    lines: "The lines. The lines of one instance are in order.",
   }),
   OutputLeftOut: object(OutputLeftOut, "The data of an event `left_out`.", {
     lines:

@@ -163,12 +163,12 @@ const serverFields = {
   tools:
     "The programs for builds that the agent found on its PATH, at its last report. `null`: its agent has not connected yet, or is older than this field.",
   ingress_problem:
-    "Why the server's ingress as a whole does not work, or that its apps have none, as a sentence. `null`: no problem is known. Those of single projects are in the projects.",
+    "Why the server's ingress as a whole does not work, or that its apps have none, as a sentence. `null`: no problem is known. Problems of single projects are in the projects.",
   region:
     "Where the objects of the server and of its projects are created: near the server, so that messages between them are fast. `null`: in `detected_region`.",
   detected_region: "Where the agent connected from last. `null`: unknown.",
   taken_over_at:
-    "When an agent that was running lost its connection to another one, in the last 24 hours: two machines have the server's credential, for example because a disk was copied. Only the last one that connected gets deployments. `null`: no.",
+    "When an agent that was running lost its connection to another one, in the last 24 hours: two machines have the server's credential, for example because a disk was copied. Only the agent that connected last gets deployments. `null`: no.",
 };
 
 export const serverSchemas = {

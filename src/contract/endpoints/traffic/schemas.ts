@@ -30,8 +30,8 @@ export const MaintenanceSet = z.strictObject({
 export type MaintenanceSet = z.infer<typeof MaintenanceSet>;
 
 /**
- * The maintenance that a server must have. A greater `revision` is newer: Unix milliseconds, or one more than the one
- * before. What arrives late or twice changes nothing.
+ * The maintenance that a server must have. A greater `revision` is newer: Unix milliseconds, or the revision before
+ * plus one. A message that arrives late or twice changes nothing.
  */
 export const MaintenanceState = z.strictObject({
   revision: wholeFrom(1),

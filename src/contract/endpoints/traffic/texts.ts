@@ -12,7 +12,7 @@ export const trafficTexts = {
     description: prose`
       Shows visitors a page with the status 503 instead of the site, with the \`message\`, or shows the site again. It
       lasts until it is turned off, also across deployments and restarts of the server. Health checks of deployments
-      reach the site during maintenance, except those of a \`url\` that leads to the domain.
+      reach the site during maintenance, except checks of a \`url\` that leads to the domain.
 
       The setting is stored, and the project's server applies it before the response. If the server cannot be reached,
       \`applied\` is \`false\`, and \`detail\` says why. A server that is not connected applies it when it connects again. A
@@ -30,8 +30,8 @@ export const trafficTexts = {
       received continue. A request waits for at most 30 seconds, also if the project is paused again.
 
       The server must be connected, and have the Gantry ingress. The pause ends by itself, also if the agent or the
-      control plane fails meanwhile. A pause during a pause replaces it. Health checks of deployments are not held, except
-      those of a \`url\` that leads to the domain.`,
+      control plane fails meanwhile. A pause during a pause replaces it. Health checks of deployments are not held,
+      except checks of a \`url\` that leads to the domain.`,
     body: { seconds: 20 },
     answer: { paused_until: "2026-11-20T12:00:23.512Z" },
   },

@@ -35,11 +35,11 @@ export const variableTexts = {
     summary: "Get the variables of a project",
     description: prose`
       Returns the current variables of a project, sorted by name. The response contains the values of plain variables,
-      but never those of secrets: only the agent of the server can open them. Every token that can read the project can
-      read its plain values, so use a secret for anything confidential.
+      but never the values of secrets: only the agent of the server can open them. Every token that can read the project
+      can read its plain values, so use a secret for anything confidential.
 
-      To seal secrets yourself, use \`seal_key\`, and compare its fingerprint with the one that \`gantry-agent status\`
-      prints on the server. \`seal_key\` is \`null\` until an agent that supports secrets has connected.
+      To seal secrets yourself, use \`seal_key\`, and compare its fingerprint with the fingerprint that \`gantry-agent
+      status\` prints on the server. \`seal_key\` is \`null\` until an agent that supports secrets has connected.
       \`not_sealed\` names the secrets that the current server cannot open, because the project was moved or the server
       lost its key. Deployments and rollbacks are refused (409 \`secrets_not_sealed\`) until you enter them again or
       remove them.`,
@@ -77,7 +77,7 @@ export const variableTexts = {
     summary: "List the changes of a project's variables, newest first",
     description: prose`
       Returns one page of the changes of a project's variables, newest first: who changed which variables when, without
-      values. The last 100 revisions are kept, and those of deployments that a rollback can go back to.`,
+      values. The last 100 revisions are kept, and the revisions of deployments that can be rolled back to.`,
     answer: {
       revisions: [{ revision: 3, ...changed, set: ["DATABASE_PASSWORD"], removed: ["OLD_FLAG"] }],
       next_cursor: null,

@@ -144,8 +144,8 @@ export const webhookSchemas = {
     hint: "What else to look at, because the answer does not show everything.",
   }),
   ResendInput: object(schemas.ResendInput, "Which deliveries to send again.", {
-    since: "Only those of events since this time. If omitted: all.",
-    delivered: "Also those that were delivered.",
+    since: "Only deliveries of events since this time. If omitted: all.",
+    delivered: "Also successful deliveries.",
   }),
   Resent: object(schemas.Resent, "How many deliveries are sent again.", { resent: "How many." }),
 } satisfies Record<string, SchemaText>;

@@ -31,7 +31,7 @@ const MAX_PROJECT_IDS = 1_000;
 const EventPatterns = listBetween(EventPattern, 1, MAX_PATTERNS);
 const ProjectIds = z.nullable(listBetween(ProjectId, 1, MAX_PROJECT_IDS));
 
-/** `name`: without one, the host and path of the target. `events`: without them, what is usual for the kind. */
+/** `name`: without one, the host and path of the target. `events`: without them, the usual events of the kind. */
 const common = {
   name: z.optional(DisplayName),
   events: z.optional(EventPatterns),
@@ -69,7 +69,7 @@ export const UpdateWebhookInput = z.strictObject({
 export type UpdateWebhookInput = z.infer<typeof UpdateWebhookInput>;
 
 /**
- * A webhook without its secrets. `url`: the target, with what is secret in it masked. `failing_since`: since when every
+ * A webhook without its secrets. `url`: the target, with its secret parts masked. `failing_since`: since when every
  * attempt has failed.
  */
 export const Webhook = z.strictObject({
@@ -162,8 +162,8 @@ export const WebhookTest = z.strictObject({
 export type WebhookTest = z.infer<typeof WebhookTest>;
 
 /**
- * Which deliveries to send again: those that failed or are held. `since`: only those of events since this instant.
- * `delivered`: also those that were delivered.
+ * Which deliveries to send again: failed and held deliveries. `since`: only deliveries of events since this instant.
+ * `delivered`: also successful deliveries.
  */
 export const ResendInput = z.strictObject({
   since: z.optional(dateTime()),

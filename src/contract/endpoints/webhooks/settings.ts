@@ -81,9 +81,9 @@ export const EmailSettings = z.strictObject({ kind: z.literal("email"), to: Emai
 export type EmailSettings = z.infer<typeof EmailSettings>;
 
 /**
- * `api_url`: the address of the forge or of its API; null: that of github.com, gitlab.com, codeberg.org or bitbucket.org.
- * Repositories elsewhere get no status. `statuses`: set the state of commits. `deployments`: create deployments, which
- * only GitHub has. `environment`: their environment; null: the project's name.
+ * `api_url`: the address of the forge or of its API; null: the API of github.com, gitlab.com, codeberg.org or
+ * bitbucket.org. Repositories elsewhere get no status. `statuses`: set the state of commits. `deployments`: create
+ * deployments, which only GitHub has. `environment`: their environment; null: the project's name.
  */
 export const CommitStatusSettings = z.strictObject({
   kind: z.literal("commit_status"),

@@ -58,9 +58,9 @@ export const webhookTexts = {
 
       Without \`events\` a webhook of the kind \`standard\` gets all (\`${defaultEvents.standard.join("`, `")}\`), a
       \`commit_status\` \`${defaultEvents.commit_status.join("`, `")}\`, and the others
-      \`${defaultEvents.slack.join("`, `")}\`. They get a message about a live deployment only if the one before it
-      failed, unless \`only_recoveries\` is false. Without \`project_ids\` a webhook gets the events of all projects, and those
-      that belong to no project. An account can have 100 webhooks (409 \`too_many\`).`,
+      \`${defaultEvents.slack.join("`, `")}\`. They get a message about a live deployment only if the deployment before
+      failed, unless \`only_recoveries\` is false. Without \`project_ids\` a webhook gets the events of all projects, and
+      events that belong to no project. An account can have 100 webhooks (409 \`too_many\`).`,
     body: {
       kind: "standard",
       url: "https://hooks.example.com/gantry",
@@ -94,9 +94,9 @@ export const webhookTexts = {
     summary: "Change, enable or disable a webhook",
     description: prose`
       Changes the given fields. A setting that the webhook's kind does not have is 422. A new address needs the headers,
-      the token or the topic again (422), because it would get those of the address before. \`enabled: false\` stops all
-      deliveries and holds those that wait. \`enabled: true\` starts with the next event; send the held ones with
-      \`POST /v1/webhooks/{webhook_id}/resend\`.
+      the token or the topic again (422), because the new address would get the secrets of the old address. \`enabled:
+      false\` stops all deliveries and holds waiting ones. \`enabled: true\` starts with the next event; send the held
+      ones with \`POST /v1/webhooks/{webhook_id}/resend\`.
 
       With fewer \`project_ids\`, deliveries about the other projects are held if they wait, and are neither listed nor
       sent while the webhook does not select these projects.`,
@@ -149,8 +149,8 @@ export const webhookTexts = {
   resendDeliveries: {
     summary: "Send failed and held deliveries again",
     description: prose`
-      Sends all deliveries again that failed or are held: with \`since\` only those of events since that time, with
-      \`delivered\` also those that were delivered. Test events are not sent again, and nothing about projects that the
+      Sends all deliveries again that failed or are held: with \`since\` only deliveries of events since that time, with
+      \`delivered\` also successful deliveries. Test events are not sent again, and nothing about projects that the
       webhook no longer selects.`,
     body: { since: "2026-11-20T00:00:00Z" },
     answer: { resent: 12 },

@@ -1,4 +1,4 @@
-/** How many lines a grid has at most, besides that of zero. */
+/** How many lines a grid has at most, besides the zero line. */
 const MOST_TICKS = 4;
 
 /**

@@ -1,11 +1,11 @@
 import type { CronJobList } from "#contract/endpoints/cron/schemas.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
-import type { Watched } from "#dashboard/data/resource.ts";
+import type { WatchedResource } from "#dashboard/data/resource.ts";
 import { CronCard } from "#dashboard/pages/commands/cron-card.tsx";
 import { Show } from "#dashboard/shared/show.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
 
-type Props = { readonly project: Project; readonly read: Watched<CronJobList> };
+type Props = { readonly project: Project; readonly read: WatchedResource<CronJobList> };
 
 /** The cron jobs of a project's live deployment. */
 export function CronList({ project, read }: Props) {

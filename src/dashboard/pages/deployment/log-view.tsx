@@ -108,8 +108,8 @@ function isIn({ first, count }: LogGroup, { line }: LinkedLine): boolean {
 }
 
 /**
- * Which groups are open: all, except those of the other stages of a deployment that had failed before the page was
- * opened. The line in the address is always shown when it changes.
+ * Which groups are open: all. Of a deployment that had failed before the page was opened, only the failed stage's
+ * group. The line in the address is always shown when it changes.
  */
 function useOpenGroups(groups: readonly LogGroup[], failedStage: string | null, linked: LinkedLine) {
   const [chosen, setChosen] = useState<ReadonlyMap<number, boolean>>(new Map());

@@ -19,8 +19,8 @@ export type StageTimes = {
 };
 
 /**
- * The state and duration of each stage. Optional stages are left out until they begin. The agent measured the stages of a
- * deployment that has ended. Until then, a stage lasts from its first log line to that of the next stage.
+ * The state and duration of each stage. Optional stages are left out until they begin. The agent measured the stages of
+ * a deployment that has ended. Until then, a stage lasts from its first log line to the next stage's first line.
  * @param now Unix milliseconds
  */
 export function stagesOf(

@@ -27,7 +27,7 @@ type Props = {
   readonly onClose: () => void;
 };
 
-/** A form for a freeze: what it holds, and when. What a freeze holds cannot be changed. */
+/** A form for a freeze: the held projects, and the times. The held projects cannot be changed later. */
 export function FreezeDialog({ freeze, onSaved, onClose }: Props) {
   const [initial] = useState(() =>
     freeze === null ? newFreeze(zoneOfBrowser()) : draftOfFreeze(freeze, zoneOfBrowser()),

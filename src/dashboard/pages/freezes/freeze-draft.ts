@@ -94,7 +94,7 @@ function instantOf(local: string): string | null {
   return Number.isNaN(ms) ? null : new Date(ms).toISOString();
 }
 
-/** The body of the request that creates the freeze, or what is wrong with the form, by the path of each field. */
+/** The body of the request that creates the freeze, or the errors of the form, by the path of each field. */
 export function readFreeze(draft: FreezeDraft): ReadForm<CreateFreezeInput> {
   const form = readForm(CreateFreezeInput, freezeInput(draft));
   if (form.ok)

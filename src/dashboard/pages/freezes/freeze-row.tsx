@@ -15,7 +15,7 @@ type Props = {
   readonly reload: () => Promise<void>;
 };
 
-/** A freeze: what it holds, when, and whether it holds now. */
+/** A freeze: the held projects, the times, and whether it holds now. */
 export function FreezeRow({ freeze, mayChange, reload }: Props) {
   const { id, name, project_id: projectId, times, active, window } = freeze;
   const { value: projects } = useProjects(ALL);

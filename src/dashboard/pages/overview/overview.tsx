@@ -4,7 +4,7 @@ import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import { UNKNOWN_HEALTH } from "#contract/endpoints/projects/health.ts";
 import type { ProjectRow, ProjectRows } from "#contract/endpoints/projects/schemas.ts";
 import type { ServerRow } from "#contract/endpoints/servers/schemas.ts";
-import type { Watched } from "#dashboard/data/resource.ts";
+import type { WatchedResource } from "#dashboard/data/resource.ts";
 import type { Activity } from "#dashboard/data/activity.ts";
 import { ALL, useActivity, useMay, useProjects, useServers } from "#dashboard/data/resources.ts";
 import { lazy } from "#dashboard/shared/lazy.tsx";
@@ -75,7 +75,7 @@ function orNull<Value>({
   value,
   problem,
   reload,
-}: Watched<Value>): Watched<{ readonly visible: Value | null }> {
+}: WatchedResource<Value>): WatchedResource<{ readonly visible: Value | null }> {
   if (isNotAllowed(problem)) return { value: { visible: null }, problem: null, reload };
   return { value: value === null ? null : { visible: value }, problem, reload };
 }

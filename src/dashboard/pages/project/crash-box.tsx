@@ -5,7 +5,7 @@ import { AnsiText } from "#dashboard/shared/ansi-text.tsx";
 
 const LAST_LINES = 20;
 
-/** Why an instance ended by itself, with its last lines. Renders nothing for one that runs. */
+/** Why an instance ended by itself, with its last lines. Renders nothing for a running instance. */
 export function CrashBox({ instance }: { readonly instance: InstanceReport }) {
   const { name, state, restarts, last_exit: exit, last_output: output } = instance;
   if (!hasFailed(state)) return null;

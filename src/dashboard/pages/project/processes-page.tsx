@@ -7,7 +7,7 @@ import { ProjectFrame } from "#dashboard/shared/project-frame.tsx";
 import { Show } from "#dashboard/shared/show.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
 
-/** The processes of a project, their instances and what they print. */
+/** The processes of a project, their instances and their output. */
 export function ProcessesPage({ id }: { readonly id: ProjectId }) {
   const project = useProject(id);
   return (

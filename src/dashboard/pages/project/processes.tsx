@@ -5,7 +5,7 @@ import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { resolveProcesses } from "#contract/processes/resolve-processes.ts";
 import { useNow } from "#dashboard/data/clock.ts";
-import { notLoaded, type Watched } from "#dashboard/data/resource.ts";
+import { notLoaded, type WatchedResource } from "#dashboard/data/resource.ts";
 import { useProcesses } from "#dashboard/data/process-resources.ts";
 import { AppOutput } from "#dashboard/pages/project/app-output.tsx";
 import { ProcessCard } from "#dashboard/pages/project/process-card.tsx";
@@ -16,11 +16,11 @@ import { isNotAllowed, NoAccess } from "#dashboard/shared/unavailable.tsx";
 import { useSeen } from "#dashboard/shared/use-seen.ts";
 import { Waiting } from "#dashboard/shared/waiting.tsx";
 
-/** The processes of a project with their instances, and what they print. */
+/** The processes of a project with their instances, and their output. */
 export function ProcessesSection({ project }: { readonly project: Project }) {
   const section = useRef<HTMLElement>(null);
   const isSeen = useSeen(section);
-  const [read, setRead] = useState<Watched<Processes>>(notLoaded);
+  const [read, setRead] = useState<WatchedResource<Processes>>(notLoaded);
   const samples = useSamples(read.value);
   const { value, problem, reload } = read;
   // The height of the cards depends on what the server reports, so the output below them is shown later.
@@ -57,7 +57,7 @@ export function ProcessesSection({ project }: { readonly project: Project }) {
   );
 }
 
-type LoaderProps = { readonly id: ProjectId; readonly onRead: (read: Watched<Processes>) => void };
+type LoaderProps = { readonly id: ProjectId; readonly onRead: (read: WatchedResource<Processes>) => void };
 
 /** Polls the processes while it is mounted. Renders nothing. */
 function ProcessesLoader({ id, onRead }: LoaderProps) {
@@ -96,7 +96,7 @@ function sourceOf({ processes, repository_definitions: defined }: Project, name:
 /** An older report means that the server does not answer. */
 const LOOK_MS = 15_000;
 
-/** Says that the server does not answer, so that what is shown is old. */
+/** Says that the server does not answer, so that the page shows old data. */
 function Stale({ processes }: { readonly processes: Processes | null }) {
   const now = useNow();
   const at = processes?.checked_at ?? null;

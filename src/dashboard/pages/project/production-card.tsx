@@ -20,7 +20,7 @@ import { siteName } from "#dashboard/text/site-name.ts";
 
 type Props = { readonly project: Project };
 
-/** What is in production: the live deployment, its site and its source, with the actions on it. */
+/** The state of production: the live deployment, its site and its source, with the actions on it. */
 export function ProductionCard({ project }: Props) {
   const { value, problem } = useLive(project.id);
   const live = value?.deployments[0] ?? null;

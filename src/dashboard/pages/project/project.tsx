@@ -26,7 +26,7 @@ import { pathTo } from "#dashboard/router/route.ts";
 
 type Props = { readonly id: ProjectId };
 
-/** A project: what is in production, its actions and its deployments. */
+/** A project: its state in production, its actions and its deployments. */
 export function ProjectPage({ id }: Props) {
   const project = useProject(id);
   const mayDeploy = useMay("startDeployment");

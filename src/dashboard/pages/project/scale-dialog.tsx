@@ -43,7 +43,7 @@ export function ScaleDialog({ projectId, process: { name, wanted, stopped }, onC
           type="number"
           value={count}
           onInput={setCount}
-          hint={`0 to ${MAX_INSTANCES}. Those that run already are not restarted. Later deployments keep the number.`}
+          hint={`0 to ${MAX_INSTANCES}. Running instances are not restarted. Later deployments keep the number.`}
           error={form.errors["instances"] ?? null}
         />
         {instances === 0 && name === WEB ? (

@@ -2,7 +2,7 @@ import type { ClientResult } from "#client/send.ts";
 import type { PushRows } from "#contract/endpoints/hooks/schemas.ts";
 import type { HookId, ProjectId } from "#contract/ids.ts";
 import { hookApi, useHookPushes, useProjectPushes } from "#dashboard/data/push-resources.ts";
-import type { Watched } from "#dashboard/data/resource.ts";
+import type { WatchedResource } from "#dashboard/data/resource.ts";
 import { PushRow } from "#dashboard/pages/pushes/push-row.tsx";
 import { PagedList } from "#dashboard/shared/paged-list.tsx";
 
@@ -32,7 +32,7 @@ export function HookPushes({ id }: { readonly id: HookId }) {
 }
 
 type ListProps = {
-  readonly of: Watched<PushRows>;
+  readonly of: WatchedResource<PushRows>;
   readonly readOlder: (cursor: string) => Promise<ClientResult<PushRows>>;
   readonly empty: string;
   readonly isOfHook?: boolean;

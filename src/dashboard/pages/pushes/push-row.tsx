@@ -25,7 +25,7 @@ type Props = {
   readonly reload: () => Promise<void>;
 };
 
-/** A push with what was decided about it, why, and the deployment that it started. */
+/** A push with the decision about it, the reason, and the deployment that it started. */
 export function PushRow({ push, showsProject, reload }: Props) {
   const { id, hook_id: hookId, decision, ref, after, headline, pusher, source, count } = push;
   const what = ref === null ? (push.event ?? "delivery") : refText(ref);

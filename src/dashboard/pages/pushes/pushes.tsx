@@ -16,7 +16,7 @@ import { ProjectFrame } from "#dashboard/shared/project-frame.tsx";
 import { Show } from "#dashboard/shared/show.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
 
-/** The hook of a project's repository, and every push with what was decided about it. */
+/** The hook of a project's repository, and every push with the decision about it. */
 export function PushesPage({ id }: { readonly id: ProjectId }) {
   const project = useProject(id);
   const hooks = useHooks(ALL);

@@ -53,7 +53,7 @@ function Result({ of }: { readonly of: RepositoryTest }) {
           {key.is_new ? "First connection: the host key of" : "The host key of"}{" "}
           <code>{withHiddenShown(key.host)}</code> is <code>{withHiddenShown(key.fingerprint)}</code> (
           {withHiddenShown(key.type)}).
-          {key.is_new ? " Compare it with the one that the host publishes." : ""}
+          {key.is_new ? " Compare it with the fingerprint that the host publishes." : ""}
         </p>
       )}
     </div>

@@ -84,7 +84,8 @@ export function entriesOf({ projects, servers, deployments }: Searched): readonl
 }
 
 /**
- * The entries that have all words of the query, those whose label begins with it first, and those that have the words apart last.
+ * The entries that have all words of the query, entries whose label begins with the query first, and entries that have
+ * the words apart last.
  * @param most of the entries that are returned
  */
 export function search(entries: readonly Entry[], query: string, most: number): readonly Entry[] {

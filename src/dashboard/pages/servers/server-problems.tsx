@@ -2,12 +2,12 @@ import { withHiddenShown } from "#contract/hidden-text.ts";
 import { sizeText } from "#contract/lib/size-text.ts";
 import type { Server } from "#contract/endpoints/servers/schemas.ts";
 import type { Problem } from "#contract/problems.ts";
-import type { Watched } from "#dashboard/data/resource.ts";
+import type { WatchedResource } from "#dashboard/data/resource.ts";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { Ago } from "#dashboard/shared/times.tsx";
 
 /** Whether the server has a problem, or could not be read. */
-export function hasServerProblems({ value: server, problem }: Watched<Server>): boolean {
+export function hasServerProblems({ value: server, problem }: WatchedResource<Server>): boolean {
   if (problem !== null) return true;
   return (
     server !== null &&
@@ -19,7 +19,7 @@ export function hasServerProblems({ value: server, problem }: Watched<Server>): 
 }
 
 type Props = {
-  readonly of: Watched<Server>;
+  readonly of: WatchedResource<Server>;
   /** Why its install command could not be created. */
   readonly enrolling: Problem | null;
 };

@@ -6,7 +6,7 @@ import type { ServerId } from "#contract/ids.ts";
 import type { Server, ServerRow } from "#contract/endpoints/servers/schemas.ts";
 import { textOf } from "#contract/growing.ts";
 import { api } from "#dashboard/data/api.ts";
-import { notLoaded, type Watched } from "#dashboard/data/resource.ts";
+import { notLoaded, type WatchedResource } from "#dashboard/data/resource.ts";
 import { useMay, useServer } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { regionNames } from "#dashboard/pages/servers/region-names.ts";
@@ -53,7 +53,7 @@ export function ServerRows({ row, columns, isOnly, onChanged }: Props) {
   const button = useRef<HTMLButtonElement>(null);
   const isSeen = useSeen(button);
   const [isOpen, setIsOpen] = useState(isOnly);
-  const [read, setRead] = useState<Watched<Server>>(notLoaded);
+  const [read, setRead] = useState<WatchedResource<Server>>(notLoaded);
   const mayChange = useMay("updateServer");
   const enrolling = useAction(() => api.createEnrollment({ params: { server_id: row.id } }));
   const { value: server, reload } = read;
@@ -118,7 +118,7 @@ export function ServerRows({ row, columns, isOnly, onChanged }: Props) {
   );
 }
 
-type LoaderProps = { readonly id: ServerId; readonly onRead: (read: Watched<Server>) => void };
+type LoaderProps = { readonly id: ServerId; readonly onRead: (read: WatchedResource<Server>) => void };
 
 /** Polls a server while it is mounted. Renders nothing. */
 function ServerLoader({ id, onRead }: LoaderProps) {

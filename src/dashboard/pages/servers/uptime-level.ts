@@ -6,8 +6,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export type UptimeLevel = "whole" | "most" | "some" | "none";
 
 /**
- * The level of a day, by its downtime in milliseconds. The share alone would mislead for the first day and today, of
- * which only a part counts: a few seconds are a large share of a new server's first minutes.
+ * The level of a day, by its downtime in milliseconds. The share alone would mislead for the first day and today,
+ * because only a part of each counts: a few seconds are a large share of a new server's first minutes.
  * @param since start of the measurement, in Unix milliseconds
  * @param now in Unix milliseconds
  */

@@ -33,7 +33,7 @@ export type ProcessRow = {
   readonly text: (field: ProcessField) => string;
 };
 
-/** All processes of the form, also those that are added or removed in it. */
+/** All processes of the form, also the processes that are added or removed in it. */
 export function processRows(edits: ProcessEdits, project: Saved): readonly ProcessRow[] {
   const detected = new Map(Object.entries(project.detected_processes));
   const own = new Map(Object.entries(project.processes));

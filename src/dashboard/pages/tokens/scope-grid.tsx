@@ -48,7 +48,7 @@ function nameOf(resource: string): string {
   return resourceNames.get(resource) ?? resource.replace(/^[a-z]/, (first) => first.toUpperCase());
 }
 
-/** The permissions of a token: a row for each resource, with what it may view and what it may change. */
+/** The permissions of a token: a row for each resource, with a choice to view it and a choice to change it. */
 export function ScopeGrid({ chosen, onChange, error: found }: Props) {
   const { error } = useShownError(found);
   const cell = (scope: Scope | null) =>

@@ -1,13 +1,13 @@
 import type { ProjectId } from "#contract/ids.ts";
 import { useVariableRevisions } from "#dashboard/data/variable-resources.ts";
-import type { Draft } from "#dashboard/pages/variables/draft.ts";
+import type { VariablesDraft } from "#dashboard/pages/variables/draft.ts";
 import { RevisionText } from "#dashboard/pages/variables/history.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
 
 type Props = {
   readonly projectId: ProjectId;
   /** The changes that were made for an earlier revision. */
-  readonly draft: Draft;
+  readonly draft: VariablesDraft;
   /** The current revision. */
   readonly current: number;
   /** Applies the changes to the current revision. */

@@ -23,13 +23,13 @@ const Edit = z.object({
 });
 export type Edit = Readonly<z.infer<typeof Edit>>;
 
-/** Unsaved changes of a project's variables. `revision`: the one that they were made for. */
-export const Draft = z.object({
+/** Unsaved changes of a project's variables. `revision`: the revision that they were made for. */
+export const VariablesDraft = z.object({
   revision: z.number(),
   edits: z.array(Edit),
   removed: z.array(z.string()),
 });
-export type Draft = z.infer<typeof Draft>;
+export type VariablesDraft = z.infer<typeof VariablesDraft>;
 
 let edits = 0;
 /** Also unique among the keys of a draft that was stored before the page was loaded again. */
@@ -66,7 +66,7 @@ export function settingOf(edit: Edit): z.input<typeof SetVariable> & { readonly 
 
 export type EditErrors = { readonly name: string | null; readonly value: string | null };
 
-/** What is invalid in an edit. */
+/** The errors of an edit. */
 export function errorsIn(edit: Edit, all: readonly Edit[]): EditErrors {
   const setting = settingOf(edit);
   const { errors } = readForm(SetVariable, setting);
@@ -81,28 +81,48 @@ export function errorsIn(edit: Edit, all: readonly Edit[]): EditErrors {
 }
 
 /** The draft with some parts replaced; null if no change is left. @param current the variables that are shown */
-export function changed(draft: Draft | null, current: Variables, part: Partial<Draft>): Draft | null {
+export function changed(
+  draft: VariablesDraft | null,
+  current: Variables,
+  part: Partial<VariablesDraft>,
+): VariablesDraft | null {
   const next = { revision: current.revision, edits: [], removed: [], ...draft, ...part };
   return next.edits.length + next.removed.length === 0 ? null : next;
 }
 
-export function withNewEdit(draft: Draft | null, current: Variables, edit: Edit): Draft | null {
+export function withNewEdit(
+  draft: VariablesDraft | null,
+  current: Variables,
+  edit: Edit,
+): VariablesDraft | null {
   return changed(draft, current, { edits: [...(draft?.edits ?? []), edit] });
 }
 
 /** The draft with a changed edit. An edit that was saved or closed in the meantime does not come back. */
-export function withEdit(draft: Draft | null, current: Variables, edit: Edit): Draft | null {
+export function withEdit(
+  draft: VariablesDraft | null,
+  current: Variables,
+  edit: Edit,
+): VariablesDraft | null {
   return changed(draft, current, {
     edits: (draft?.edits ?? []).map((one) => (one.key === edit.key ? edit : one)),
   });
 }
 
-export function withoutEdit(draft: Draft | null, current: Variables, key: string): Draft | null {
+export function withoutEdit(
+  draft: VariablesDraft | null,
+  current: Variables,
+  key: string,
+): VariablesDraft | null {
   return changed(draft, current, { edits: (draft?.edits ?? []).filter((one) => one.key !== key) });
 }
 
 /** The draft that removes a variable, or no longer removes it if it did. */
-export function withRemovalToggled(draft: Draft | null, current: Variables, name: string): Draft | null {
+export function withRemovalToggled(
+  draft: VariablesDraft | null,
+  current: Variables,
+  name: string,
+): VariablesDraft | null {
   const removed = draft?.removed ?? [];
   return changed(draft, current, {
     removed: removed.includes(name) ? removed.filter((one) => one !== name) : [...removed, name],
@@ -111,11 +131,11 @@ export function withRemovalToggled(draft: Draft | null, current: Variables, name
 
 /** The draft with the variables of a .env text. Variables that have these values already stay as they are. */
 export function withImported(
-  draft: Draft | null,
+  draft: VariablesDraft | null,
   current: Variables,
   entries: readonly ImportedVariable[],
   secret: boolean | null,
-): Draft | null {
+): VariablesDraft | null {
   const names = new Set(entries.map(({ name }) => name));
   const imported = entries.flatMap((entry): Edit[] => {
     const variable = current.variables.find(({ name }) => name === entry.name);
@@ -131,8 +151,12 @@ export function withImported(
   });
 }
 
-/** What is left of a draft after `sent` was saved: the user may have typed more in the meantime. */
-export function afterSaving(now: Draft | null, sent: Draft, saved: Variables): Draft | null {
+/** The rest of a draft after `sent` was saved: the user may have typed more in the meantime. */
+export function afterSaving(
+  now: VariablesDraft | null,
+  sent: VariablesDraft,
+  saved: Variables,
+): VariablesDraft | null {
   const isSent = (edit: Edit) => sent.edits.some((one) => JSON.stringify(one) === JSON.stringify(edit));
   const left = (now?.edits ?? []).filter((edit) => !isSent(edit));
   const removed = (now?.removed ?? []).filter((name) => !sent.removed.includes(name));
@@ -140,7 +164,7 @@ export function afterSaving(now: Draft | null, sent: Draft, saved: Variables): D
 }
 
 /** The draft as it is stored: without the values of secrets. */
-export function withoutSecrets(draft: Draft): Draft {
+export function withoutSecrets(draft: VariablesDraft): VariablesDraft {
   return {
     ...draft,
     edits: draft.edits.map((edit) => (isSecret(edit) ? { ...edit, value: "", secret: true } : edit)),

@@ -2,7 +2,7 @@ import type * as z from "zod/mini";
 
 import type { UpdateVariablesInput, Variables } from "#contract/endpoints/variables/schemas.ts";
 import type { Failed } from "#client/answer.ts";
-import { type Draft, settingOf } from "#dashboard/pages/variables/draft.ts";
+import { type VariablesDraft, settingOf } from "#dashboard/pages/variables/draft.ts";
 import { sealSecret } from "#sealing/secret-box.ts";
 
 /**
@@ -11,7 +11,7 @@ import { sealSecret } from "#sealing/secret-box.ts";
  * @returns null if the secrets cannot be sealed for the server's key
  */
 export async function sealDraft(
-  { edits, removed }: Draft,
+  { edits, removed }: VariablesDraft,
   current: Variables,
 ): Promise<z.input<typeof UpdateVariablesInput> | null> {
   const { account_id, project_id, revision, seal_key: key } = current;
@@ -22,7 +22,7 @@ export async function sealDraft(
       if (key === null) return null;
       const place = { account_id, project_id, name: setting.name, revision: revision + 1 };
       const sealed = await sealSecret(key.public_key, place, value);
-      // The fingerprint that was shown has to be that of the key.
+      // The fingerprint that was shown has to be the key's.
       return sealed === null || sealed.fingerprint !== key.fingerprint
         ? null
         : { ...setting, sealed: [sealed] };

@@ -11,7 +11,7 @@ type Props = {
   readonly isRemoved: boolean;
   /** null: it cannot be edited, or is being edited. */
   readonly onEdit: (() => void) | null;
-  /** Removes it, or keeps it if it is to be removed. */
+  /** Removes the variable, or keeps a variable that is marked for removal. */
   readonly onRemove: (() => void) | null;
 };
 

@@ -11,7 +11,7 @@ import { ConflictBox } from "#dashboard/pages/variables/conflict-box.tsx";
 import {
   afterSaving,
   changed,
-  Draft,
+  VariablesDraft,
   type Edit,
   editOf,
   errorsIn,
@@ -46,14 +46,14 @@ export function VariablesForm({ projectName, read, reload }: Props) {
   // The saved variables are known before they are read again.
   const [saved, setSaved] = useState<Variables | null>(null);
   const known = saved !== null && saved.revision > read.revision ? saved : read;
-  const { draft, change } = useDraft(`variables of ${known.project_id}`, Draft, withoutSecrets);
+  const { draft, change } = useDraft(`variables of ${known.project_id}`, VariablesDraft, withoutSecrets);
   const [hasTried, setHasTried] = useState(false);
   const [opened, setOpened] = useState<string | null>(null);
   const [isImporting, setIsImporting] = useState(false);
   const [query, setQuery] = useState("");
   const mayChange = useAllowed(variableEndpoints.updateVariables);
   const canSeal = useCanSeal();
-  const saving = useAction(async (sent: Draft) => {
+  const saving = useAction(async (sent: VariablesDraft) => {
     const body = await sealDraft(sent, known);
     return body === null
       ? cannotSeal()

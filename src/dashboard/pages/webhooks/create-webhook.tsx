@@ -19,7 +19,7 @@ type Props = {
   readonly onClose: () => void;
 };
 
-/** A form for a new webhook: what it is for, its target, its events and projects. */
+/** A form for a new webhook: its purpose, its target, its events and projects. */
 export function CreateWebhook({ onCreated, onClose }: Props) {
   const [draft, setDraft] = useState(newWebhook);
   const creating = useAction((body: CreateWebhookInput) => webhookApi.createWebhook({ body }));

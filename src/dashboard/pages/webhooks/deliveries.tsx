@@ -19,7 +19,7 @@ type Props = {
   readonly mayResend: boolean;
 };
 
-/** What was sent to a webhook's target and what the target answered, newest first. */
+/** The requests to a webhook's target and its answers, newest first. */
 export function Deliveries({ id, mayResend }: Props) {
   const deliveries = useDeliveries(id);
   return (

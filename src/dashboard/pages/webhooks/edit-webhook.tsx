@@ -24,7 +24,7 @@ type Props = {
   readonly onClose: () => void;
 };
 
-/** A form for changes of a webhook. Its kind stays, and only what was changed is sent. */
+/** A form for changes of a webhook. Its kind stays, and only changed fields are sent. */
 export function EditWebhook({ kind, webhook, onSaved, onClose }: Props) {
   const { id, name, url } = webhook;
   const [initial] = useState(() => draftOfWebhook(kind, webhook));

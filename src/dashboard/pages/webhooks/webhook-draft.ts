@@ -19,7 +19,7 @@ export type WebhookDraft = {
   readonly deployments: boolean;
   /** Report every live deployment, not only recoveries. */
   readonly tellsAll: boolean;
-  /** null: what is usual for the kind. */
+  /** null: the usual events of the kind. */
   readonly events: readonly EventPattern[] | null;
   /** null: all projects. */
   readonly projectIds: readonly ProjectId[] | null;
@@ -42,7 +42,7 @@ export const newWebhook: WebhookDraft = {
   projectIds: null,
 };
 
-/** The draft for changes of a webhook. What is secret in its target is empty: it is not known here. */
+/** The draft for changes of a webhook. The secret parts of its target are empty: the page does not know them. */
 export function draftOfWebhook(
   kind: WebhookKind,
   { name, events, project_ids, settings }: WebhookDetails,

@@ -63,7 +63,7 @@ function Events({ draft: { kind, events, tellsAll }, change, errors }: WebhookFi
             checked={tellsAll}
             onChange={(event) => change({ tellsAll: event.currentTarget.checked })}
           />
-          Every live deployment, not only those after a failed one
+          Every live deployment, not only the first after a failure
         </label>
       ) : null}
     </>

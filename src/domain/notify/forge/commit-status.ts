@@ -51,7 +51,8 @@ function stepOf({ event, settings, origin, memory, answers }: Input): Step | nul
     coalesce: deployment.id,
   };
   const statuses = settings.statuses ? commitStates(event) : [];
-  // A newer event may have set the state of a commit: that of another deployment, or of this one before a retry.
+  // A newer event may have set the state of a commit: an event of another deployment, or of this deployment before a
+  // retry.
   const status = statuses.find(({ sha }) => {
     const newest = Number(memory[stateKey(event, sha)] ?? 0);
     return newest < sequence || (newest === sequence && answers.length === 0);

@@ -28,8 +28,8 @@ const apiPaths = {
 } as const satisfies Record<StatusForge, string>;
 
 /**
- * The API that the settings name: its own address, or that of the forge's pages. Never follows from a repository's
- * address: the token would be sent to any host that a project names.
+ * The API that the settings name: its own address, or the address of the forge's pages. Never follows from a
+ * repository's address: the token would be sent to any host that a project names.
  */
 export function forgeApi({ forge, api_url: given }: CommitStatusSettings): ForgeApi {
   const { origin, hostname, path: written } = addressOf(given ?? publicApis[forge]);

@@ -1,7 +1,7 @@
 import type { Delivery } from "#domain/pushes/delivery.ts";
 import { commitOrNull, type Push } from "#domain/pushes/push.ts";
 
-/** The lines of a report: their texts, by their first word and what they are about. */
+/** The lines of a report: their texts, by their first word and their subject. */
 type Lines = ReadonlyMap<string, readonly string[]>;
 
 /** The words of lines about a commit or a range of commits, which is their second word. */

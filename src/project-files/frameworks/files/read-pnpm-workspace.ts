@@ -1,6 +1,6 @@
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
 
-/** `message`: what is wrong, such as `a tab is not allowed before an item`. */
+/** `message`: the mistake, such as `a tab is not allowed before an item`. */
 type LineProblem = { readonly line: number; readonly message: string };
 
 type Read = ResultOf<readonly string[], { readonly problem: LineProblem }>;

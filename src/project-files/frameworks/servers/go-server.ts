@@ -14,8 +14,8 @@ export function goPaths(files: ReadonlyMap<string, string>): readonly string[] {
 }
 
 /**
- * The program of a Go module that answers requests: that of the module's root, or the only one below `cmd`, or the one with
- * a usual name, or else the only one in another folder.
+ * The program of a Go module that answers requests: the program in the module's root, or the only program below `cmd`,
+ * or a program with a usual name, or else the only program in another folder.
  */
 export function findGoProgram(files: ReadonlyMap<string, string>): GoProgram | null {
   const path = /^module[ \t]+"?([^\s"]{1,500})/m.exec(files.get("go.mod") ?? "")?.[1] ?? "";

@@ -34,7 +34,7 @@ export function nodeServer(tree: Tree, tool: string | null, preferred = "start")
   const script = serverScript(tree, preferred, ["program", "other"]);
   if (script !== null) {
     const start = scripts.get(script) ?? "";
-    // Without a package manager in between, which would take as much memory as a small app.
+    // Without a package manager as the parent process, which would take as much memory as a small app.
     return plainNode.test(start) && !scripts.has(`pre${script}`)
       ? `${PRODUCTION} ${nodeCommand(packageManager, start)}`
       : `${PRODUCTION} ${scriptCommand(packageManager, script)}`;
@@ -93,7 +93,7 @@ export function scriptNotes({ scripts, packageManager }: Tree, start: string | n
   ];
 }
 
-/** Next.js has no variable for the address, so its options are added to those of the script. */
+/** Next.js has no variable for the address, so its options are added to the script's. */
 export function nextServer(tree: Tree): string | null {
   const start = tree.scripts.get("start") ?? "";
   const kind = scriptKind(start, tree.scripts);
@@ -102,7 +102,7 @@ export function nextServer(tree: Tree): string | null {
   return localTool(tree, `${script} -H 127.0.0.1 -p $PORT`);
 }
 
-/** A program of a dependency, if possible without a package manager in between. */
+/** A program of a dependency, if possible without a package manager as the parent process. */
 function localTool({ packageManager, workspace }: Tree, command: string): string {
   const { name, isPnp } = packageManager;
   const isLinked = workspace === null && isPnp !== true && ["npm", "pnpm", "yarn-classic"].includes(name);

@@ -9,8 +9,8 @@ export type PythonTarget = {
 };
 
 /**
- * The app of a Python project; null if no file says it. `wsgi` is the interface of Django and Flask, `asgi` that of FastAPI
- * and of Django with Channels. `streamlit`: the script of a Streamlit app.
+ * The app of a Python project; null if no file names it. `wsgi` is the interface of Django and Flask. `asgi` is the
+ * interface of FastAPI and of Django with Channels. `streamlit`: the script of a Streamlit app.
  */
 export type PythonApp = {
   readonly wsgi: PythonTarget | null;

@@ -1,6 +1,6 @@
 /**
- * What a script of package.json does. `program`: it runs a program that may answer requests. `development`: it starts a
- * server that rebuilds the app while somebody works on it. `files`: it shows built files. `step`: it ends by itself.
+ * What a script of package.json does. `program`: runs a program that may answer requests. `development`: starts a
+ * server that rebuilds the app while somebody works on it. `files`: serves built files. `step`: ends by itself.
  */
 export type ScriptKind = "program" | "development" | "files" | "step" | "other";
 
@@ -90,7 +90,7 @@ const developmentCommand = new RegExp(
   ].join("|"),
 );
 
-/** A script of the repository that is named after what it does, as in an ejected Create React App. */
+/** A script of the repository that is named after its purpose, as in an ejected Create React App. */
 const ownDevelopment =
   /^(?:node|tsx|ts-node) (?:\.\/)?(?:scripts|build|config|tools)\/(?:start|dev|serve|watch)\b/;
 const watches = /(?:^| )(?:dev|develop|watch|--watch|--hot|--hmr|--dev)(?:$|[ :=-])/;
@@ -129,7 +129,7 @@ export function scriptKind(script: string, scripts: Scripts, depth = 0): ScriptK
   return kinds.findLast((kind) => kind !== "step") ?? "step";
 }
 
-/** Of several commands at once, a development server is what the author sees while working. */
+/** Of several commands at once, the author sees the development server while working. */
 function stepKind(step: string, scripts: Scripts, depth: number): ScriptKind {
   const parts = step.split(/[|&]/).map((part) => part.trim());
   const kinds = new Set(parts.filter((part) => part !== "").map((part) => partKind(part, scripts, depth)));
@@ -184,7 +184,7 @@ function isPrefix(word: string): boolean {
   return prefixes.has(word) || /^[A-Za-z_]\w*=/.test(word);
 }
 
-/** Of several scripts at once, one for development is what the author sees while working. */
+/** Of several scripts at once, the author sees the development server while working. */
 function parallelKind(part: string, scripts: Scripts, depth: number): ScriptKind {
   const words = part
     .replaceAll(/["'\\]/g, " ")

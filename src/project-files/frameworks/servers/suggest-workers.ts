@@ -12,8 +12,8 @@ const workers: Readonly<Record<string, string>> = {
 };
 
 /**
- * The usual command of a process `worker`. It is not started by itself: not every project with the package uses it, and it
- * may run elsewhere.
+ * The usual command of a process `worker`. Gantry does not start a worker unasked: not every project with the package
+ * uses a worker, and the worker may run elsewhere.
  */
 export function suggestWorker({ signs }: Tree): string | null {
   return Object.entries(workers).find(([sign]) => signs.has(sign))?.[1] ?? null;

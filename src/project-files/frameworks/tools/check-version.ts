@@ -10,9 +10,8 @@ import type { Tool } from "#project-files/frameworks/tools/tool.ts";
 import { exactVersion, rangeFor } from "#project-files/frameworks/tools/wanted-version.ts";
 
 /**
- * Whether an installed version is what the requests ask for. `close`: not the pinned version, but a newer one that is
- * compatible with it. `not_advised`: another version than `engines` or the like asks for. `by`: the request that it does
- * not meet.
+ * Whether an installed version meets the requests. `close`: not the pinned version, but a newer compatible version.
+ * `not_advised`: another version than `engines` or the like asks for. `by`: the request that it does not meet.
  */
 export type VersionCheck =
   | { readonly kind: "fits" }

@@ -20,7 +20,7 @@ import type { Tool } from "#project-files/frameworks/tools/tool.ts";
 /** The files of a folder that ask for tools. `path`: relative to the repository's root; empty for the root. */
 export type ToolFolder = { readonly path: string; readonly files: ReadonlyMap<string, string> };
 
-/** The readers of the files in order of precedence: those that name one version for every tool first. */
+/** The readers of the files in order of precedence: files that name one version for every tool come first. */
 const readers: ReadonlyMap<string, (text: string) => readonly FoundRequest[]> = new Map([
   ["mise.toml", readMiseToml],
   [".mise.toml", readMiseToml],
@@ -45,8 +45,8 @@ export const toolFiles: readonly string[] = [...readers.keys()];
 
 /**
  * Collects the versions that a repository asks for.
- * @param folders the project's root directory, and the folders above it up to the repository's root
- * @returns the requests for each tool; those that decide come first
+ * @param folders the project's root directory, and the folders above it up to the repository's root @returns the
+ * requests for each tool; the deciding requests come first
  */
 export function findRequests(folders: readonly ToolFolder[]): ReadonlyMap<Tool, readonly ToolRequest[]> {
   const all = folders.flatMap(({ path, files }) =>

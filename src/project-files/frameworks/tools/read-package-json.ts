@@ -29,8 +29,7 @@ function readPackageManager(declared: unknown): readonly FoundRequest[] {
 }
 
 /**
- * Splits `packageManager`, such as `pnpm@9.1.0+sha512.14e9…`.
- * @returns empty texts for what it does not have
+ * Splits `packageManager`, such as `pnpm@9.1.0+sha512.14e9…`. @returns empty texts for missing parts
  */
 function splitPackageManager(declared: unknown): {
   readonly name: string;

@@ -30,7 +30,7 @@ export function readComposerJson(text: string): readonly FoundRequest[] {
   ];
 }
 
-/** Reads the oldest version of Go that a module can be built with, and the one that it prefers. */
+/** Reads the oldest version of Go that a module can be built with, and the version that it prefers. */
 export function readGoMod(text: string): readonly FoundRequest[] {
   const find = (pattern: RegExp) => usedLines(text, "//").find((line) => pattern.test(line));
   const go = find(/^go\s/)?.split(/\s+/)[1];

@@ -15,9 +15,9 @@ export type ToolNeed = {
 
 /** The commands of a project, by who chose them. */
 export type ChosenCommands = {
-  /** Those of presets. */
+  /** Commands of presets. */
   readonly preset: readonly string[];
-  /** Those of the project's settings, which may install the tools that they need. */
+  /** Commands of the project's settings, which may install the tools that they need. */
   readonly own: readonly string[];
 };
 

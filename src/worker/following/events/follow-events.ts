@@ -14,7 +14,7 @@ export type FollowedFeed = {
   readonly connect: Connect<ObjectFollower<number>>;
   /** The events with a number above `after`, up to `until`, that the client may see: oldest first, at most `limit`. */
   readonly read: (range: EventRange, limit: number) => Promise<readonly StoredEvent[]>;
-  /** The number of the newest event, also of one that the client may not see. */
+  /** The number of the newest event, also if the client may not see that event. */
   readonly newest: () => Promise<number>;
   /** The longest time between two events. */
   readonly heartbeatMs: number;
@@ -26,8 +26,8 @@ const PAGE = 100;
 /** Events that come within this time are read together. */
 const BETWEEN_READS_MS = 250;
 /**
- * An invocation on the free plan can make 50 requests, of which 20 check the token. After these, the stream ends, and the
- * client connects again.
+ * An invocation on the free plan can make 50 requests, and 20 of them check the token. After these, the stream ends,
+ * and the client connects again.
  */
 const MAX_READS = 25;
 
@@ -35,8 +35,8 @@ const MAX_READS = 25;
 type Progress = { last: number; readsLeft: number };
 
 /**
- * Follows the events of an account: those after a number, then new ones as they are written. Never ends, except after
- * many reads, after five consecutive failures, or when `signal` is aborted.
+ * Follows the events of an account: all events after a number, then new events as they are written. Never ends, except
+ * after many reads, after five consecutive failures, or when `signal` is aborted.
  */
 export async function* followEvents(
   followed: FollowedFeed,

@@ -10,7 +10,7 @@ export type LogEvent<End> =
   | { readonly type: "alive" }
   | { readonly type: "end"; readonly end: End };
 
-export type FollowedLog<End> = {
+export type LogSource<End> = {
   /** The stored lines from `fromLine` on. */
   readonly read: (fromLine: number) => AsyncIterable<readonly StoredLine[]>;
   readonly connect: Connect<LaneFollower>;
@@ -26,7 +26,7 @@ export type FollowedLog<End> = {
  * consecutive failures, or when `signal` is aborted.
  */
 export async function* followLog<End>(
-  log: FollowedLog<End>,
+  log: LogSource<End>,
   afterLine: number,
   signal: AbortSignal,
 ): AsyncGenerator<LogEvent<End>> {
@@ -45,7 +45,7 @@ export async function* followLog<End>(
 
 /** Follows over one connection to the lane, until it closes or the log ends. */
 async function* followOnce<End>(
-  log: FollowedLog<End>,
+  log: LogSource<End>,
   afterLine: number,
   signal: AbortSignal,
 ): AsyncGenerator<LogEvent<End>> {

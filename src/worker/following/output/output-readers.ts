@@ -14,7 +14,7 @@ import {
 } from "#worker/following/output/output-news.ts";
 import { type LinkSockets, OUTPUT_TAG, send } from "#worker/objects/agent-link/link-sockets.ts";
 
-/** The place of a reader. `hasFirst`: it has got what was printed before, so what comes now is for it. */
+/** The place of a reader. `hasFirst`: it has got the earlier lines, so new lines are for it. */
 const Reader = z.strictObject({ id: z.string(), hasFirst: z.boolean(), request: OutputRequest });
 type Reader = z.infer<typeof Reader>;
 const storedReader = storedAs(Reader);
@@ -55,7 +55,7 @@ export class OutputReaders {
   }
 
   /** The agent has sent lines. If nobody reads them now, it is told to stop. */
-  take({ project_id, reader: only, lines, left_out }: Output): void {
+  forward({ project_id, reader: only, lines, left_out }: Output): void {
     const readers = this.#of(project_id);
     if (readers.length === 0) return this.#stop(project_id);
     for (const socket of readers) {

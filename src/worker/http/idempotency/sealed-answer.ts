@@ -14,14 +14,14 @@ const storedAnswer = storedAs(StoredAnswer);
 
 /**
  * Encrypts stored responses. A response may contain a secret, which must not be readable in the database. The key is
- * derived from the bearer secret, of which the database has only the hash.
- * Source: RFC 5869 for HKDF; NIST SP 800-38D for AES-GCM with 96 random bits.
+ * derived from the bearer secret, and the database has only a hash of that. Source: RFC 5869 for HKDF; NIST SP 800-38D
+ * for AES-GCM with 96 random bits.
  */
 export class AnswerSeal {
   readonly #secret: string;
   readonly #purpose: string;
 
-  /** @param purpose what is encrypted; each purpose has its own key */
+  /** @param purpose names the kind of text; each kind has its own key */
   constructor(secret: string, purpose: string) {
     this.#secret = secret;
     this.#purpose = purpose;

@@ -26,7 +26,7 @@ import {
   parseMessage,
   LinkSockets,
 } from "#worker/objects/agent-link/link-sockets.ts";
-import { type Asked, LinkRequests } from "#worker/objects/agent-link/link-requests.ts";
+import { type RequestOutcome, LinkRequests } from "#worker/objects/agent-link/link-requests.ts";
 import { LinkLimit } from "#worker/objects/agent-link/link-limit.ts";
 import { LinkedServer } from "#worker/objects/agent-link/linked-server.ts";
 import { OutputReaders } from "#worker/following/output/output-readers.ts";
@@ -49,9 +49,10 @@ const LATE_MS = 60_000;
 const SILENT_MS = 60_000;
 
 /**
- * The connection to one server's agent: a hibernating WebSocket, the agent's presence, and the messages to deliver.
- * It makes no decision about a deployment. If it cannot pass on a lane's message, the lane sends it after the agent's
- * next hello. Everything it receives is saved before it is delivered, and the alarm retries failed deliveries.
+ * The connection to one server's agent: a hibernating WebSocket, the agent's presence, and the messages to deliver. It
+ * makes no decision about a deployment. If it cannot pass on a lane's message, the lane sends the message after the
+ * agent's next hello. Everything that the agent sends is saved before it is delivered, and the alarm retries failed
+ * deliveries.
  */
 export class AgentLink extends DurableObject<Env> {
   readonly #link: LinkContext;
@@ -112,7 +113,7 @@ export class AgentLink extends DurableObject<Env> {
    * Sends the agent a request and waits for its answer. If this object dies meanwhile, the call throws; the agent's
    * answer is then ignored, except a deploy key, which goes to D1 in any case.
    */
-  async ask(projectId: ProjectId, request: AgentRequest, timeoutMs: number): Promise<Asked> {
+  async ask(projectId: ProjectId, request: AgentRequest, timeoutMs: number): Promise<RequestOutcome> {
     const { queue, sockets } = this.#link;
     const [socket] = sockets.ready();
     if (socket === undefined) return { kind: "offline" };
@@ -152,7 +153,7 @@ export class AgentLink extends DurableObject<Env> {
     if (this.#link.sockets.isReader(socket)) return socket.close(1008, "unknown message");
     if (attachmentOf(socket).state === "ended") return;
     const received = parseMessage(data);
-    if (!this.#limit.take(received.kind === "message" ? received.message : null))
+    if (!this.#limit.consume(received.kind === "message" ? received.message : null))
       return end(socket, closeCodes.limited, "too many messages: reconnect later");
     switch (received.kind) {
       case "malformed":
@@ -180,7 +181,7 @@ export class AgentLink extends DurableObject<Env> {
         presence.seen(now, message);
         watch.noteStatus(now);
         // This wakes no lane, and the write to D1 skips projects that are not on this server.
-        deliveries.takeStatus(message.projects.map(keptReport), now);
+        deliveries.addStatus(message.projects.map(keptReport), now);
         const known = message.projects.filter(({ project_id }) => queue.isKnown(project_id));
         health.noteAll(known, message.projects.length, now);
         return await runDeliveries(this.#link);
@@ -188,12 +189,12 @@ export class AgentLink extends DurableObject<Env> {
       case "serving": {
         const now = Date.now();
         if (!queue.isKnown(message.project.project_id)) return;
-        queue.takeChange(keptReport(message.project), now);
+        queue.addChange(keptReport(message.project), now);
         health.note(message.project, now);
         return await runDeliveries(this.#link);
       }
       case "output":
-        return this.#readers.take(message);
+        return this.#readers.forward(message);
       case "tip_moved":
         if (!queue.isKnown(message.project_id)) return;
         found.add(message, Date.now());
@@ -214,11 +215,11 @@ export class AgentLink extends DurableObject<Env> {
 
   /** Passes an answer to the caller that waits for it, and stores what is worth storing if nobody waits now. */
   async #receiveAnswer(answer: AgentAnswer): Promise<void> {
-    this.#requests.take(answer);
+    this.#requests.settle(answer);
     const { queue, keys, server, deliveries } = this.#link;
     if (!queue.isKnown(answer.project_id)) return;
     if (answer.type === "deploy_key" && answer.public_key !== null) {
-      keys.take([{ project_id: answer.project_id, public_key: answer.public_key }]);
+      keys.add([{ project_id: answer.project_id, public_key: answer.public_key }]);
       await runDeliveries(this.#link);
     }
     if (answer.type === "commit_resolved") {
@@ -238,7 +239,7 @@ export class AgentLink extends DurableObject<Env> {
     const answer = code === 1005 || code === 1006 ? 1000 : code;
     if (this.#readers.left(socket)) return socket.close(answer, "");
     const { credentialHash, state } = attachmentOf(socket);
-    // It has answered: so it is not what is left of a connection that this agent has lost.
+    // The other connection has answered: so it is not the rest of a connection that this agent has lost.
     const isTakenOver = code === closeCodes.replaced && state === "ended";
     if (isTakenOver) this.#link.presence.takenOver(Date.now(), credentialHash);
     end(socket, answer, "");

@@ -80,7 +80,7 @@ export class DeliveryQueue {
   }
 
   /** Queues a report for each lane that the hello names or that waits for the agent. */
-  takeHello({ projects, runs }: ProjectHello, saidAt: number): void {
+  addHello({ projects, runs }: ProjectHello, saidAt: number): void {
     const reports = new Map(projects.map((report) => [report.project_id, report]));
     const runIds = new Map<ProjectId, RunId[]>();
     for (const { project_id, run_id } of runs)
@@ -95,17 +95,17 @@ export class DeliveryQueue {
         saidAt,
       } satisfies LaneReport);
     }
-    this.#takeServing(projects, saidAt);
+    this.#addServing(projects, saidAt);
   }
 
   /** Queues a write to D1 of what the projects serve. */
-  #takeServing(reports: readonly ProjectReport[], checkedAt: number): void {
+  #addServing(reports: readonly ProjectReport[], checkedAt: number): void {
     for (const report of reports)
       this.#put("serving", report.project_id, { report, checkedAt } satisfies Serving);
   }
 
-  /** Queues one changed project for D1 and for its lane, merged with what is pending of a hello. */
-  takeChange(report: ProjectReport, saidAt: number): void {
+  /** Queues one changed project for D1 and for its lane, merged with the pending changes of a hello. */
+  addChange(report: ProjectReport, saidAt: number): void {
     const before = this.#laneReportOf(report.project_id);
     const runIds = before?.runIds ?? null;
     const changed = {
@@ -114,7 +114,7 @@ export class DeliveryQueue {
       saidAt: runIds === null ? saidAt : (before?.saidAt ?? saidAt),
     };
     this.#put("said", report.project_id, changed satisfies LaneReport);
-    this.#takeServing([report], saidAt);
+    this.#addServing([report], saidAt);
   }
 
   /** The reports that are pending for lanes. */
@@ -148,7 +148,7 @@ export class DeliveryQueue {
     this.#sql.exec("DELETE FROM said");
   }
 
-  /** What is pending for D1. */
+  /** The pending changes for D1. */
   serving(): Serving[] {
     return this.#all("serving").map(({ json }) => storedServing.parse(JSON.parse(json)));
   }

@@ -22,7 +22,7 @@ export class DeployKeyQueue {
     sql.exec("CREATE TABLE IF NOT EXISTS all_keys (id INTEGER PRIMARY KEY, json TEXT NOT NULL)");
   }
 
-  take(reports: readonly DeployKeyReport[]): void {
+  add(reports: readonly DeployKeyReport[]): void {
     for (const report of reports)
       this.#sql.exec(
         "INSERT OR REPLACE INTO deploy_keys (project_id, json) VALUES (?, ?)",
@@ -31,10 +31,10 @@ export class DeployKeyQueue {
       );
   }
 
-  /** Takes all keys that the server has. */
-  takeAll(reports: readonly DeployKeyReport[]): void {
+  /** Replaces all keys: the server has no others. */
+  replaceAll(reports: readonly DeployKeyReport[]): void {
     this.forget();
-    this.take(reports);
+    this.add(reports);
     const keys = new Set(reports.map(({ public_key }) => public_key));
     this.#sql.exec("INSERT INTO all_keys (id, json) VALUES (1, ?)", JSON.stringify([...keys]));
   }
@@ -48,7 +48,7 @@ export class DeployKeyQueue {
     return reports.length === 0 && all === null ? null : { reports, all };
   }
 
-  /** Removes what was written, unless something newer has replaced it. */
+  /** Removes the keys that were written, unless newer keys have replaced them. */
   noteWritten({ reports, all }: PendingKeys): void {
     for (const report of reports)
       this.#sql.exec(

@@ -7,8 +7,8 @@ import { storedAs } from "#contract/stored.ts";
 import { createObjectIds } from "#worker/objects/shared/object-ids.ts";
 
 /**
- * A push that the agent has found. `id`: of its row in the ledger. `foundAt` is in Unix milliseconds. `finder`: null until
- * it was compared with D1, and nobody knew of it: later the deployment that it starts would hide it.
+ * A push that the agent has found. `id`: of its row in the ledger. `foundAt` is in Unix milliseconds. `finder`: null
+ * until the push was compared with D1 and was unknown there. After that, the deployment that it starts would hide it.
  */
 const StoredPush = z.strictObject({
   id: PushId,

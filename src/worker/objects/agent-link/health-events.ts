@@ -20,19 +20,19 @@ const ids = createObjectIds();
 export class HealthEvents {
   readonly #sql: SqlStorage;
   readonly #changes: ChangeOutbox;
-  /** When the last report arrived. A hello is handled later than it arrives, so another report can come in between. */
+  /** When the last report arrived. A hello is handled later than it arrives, so another report can come first. */
   #lastAt = 0;
 
   constructor(sql: SqlStorage, changes: ChangeOutbox) {
     this.#sql = sql;
     this.#changes = changes;
-    // Only of projects of which something fails, or did a short time ago.
+    // Only projects with a failure, now or a short time ago.
     sql.exec("CREATE TABLE IF NOT EXISTS health (project_id TEXT PRIMARY KEY, json TEXT NOT NULL)");
   }
 
   /**
-   * Takes the reports of the projects on the server.
-   * @param count how many projects the message has, also those that are not on the server
+   * Records the reports of the projects on the server. @param count how many projects the message has, including projects
+   * that are not on the server
    * @param at when it arrived, in Unix milliseconds
    */
   noteAll(reports: readonly ProjectReport[], count: number, at: number): void {
@@ -61,7 +61,7 @@ export class HealthEvents {
     }
   }
 
-  /** Removes what is stored of a deleted server. */
+  /** Removes everything about a deleted server. */
   forget(): void {
     this.#sql.exec("DELETE FROM health");
   }

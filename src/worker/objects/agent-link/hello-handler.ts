@@ -50,9 +50,9 @@ export async function welcome(link: LinkContext, socket: WebSocket, hello: Hello
   sendWelcome(link, socket);
   presence.noteCredential(attachment.credentialHash);
   presence.connected(receivedAt, hello, sealKey, isReplaced);
-  queue.takeHello({ ...known, projects: known.projects.map(keptReport) }, receivedAt);
+  queue.addHello({ ...known, projects: known.projects.map(keptReport) }, receivedAt);
   health.noteAll(known.projects, hello.projects.length, receivedAt);
-  takeDeployKeys(keys, hello);
+  queueDeployKeys(keys, hello);
   if (answers.includes("set_maintenance")) link.server.noteMaintenanceDue();
   link.watch.noteDue();
   await runDeliveries(link);
@@ -97,12 +97,12 @@ async function withoutForeignProjects(link: LinkContext, hello: ProjectHello): P
 }
 
 /** With fewer keys than a message can have, a key that is missing no longer exists on the server. */
-function takeDeployKeys(keys: DeployKeyQueue, { deploy_keys: reports }: Hello): void {
-  if (reports.length < MAX_REPORTED_PROJECTS) keys.takeAll(reports);
-  else keys.take(reports);
+function queueDeployKeys(keys: DeployKeyQueue, { deploy_keys: reports }: Hello): void {
+  if (reports.length < MAX_REPORTED_PROJECTS) keys.replaceAll(reports);
+  else keys.add(reports);
 }
 
-/** The agent's seal key; null if it has none, or if the fingerprint is not that of the key. */
+/** The agent's seal key; null if it has none, or if the fingerprint does not belong to the key. */
 async function checkedSealKey({ seal_key: sealKey }: Hello): Promise<SealKey | null> {
   const key = sealKey === undefined ? null : fromBase64Url(sealKey.public_key);
   if (sealKey === undefined || key === null) return null;

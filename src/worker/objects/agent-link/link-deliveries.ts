@@ -24,7 +24,7 @@ const MAX_EVENTS_AT_ONCE = 15;
 
 /**
  * Delivers what the link has received: presence and served releases to D1, the hello to the lanes. Each delivery reads
- * what is pending from storage. A failed delivery is retried by the link's alarm, and delays no other delivery.
+ * the pending records from storage. A failed delivery is retried by the link's alarm, and delays no other delivery.
  */
 export class LinkDeliveries {
   readonly #parts: LinkParts;
@@ -76,7 +76,7 @@ export class LinkDeliveries {
   }
 
   /** Delivers the reports of a status with its presence, which must be recorded first. */
-  takeStatus(reports: readonly ProjectReport[], checkedAt: number): void {
+  addStatus(reports: readonly ProjectReport[], checkedAt: number): void {
     this.#status = { reports, checkedAt };
   }
 
@@ -161,7 +161,7 @@ export class LinkDeliveries {
     keys.noteWritten(pending);
   }
 
-  /** Changes that were stored while the agent was not connected. Those that it has already change nothing. */
+  /** Changes that were stored while the agent was not connected. Changes that the agent has already do nothing. */
   async #sendMaintenance(): Promise<void> {
     const { server, sockets } = this.#parts;
     if (!server.isMaintenanceDue()) return;

@@ -20,7 +20,7 @@ export class LinkLimit {
   }
 
   /** Counts a message. Returns false if it exceeds the limit. */
-  take(message: FromAgent | null): boolean {
+  consume(message: FromAgent | null): boolean {
     const now = this.#now();
     const refill = (Math.max(0, now - this.#countedAt) / 1000) * REFILL_PER_SECOND;
     this.#left = Math.min(CAPACITY, this.#left + refill);

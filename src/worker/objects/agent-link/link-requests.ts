@@ -2,23 +2,23 @@ import type { AgentAnswer, AgentRequest } from "#contract/agent-requests.ts";
 import { send } from "#worker/objects/agent-link/link-sockets.ts";
 
 /**
- * The outcome of a request to an agent. `offline`: it is not connected. `outdated`: it does not answer requests of this type.
- * `silent`: it did not answer in time. `cut`: it disconnected before it answered.
+ * The outcome of a request to an agent. `offline`: the agent is not connected. `outdated`: its version does not answer
+ * requests of this type. `silent`: no answer came in time. `cut`: the agent disconnected before its answer.
  */
-export type Asked =
+export type RequestOutcome =
   | { readonly kind: "answered"; readonly answer: AgentAnswer }
   | { readonly kind: "offline" | "outdated" | "silent" | "cut" };
 
 /** The requests that wait for an answer of the agent. In memory only, because their callers wait in memory too. */
 export class LinkRequests {
-  readonly #waiting = new Map<string, (asked: Asked) => void>();
+  readonly #waiting = new Map<string, (asked: RequestOutcome) => void>();
 
   /** @param timeoutMs after this the request counts as not answered */
-  async send(socket: WebSocket, request: AgentRequest, timeoutMs: number): Promise<Asked> {
+  async send(socket: WebSocket, request: AgentRequest, timeoutMs: number): Promise<RequestOutcome> {
     const id = request.request_id;
     let timer: ReturnType<typeof setTimeout> | null = null;
     try {
-      return await new Promise<Asked>((resolve) => {
+      return await new Promise<RequestOutcome>((resolve) => {
         this.#waiting.set(id, resolve);
         timer = setTimeout(() => resolve({ kind: "silent" }), timeoutMs);
         send(socket, request);
@@ -31,7 +31,7 @@ export class LinkRequests {
   }
 
   /** Passes an answer to the caller that waits for it. A late or unknown answer is ignored. */
-  take(answer: AgentAnswer): void {
+  settle(answer: AgentAnswer): void {
     this.#waiting.get(answer.request_id)?.({ kind: "answered", answer });
   }
 

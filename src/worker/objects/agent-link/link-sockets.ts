@@ -16,7 +16,7 @@ import { parseKnown } from "#contract/tolerant.ts";
 import { notWellFormed } from "#contract/well-formed.ts";
 import { storedAs } from "#contract/stored.ts";
 
-/** The tag of the sockets of those who read what instances print. */
+/** The tag of the sockets of readers of output. */
 export const OUTPUT_TAG = "output";
 
 /**
@@ -43,7 +43,7 @@ export class LinkSockets {
     return this.#ctx.getWebSockets().filter((socket) => !this.isReader(socket));
   }
 
-  /** Whether the socket is not an agent's, but that of a reader of output. */
+  /** Whether the socket belongs to a reader of output, and not to an agent. */
   isReader(socket: WebSocket): boolean {
     return this.#ctx.getTags(socket).includes(OUTPUT_TAG);
   }
@@ -75,8 +75,8 @@ export class LinkSockets {
 }
 
 /**
- * What is stored with a socket while the object hibernates. `ready`: its agent has sent a hello. `ended`: its messages
- * are ignored. `openedAt` is in Unix milliseconds.
+ * The data that is stored with a socket while the object hibernates. `ready`: its agent has sent a hello. `ended`: its
+ * messages are ignored. `openedAt` is in Unix milliseconds.
  */
 const Attachment = z.strictObject({
   credentialHash: z.string(),
@@ -88,7 +88,7 @@ const Attachment = z.strictObject({
 export type Attachment = z.infer<typeof Attachment>;
 const storedAttachment = storedAs(Attachment);
 
-/** Stores this with the socket, replacing what was stored. */
+/** Stores this with the socket, in place of the earlier attachment. */
 export function attach(socket: WebSocket, attachment: Attachment): void {
   socket.serializeAttachment(attachment);
 }

@@ -17,7 +17,7 @@ const Stored = z.strictObject({
   agentVersion: z.string(),
   agentMismatch: z.nullable(z.strictObject({ protocol: z.int(), at: z.number() })),
   disk: z.nullable(Disk),
-  /** Rises with each change that must be written to D1; `written` is the last one that was. */
+  /** Rises with each change that must be written to D1; `written` is the last written change. */
   revision: z.int(),
   written: z.int(),
 });
@@ -59,8 +59,8 @@ const storedTools = storedAs(z.optional(z.nullable(z.array(ToolReport))));
 export type PresenceRevision = { readonly presence: Presence; readonly revision: number };
 
 /**
- * When a server's agent was connected and what it last reported about itself, in the link's own storage. D1 gets a copy
- * for lists. All methods are synchronous and write only to this storage.
+ * When a server's agent was connected, and its last report about itself, in the link's own storage. D1 gets a copy for
+ * lists. All methods are synchronous and write only to this storage.
  */
 export class PresenceRecord {
   readonly #kv: SyncKvStorage;
@@ -109,7 +109,7 @@ export class PresenceRecord {
     this.#change(stored);
   }
 
-  /** An agent connects with this credential. One that the server was enrolled with again is on one machine only. */
+  /** An agent connects with this credential. A credential of a new enrollment is on one machine only. */
   noteCredential(credentialHash: string): void {
     if (this.#takeover()?.credentialHash !== credentialHash) this.#kv.delete(TAKEOVER);
   }

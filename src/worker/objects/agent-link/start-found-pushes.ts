@@ -16,7 +16,7 @@ export async function startFoundPushes({ env, server, found }: LinkParts): Promi
   if (owner === null) return;
   const rows = new AccountRows(env.DB, owner);
   const services = { lanes: env.PROJECT_LANE, near: (location: ServerLocation) => near(location, env) };
-  const take = async (push: StoredPush): Promise<void> => {
+  const decide = async (push: StoredPush): Promise<void> => {
     const finder = push.finder ?? (await findFinder(rows, server.id, push));
     if (finder !== null) {
       found.save({ ...push, finder });
@@ -24,7 +24,7 @@ export async function startFoundPushes({ env, server, found }: LinkParts): Promi
     }
     found.remove(push.id);
   };
-  const failed = (await Promise.allSettled(found.pending().slice(0, MAX_AT_ONCE).map(take))).find(
+  const failed = (await Promise.allSettled(found.pending().slice(0, MAX_AT_ONCE).map(decide))).find(
     (one) => one.status === "rejected",
   );
   if (failed !== undefined) throw failed.reason;

@@ -5,8 +5,8 @@ const STATE = "watch";
 const HOUR_MS = 3_600_000;
 
 /**
- * `wanted` rises each time that the agent must be sent the branches, and `sent` is what it was when they were read.
- * `hasBranches`: whether the agent watches any. `sentAt` is in Unix milliseconds.
+ * `wanted` rises each time that the agent must be sent the branches, and `sent` is the value of `wanted` when the
+ * branches were last read. `hasBranches`: whether the agent watches any. `sentAt` is in Unix milliseconds.
  */
 const State = z.strictObject({
   wanted: z.int(),

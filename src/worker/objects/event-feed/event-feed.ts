@@ -3,29 +3,29 @@ import { DurableObject } from "cloudflare:workers";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { FeedReaders } from "#worker/following/events/feed-readers.ts";
 import { FeedStore } from "#worker/objects/event-feed/feed-store.ts";
-import { catchUp, type Feed, handOverNews } from "#worker/objects/event-feed/feed-work.ts";
-import type { Take } from "#worker/objects/event-feed/hand-over.ts";
+import { catchUp, type FeedContext, handOverNews } from "#worker/objects/event-feed/feed-work.ts";
+import type { AcceptEvents } from "#worker/objects/event-feed/hand-over.ts";
 import { ObjectAlarm } from "#worker/objects/shared/object-alarm.ts";
 import { RetryTracker } from "#worker/objects/shared/retry-tracker.ts";
 import { singleFlight } from "#worker/objects/shared/single-flight.ts";
 import { inJurisdiction } from "#worker/objects/location.ts";
 
 /**
- * The pause between two runs for each webhook that got events, and the longest one. If many events come one after the
- * other, each webhook then gets several at a time, which is one write for it.
+ * The pause between two runs for each webhook that got events, and the longest pause. If many events come in a row,
+ * each webhook then gets several at a time, which is one write for it.
  */
 const PAUSE_PER_WEBHOOK_MS = 10;
 const LONGEST_PAUSE_MS = 250;
-/** How soon the alarm hands over what was announced, if the object dies in a pause. */
+/** How soon the alarm hands over the announced events, if the object dies in a pause. */
 const WAKE_AGAIN_MS = 30_000;
 
 /**
- * Hands the events of one account to its webhooks and tells readers that there are new ones. D1 has the events: the feed
- * stores only the number of the last one that it has handed over, so that an announcement that is repeated, late or lost
- * changes nothing.
+ * Hands the events of one account to its webhooks and tells readers that there are new ones. D1 has the events: the
+ * feed stores only the number of the last event that it has handed over, so that an announcement that is repeated, late
+ * or lost changes nothing.
  */
 export class EventFeed extends DurableObject<Env> {
-  readonly #feed: Feed;
+  readonly #feed: FeedContext;
   readonly #alarm: ObjectAlarm;
   readonly #retries: RetryTracker;
   readonly #run: () => Promise<void>;
@@ -38,8 +38,8 @@ export class EventFeed extends DurableObject<Env> {
     const store = new FeedStore(ctx.storage, ctx.id.name);
     const rows = new AccountRows(env.DB, store.accountId);
     const readers = new FeedReaders(ctx, store.cursor().sequence);
-    const take: Take = async (id, events) => await env.OUTLET.getByName(id).take(events);
-    this.#feed = { rows, store, readers, take };
+    const accept: AcceptEvents = async (id, events) => await env.OUTLET.getByName(id).accept(events);
+    this.#feed = { rows, store, readers, accept };
     this.#alarm = new ObjectAlarm(ctx.storage);
     this.#retries = new RetryTracker("event feed", () => ({ account_id: store.accountId }));
     this.#run = singleFlight(() => this.#handOver());

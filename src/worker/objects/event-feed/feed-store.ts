@@ -59,8 +59,8 @@ export class FeedStore {
   }
 
   /**
-   * Webhooks that lack events, and whose turn it is. They take turns, so that those that never catch up do not keep the
-   * others waiting.
+   * Webhooks that lack events, and whose turn it is. They take turns, so that webhooks that never catch up do not keep
+   * the others waiting.
    */
   nextBehind(limit: number): WebhookBehind[] {
     const { kv, sql } = this.#storage;

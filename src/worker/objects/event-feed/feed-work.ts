@@ -4,7 +4,7 @@ import type { AccountRows } from "#worker/db/account-rows.ts";
 import { findTargets, newestSequence, readEventsFrom, readNews } from "#worker/db/events/read-news.ts";
 import type { FeedReaders } from "#worker/following/events/feed-readers.ts";
 import type { FeedStore } from "#worker/objects/event-feed/feed-store.ts";
-import { handOver, type Take } from "#worker/objects/event-feed/hand-over.ts";
+import { handOver, type AcceptEvents } from "#worker/objects/event-feed/hand-over.ts";
 
 /** The most events that one read takes. */
 const MAX_EVENTS = 200;
@@ -13,27 +13,27 @@ const MAX_READS = 5;
 const MAX_CATCHING_UP = 20;
 
 /**
- * How far the feed goes back after a restore of the database. The Outlets skip the events that they have, and those from
+ * How far the feed goes back after a restore of the database. The Outlets skip events that they have, and events from
  * before their webhook was created.
  */
 const REWIND = 200;
 
-export type Feed = {
+export type FeedContext = {
   readonly rows: AccountRows;
   readonly store: FeedStore;
   readonly readers: FeedReaders;
-  readonly take: Take;
+  readonly accept: AcceptEvents;
 };
 
 /** What a run has done. `hasMore`: whether D1 has more events. `webhooks`: how many got some. */
 export type HandedOver = { readonly hasMore: boolean; readonly webhooks: number };
 
 /**
- * Hands what D1 has after the cursor to the webhooks that want it. A webhook that does not accept it is noted, and
+ * Hands D1's events after the cursor to the webhooks that want them. A webhook that does not accept them is noted, and
  * the others do not wait for it.
  * @throws if D1 does not answer
  */
-export async function handOverNews(feed: Feed): Promise<HandedOver> {
+export async function handOverNews(feed: FeedContext): Promise<HandedOver> {
   let webhooks = 0;
   for (let reads = 0; reads < MAX_READS; reads += 1) {
     const some = await handOverSome(feed);
@@ -43,9 +43,9 @@ export async function handOverNews(feed: Feed): Promise<HandedOver> {
   return { hasMore: true, webhooks };
 }
 
-async function handOverSome({ rows, store, readers, take }: Feed): Promise<HandedOver> {
+async function handOverSome({ rows, store, readers, accept }: FeedContext): Promise<HandedOver> {
   const before = store.cursor();
-  // One more, because the first event is the one at the cursor.
+  // One more, because the first event is at the cursor.
   const { events, targets } = await readNews(rows, before.sequence, MAX_EVENTS + 1);
   const decision = decideNews(before, events);
   if (decision.kind === "restored") {
@@ -67,8 +67,8 @@ async function handOverSome({ rows, store, readers, take }: Feed): Promise<Hande
     const wanted = eventsFor(target, news);
     if (wanted.length > 0) webhooks += 1;
     // A webhook that lacks earlier events gets those first.
-    const isTaken = !behind.has(target.id) && (await handOver(take, store.accountId, target.id, wanted));
-    if (!isTaken) lacking.push(target.id);
+    const isAccepted = !behind.has(target.id) && (await handOver(accept, store.accountId, target.id, wanted));
+    if (!isAccepted) lacking.push(target.id);
   });
   await Promise.all(handed);
   store.handedOver(before, { sequence: last.sequence, id: last.id }, lacking);
@@ -76,18 +76,18 @@ async function handOverSome({ rows, store, readers, take }: Feed): Promise<Hande
 }
 
 /**
- * Hands webhooks what they did not accept before: several at the same time, because one that does not answer takes 10 s,
- * and the others when it is their turn. May run beside `handOverNews`.
- * @throws if one still does not accept it, or D1 does not answer
+ * Hands webhooks the events that they did not accept before: several at the same time, because a webhook that does not
+ * answer takes 10 s, and the others when it is their turn. May run beside `handOverNews`. @throws if a webhook still
+ * does not accept its events, or D1 does not answer
  */
-export async function catchUp(feed: Feed): Promise<void> {
+export async function catchUp(feed: FeedContext): Promise<void> {
   const behind = feed.store.nextBehind(MAX_CATCHING_UP);
   if (behind.length === 0) return;
   const targets = new Map((await findTargets(feed.rows)).map((target) => [target.id, target]));
   const caughtUp = behind.map(({ webhookId, after }) =>
     catchUpOne(feed, webhookId, targets.get(webhookId), after),
   );
-  const failures = (await Promise.all(caughtUp)).filter((isTaken) => !isTaken).length;
+  const failures = (await Promise.all(caughtUp)).filter((isAccepted) => !isAccepted).length;
   if (failures > 0) throw new Error(`${failures} webhooks do not accept events`);
 }
 
@@ -95,7 +95,7 @@ type FoundTarget = Awaited<ReturnType<typeof findTargets>>[number];
 
 /** @param target undefined: the webhook was deleted. @returns whether it has accepted the events */
 async function catchUpOne(
-  { rows, store, take }: Feed,
+  { rows, store, accept }: FeedContext,
   webhookId: WebhookId,
   target: FoundTarget | undefined,
   after: number,
@@ -107,7 +107,7 @@ async function catchUpOne(
   const until = store.cursor().sequence;
   const found = await readEventsFrom(rows, after + 1, MAX_EVENTS);
   const missing = found.filter(({ sequence }) => sequence <= until);
-  if (!(await handOver(take, store.accountId, webhookId, eventsFor(target, missing)))) return false;
+  if (!(await handOver(accept, store.accountId, webhookId, eventsFor(target, missing)))) return false;
   const last = missing.at(-1)?.sequence ?? until;
   store.caughtUp(webhookId, last < store.cursor().sequence ? last : null);
   return true;

@@ -3,23 +3,23 @@ import type { AccountId, WebhookId } from "#contract/ids.ts";
 import { logFailure } from "#worker/log-failure.ts";
 
 /** How long an Outlet may take to store events. It sends none of them before it answers. */
-const TAKE_TIMEOUT_MS = 10_000;
+const ACCEPT_TIMEOUT_MS = 10_000;
 
 /** Gives events to the Outlet of a webhook. */
-export type Take = (webhookId: WebhookId, events: readonly Event[]) => Promise<void>;
+export type AcceptEvents = (webhookId: WebhookId, events: readonly Event[]) => Promise<void>;
 
 /** @returns whether the Outlet has stored the events. Never throws */
 export async function handOver(
-  take: Take,
+  accept: AcceptEvents,
   accountId: AccountId,
   webhookId: WebhookId,
   events: readonly Event[],
 ): Promise<boolean> {
   if (events.length === 0) return true;
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error("the outlet does not answer")), TAKE_TIMEOUT_MS);
+  const timer = setTimeout(() => late.reject(new Error("the outlet does not answer")), ACCEPT_TIMEOUT_MS);
   try {
-    await Promise.race([take(webhookId, events), late.promise]);
+    await Promise.race([accept(webhookId, events), late.promise]);
     return true;
   } catch (error) {
     logFailure("hand over events", { account_id: accountId, webhook_id: webhookId }, error);

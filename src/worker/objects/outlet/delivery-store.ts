@@ -58,7 +58,7 @@ export class DeliveryStore {
     return this.#sql.exec("SELECT 1 FROM deliveries WHERE event_id = ?", eventId).toArray().length > 0;
   }
 
-  /** Adds a delivery. Waiting ones that it makes superfluous are replaced. @returns its number */
+  /** Adds a delivery. Waiting deliveries that it makes superfluous are replaced. @returns its number */
   add({ event, projects, coalesce, outcomeBefore, state, dueAt }: NewDelivery): number {
     const [row] = this.#sql
       .exec<{ seq: number }>(
@@ -174,9 +174,8 @@ export class DeliveryStore {
   }
 
   /**
-   * Sends deliveries within the selection again that failed or are held.
-   * @param since only those of events since this time, in Unix milliseconds
-   * @param delivered also those that were delivered
+   * Sends deliveries within the selection again that failed or are held. @param since only deliveries of events since
+   * this time, in Unix milliseconds @param delivered also successful deliveries
    * @returns how many
    */
   resendAll(since: number, delivered: boolean, now: number, selection: Selection): number {
@@ -196,7 +195,7 @@ export class DeliveryStore {
   }
 
   /**
-   * How many deliveries within the selection have a state, up to `MAX_COUNTED`: each one that is counted is a row that is
+   * How many deliveries within the selection have a state, up to `MAX_COUNTED`: each counted delivery is a row that is
    * read.
    */
   count(state: "pending" | "held", selection: Selection): number {

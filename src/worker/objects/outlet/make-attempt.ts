@@ -80,14 +80,17 @@ export async function makeAttempt(delivery: Sendable, context: AttemptContext): 
   return { end: last.end, attempt, requests: Math.max(answers.length, 1) };
 }
 
-/** A target may answer with what it was sent: the secrets of that time, also if somebody has changed them since. */
+/**
+ * A target may repeat the request in its answer: so the secrets of that time are masked, also if somebody has changed
+ * them since.
+ */
 function shownAnswer(body: string, target: StoredTarget | null, now: number): string {
   if (target === null) return "";
   const signing = activeSecrets(target, now).map(({ secret }) => secret);
   return maskSecrets(body, target.settings, signing).slice(0, MAX_SHOWN);
 }
 
-/** The time is that of the attempt: receivers refuse requests whose time is more than some minutes ago. */
+/** The time is the attempt's: receivers refuse requests whose time is more than some minutes ago. */
 async function signed(
   request: OutgoingRequest,
   { event }: Sendable,

@@ -1,4 +1,4 @@
-import { Outcome, type OutletMemory } from "#domain/outlet/outgoing-request.ts";
+import { AttemptOutcome, type OutletMemory } from "#domain/outlet/outgoing-request.ts";
 
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
@@ -20,7 +20,7 @@ export class OutletMemoryStore {
   }
 
   /** The last outcome of a project or server before the event with this number. */
-  outcomeBefore(subject: string, sequence: number): Outcome | null {
+  outcomeBefore(subject: string, sequence: number): AttemptOutcome | null {
     const [row] = this.#sql
       .exec<{ outcome: string }>(
         "SELECT outcome FROM outcomes WHERE subject = ? AND sequence < ?",
@@ -28,11 +28,11 @@ export class OutletMemoryStore {
         sequence,
       )
       .toArray();
-    return row === undefined ? null : Outcome.parse(row.outcome);
+    return row === undefined ? null : AttemptOutcome.parse(row.outcome);
   }
 
   /** Events may come in another order, and more than once. */
-  noteOutcome(subject: string, outcome: Outcome, sequence: number): void {
+  noteOutcome(subject: string, outcome: AttemptOutcome, sequence: number): void {
     this.#sql.exec(
       `INSERT INTO outcomes (subject, outcome, sequence) VALUES (?, ?, ?)
        ON CONFLICT (subject) DO UPDATE SET outcome = excluded.outcome, sequence = excluded.sequence WHERE sequence < excluded.sequence`,

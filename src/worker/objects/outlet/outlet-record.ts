@@ -40,7 +40,7 @@ const StoredState = z.strictObject({
   checkAt: z.number(),
   /** Since when D1 does not have it; null: D1 had it at the last check. */
   missingSince: z.nullable(z.number()),
-  /** Rises with each change that must be written to D1; `written` is the last one that was. */
+  /** Rises with each change that must be written to D1; `written` is the last written change. */
   revision: z.int(),
   written: z.int(),
 });
@@ -67,8 +67,8 @@ const HOUR_MS = 60 * 60 * 1000;
 /** How long after its creation a webhook must be in D1. Until then the request that creates it may still be running. */
 export const CREATION_MS = HOUR_MS;
 /**
- * How soon D1 is compared with what a request has changed in the object before it changes D1. If it does not reach D1, its
- * client has this time to repeat it.
+ * A request changes the object before it changes D1. After this time the object compares itself with D1. If the request
+ * does not reach D1, its client has this time to repeat the request.
  */
 export const CHECK_MS = 60_000;
 export const CHECK_EVERY_MS = 24 * HOUR_MS;

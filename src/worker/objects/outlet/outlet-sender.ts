@@ -27,7 +27,10 @@ const MAX_UNRECORDED = 20;
 
 type Ended = { readonly delivery: StoredDelivery; readonly attempt: Attempt };
 
-/** Sends the deliveries of one webhook that are due. What is sent and not yet recorded when the object dies is sent again. */
+/**
+ * Sends the deliveries of one webhook that are due. If the object dies after a request and before its result is
+ * recorded, the delivery is sent again.
+ */
 export class OutletSender {
   readonly #context: OutletContext;
   readonly #attempts: AttemptContext;
@@ -88,8 +91,8 @@ export class OutletSender {
   }
 
   /**
-   * Sends what is due, also what becomes due during the run. A request that hangs takes one of the places, not all. A
-   * call during a run joins it.
+   * Sends the due deliveries, also deliveries that become due during the run. A request that hangs takes one of the
+   * places, not all. A call during a run joins the run.
    * @returns when nothing is under way, or when one call of the object may make no more requests: call it again then
    * @throws if an attempt cannot be recorded. Its target would get the delivery again and again: call it again later
    */
@@ -123,8 +126,8 @@ export class OutletSender {
   }
 
   /**
-   * When the next delivery can be sent, in Unix milliseconds; null: none waits, or none may be sent.
-   * @param after counts only those that are due after this time
+   * When the next delivery can be sent, in Unix milliseconds; null: none waits, or none may be sent. @param after
+   * counts only deliveries that are due after this time
    */
   nextAt(after = 0): number | null {
     const { record, deliveries } = this.#context;
@@ -173,7 +176,7 @@ export class OutletSender {
   #end(ended: Ended): void {
     this.#underWay.delete(ended.delivery.seq);
     this.#ended.push(ended);
-    // A failure is recorded at once, because it decides what is sent next.
+    // A failure is recorded at once, because it decides which delivery is sent next.
     const hasFailed = ended.attempt === null || ended.attempt.attempt.problem !== null;
     const isLast = this.#underWay.size === 0 || this.#ended.length >= MAX_UNRECORDED;
     if (isLast || hasFailed || this.#isInOrder()) this.record();

@@ -5,16 +5,17 @@ import { ObjectAlarm } from "#worker/objects/shared/object-alarm.ts";
 import { RetryTracker } from "#worker/objects/shared/retry-tracker.ts";
 
 /**
- * How long after an object began to send its alarm fires. If the object has died by then, the alarm sends what was
- * saved. While many events come, this is also the pause between two writes of the alarm.
+ * How long after an object began to send its alarm fires. If the object has died by then, the alarm sends the saved
+ * deliveries. While many events come, this is also the pause between two writes of the alarm.
  */
 const WAKE_AGAIN_MS = 30_000;
 
 const SEND = "send";
 
 /**
- * When an Outlet sends, and when it compares itself with D1. Deliveries are sent in the turn in which they were saved. The
- * alarm sends those that are due later, or whose object has died, and there is always one, because D1 is asked every day.
+ * When an Outlet sends, and when it compares itself with D1. Deliveries are sent in the turn in which they were saved.
+ * The alarm sends deliveries that are due later, or whose object has died, and there is always one, because D1 is asked
+ * every day.
  */
 export class OutletWork {
   readonly sender: OutletSender;
@@ -32,9 +33,9 @@ export class OutletWork {
     this.#retries = new RetryTracker("outlet", () => ({ webhook_id: context.record.target()?.webhookId }));
   }
 
-  /** Begins to send what is due. Call it in the turn in which deliveries were saved. */
+  /** Begins to send the due deliveries. Call it in the turn in which deliveries were saved. */
   async sendSoon(): Promise<void> {
-    // If the object dies, the alarm that was set when the run began sends what was saved.
+    // If the object dies, the alarm that was set when the run began sends the saved deliveries.
     if (this.sender.isRunning) return this.sender.wake();
     if (!this.sender.isDue || this.#retries.hasFailed(SEND)) return await this.arm();
     // No request leaves before the alarm is stored.
@@ -104,8 +105,8 @@ export class OutletWork {
   }
 
   /**
-   * When the next work is due, in Unix milliseconds; null: the object belongs to no webhook.
-   * @param isSending whether what is due now is being sent, so that only what comes later needs the alarm
+   * When the next work is due, in Unix milliseconds; null: the object belongs to no webhook. @param isSending whether
+   * the due deliveries are being sent, so that only later ones need the alarm
    */
   #nextAt(isSending: boolean): number | null {
     const { record, now } = this.#context;

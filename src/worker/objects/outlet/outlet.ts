@@ -51,13 +51,13 @@ export type SettingsChanged =
 
 /**
  * The target of one webhook: its address and its secrets, which are stored nowhere else, and the deliveries to it. A
- * delivery is saved before `take` returns, and sent until it succeeds or its attempts are used up. What is sent is recorded
- * afterwards, so a delivery can arrive twice, but none is lost. A target that is slow or fails delays only its own
- * deliveries.
+ * delivery is saved before `accept` returns, and sent until it succeeds or its attempts are used up. A result is recorded
+ * after the request, so a delivery can arrive twice, but none is lost. A target that is slow or fails delays only its
+ * own deliveries.
  *
- * A caller that is limited to projects passes its limit, and finds no webhook here that selects more than that: between
- * its read of D1 and its call somebody may have given the webhook more projects. Deliveries about projects that the
- * webhook no longer selects are not found either, by anybody.
+ * A caller that is limited to projects passes its limit, and finds no webhook here that selects more than these
+ * projects: between its read of D1 and its call somebody may have given the webhook more projects. No caller finds
+ * deliveries about projects that the webhook no longer selects.
  */
 export class Outlet extends DurableObject<Env> {
   readonly #context: OutletContext;
@@ -98,8 +98,8 @@ export class Outlet extends DurableObject<Env> {
     await this.#work.arm();
   }
 
-  /** Takes events to send. They are saved when this returns. Safe to repeat with the same events. */
-  async take(events: readonly Event[]): Promise<void> {
+  /** Accepts events to send. They are saved when this returns. Safe to repeat with the same events. */
+  async accept(events: readonly Event[]): Promise<void> {
     const target = this.#context.record.target();
     // The webhook is from a restored database: its address is lost.
     if (target === null) return;
@@ -158,9 +158,9 @@ export class Outlet extends DurableObject<Env> {
   }
 
   /**
-   * Called before D1 has the new state, which is compared a minute later. Deliveries that wait are held when it is
-   * disabled, and stay so when it is enabled, until somebody resends them.
-   * @param by the request, for D1 if it does not reach it; null: D1 has the state already
+   * Called before D1 has the new state, which is compared a minute later. Waiting deliveries are held when the webhook
+   * is disabled. They stay held when it is enabled, until somebody resends them. @param by the request, which is
+   * recorded if it does not reach D1 itself; null: D1 has the state already
    * @returns false: the address is lost
    */
   async setEnabled(

@@ -38,8 +38,8 @@ export async function reconcile(context: OutletContext): Promise<"exists" | "gon
     record.noteWritten(state.revision);
     return missing({ record, now }, target, state);
   }
-  // Not what was read before a request has changed it, or while the request may still be running.
-  if (isReadLater && record.selection().changedAt === changedAt) takeSelection(context, webhook);
+  // Not a state that was read before a request has changed it, or while the request may still be running.
+  if (isReadLater && record.selection().changedAt === changedAt) applySelection(context, webhook);
   // Until its check is due, a retired webhook may be deleted at any moment, perhaps since D1 was read.
   if (state.checkAt <= now() || (state.missingSince !== null && !state.isRetired))
     record.update({ isRetired: false, missingSince: null, checkAt: now() + CHECK_EVERY_MS });
@@ -59,7 +59,7 @@ export async function reconcile(context: OutletContext): Promise<"exists" | "gon
 }
 
 /** The projects that D1 has: a request that changed them here may not have reached it. */
-function takeSelection(context: OutletContext, { projectIds }: WebhookReading): void {
+function applySelection(context: OutletContext, { projectIds }: WebhookReading): void {
   const { projectIds: selected, changedAt } = context.record.selection();
   if (JSON.stringify(selected) === JSON.stringify(projectIds)) return;
   context.storage.transactionSync(() => selectProjects(context, projectIds, changedAt));

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { Event } from "#contract/endpoints/events/schemas.ts";
 import { DeliveryState } from "#contract/endpoints/webhooks/schemas.ts";
 import { ProjectId } from "#contract/ids.ts";
-import { Outcome } from "#domain/outlet/outgoing-request.ts";
+import { AttemptOutcome } from "#domain/outlet/outgoing-request.ts";
 import type { Selection } from "#domain/outlet/selection.ts";
 
 /** Times are Unix milliseconds. As `DeliveryAttempt` in the API. */
@@ -23,7 +23,7 @@ export const StoredDelivery = z.strictObject({
   /** The projects that it is about (`aboutProjects`); null: the whole account. */
   projects: z.nullable(z.array(ProjectId)),
   coalesce: z.nullable(z.string()),
-  outcomeBefore: z.nullable(Outcome),
+  outcomeBefore: z.nullable(AttemptOutcome),
   state: DeliveryState,
   dueAt: z.nullable(z.number()),
   /** The attempts since it was last due from the start: a delivery that is sent again has all attempts again. */

@@ -11,8 +11,8 @@ import type { NewPush } from "#worker/db/pushes/push-writes.ts";
 import type { LaneOwner } from "#worker/objects/project-lane/lane-store.ts";
 
 /**
- * What to start. The lane creates the ids, so that they rise with the versions. `ledgerRow`: of the push that starts it.
- * The lane alone writes it, with the deployment, and only if it starts one.
+ * What to start. The lane creates the ids, so that they rise with the versions. `ledgerRow`: of the push that starts
+ * the deployment. Only the lane writes this row, together with the deployment.
  */
 export type StartCommand = Omit<StartRequest, "id" | "runId"> &
   Commanded & { ledgerRow?: NewPush | undefined };

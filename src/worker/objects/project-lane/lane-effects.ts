@@ -30,9 +30,9 @@ const PROGRESS_MS = 250;
 export type WriteTime = "now" | "merged";
 
 /**
- * Carries out what the lane has saved: writes to D1 and R2, and messages to the agent. Each job reads what is pending
- * from storage, does it and records it, so it can be interrupted anywhere and repeated. A failed job is logged and
- * counted, and the alarm repeats it.
+ * Carries out what the lane has saved: writes to D1 and R2, and messages to the agent. Each job reads the pending
+ * effects from storage, carries them out and records that, so it can be interrupted anywhere and repeated. A failed job
+ * is logged and counted, and the alarm repeats it.
  */
 export class LaneEffects {
   readonly #parts: LaneContext;

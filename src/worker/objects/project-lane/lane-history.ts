@@ -38,8 +38,8 @@ export async function readHistory(
 }
 
 /**
- * The version whose code a deployment has. A `config` deployment has the code of an earlier deployment: the one with the
- * same release, or, if the code was built again, the one with the same commit.
+ * The version whose code a deployment has. A `config` deployment has the code of an earlier deployment: with the same
+ * release, or, if the code was built again, with the same commit.
  * @param earlier the deployments before it, by version
  * @returns null if the record that it depends on no longer exists
  */

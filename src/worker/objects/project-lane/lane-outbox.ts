@@ -25,8 +25,8 @@ type StoredServing = z.infer<typeof StoredServing>;
 const storedServing = storedAs(StoredServing);
 
 /**
- * What is left of a deleted project. `records`: its row and its first deployments. `rest`: the other rows, after the
- * project's own row is deleted.
+ * The remaining rows of a deleted project. `records`: its row and its first deployments. `rest`: the other rows, after
+ * the project's own row is deleted.
  */
 const Removal = z.enum(["records", "rest", "logs"]);
 type Removal = z.infer<typeof Removal>;
@@ -110,9 +110,8 @@ export class LaneOutbox {
   }
 
   /**
-   * The detected settings that are not in D1 yet. If they are the same as those written before, they can wait for the end
-   * of the run, which writes the project's row anyway.
-   * @param always also returns those that can wait
+   * The detected settings that are not in D1 yet. If they are the same as those written before, they can wait for the
+   * end of the run, which writes the project's row anyway. @param always also returns settings that can wait
    */
   unwrittenDetected(always: boolean): DetectedPreset | null {
     const [row] = this.#sql
@@ -174,7 +173,7 @@ export class LaneOutbox {
   /** Queues the removal of a deployment's record and then its log, also if an earlier removal is done. @param now Unix milliseconds */
   addRemoval(id: DeploymentId, now: number): void {
     this.#sql.exec("INSERT OR IGNORE INTO deleted (id, at) VALUES (?, ?)", id, now);
-    // Only the oldest rows are read, of which more are deleted than are added.
+    // Reads only the oldest rows, and deletes more rows than are added.
     this.#sql.exec(
       `DELETE FROM deleted WHERE rowid IN (SELECT rowid FROM deleted ORDER BY rowid LIMIT 10)
        AND (at < ? OR rowid <= (SELECT max(rowid) FROM deleted) - ?)`,

@@ -51,7 +51,7 @@ export abstract class LaneReports extends DurableObject<Env> {
     return decided.ok ? succeed(decided.value.value) : decided;
   }
 
-  /** Compares what a server serves of the project with what it should serve. For a report outside a hello. */
+  /** Compares the release that a server serves with the release that it should serve. For a report outside a hello. */
   async compare(serverId: ServerId, report: ProjectReport): Promise<Reconciliation> {
     if (this.turns.owner() === null) return { serving: null };
     const { store, outbox } = this.turns.parts;

@@ -13,7 +13,7 @@ import { decideRollback } from "#domain/lane/decide-rollback.ts";
 import { decideStart, type Joined } from "#domain/lane/decide-start.ts";
 import { canceledBy } from "#domain/lane/deployment-events.ts";
 import type { Lane } from "#domain/lane/lane.ts";
-import type { AskedPreview } from "#domain/lane/preview-rollback.ts";
+import type { PreviewRequest } from "#domain/lane/preview-rollback.ts";
 import { listTargets } from "#domain/lane/rollback-target.ts";
 import { type StoredChange, storedChange } from "#worker/db/changes/stored-change.ts";
 import { startChange } from "#worker/objects/project-lane/lane-changes.ts";
@@ -165,7 +165,7 @@ export abstract class LaneRequests extends LaneReports {
   /** @param asked the project's current settings. A release that its server still has needs no build. */
   async rollbackTargets(
     owner: LaneOwner,
-    asked: AskedPreview,
+    asked: PreviewRequest,
   ): Promise<Result<RollbackTarget[], "not_found" | "unavailable">> {
     const known = await this.turns.takeOver(owner);
     if (!known.ok) return known;

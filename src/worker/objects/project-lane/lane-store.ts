@@ -141,7 +141,7 @@ export class LaneStore {
     this.#unwritten = null;
   }
 
-  /** Saves what was taken over from D1. `revisions` are the revisions in D1, by id. Call it as `save`. */
+  /** Saves the history that was taken over from D1. `revisions` are the revisions in D1, by id. Call it as `save`. */
   saveTakenOver(next: Lane, owner: LaneOwner, revisions: ReadonlyMap<string, number>): void {
     this.save(next, owner);
     this.#unwritten = null;
@@ -176,7 +176,7 @@ export class LaneStore {
     if (isChanged) this.#unwritten = null;
   }
 
-  /** The records that are not up to date in D1, without those of deleted deployments. */
+  /** The records that are not up to date in D1, without records of deleted deployments. */
   unwritten(): DeploymentRecord[] {
     this.#unwritten ??= this.#revisionsWhere("revision > written_revision");
     return this.#recordsOf(this.#unwritten);
@@ -220,7 +220,10 @@ export class LaneStore {
     );
   }
 
-  /** Records what was written to D1, and drops deployments that are up to date there and that no decision needs. */
+  /**
+   * Records which deployments were written to D1, and drops deployments that are up to date there and that no decision
+   * needs.
+   */
   noteWritten(records: readonly DeploymentRecord[]): void {
     if (records.length > 0) this.#unwritten = null;
     for (const { id, revision } of records) {
@@ -258,13 +261,15 @@ export class LaneStore {
       : { id: DeploymentId.parse(row.id), status: "building", version: row.version };
   }
 
-  /** Stores a request's key with what it started, and deletes some of the keys that are older than a day. */
+  /**
+   * Stores a request's key with the deployment that it started, and deletes some of the keys that are older than a day.
+   */
   noteAccepted(
     requestKey: string,
     { id, version }: { id: DeploymentId; version: number },
     now: number,
   ): void {
-    // Only the oldest rows are read, of which more are deleted than are added.
+    // Reads only the oldest rows, and deletes more rows than are added.
     this.#sql.exec(
       "DELETE FROM accepted WHERE rowid IN (SELECT rowid FROM accepted ORDER BY rowid LIMIT 10) AND at < ?",
       now - KEY_COUNTS_MS,

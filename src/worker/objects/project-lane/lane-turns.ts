@@ -22,8 +22,8 @@ import { createObjectIds } from "#worker/objects/shared/object-ids.ts";
 import { ObjectAlarm } from "#worker/objects/shared/object-alarm.ts";
 
 /**
- * How a lane changes: it is loaded, decided on and saved in one turn, without an await in between. The effects are
- * carried out afterwards, with an alarm set that repeats them if the object dies.
+ * How a lane changes: it is loaded, decided on and saved in one turn, without an await. The effects are carried out
+ * afterwards, with an alarm set that repeats them if the object dies.
  */
 export class LaneTurns {
   readonly #ctx: DurableObjectState;
@@ -85,7 +85,7 @@ export class LaneTurns {
     // The rest of the deletion would otherwise delete the new logs.
     await this.#parts?.effects.storeLogs();
     if (this.#isTakenOver()) return succeed(null);
-    // No parts: the lane ceased to exist in the meantime, and only what was read above is left.
+    // No parts: the lane ceased to exist in the meantime, and only the value that was read above is left.
     const now = this.#parts?.store.load() ?? before;
     if (now.deletedAt !== before.deletedAt) return refuseIfDeleted(now) ?? succeed(null);
     if (this.#parts !== null && this.#parts.outbox.projectRemoval() !== null)

@@ -106,7 +106,7 @@ export class LogBuffer {
     this.#onChange(id);
   }
 
-  /** The logs to write to R2: those that have ended, and those with enough bytes for a part. */
+  /** The logs to write to R2: ended logs, and logs with enough bytes for a part. */
   due(): { id: DeploymentId; ended: boolean }[] {
     const rows = this.#sql
       .exec<{ deployment_id: string; ended: number }>(
@@ -227,7 +227,7 @@ export class LogBuffer {
     return row?.first ?? null;
   }
 
-  /** The parts from the one that contains the line. */
+  /** The parts from the line on, including the part that contains it. */
   #partsFrom(id: DeploymentId, line: number): Stretch[] {
     return this.#sql
       .exec<{ first_line: number; bytes: number }>(
@@ -241,7 +241,7 @@ export class LogBuffer {
       .map((row) => ({ firstLine: row.first_line, bytes: row.bytes }));
   }
 
-  /** The chunks from the one that contains the line, up to `maxBytes`, but at least one. */
+  /** The chunks from the line on, including the chunk that contains it, up to `maxBytes`, but at least one. */
   #chunksFrom(id: DeploymentId, line: number, maxBytes: number): LogChunk[] {
     const rows = this.#sql.exec<{ first_line: number; bytes: number; ndjson: string }>(
       `SELECT first_line, bytes, ndjson FROM log_chunks WHERE deployment_id = ?1 AND first_line >= coalesce(

@@ -13,9 +13,9 @@ import { removeOldDeployments } from "#worker/objects/project-lane/remove-old-de
 const REPAIR_MS = 60_000;
 
 /**
- * Decides what a project runs next. Each method loads the lane, decides (src/domain/lane) and saves in one turn, without
- * an await in between. Then it carries out the saved state; the alarm finishes what was interrupted. The methods stand
- * with their callers: `LaneReports` for agents, `LaneRequests` for the API, and here the logs and the schedule.
+ * Decides what a project runs next. Each method loads the lane, decides (src/domain/lane) and saves in one turn,
+ * without an await. Then it carries out the saved effects; the alarm finishes interrupted ones. The methods stand with
+ * their callers: `LaneReports` for agents, `LaneRequests` for the API, and here the logs and the schedule.
  */
 export class ProjectLane extends LaneRequests {
   /** The account's freezes have changed. A lane that does not hear of it reads them itself within an hour. */

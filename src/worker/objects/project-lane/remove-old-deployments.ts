@@ -5,9 +5,10 @@ import { LogStore } from "#worker/logs/log-store.ts";
 import type { LaneContext } from "#worker/objects/project-lane/lane-context.ts";
 
 /**
- * Deletes the records and logs of deployments that ended before a time, a few hundred at once. What the lane has stays: the
- * live deployment and the rollback targets, with the deployments that built their code, and records that D1 may not have.
- * The lane stores nothing of the others. If it dies in between, the sweep deletes the logs without a record.
+ * Deletes the records and logs of deployments that ended before a time, a few hundred at once. What the lane has stays:
+ * the live deployment and the rollback targets, with the deployments that built their code, and records that D1 may not
+ * have. The lane stores nothing of the others. If the object dies before the logs are deleted, the sweep deletes the
+ * logs without a record.
  *
  * @returns whether all were deleted; false: call it again
  */

@@ -6,7 +6,7 @@ import type { LaneContext } from "#worker/objects/project-lane/lane-context.ts";
 /** The most batches of one run. The alarm starts the next one a second later. D1 allows 50 statements per run on the free plan. */
 const MAX_BATCHES = 6;
 
-/** Deletes rows that are left of a deleted project, in small batches, each of which can be repeated. */
+/** Deletes the remaining rows of a deleted project, in small batches that can be repeated. */
 export async function removeRest({ env, storage, store, outbox }: LaneContext): Promise<void> {
   const owner = store.owner();
   if (owner === null) return;

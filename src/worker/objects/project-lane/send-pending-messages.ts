@@ -20,7 +20,7 @@ import { findRunVariables } from "#worker/db/variables/find-run-variables.ts";
 import type { LaneOwner } from "#worker/objects/project-lane/lane-store.ts";
 import type { LaneContext } from "#worker/objects/project-lane/lane-context.ts";
 
-/** The most requests to resolve a commit of one run, each of which may read D1. The alarm starts the next one. */
+/** The most requests to resolve a commit in one run. Each may read D1. The alarm starts the next one. */
 const MAX_REQUESTS = 5;
 
 /** How the lane records a message: `sent` before it goes out, `undelivered` if the agent was not connected. */

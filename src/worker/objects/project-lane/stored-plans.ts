@@ -5,8 +5,8 @@ import { isIn, type LaneDeployment, Plan, type State } from "#domain/lane/lane.t
 const storedPlan = storedAs(Plan);
 
 /**
- * The plans that deployments were live with, in the object's own SQLite. Most deployments have the plan of the one before,
- * and a plan can be large, so each is stored once and is one object in memory.
+ * The plans that deployments were live with, in the object's own SQLite. Most deployments have the plan of the
+ * deployment before, and a plan can be large, so each is stored once and is one object in memory.
  */
 export class StoredPlans {
   readonly #sql: SqlStorage;
@@ -17,7 +17,7 @@ export class StoredPlans {
     sql.exec("CREATE TABLE IF NOT EXISTS plans (id INTEGER PRIMARY KEY, json TEXT NOT NULL)");
   }
 
-  /** All plans by their ids. Deletes those that no deployment has any longer. */
+  /** All plans by their ids. Deletes plans that no deployment has any longer. */
   load(): ReadonlyMap<number, Plan> {
     this.#sql.exec("DELETE FROM plans WHERE id NOT IN (SELECT plan FROM deployments WHERE plan IS NOT NULL)");
     const plans = new Map<number, Plan>();

@@ -1,5 +1,5 @@
 /**
- * Wraps a job so that one run of it is active at a time. Each call's promise resolves with a run that began after the
+ * Wraps a job so that only one run is active at a time. Each call's promise resolves with a run that began after the
  * call, so that run sees what the caller saved before. Calls during a run share the next run.
  */
 export function singleFlight(job: () => Promise<void>): () => Promise<void> {

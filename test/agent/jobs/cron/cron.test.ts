@@ -9,12 +9,12 @@ import type { CronJob } from "#contract/endpoints/cron/job-schemas.ts";
 import type { CronJobReport, CronRunReading } from "#contract/endpoints/cron/schemas.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
 
-import { ids, isAlive, World } from "../../support/harness.ts";
+import { ids, isAlive, AgentWorld } from "../../support/harness.ts";
 
-let world: World;
+let world: AgentWorld;
 let asked = 0;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.policy = { cron: "any" };
   world.repository.commit({ "index.html": "hello" });
   setTime("2026-11-20T10:00:30Z");
@@ -118,7 +118,7 @@ describe("a job", () => {
     expect(await runs()).toHaveLength(1);
   });
 
-  it("is that of the project's settings if the repository defines the same name", async () => {
+  it("comes from the project's settings if the repository defines the same name", async () => {
     world.repository.commit({
       "gantry.json": JSON.stringify({ cron: [job("true"), { ...job("true"), name: "tock" }] }),
     });
@@ -193,7 +193,7 @@ describe("a job", () => {
     await expect.poll(() => world.linesOf("ran")).toEqual(["x", "x"]);
   });
 
-  it("does not run again for a time that it ran for when the clock was wrong in between", async () => {
+  it("does not run again for the same time if the clock was wrong meanwhile", async () => {
     await world.startAgent();
     await deployWith(job(`echo x >> ${world.file("ran")}`, "5 10 * * *"));
     setTime("2026-11-20T10:05:00Z");
@@ -227,7 +227,7 @@ describe("a job", () => {
     expect(world.pidsIn("pids")).toHaveLength(1);
   });
 
-  it("ends with the agent, also with one that was killed", async () => {
+  it("ends with the agent, also with a killed agent", async () => {
     const agent = await world.startAgent({ stopGraceMs: 100 });
     await deployWith(job("echo up; sleep 600", "0 0 1 1 *"));
     await runNow();

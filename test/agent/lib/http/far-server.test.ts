@@ -6,12 +6,12 @@ import { sendRequest } from "#agent/lib/http/send-request.ts";
 
 import { type FarServer, startFarServer, twoAddresses } from "../../../support/far-server.ts";
 import { spawnAgent } from "../../support/agent-process.ts";
-import { World } from "../../support/harness.ts";
+import { AgentWorld } from "../../support/harness.ts";
 
-let world: World;
+let world: AgentWorld;
 let far: FarServer;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   far = await startFarServer(world.folder, Number(new URL(world.control.url).port));
 });
 afterEach(async () => {

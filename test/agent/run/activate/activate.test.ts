@@ -11,12 +11,12 @@ import { createSiteRegistry } from "#agent/sites/site-registry.ts";
 import { createSiteStore } from "#agent/sites/site-store.ts";
 import { HealthCheck, Timeouts } from "#contract/endpoints/projects/settings.ts";
 
-import { eventsOf, isAlive, messagesOf, World } from "../../support/harness.ts";
+import { eventsOf, isAlive, messagesOf, AgentWorld } from "../../support/harness.ts";
 
-let world: World;
+let world: AgentWorld;
 let cleanUps: (() => unknown)[] = [];
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit({ "index.html": "one" });
   cleanUps = [];
 });

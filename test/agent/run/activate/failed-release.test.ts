@@ -5,13 +5,13 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { HealthCheck } from "#contract/endpoints/projects/settings.ts";
 
 import { enrollAgent, spawnRunningAgent } from "../../support/agent-process.ts";
-import { ids, isAlive, messagesOf, World } from "../../support/harness.ts";
+import { ids, isAlive, messagesOf, AgentWorld } from "../../support/harness.ts";
 import { freePort } from "../../../support/free-port.ts";
 
-let world: World;
+let world: AgentWorld;
 let port: number;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   port = await freePort();
   world.cleanUps.push(() => {
     for (const pid of world.pidsIn("pids")) if (isAlive(pid)) process.kill(pid, "SIGKILL");

@@ -8,11 +8,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { processesOfRun } from "#build/process/process-table.ts";
 import { Timeouts } from "#contract/endpoints/projects/settings.ts";
 
-import { eventsOf, isAlive, linesOf, messagesOf, World } from "../../support/harness.ts";
+import { eventsOf, isAlive, linesOf, messagesOf, AgentWorld } from "../../support/harness.ts";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit({ "index.html": "one", "site/page.html": "page" });
 });
 afterEach(() => world.close());
@@ -99,7 +99,7 @@ describe("a build command", () => {
     });
   });
 
-  it("is ended with all its processes when it hangs, including those that ignore SIGTERM", async () => {
+  it("is ended with all its processes when it hangs, including processes that ignore SIGTERM", async () => {
     await world.startAgent();
     const { result } = await world.deploy({
       build_command: [

@@ -6,12 +6,12 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { findProgram } from "#build/tools/find-program.ts";
 
 import { type Forge, openForge } from "../../support/forge.ts";
-import { messagesOf, World } from "../../support/harness.ts";
+import { messagesOf, AgentWorld } from "../../support/harness.ts";
 import { createRepository, type TestRepository } from "../../support/repository.ts";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit({ "index.html": "one" });
 });
 afterEach(() => world.close());
@@ -43,7 +43,7 @@ async function costOf(forge: Forge, branch: string) {
 }
 
 describe("a deployment of a branch or tag, from a repository with thousands of refs", () => {
-  it("is sent the one ref that it asks for, also when nothing has changed", async () => {
+  it("is sent only the ref that it asks for, also when nothing has changed", async () => {
     addRefs(world.repository, 3_000);
     const forge = openForge(world.folder, world.repository);
     await world.startAgent({}, undefined, forge.environment);
@@ -74,7 +74,7 @@ describe("the git processes of a deployment", () => {
     chmodSync(program, 0o755);
     return {
       environment: { ...process.env, PATH: `${folder}:${path}` },
-      take() {
+      drain() {
         const lines = existsSync(notes) ? readFileSync(notes, "utf8").trim().split("\n") : [];
         rmSync(notes, { force: true });
         return lines.flatMap(
@@ -84,14 +84,14 @@ describe("the git processes of a deployment", () => {
     };
   }
 
-  it("are one that fetches, one that reads the commit and one that writes its files", async () => {
+  it("are one for the fetch, one for the commit and one for its files", async () => {
     const counted = await countGit();
     await world.startAgent({}, undefined, counted.environment);
     await world.deploy();
-    counted.take();
+    counted.drain();
     world.repository.commit({ "index.html": "two", "styles/main.css": "" });
     expect((await world.deploy()).result.outcome).toBe("live");
-    expect(counted.take().toSorted()).toEqual(["fetch", "log", "read-tree"]);
+    expect(counted.drain().toSorted()).toEqual(["fetch", "log", "read-tree"]);
   });
 
   it("are the same with SHA-256 hashes, from the second deployment on", async () => {
@@ -101,11 +101,11 @@ describe("the git processes of a deployment", () => {
     const counted = await countGit();
     await world.startAgent({}, undefined, counted.environment);
     expect((await world.deploy(source)).result.outcome).toBe("live");
-    counted.take();
+    counted.drain();
     modern.commit({ "index.html": "two" });
     expect((await world.deploy(source)).result.outcome).toBe("live");
     expect(world.read("current/index.html")).toBe("two");
-    expect(counted.take().toSorted()).toEqual(["fetch", "log", "read-tree"]);
+    expect(counted.drain().toSorted()).toEqual(["fetch", "log", "read-tree"]);
   });
 });
 

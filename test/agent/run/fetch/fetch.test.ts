@@ -4,12 +4,12 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { eventsOf, messagesOf, World } from "../../support/harness.ts";
+import { eventsOf, messagesOf, AgentWorld } from "../../support/harness.ts";
 import { createRepository } from "../../support/repository.ts";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
 });
 afterEach(() => world.close());
 
@@ -372,7 +372,7 @@ describe("submodules", () => {
       failure: {
         code: "ref_not_found",
         message: expect.stringMatching(/^submodule lib: there is no commit .*library$/),
-        hint: "Push the commit abababababab of the submodule, or let the repository use one that is pushed.",
+        hint: "Push the commit abababababab of the submodule, or let the repository use a pushed commit.",
       },
     });
     expect(readFileSync(join(world.folder, "library/lib.txt"), "utf8")).toBe("lib");

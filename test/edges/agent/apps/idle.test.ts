@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 
-import { ids, World } from "../../../agent/support/harness.ts";
+import { ids, AgentWorld } from "../../../agent/support/harness.ts";
 
 const APPS = 5;
 const STATUSES = 10;
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   await world.startAgent({ statusMs: 100 });
 });
 afterEach(() => world.close());

@@ -8,11 +8,11 @@ import { AppOutput } from "#contract/endpoints/output/schemas.ts";
 import { instanceLog } from "#agent/workspace/instance-logs.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
 
-import { World } from "../../../agent/support/harness.ts";
+import { AgentWorld } from "../../../agent/support/harness.ts";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit({ "index.html": "one" });
 });
 afterEach(() => world.close());

@@ -5,15 +5,15 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { FromAgent } from "#contract/agent-protocol.ts";
 import type { AppOutputLine } from "#contract/endpoints/output/schemas.ts";
 
-import { World } from "../../../agent/support/harness.ts";
+import { AgentWorld } from "../../../agent/support/harness.ts";
 import { sealVariables } from "../../../agent/support/sealed-variables.ts";
 
 type Output = Extract<FromAgent, { type: "output" }>;
 
-let world: World;
+let world: AgentWorld;
 let agent: Awaited<ReturnType<typeof startAgent>>;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit({ "index.html": "one" });
   agent = await startAgent();
 });
@@ -28,7 +28,7 @@ const startAgent = () =>
     outputTimesMs: 20,
   });
 
-/** A worker that prints what is appended to a file, and nothing of what was in it before. */
+/** A worker that prints text that is appended to a file, and none of the earlier text. */
 const printer = (name: string) => ({
   command: `echo ready; : >> ${world.file(name)}; exec tail -n 0 -f ${world.file(name)}`,
 });
@@ -163,7 +163,7 @@ describe("the output of instances", () => {
     await seen(expected.at(-1) ?? "");
     expect(textsOf(followed())).toEqual(expected);
     expect(readdirSync(world.path("logs"))).toContain("worker-1-0.log.1");
-    // What was moved to the second file is part of the last lines.
+    // The text that was moved to the second file is part of the last lines.
     const { lines } = await readLines({ lines: 8 });
     expect(textsOf(lines)).toEqual(expected.slice(-8));
     const times = lines.flatMap(({ time }) => time ?? []);
@@ -202,7 +202,7 @@ describe("the output of instances", () => {
     expect(await readLines({ process: "c" })).toMatchObject({ lines: [] });
   });
 
-  it("hides the values of secrets, also of those that a deployment has replaced meanwhile", async () => {
+  it("hides the values of secrets, also of secrets that a deployment has replaced meanwhile", async () => {
     const printSecret = { command: "while sleep 0.05; do echo $TOKEN.; done", stop_seconds: 0 };
     const deploy = async (value: string, revision: number, given = {}) =>
       await world.deploy({

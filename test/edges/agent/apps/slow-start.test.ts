@@ -3,12 +3,12 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { keepRunning } from "#agent/apps/keep-running.ts";
 import type { Supervisor } from "#agent/apps/supervisor.ts";
 
-import { ids, World } from "../../../agent/support/harness.ts";
+import { ids, AgentWorld } from "../../../agent/support/harness.ts";
 import { smallApp, smallWeb } from "../../../agent/support/small-app.ts";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit(smallApp("one"));
 });
 afterEach(() => world.close());

@@ -4,7 +4,7 @@ import { noSites } from "#agent/sites/sites-client.ts";
 import { HealthCheck } from "#contract/endpoints/projects/settings.ts";
 import { Timeouts } from "#contract/endpoints/projects/settings.ts";
 
-import { eventsOf, messagesOf, World } from "../../../agent/support/harness.ts";
+import { eventsOf, messagesOf, AgentWorld } from "../../../agent/support/harness.ts";
 import {
   notedInstances,
   slotAddresses,
@@ -13,9 +13,9 @@ import {
   visit,
 } from "../../../agent/support/small-app.ts";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit(smallApp("one"));
 });
 afterEach(() => world.close());

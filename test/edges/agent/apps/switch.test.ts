@@ -7,7 +7,7 @@ import type { RunOrder } from "#contract/agent-order.ts";
 import { AccountId } from "#contract/ids.ts";
 import { HealthCheck } from "#contract/endpoints/projects/settings.ts";
 
-import { messagesOf, World } from "../../../agent/support/harness.ts";
+import { messagesOf, AgentWorld } from "../../../agent/support/harness.ts";
 import {
   notedInstances,
   runningInstances,
@@ -17,9 +17,9 @@ import {
   visit,
 } from "../../../agent/support/small-app.ts";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit(smallApp("one"));
   await world.startAgent();
 });

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import type { SealedToken } from "#contract/agent-order.ts";
 
-import { messagesOf, World } from "../../../agent/support/harness.ts";
+import { messagesOf, AgentWorld } from "../../../agent/support/harness.ts";
 import {
   createCertificate,
   type GitServer,
@@ -19,12 +19,12 @@ import { createRepository, type TestRepository } from "../../../agent/support/re
 const TOKEN = "ghp_0123456789abcdefghij";
 const LOGIN = `bot:${TOKEN}`;
 
-let world: World;
+let world: AgentWorld;
 let certificate: GitServerOptions["certificate"];
 const servers: GitServer[] = [];
 
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   certificate = createCertificate(world.folder);
   writeFileSync(join(world.folder, ".gitconfig"), `[http]\n\tsslCAInfo = ${certificate.cert}\n`);
 });

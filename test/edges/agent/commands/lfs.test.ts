@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isExcluded, readExcludes } from "#agent/run/fetch/lfs-excludes.ts";
 
 import { createCertificate, serveGit } from "../../../support/git-server.ts";
-import { messagesOf, World } from "../../../agent/support/harness.ts";
+import { messagesOf, AgentWorld } from "../../../agent/support/harness.ts";
 import { watchProcesses } from "../../../agent/support/process-watch.ts";
 import { createRepository } from "../../../agent/support/repository.ts";
 
@@ -19,9 +19,9 @@ const POINTER = `version https://git-lfs.github.com/spec/v1\noid sha256:${OID}\n
 const ATTRIBUTES = "*.png filter=lfs diff=lfs merge=lfs -text\n";
 const LOGIN = "bot:ghp_0123456789abcdefghij";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   // Commits pointers unchanged: a Git LFS on this machine must not process them.
   for (const part of ["clean", "smudge", "process"]) world.repository.git("config", `filter.lfs.${part}`, "");
   world.repository.git("config", "filter.lfs.required", "false");
@@ -173,7 +173,7 @@ describe("files in Git LFS, on a server with it", () => {
     server.close();
   });
 
-  it("are not taken from a repository on the server that one elsewhere names", async () => {
+  it("are not read from a repository on the server that another repository names", async () => {
     const victim = createRepository(join(world.folder, "victim"));
     victim.commit({ "index.html": "victim" });
     const objects = join(victim.path, ".git/lfs/objects", OID.slice(0, 2), OID.slice(2, 4));

@@ -8,12 +8,12 @@ import { createSites } from "#agent/sites/sites-client.ts";
 import type { PauseResult } from "#contract/endpoints/traffic/pause.ts";
 import { pause } from "#contract/lib/pause.ts";
 
-import { World } from "../../../agent/support/harness.ts";
+import { AgentWorld } from "../../../agent/support/harness.ts";
 import { startSites } from "../../../agent/support/sites-process.ts";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit({ "index.html": "one" });
 });
 afterEach(() => world.close());

@@ -26,19 +26,19 @@ import { describeEnd } from "#build/failure/command-failure.ts";
 
 import { createCertificate, type GitServer, serveGit } from "../../../support/git-server.ts";
 import { runShell } from "../../../support/run-shell.ts";
-import { World } from "../../../agent/support/harness.ts";
+import { AgentWorld } from "../../../agent/support/harness.ts";
 import { createRepository } from "../../../agent/support/repository.ts";
 
 // test/server/isolation.test.ts runs the helper itself, on a real Debian.
 
 const GIB = 1024 ** 3;
 
-let world: World;
+let world: AgentWorld;
 let helper: Server | null = null;
 let gitServer: GitServer;
 const socketPath = () => join(world.folder, "isolate.sock");
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit({ "index.html": "one" });
   world.isolation = isolateProjects(socketPath());
   // Repositories on the server are off by default.

@@ -10,13 +10,13 @@ import type { ProjectId } from "#contract/ids.ts";
 
 import { startNameServer } from "../../../support/name-server.ts";
 import { serveSsh, type SshServer } from "../../../support/ssh-server.ts";
-import { ids, World } from "../../../agent/support/harness.ts";
+import { ids, AgentWorld } from "../../../agent/support/harness.ts";
 
-let world: World;
+let world: AgentWorld;
 let server: SshServer;
 let asked = 0;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   server = await serveSsh(join(world.folder, "ssh-server"));
 });
 afterEach(async () => {

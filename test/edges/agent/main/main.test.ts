@@ -18,12 +18,12 @@ import { exitCodes } from "#agent/main/exit-codes.ts";
 import { bootId } from "#build/process/process-table.ts";
 import { resultOf } from "../../../support/fake-control-plane.ts";
 import { enrollAgent, spawnAgent, spawnRunningAgent } from "../../../agent/support/agent-process.ts";
-import { isAlive, World } from "../../../agent/support/harness.ts";
+import { isAlive, AgentWorld } from "../../../agent/support/harness.ts";
 import { runningInstances, smallApp, smallWeb } from "../../../agent/support/small-app.ts";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit({ "index.html": "one" });
 });
 afterEach(() => world.close());
@@ -280,7 +280,7 @@ describe("a second agent in the same home", () => {
 });
 
 describe("an agent that was killed", () => {
-  it("in a build is followed by one that kills the processes, removes the release, and reports the run as failed", async () => {
+  it("in a build is followed by an agent that kills the processes, removes the release, and reports the run as failed", async () => {
     await enrollAgent(world);
     const first = await spawnRunningAgent(world);
     await world.deploy();
@@ -322,7 +322,7 @@ describe("an agent that was killed", () => {
     await second.exited;
   });
 
-  it("between switch and result is followed by one that switches back and runs the earlier activate command", async () => {
+  it("between switch and result is followed by an agent that switches back and runs the earlier activate command", async () => {
     await enrollAgent(world);
     const first = await spawnRunningAgent(world);
     await world.deploy({ activate_command: `echo one >> ${noted("trace")}` });
@@ -349,7 +349,7 @@ describe("an agent that was killed", () => {
     await second.exited;
   });
 
-  it("before its result was stored is followed by one that delivers the result", async () => {
+  it("before its result was stored is followed by an agent that delivers the result", async () => {
     await enrollAgent(world);
     const first = await spawnRunningAgent(world);
     world.control.faultOf = ({ events }) => (events.some(({ type }) => type === "result") ? "lost" : null);

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { ids, messagesOf, World } from "../../../agent/support/harness.ts";
+import { ids, messagesOf, AgentWorld } from "../../../agent/support/harness.ts";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit({ "index.html": "one" });
 });
 afterEach(() => world.close());

@@ -2,11 +2,11 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { eventsOf, isAlive, linesOf, messagesOf, World } from "../../../agent/support/harness.ts";
+import { eventsOf, isAlive, linesOf, messagesOf, AgentWorld } from "../../../agent/support/harness.ts";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit({ "index.html": "one" });
   world.cleanUps.push(endApps);
 });

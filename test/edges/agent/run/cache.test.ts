@@ -5,19 +5,19 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { cachesSize } from "#agent/cache/caches-size.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
 
-import { ids, messagesOf, World } from "../../../agent/support/harness.ts";
+import { ids, messagesOf, AgentWorld } from "../../../agent/support/harness.ts";
 import { writePackage } from "../../../agent/support/npm-package.ts";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
 });
 afterEach(() => world.close());
 
 /** The build writes into the dependencies that it got. */
 const build = "cat node_modules/lib/text > text.txt; echo changed >> node_modules/lib/text";
 
-/** @returns what the release has of the package, and what was logged about the installation */
+/** @returns what the release has of the package, and the log lines about the installation */
 async function deploy(change: Partial<RunOrder> = {}) {
   const { run, result, order } = await world.deploy({
     install_command: "npm ci",

@@ -10,11 +10,11 @@ import type { RunOrder } from "#contract/agent-order.ts";
 import type { CommitResolution } from "#contract/agent-requests.ts";
 
 import { hiddenCommit, longHistory, openForge, similarCommits } from "../../../agent/support/forge.ts";
-import { ids, messagesOf, World } from "../../../agent/support/harness.ts";
+import { ids, messagesOf, AgentWorld } from "../../../agent/support/harness.ts";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.policy = { commits: "any" };
   world.repository.commit({ "index.html": "one" });
 });
@@ -72,7 +72,7 @@ describe("a commit that no branch or tag contains", () => {
     const back = source({ commit: first, was_live: true });
     const kept = await world.deploy({ ...back, reuse_release: 1, keep_releases: [1, 2] });
     expect(kept.result).toMatchObject(live(first));
-    for (const _ of ["the one before stays", "and goes"]) await world.deploy({ keep_releases: [] });
+    for (const _ of ["the release before stays", "and goes"]) await world.deploy({ keep_releases: [] });
     const rebuilt = await world.deploy({ ...back, reuse_release: 1 });
     expect(rebuilt.result).toMatchObject(live(first));
     expect(messagesOf(rebuilt.run)).toContainEqual(expect.stringMatching(/^wrote the files of/));

@@ -11,12 +11,12 @@ import { defaultTimeouts } from "#contract/stages.ts";
 import { noSites } from "#agent/sites/sites-client.ts";
 
 import { type FakeRegistry, startFakeRegistry } from "../../../support/fake-registry.ts";
-import { ids, messagesOf, World } from "../../../agent/support/harness.ts";
+import { ids, messagesOf, AgentWorld } from "../../../agent/support/harness.ts";
 
-let world: World;
+let world: AgentWorld;
 
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
 });
 afterEach(() => world.close());
 
@@ -226,7 +226,7 @@ if (command === "run")
     silent.close();
   });
 
-  it("refuses a package whose hash is not the one in packageManager, also if it is installed already", async () => {
+  it("refuses a package whose hash differs from packageManager, also if it is installed already", async () => {
     const hash = Buffer.from(registry.integrity.replace("sha512-", ""), "base64").toString("hex");
     world.repository.commit({ ...repository, "package.json": manifest(`pnpm@1.0.0+sha512.${hash}`) });
     await startAgent();
@@ -235,7 +235,7 @@ if (command === "run")
     const { run, result } = await deploy();
     expect(result).toMatchObject({ outcome: "failed", failure: { code: "tool_missing" } });
     expect(messagesOf(run, "system")).toContain(
-      "pnpm is refused: its hash is not the one in packageManager of package.json",
+      "pnpm is refused: its hash differs from packageManager in package.json",
     );
   });
 });

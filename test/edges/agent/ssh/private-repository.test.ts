@@ -11,13 +11,13 @@ import { reportDeployKeys } from "#agent/report/report-keys.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
 import { serveSsh, type SshServer } from "../../../support/ssh-server.ts";
-import { ids, messagesOf, World } from "../../../agent/support/harness.ts";
+import { ids, messagesOf, AgentWorld } from "../../../agent/support/harness.ts";
 import { createRepository, type TestRepository } from "../../../agent/support/repository.ts";
 
-let world: World;
+let world: AgentWorld;
 let server: SshServer;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   server = await serveSsh(join(world.folder, "ssh-server"));
   world.repository.commit({ "index.html": "private" });
 });

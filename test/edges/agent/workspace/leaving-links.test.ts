@@ -6,12 +6,12 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import type { RunOrder } from "#contract/agent-order.ts";
 
-import { World } from "../../../agent/support/harness.ts";
+import { AgentWorld } from "../../../agent/support/harness.ts";
 import type { TestFile } from "../../../agent/support/repository.ts";
 
-let world: World;
+let world: AgentWorld;
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
 });
 afterEach(() => world.close());
 

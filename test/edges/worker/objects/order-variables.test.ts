@@ -218,7 +218,7 @@ describe("a rollback", () => {
     expect((await project.deployment(id)).variables_revision).toBe(4);
   });
 
-  it("runs with those of the deployment it goes back to if asked, and with today's repository token", async () => {
+  it("runs with its target's variables if asked, and with today's repository token", async () => {
     const { project, keys } = await twiceDeployed();
     const { id } = await project.rollBack({ variables: "deployed" });
     const order = await project.agent.orderOf(id);

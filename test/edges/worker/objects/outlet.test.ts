@@ -21,7 +21,7 @@ const pass = (ms: number) => vi.setSystemTime(Date.now() + ms);
 describe("a delivery", () => {
   it("has a signature that the library of Standard Webhooks accepts", async () => {
     const webhook = await TestWebhook.create();
-    const [id] = await webhook.takes();
+    const [id] = await webhook.accepts();
     const [request] = await webhook.receiver.received();
     expect(request?.method).toBe("POST");
     expect(request?.headers).toMatchObject({ "webhook-id": id, "content-type": "application/json" });
@@ -41,7 +41,7 @@ describe("a delivery", () => {
   it("is sent when its event is taken, and an alarm is set in case the object dies", async () => {
     const webhook = await TestWebhook.create();
     const start = Date.now();
-    await webhook.outlet().take([webhook.event()]);
+    await webhook.outlet().accept([webhook.event()]);
     await vi.waitFor(async () => expect(await webhook.receiver.received()).toHaveLength(1));
     expect(await webhook.alarmAt()).toBe(start + 30_000);
     await webhook.alarm();
@@ -56,7 +56,7 @@ describe("a delivery", () => {
     let alarms = 0;
     onCalls(storage, "setAlarm", () => (alarms += 1));
     for (let count = 1; count <= 20; count += 1) {
-      await webhook.outlet().take([webhook.event()]);
+      await webhook.outlet().accept([webhook.event()]);
       await vi.waitFor(async () => expect(await webhook.receiver.received()).toHaveLength(count));
     }
     expect(alarms).toBe(1);
@@ -66,7 +66,7 @@ describe("a delivery", () => {
     const webhook = await TestWebhook.create();
     const event = webhook.event();
     for (let times = 0; times < 3; times += 1) {
-      await webhook.outlet().take([event, event]);
+      await webhook.outlet().accept([event, event]);
       await webhook.alarm();
     }
     expect(await webhook.receiver.received()).toHaveLength(1);
@@ -76,7 +76,7 @@ describe("a delivery", () => {
     const webhook = await TestWebhook.create();
     await webhook.receiver.answers({ status: 500, body: "down" }, { status: 503 }, { status: 202 });
     const start = Date.now();
-    const [id] = await webhook.takes();
+    const [id] = await webhook.accepts();
     expect(await webhook.alarmAt()).toBe(start + 5000);
     pass(4000);
     await webhook.alarm();
@@ -101,7 +101,7 @@ describe("a delivery", () => {
 
   it("is kept for 30 days, also by a webhook that sends little", async () => {
     const webhook = await TestWebhook.create();
-    await webhook.takes();
+    await webhook.accepts();
     pass(29 * DAY_MS);
     await webhook.alarm();
     expect(await webhook.outlet().deliveries(null, 10, null)).toHaveLength(1);
@@ -113,7 +113,7 @@ describe("a delivery", () => {
   it("fails after ten attempts", async () => {
     const webhook = await TestWebhook.create();
     await webhook.receiver.answers({ status: 400 });
-    await webhook.takes();
+    await webhook.accepts();
     for (let attempt = 2; attempt <= 10; attempt += 1) {
       vi.setSystemTime((await webhook.alarmAt()) ?? 0);
       await webhook.alarm();
@@ -143,7 +143,7 @@ describe("a delivery", () => {
     if (problem === "within 20 seconds") shortenTimeout(400);
     const webhook = await TestWebhook.create();
     await webhook.receiver.answers(answer);
-    await webhook.takes();
+    await webhook.accepts();
     const [delivery] = await webhook.deliveries();
     expect(delivery?.attempts).toMatchObject([{ status, problem: expect.stringContaining(problem) }]);
     expect(delivery?.state).toBe("pending");
@@ -151,7 +151,7 @@ describe("a delivery", () => {
 
   it("has failed if nothing listens at the target's address", async () => {
     const webhook = await TestWebhook.create({ url: "http://127.0.0.1:9/" });
-    await webhook.takes();
+    await webhook.accepts();
     const [delivery] = await webhook.deliveries();
     expect(delivery?.attempts).toMatchObject([{ status: null, problem: expect.stringContaining("connect") }]);
   });
@@ -159,9 +159,9 @@ describe("a delivery", () => {
   it("keeps the first kilobyte of an answer, also of a long or compressed one", async () => {
     const webhook = await TestWebhook.create();
     await webhook.receiver.answers({ bytes: 10_000_000 }, { body: "zipped", gzip: true }, { status: 204 });
-    await webhook.takes();
-    await webhook.takes();
-    await webhook.takes();
+    await webhook.accepts();
+    await webhook.accepts();
+    await webhook.accepts();
     const answers = (await webhook.deliveries()).map(({ attempts }) => attempts[0]?.answer);
     expect(answers).toEqual(["", "zipped", "x".repeat(1024)]);
   });
@@ -169,7 +169,7 @@ describe("a delivery", () => {
   it("has the headers of the webhook, which no answer shows", async () => {
     const webhook = await TestWebhook.create({ headers: { authorization: "Bearer secret-4711" } });
     await webhook.receiver.answers({ body: "you sent Bearer secret-4711" });
-    await webhook.takes();
+    await webhook.accepts();
     expect((await webhook.receiver.received())[0]?.headers["authorization"]).toBe("Bearer secret-4711");
     expect((await webhook.deliveries())[0]?.attempts[0]?.answer).toBe("you sent ***");
     expect((await webhook.details()).settings.headers).toEqual(["authorization"]);
@@ -181,10 +181,10 @@ describe("a target", () => {
     shortenTimeout(8_000);
     const webhook = await TestWebhook.create();
     await webhook.receiver.answers({ instead: "hang" }, {});
-    await webhook.outlet().take([webhook.event()]);
+    await webhook.outlet().accept([webhook.event()]);
     const alarm = webhook.alarm();
     await vi.waitFor(async () => expect(await webhook.receiver.received()).toHaveLength(1));
-    await webhook.outlet().take([webhook.event(), webhook.event()]);
+    await webhook.outlet().accept([webhook.event(), webhook.event()]);
     const states = async () => (await webhook.deliveries()).map(({ state }) => state);
     const others = ["delivered", "delivered", "sending"];
     await vi.waitFor(async () => expect(await states()).toEqual(others));
@@ -196,9 +196,9 @@ describe("a target", () => {
     const webhook = await TestWebhook.create();
     await webhook.receiver.answers({ instead: "hang" }, { status: 500 }, {});
     const start = Date.now();
-    await webhook.outlet().take([webhook.event()]);
+    await webhook.outlet().accept([webhook.event()]);
     await vi.waitFor(async () => expect(await webhook.receiver.received()).toHaveLength(1));
-    await webhook.outlet().take([webhook.event()]);
+    await webhook.outlet().accept([webhook.event()]);
     // The time of `waitFor` passes too.
     await vi.waitFor(async () => expect(await webhook.alarmAt()).toBeLessThan(start + 10_000));
     pass(5000);
@@ -212,7 +212,7 @@ describe("a target", () => {
   it("gets at most 6 requests at once", async () => {
     const webhook = await TestWebhook.create();
     await webhook.receiver.answers({ delayMs: 5 });
-    await webhook.takes(50);
+    await webhook.accepts(50);
     // The alarm makes 40 requests a call, and then sets itself again.
     await vi.waitFor(async () => expect(await webhook.receiver.received()).toHaveLength(50));
     const requests = await webhook.receiver.received();
@@ -223,8 +223,8 @@ describe("a target", () => {
     const webhook = await TestWebhook.create();
     await webhook.receiver.answers({ status: 429, headers: { "retry-after": "3600" } }, {});
     const start = Date.now();
-    await webhook.takes();
-    await webhook.takes();
+    await webhook.accepts();
+    await webhook.accepts();
     expect(await webhook.receiver.received()).toHaveLength(1);
     expect(await webhook.alarmAt()).toBe(start + 3_600_000);
     pass(3_600_000);
@@ -235,12 +235,12 @@ describe("a target", () => {
   it("that is gone is disabled at once, and what waits for it is held", async () => {
     const webhook = await TestWebhook.create();
     await webhook.receiver.answers({ status: 500 }, { status: 410 });
-    await webhook.takes();
-    await webhook.takes();
+    await webhook.accepts();
+    await webhook.accepts();
     const details = await webhook.details();
     expect(details).toMatchObject({ state: "disabled", held: 2, pending: 0 });
     expect(details.disabled_reason).toContain("410");
-    await webhook.takes();
+    await webhook.accepts();
     expect(await webhook.receiver.received()).toHaveLength(2);
     expect((await webhook.details()).held).toBe(3);
   });
@@ -248,13 +248,13 @@ describe("a target", () => {
   it("is disabled after 5 days of nothing but failures", async () => {
     const webhook = await TestWebhook.create();
     await webhook.receiver.answers({ status: 500 });
-    await webhook.takes();
+    await webhook.accepts();
     pass(5 * DAY_MS - 1000);
     const isDisabled = async () => (await webhook.details()).state === "disabled";
     expect(await isDisabled()).toBe(false);
     for (let times = 0; times < 5 && !(await isDisabled()); times += 1) {
       vi.setSystemTime(Math.max((await webhook.alarmAt()) ?? 0, Date.now()));
-      await webhook.takes();
+      await webhook.accepts();
     }
     expect(await webhook.details()).toMatchObject({
       state: "disabled",

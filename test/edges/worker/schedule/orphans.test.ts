@@ -13,7 +13,7 @@ import { inDays, runScheduleIn } from "../../../support/worker/schedule.ts";
 const bucket: object = Object.getPrototypeOf(env.LOGS);
 const keys = async () => (await env.LOGS.list({ prefix: "logs/" })).objects.map(({ key }) => key);
 
-/** One run of the sweep as it would be in a day, with limits. A round begins as soon as the one before has ended. */
+/** One run of the sweep as it would be in a day, with limits. A round begins as soon as the round before has ended. */
 async function sweep({ pages, ...limits }: { pages: number; objects: number; questions: number }) {
   const run = [{ ...logSweep(limits), everyMs: 0 }];
   const budget = { statements: 3 * pages, calls: 1_000, timeMs: 60_000 };

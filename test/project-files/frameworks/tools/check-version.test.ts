@@ -85,7 +85,7 @@ describe("the version to install", () => {
     expect(pickVersion(requests("node", engines(">=18")), available)).toBe("23.0.0");
   });
 
-  it("is one that the deciding file allows, if the files contradict each other", () => {
+  it("is a version that the deciding file allows, if the files contradict each other", () => {
     expect(pickVersion(requests("node", { ".nvmrc": "20", ...engines(">=22") }), available)).toBe("20.19.2");
   });
 
@@ -94,7 +94,7 @@ describe("the version to install", () => {
   });
 });
 
-it("finds the programs that a command line starts, but not those that the build creates", () => {
+it("finds the programs that a command line starts, but not programs that the build creates", () => {
   const line = "FOO=1 bundle install && cd ../.. && .venv/bin/pip install x; pnpm run build | tee log";
   expect(programsOf(line)).toEqual(["bundle", "pnpm", "tee"]);
 });

@@ -22,7 +22,7 @@ const versions = {
 };
 
 describe("the tools of a build", () => {
-  it("are those of the preset's programs, Node before what runs on it", () => {
+  it("are the tools of the preset's programs, Node before programs that run on it", () => {
     expect(needed(["pnpm install", "pnpm run build"], [])).toEqual(["node by node", "pnpm by pnpm"]);
     expect(needed(["npm ci", "npm run build"], [])).toEqual(["node by npm", "npm by npm"]);
     expect(needed(["composer install", "A=1 php artisan"], [])).toEqual(["php by composer"]);
@@ -33,7 +33,7 @@ describe("the tools of a build", () => {
     expect(needed(["bundle install"], [], versions)).toEqual(["ruby by bundle", "node", "pnpm"]);
   });
 
-  it("are not those that no command starts", () => {
+  it("do not include tools that no command starts", () => {
     expect(needed(["npm ci"], [], { ".ruby-version": "3.3", ".python-version": "3.11" })).toEqual([
       "node by npm",
       "npm by npm",

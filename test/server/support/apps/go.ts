@@ -1,6 +1,9 @@
 import type { App } from "./app.ts";
 
-/** A program below `cmd`, and a package that it uses. The example cannot be built, as those that need other modules. */
+/**
+ * A program below `cmd`, and a package that it uses. The example cannot be built, like other examples that need
+ * modules.
+ */
 export const go: App = {
   framework: "go",
   files: {

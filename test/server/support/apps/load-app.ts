@@ -4,7 +4,7 @@ import { buildSync } from "esbuild";
 
 const source = join(import.meta.dirname, "../../../support/load/app.mjs");
 
-/** The app of the load, with what it imports, in a file that needs no packages. */
+/** The app of the load, with its imports, in a file that needs no packages. */
 export function loadAppText(): string {
   const { outputFiles } = buildSync({
     entryPoints: [source],

@@ -19,7 +19,7 @@ const LOG_COLUMNS = /^\d{4}-\d\d-\d\dT[\d:.]+Z [a-z]+ +/;
 
 /**
  * Follows a guide: on a fresh Debian that is the server, and in a folder of it that is the reader's computer. The names
- * of the guide stand for those of the test: the control plane, the domain, the repository, the enrolment token and the
+ * of the guide stand for the test's names: the control plane, the domain, the repository, the enrolment token and the
  * project's id.
  */
 export class GuideReader {

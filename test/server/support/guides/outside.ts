@@ -88,7 +88,7 @@ export class Outside {
     return this.#ssh.url(this.#repository.path);
   }
 
-  /** The test's words for those of the guide. */
+  /** The test's words for the guide's words. */
   get names(): readonly (readonly [string, string])[] {
     return [
       ["git@github.com:you/shop.git", this.#address],
@@ -101,15 +101,15 @@ export class Outside {
   /** Does what the GitHub CLI was told to do, until the end. */
   async #watch(): Promise<void> {
     while (!this.#ended) {
-      await this.#take("key", async (key) => this.#ssh.allow(key.trim(), this.#repository.path));
-      await this.#take("hook", (hook) =>
+      await this.#handle("key", async (key) => this.#ssh.allow(key.trim(), this.#repository.path));
+      await this.#handle("hook", (hook) =>
         this.#repository.addHook({ kind: "github", ...Hook.parse(JSON.parse(hook)).config }),
       );
       await pause(POLL_MS);
     }
   }
 
-  async #take(name: string, act: (text: string) => Promise<void>): Promise<void> {
+  async #handle(name: string, act: (text: string) => Promise<void>): Promise<void> {
     const path = `${this.#machine.root}${FOLDER}/${name}`;
     if (!existsSync(path)) return;
     await act(await readFile(path, "utf8"));

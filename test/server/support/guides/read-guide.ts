@@ -24,8 +24,8 @@ const folder = resolve(import.meta.dirname, "../../../../docs/guides");
  * Reads the steps of docs/guides/NAME.md, in order:
  * - a block `sh` is run on the reader's computer, a block `sh server` on the server;
  * - a block `text` directly after one of them has lines that it prints, `…` standing for any text;
- * - a block after the comment `<!-- file: PATH -->` is written to this file of the repository.
- * Other blocks, and those after `<!-- not run: WHY -->`, are only shown.
+ * - a block after the comment `<!-- file: PATH -->` is written to this file of the repository. Other blocks, and blocks
+ * after `<!-- not run: WHY -->`, are only shown.
  */
 export function readGuide(name: string): readonly GuideStep[] {
   const text = readFileSync(resolve(folder, `${name}.md`), "utf8");

@@ -36,8 +36,8 @@ export async function siteViolations(installation: Installation, site: Site): Pr
 }
 
 /**
- * Checks that no visitor has seen a page of a commit whose deployments have all ended before their switch.
- * @param listed all deployments of the project, of which none was deleted
+ * Checks that no visitor has seen a page of a commit whose deployments have all ended before their switch. @param
+ * listed all deployments of the project. None may have been deleted
  */
 function unreadyViolations({ visitor, source }: Site, listed: readonly Deployment[]): string[] {
   const shas = [...source.commits.values()].filter(({ marker }) => visitor?.markers.has(marker) === true);

@@ -66,7 +66,7 @@ export async function serverFileViolations(
   for (const name of names)
     if (!names.includes(name.endsWith(".json") ? name.slice(0, -5) : `${name}.json`))
       violations.push(`releases/${name} is half of a release`);
-  // The live release and the one before it are always kept.
+  // The live release and the release before it are always kept.
   const allowed = Math.max(site.keepReleases, 2);
   if (folders.length > allowed)
     violations.push(`${folders.length} releases are kept, and not ${allowed}: ${folders.join(", ")}`);

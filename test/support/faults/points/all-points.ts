@@ -7,7 +7,7 @@ import { processPoints } from "./process-points.ts";
 import { racePoints } from "./race-points.ts";
 import { workerPoints } from "./worker-points.ts";
 
-/** All fault points, except those that need a small disk (`diskPoints`). */
+/** All fault points, except the points that need a small disk (`diskPoints`). */
 export const allPoints = [
   ...networkPoints,
   ...workerPoints,

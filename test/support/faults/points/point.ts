@@ -31,7 +31,7 @@ export type Doing = (scene: Scene) => Promise<StartEnd | "nothing started">;
 /** One test: an operation reaches a moment, a fault happens, and the system recovers. */
 export type FaultPoint = {
   readonly name: string;
-  /** Project settings in addition to those of every site. */
+  /** Project settings in addition to the settings of every site. */
   readonly settings?: (installation: Installation) => Record<string, unknown>;
   /** Whether the site's page is served by instances of its releases. */
   readonly isApp?: boolean;

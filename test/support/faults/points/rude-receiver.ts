@@ -19,7 +19,7 @@ const AGAIN_MS = 60_000;
 
 const Received = z.array(z.object({ headers: z.object({ "webhook-id": z.string() }), underWay: z.int() }));
 
-/** What was received at a path, the oldest first. */
+/** The requests that were received at a path, the oldest first. */
 async function receivedOf({ installation: { receiver } }: Scene, path: string) {
   return Received.parse(await (await fetch(`${receiver.url}/control/${path}`)).json());
 }

@@ -96,7 +96,7 @@ describe("the rows that a statement reads do not grow with the history of an acc
   // It looks at a batch of 1,000 expired rows in each table, and at the rows that make them the newest.
   it("for the schedule", async () => {
     await oldWorld(5_000);
-    // The first run announces all events, and deletes what has expired.
+    // The first run announces all events, and deletes expired rows.
     await runScheduleIn(0);
     expect(await excessive(async () => await runDueIn(0.5), 4_500)).toEqual([]);
   });
@@ -114,7 +114,7 @@ const matching = {
   "with a branch that all have": "branch=main",
   "with a branch and a status": "branch=main&status=failed",
   "with a commit that none has": `commit=${none}`,
-  "with a commit that one has": `commit=${(1_000_003).toString(16).padStart(40, "0")}`,
+  "with the commit of one deployment": `commit=${(1_000_003).toString(16).padStart(40, "0")}`,
 } as const;
 
 describe("the rows that a list reads do not grow with its length", () => {
@@ -179,16 +179,16 @@ describe("the rows that a list reads do not grow with its length", () => {
 
   it.each([
     { name: "all", types: undefined, ofProject: false, found: 100 },
-    { name: "those of a type that all have", types: ["deployment.started"], ofProject: false, found: 100 },
+    { name: "events of a type that all have", types: ["deployment.started"], ofProject: false, found: 100 },
     {
-      name: "those of types that none has",
+      name: "events of types that none has",
       types: ["token.created", "token.rotated"],
       ofProject: false,
       found: 0,
     },
-    { name: "those of a project", types: undefined, ofProject: true, found: 100 },
+    { name: "events of a project", types: undefined, ofProject: true, found: 100 },
     {
-      name: "those of a project, of a type that none has",
+      name: "events of a project, of a type that none has",
       types: ["token.created"],
       ofProject: true,
       found: 0,
@@ -251,7 +251,7 @@ describe("the rows that a list reads do not grow with its length", () => {
         const headers = { accept: "application/x-ndjson" };
         const more = await excessive(async () => {
           const response = await call(`/v1/audit?${query}`, { token, headers });
-          // Its statement has ended when the first part comes. What is not read is not asked for.
+          // Its statement has ended when the first part comes. Parts that are not read are not queried.
           const reader = response.body?.getReader();
           await reader?.read();
           await reader?.cancel();

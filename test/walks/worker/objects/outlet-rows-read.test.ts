@@ -14,7 +14,7 @@ const ATTEMPTS = JSON.stringify([{ at: 1, durationMs: 20, status: 200, problem: 
 
 const Cursor = z.object({ rowsRead: z.number(), rowsWritten: z.number() });
 
-/** Gives a webhook with one delivery the most deliveries that it keeps: those that wait are due in a year. */
+/** Gives a webhook with one delivery the most deliveries that it keeps: waiting deliveries are due in a year. */
 async function fill(webhook: TestWebhook): Promise<void> {
   const year = Date.now() + 365 * 24 * 60 * 60 * 1000;
   const copy = (count: number, state: string, dueAt: number | null, attempted: boolean) =>
@@ -51,7 +51,7 @@ async function countRows(webhook: TestWebhook): Promise<() => { read: number; wr
 
 it("a webhook with 10,000 deliveries that wait reads only what it needs of them", async () => {
   const webhook = await TestWebhook.create();
-  await webhook.takes();
+  await webhook.accepts();
   await fill(webhook);
   const rows = await countRows(webhook);
   const first = await webhook.request("/deliveries?limit=100");
@@ -59,7 +59,7 @@ it("a webhook with 10,000 deliveries that wait reads only what it needs of them"
   const next = /<[^>]*(\/deliveries[^>]*)>/.exec(first.headers.get("link") ?? "")?.[1] ?? "";
   expect(DeliveryRows.parse(await (await webhook.request(next)).json()).deliveries).toHaveLength(100);
   expect(rows(), "for the next page").toEqual({ read: 101, written: 0 });
-  await webhook.takes();
+  await webhook.accepts();
   const sent = rows();
   expect(sent.read, "for an event that is sent").toBeLessThan(100);
   expect(sent.written, "for an event that is sent").toBeLessThanOrEqual(6);
@@ -69,7 +69,7 @@ it("a webhook with 10,000 deliveries that wait reads only what it needs of them"
   await webhook.details();
   // It looks for the newest attempt among all.
   expect(rows().read, "for the webhook itself").toBeLessThan(14_000);
-  await webhook.takes();
+  await webhook.accepts();
   rows();
   expect(await webhook.details()).toMatchObject({ pending: 1_000 });
   expect(rows().read, "for the webhook itself, after another attempt").toBeLessThan(2_100);
@@ -77,10 +77,10 @@ it("a webhook with 10,000 deliveries that wait reads only what it needs of them"
 
 it("a webhook that stays disabled holds only the newest 10,000 deliveries", async () => {
   const webhook = await TestWebhook.create();
-  await webhook.takes();
+  await webhook.accepts();
   await fill(webhook);
   expect((await webhook.request("", "PATCH", { enabled: false })).status).toBe(200);
-  const newest = await webhook.takes(100);
+  const newest = await webhook.accepts(100);
   expect(await webhook.details()).toMatchObject({ pending: 0, held: 1_000 });
   const held = await runInDurableObject(webhook.outlet(), (_outlet, { storage }) =>
     storage.sql.exec("SELECT count(*) AS count FROM deliveries WHERE state = 'held'").one(),

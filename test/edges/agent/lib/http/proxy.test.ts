@@ -15,7 +15,7 @@ import {
   startConnectProxy,
 } from "../../../../agent/support/connect-proxy.ts";
 import { createCertificate, type TestCertificate } from "../../../../support/git-server.ts";
-import { World } from "../../../../agent/support/harness.ts";
+import { AgentWorld } from "../../../../agent/support/harness.ts";
 import { listenLocally } from "../../../../support/listen.ts";
 
 /** A host name that only the proxy can resolve. */
@@ -29,11 +29,11 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-let world: World;
+let world: AgentWorld;
 let agent: AgentProcess | null = null;
 const closing: { close(): unknown }[] = [];
 beforeEach(async () => {
-  world = await World.create();
+  world = await AgentWorld.create();
   world.repository.commit({ "index.html": "one" });
 });
 afterEach(async () => {
@@ -96,7 +96,7 @@ describe("an agent whose control plane is behind a proxy", () => {
     await world.control.waitFor("the hello", () => world.control.isConnected);
     const { result } = await world.deploy();
     expect(result.outcome).toBe("live");
-    // One connection to enrol, one for the link, and one that all reports share.
+    // One connection to enrol, one for the link, and one for all reports.
     expect(proxy.asked.length).toBeGreaterThanOrEqual(3);
     expect(new Set(proxy.asked)).toEqual(new Set([`${NAME}:443`]));
   });
