@@ -39,8 +39,8 @@ export type RunVariables = z.infer<typeof RunVariables>;
  * trust the order: this schema checks names and paths.
  * `source.commits`: the project's setting for commits by hash.
  * `source.in_branch`: `branch` must contain the commit, because the request named both.
- * `source.was_tip`: `commit` was the tip of `branch` when an approval was asked for, and somebody approved it. `branch`
- * must still contain it, and `commits` does not apply.
+ * `source.was_tip`: `commit` was the tip of `branch` when an approval was asked for, and somebody approved that
+ * commit. `branch` must still contain it, and `commits` does not apply.
  * `source.was_live`: the order is a rollback, so the commit was live before.
  * `reuse_release`: the release to activate without a fetch and a build, if its files are complete. Otherwise the agent
  * builds `source` into `releases/<version>`.
@@ -50,12 +50,12 @@ export type RunVariables = z.infer<typeof RunVariables>;
  * `release_command`: runs once, after the permit and before the switch. The order of a rollback has none.
  * `limits`: for the build, release and activate command.
  * `processes`: the project's own settings for its processes. `restart`: the processes whose instances are all replaced, also
- * those that are as they should be. `drain_seconds`: how long the replaced instances may finish their requests.
+ * up-to-date instances. `drain_seconds`: how long the replaced instances may finish their requests.
  * `aliases`: further host names. `cron`: the project's own jobs.
  * `maintenance`: omitted if it was never turned on.
  * `keep_releases`: the releases to keep besides the new one when it is live. The agent removes all others.
  * `variables`: omitted if the project never had any.
- * `cache`: `clear` empties the project's cache first. A branch without a build cache gets that of `default_branch`.
+ * `cache`: `clear` empties the project's cache first. A branch without a build cache gets the cache of `default_branch`.
  */
 export const RunOrder = z.strictObject({
   run_id: RunId,

@@ -134,7 +134,7 @@ export const MAX_CAPABILITY = 40;
 /** The maximum length of a link message, in UTF-16 code units: many times a message with all of these. */
 export const MAX_LINK_MESSAGE = 4 * 1024 * 1024;
 
-/** Why the ingress does not do what it should, as a sentence. Missing if it does. */
+/** Why the ingress does not work, as a sentence. Missing if it works. */
 const reportedIngress = { ingress_problem: z.optional(textUpTo(MAX_INGRESS_PROBLEM)) };
 
 /**

@@ -219,7 +219,7 @@ export const agentRequests = {
       type: z.literal("read_output"),
       ...about,
       ...outputFilter,
-      /** Reads the instances that have ended, instead of those that run. */
+      /** Reads the instances that have ended, instead of the running ones. */
       ended: z.boolean(),
     }),
     answer: "output_read",

@@ -40,7 +40,7 @@ type WithInitial<Of extends Shape, Initial> = {
   [Name in keyof Of]: Name extends keyof Initial ? z.ZodMiniDefault<Of[Name]> : Of[Name];
 };
 
-/** The same schemas, of which those with an initial value can be omitted. */
+/** The same schemas. Fields with an initial value can be omitted. */
 export function withInitial<Of extends Shape, Initial extends object>(
   shape: Of,
   initial: Initial,
@@ -52,7 +52,7 @@ export function withInitial(shape: Shape, initial: object): Shape {
   );
 }
 
-/** The same schemas, each of which also takes null. */
+/** The same schemas. Each also accepts null. */
 export function nullableOf<Of extends Shape>(shape: Of): { [Name in keyof Of]: z.ZodMiniNullable<Of[Name]> };
 export function nullableOf(shape: Shape): Shape {
   return mapValues(shape, (schema) => z.nullable(schema));

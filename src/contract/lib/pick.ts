@@ -1,4 +1,4 @@
-/** The fields of an object with these names. Those that it does not have are left out. */
+/** The fields of an object with these names. Missing fields are left out. */
 export function pick<Of extends object, Name extends keyof Of>(
   of: Of,
   names: readonly Name[],

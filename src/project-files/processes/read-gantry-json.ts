@@ -37,7 +37,7 @@ export const GantryJson = z.partial(
 );
 export type GantryJson = z.infer<typeof GantryJson>;
 
-/** The settings of the file, without those that also come from elsewhere in the repository. */
+/** The settings of the file, without settings that also come from elsewhere in the repository. */
 export type WrittenSettings = Omit<
   GantryJson,
   "$schema" | "url" | "project" | "name" | "processes" | "cron" | "release_command"

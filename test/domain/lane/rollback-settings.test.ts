@@ -246,7 +246,7 @@ describe("a rollback that waits for an approval", () => {
     expect(runsWith(passed)).toEqual(["new", 3, OTHER_SERVER]);
     const [others, own] = queuedOf(passed);
     expect(others).toMatchObject({ serverId: OTHER_SERVER, state: { plan: { activate_command: "new" } } });
-    // The server refuses secrets that are older than those of the rollback.
+    // The server refuses secrets that are older than the rollback's.
     expect(own).toMatchObject({
       serverId: SERVER,
       variables: { revision: 3 },

@@ -37,7 +37,7 @@ const marked = operationNames
   });
 
 const { name: _name, domain: _domain, ...others } = everySetting;
-// Another host than the one of the repository is another power.
+// Another host than the repository's is another power.
 const projectSettings = { ...others, health_check: { url: "http://127.0.0.1:3000/up" } };
 const emergency = "Checkout is down";
 const variables = [

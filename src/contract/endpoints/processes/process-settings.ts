@@ -45,8 +45,9 @@ type ProcessUse<Name extends ProcessField> = {
    */
   readonly belongs: "code" | "live" | "scale";
   /**
-   * Who needs it. `agent`: the agent alone, to start and end instances. `instance`: it makes an instance what it is, so a
-   * change replaces those that run. `supervisor`: the same, and supervisors get it with each instance, under its name.
+   * Who needs it. `agent`: the agent alone, to start and end instances. `instance`: it makes an instance what it is, so
+   * a change replaces running instances. `supervisor`: the same, and supervisors get it with each instance, under its
+   * name.
    */
   readonly for: "agent" | "instance" | "supervisor";
 };

@@ -84,7 +84,7 @@ export type InstanceState = z.infer<typeof InstanceState>;
 /** The maximum length of the last lines of an instance, in UTF-16 code units. */
 export const MAX_LAST_OUTPUT = 4096;
 export const MAX_LAST_EXIT = 100;
-/** The most instances of a process in a report, with those that drain. */
+/** The most instances of a process in a report, with draining ones. */
 export const MAX_REPORTED_INSTANCES = 4 * MAX_INSTANCES;
 
 /** Why an instance is `crash_looping`: how often it ended within how many seconds, and how it ended last. */

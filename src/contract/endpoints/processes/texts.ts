@@ -185,7 +185,7 @@ export const processSchemas = {
     port: "Whether its instances listen on a port.",
     wanted: "How many instances there should be.",
     stopped: "Whether it was stopped.",
-    instances: "Its instances, also those that are being replaced.",
+    instances: "Its instances, also instances that are being replaced.",
   }),
   Processes: object(schemas.Processes, "The processes of a project.", {
     processes: "What the server runs.",

@@ -9,8 +9,8 @@ import { ShellCommand } from "#contract/shell-command.ts";
 /**
  * The preset for a project's files. `app_type` and `start_command`: how the built project runs. `reasons`: why this
  * framework and this type were detected. `suggested_release_command`: the framework's usual one, if any. `processes`:
- * those that the repository or the framework's preset defines. `repository_definitions`: the files that define them, and
- * what else they define.
+ * the processes that the repository or the framework's preset defines. `repository_definitions`: the files that define
+ * them, and what else they define.
  */
 export const DetectedPreset = z.extend(Preset, {
   app_type: AppType,

@@ -4,9 +4,9 @@ import { wholeFrom } from "#contract/bounds.ts";
 import { growing } from "#contract/growing.ts";
 
 /**
- * Why a project is degraded. `name`: of the process, the job or the certificate's domain; null for the ingress. `summary`:
- * a few words, such as `worker 0 of 1`. `detail`: a sentence, or the end of one. `running`, `desired`: the instances of a
- * process. `run`: of a job, the one that failed first.
+ * Why a project is degraded. `name`: of the process, the job or the certificate's domain; null for the ingress.
+ * `summary`: a few words, such as `worker 0 of 1`. `detail`: a sentence, or the end of one. `running`, `desired`: the
+ * instances of a process. `run`: of a job, the run that failed first.
  */
 export const HealthReason = z.strictObject({
   type: growing(z.enum(["process", "cron", "certificate", "ingress"])),

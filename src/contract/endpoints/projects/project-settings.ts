@@ -176,7 +176,7 @@ export function keptOf(settings: ProjectSettings) {
   return pick(settings, keptSettings);
 }
 
-/** The settings in an agent's order, of those that a deployment keeps. */
+/** The settings in an agent's order, from the settings that a deployment keeps. */
 export function agentOf(kept: ReturnType<typeof keptOf>) {
   return pick(kept, agentSettings);
 }

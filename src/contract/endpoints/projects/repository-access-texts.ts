@@ -81,13 +81,13 @@ export const repositoryAccessSchemas = {
   HostKey: object(access.HostKey, "The ssh key of a git host.", {
     host: "The host, with its port in the form `[host]:port` if it is not 22.",
     type: "The type of the key.",
-    fingerprint: "The fingerprint of the key. Compare it with the one that the host publishes.",
+    fingerprint: "The fingerprint of the key. Compare it with the fingerprint that the host publishes.",
     is_new: "Whether the key was trusted just now, because the server had not connected to the host before.",
   }),
   RepositoryTestCode: choice(access.RepositoryTestCode, "Why the test did not find the branch.", {
     access_denied: "the host accepted no key or login, or the repository does not exist",
     branch_not_found: "the repository can be read, and has no branch or tag of this name",
-    host_key_changed: "the host sends another ssh key than the one that is known",
+    host_key_changed: "the host sends another ssh key than the known key",
     host_key_unknown: "the host's ssh key is not known, and the server's policy accepts no new ones",
     unreachable: "the host cannot be reached from the server",
     timed_out: "the host did not answer in time",

@@ -169,11 +169,11 @@ export const Serving = z.strictObject({
 export type Serving = z.infer<typeof Serving>;
 
 /**
- * A project with its settings. `framework`, the commands and `output_directory` are the values for the next
- * deployment: the setting, or for those in `automatic` the value from the framework's preset. An automatic framework is
- * the one detected by the latest deployment, `static` before the first. `suggested_release_command`: the framework's usual
- * `release_command`; null if it needs none. `processes` and `cron`: the project's own settings, which take precedence over
- * those of the repository, such as `detected_processes`. `variables_applied`: whether the live deployment runs with the
+ * A project with its settings. `framework`, the commands and `output_directory` are the values for the next deployment:
+ * the setting, or for settings in `automatic` the value from the framework's preset. An automatic framework was
+ * detected by the latest deployment, `static` before the first. `suggested_release_command`: the framework's usual
+ * `release_command`; null if it needs none. `processes` and `cron`: the project's own settings, which take precedence
+ * over the repository's, such as `detected_processes`. `variables_applied`: whether the live deployment runs with the
  * current variables; null if nothing is live.
  */
 export const Project = z.extend(z.extend(ProjectRow, { ...ProjectSettings.shape, ...Preset.shape }), {

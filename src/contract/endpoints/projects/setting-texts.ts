@@ -42,11 +42,11 @@ export const settingTexts = {
   queue: "What a new deployment does to the deployments in the queue.",
   approval: "Whether deployments wait for an approval. Rollbacks do not.",
   processes:
-    "The project's own settings for its processes, by name. They take precedence over those that the repository defines, field by field.",
+    "The project's own settings for its processes, by name. They take precedence over the repository's processes, field by field.",
   drain_seconds: "How long replaced instances may finish their requests before they are stopped.",
   aliases: "Further host names of the site.",
   deploy_on: "Which pushes of the repository are deployed.",
-  cron: "The project's own cron jobs. They take precedence over those of gantry.json with the same name. The server's policy must allow them.",
+  cron: "The project's own cron jobs. They take precedence over jobs of gantry.json with the same name. The server's policy must allow them.",
 } satisfies Readonly<Record<SettingName, string>>;
 
 /** The fields of `Limits`. */
@@ -74,7 +74,7 @@ export const deployOnTexts = {
 export const settingSchemas = {
   CommitRule: choice(settings.CommitRule, "Which commits can be deployed by their hash.", {
     reachable: "commits that a branch or tag of the repository contains",
-    any: "every commit that the git server provides, including those of pull requests and, on many git hosts, of forks",
+    any: "every commit that the git server provides, including commits of pull requests and, on many git hosts, of forks",
     none: "none; only branches and tags can be deployed",
   }),
   QueueMode: choice(settings.QueueMode, "What a new deployment does to the deployments in the queue.", {

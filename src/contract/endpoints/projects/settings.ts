@@ -104,8 +104,8 @@ export const QueueMode = z.enum(["all", "latest"]);
 export type QueueMode = z.infer<typeof QueueMode>;
 
 /**
- * Which commits can be deployed by their hash. `reachable`: those that a branch or tag contains. `any`: all that the git
- * server provides, including those of pull requests and, on many git hosts, of forks. `none`: none.
+ * Which commits can be deployed by their hash. `reachable`: commits that a branch or tag contains. `any`: all that the
+ * git server provides, including commits of pull requests and, on many git hosts, of forks. `none`: none.
  */
 export const CommitRule = z.enum(["reachable", "any", "none"]);
 export type CommitRule = z.infer<typeof CommitRule>;
