@@ -2,11 +2,10 @@ import { eq, sql } from "drizzle-orm";
 
 import type { ProjectId } from "#contract/ids.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
-import { commands } from "#worker/db/command-table.ts";
 import { freezes } from "#worker/db/push-tables.ts";
 import { deployments, domains, projects, removedProjects } from "#worker/db/schema.ts";
 import { from, limited, remove } from "#worker/db/statements.ts";
-import { variableRevisions, variables } from "#worker/db/variable-tables.ts";
+import { commands, variableRevisions, variables } from "#worker/db/variable-tables.ts";
 
 /** The tables in which a project can have very many rows. */
 const LONG = [deployments, variables, variableRevisions, commands] as const;
