@@ -4,7 +4,7 @@ import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { ProjectId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import type { OwnedTable } from "#worker/db/owned-tables.ts";
-import type { Merged } from "#worker/db/selection.ts";
+import type { Merged } from "#worker/db/reads.ts";
 import { list } from "#worker/db/statements.ts";
 
 /** A table under another name (`aliasOf`), with the column by which its rows are sorted. */

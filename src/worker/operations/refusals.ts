@@ -2,7 +2,7 @@ import { findCronProblem } from "#contract/cron/find-cron-problem.ts";
 import type { CronJobs } from "#contract/endpoints/cron/job-schemas.ts";
 import { MAX_PROCESSES } from "#contract/endpoints/processes/schemas.ts";
 import { refuse, type Refusal } from "#contract/problems.ts";
-import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
+import { MAX_PER_ACCOUNT } from "#worker/db/owned-tables.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { Excess } from "#domain/token-grant.ts";
 

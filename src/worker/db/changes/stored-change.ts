@@ -7,7 +7,7 @@ import { AuditEntryId, DeploymentId, EventId, HookId, ProjectId, PushId } from "
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { auditWrites, type NewEvent, unnumberedRow } from "#worker/db/changes/change-writes.ts";
 import { events } from "#worker/db/event-tables.ts";
-import { acceptedWrites } from "#worker/db/pushes/push-writes.ts";
+import { acceptedWrites } from "#worker/db/pushes/push-records.ts";
 
 const StoredEvent = z.strictObject({
   id: EventId,

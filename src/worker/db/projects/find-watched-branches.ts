@@ -9,12 +9,12 @@ import { parseJson } from "#contract/parse-json.ts";
 import { storedAs } from "#contract/stored.ts";
 import { watchTimes } from "#domain/pushes/watch-times.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
-import { candidates, newestDeployment } from "#worker/db/deployments/newest-deployment.ts";
+import { candidates, newestDeployment } from "#worker/db/deployments/list-deployments.ts";
 import { hooks, pushes } from "#worker/db/push-tables.ts";
-import { isUnread } from "#worker/db/pushes/find-unread-pushes.ts";
+import { isUnread } from "#worker/db/pushes/push-records.ts";
 import { deployOnOf, storedSetting } from "#worker/db/projects/settings-column.ts";
 import { deployments, projects } from "#worker/db/schema.ts";
-import { sealKeyOfServer } from "#worker/db/variables/variable-reading.ts";
+import { sealKeyOfServer } from "#worker/db/variables/variable-records.ts";
 import { variables } from "#worker/db/variable-tables.ts";
 
 const storedSealKey = storedAs(SealKey);

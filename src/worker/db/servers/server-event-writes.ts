@@ -4,7 +4,7 @@ import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { computedEventWrites } from "#worker/db/changes/change-writes.ts";
 import type { StoredChange } from "#worker/db/changes/stored-change.ts";
-import { servingServerOf } from "#worker/db/projects/find-served-project.ts";
+import { servingServerOf } from "#worker/db/projects/served-project.ts";
 import { deployments, projects, servers } from "#worker/db/schema.ts";
 
 /** What D1 adds to the data of an event, and whether the event is still to be written. */

@@ -14,7 +14,7 @@ import {
   listCommands as readCommands,
 } from "#worker/db/commands/command-records.ts";
 import type { LocatedProject } from "#worker/db/projects/find-project.ts";
-import { findServedProject } from "#worker/db/projects/find-served-project.ts";
+import { findServedProject } from "#worker/db/projects/served-project.ts";
 import { askAboutCommand, askForStates } from "#worker/operations/commands/ask-for-command.ts";
 import type { ReadRefusal } from "#worker/operations/commands/job-refusal.ts";
 import { notFound } from "#worker/operations/refusals.ts";

@@ -7,7 +7,7 @@ import type { ProjectId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { deleteCommand, findCommand, insertCommand } from "#worker/db/commands/command-records.ts";
-import { findServedProject } from "#worker/db/projects/find-served-project.ts";
+import { findServedProject } from "#worker/db/projects/served-project.ts";
 import { askForCommand } from "#worker/operations/commands/ask-for-command.ts";
 import type { StartRefusal } from "#worker/operations/commands/job-refusal.ts";
 import { actorOf } from "#worker/operations/deployments/lane-command.ts";

@@ -5,7 +5,7 @@ import type { ProjectId } from "#contract/ids.ts";
 import { sentence } from "#contract/lib/sentence.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { findServedProject } from "#worker/db/projects/find-served-project.ts";
+import { findServedProject } from "#worker/db/projects/served-project.ts";
 import type { StartRefusal } from "#worker/operations/commands/job-refusal.ts";
 import { noSuchJob } from "#worker/operations/cron/read-cron.ts";
 import { notFound } from "#worker/operations/refusals.ts";

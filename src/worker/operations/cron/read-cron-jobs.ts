@@ -3,7 +3,7 @@ import type { CronJobList, CronJobReport } from "#contract/endpoints/cron/schema
 import type { ProjectId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { findServedProject } from "#worker/db/projects/find-served-project.ts";
+import { findServedProject } from "#worker/db/projects/served-project.ts";
 import type { ReadRefusal } from "#worker/operations/commands/job-refusal.ts";
 import { noSuchJob, readCron } from "#worker/operations/cron/read-cron.ts";
 import { notFound } from "#worker/operations/refusals.ts";

@@ -13,18 +13,22 @@ import {
   deploymentFields,
   deploymentRowColumns,
   type DeploymentRowReading,
-} from "#worker/db/deployments/deployment-reading.ts";
+} from "#worker/db/deployments/find-deployment.ts";
 import {
   type DeploymentFilter,
+  deploymentList,
   isById,
   listDeployments as readDeployments,
   listProjectDeployments as readProjectDeployments,
 } from "#worker/db/deployments/list-deployments.ts";
-import type { Position } from "#worker/db/newest-first.ts";
+import type { Position } from "#worker/db/reads.ts";
 import { findProject } from "#worker/db/projects/find-project.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { readPage } from "#worker/paging.ts";
 import { deploymentRow, deploymentView } from "#worker/views/deployment-view.ts";
+
+const shortList = deploymentList(deploymentRowColumns);
+const fullList = deploymentList(deploymentFields);
 
 /** Lists a project's deployments, newest first. */
 export async function listProjectDeployments(
@@ -34,8 +38,8 @@ export async function listProjectDeployments(
 ): Promise<Result<DeploymentRows, "not_found" | "invalid_request">> {
   const filter = filterOf(query);
   const page = await readDeploymentPage(projectId, query, {
-    byId: (position) => readDeployments(rows, deploymentRowColumns, filter, projectId, position),
-    byVersion: (id, position) => readProjectDeployments(rows, deploymentRowColumns, filter, id, position),
+    byId: (position) => readDeployments(rows, shortList, filter, projectId, position),
+    byVersion: (id, position) => readProjectDeployments(rows, shortList, filter, id, position),
   });
   if (!page.ok) return page;
   // A project with deployments exists, so the project itself is read only if there are none.
@@ -56,8 +60,8 @@ export async function listDeployments(
   const projectId = query.project_id ?? null;
   const filter = filterOf(query);
   const page = await readDeploymentPage(projectId, query, {
-    byId: (position) => readDeployments(rows, deploymentFields, filter, projectId, position),
-    byVersion: (id, position) => readProjectDeployments(rows, deploymentFields, filter, id, position),
+    byId: (position) => readDeployments(rows, fullList, filter, projectId, position),
+    byVersion: (id, position) => readProjectDeployments(rows, fullList, filter, id, position),
   });
   if (!page.ok) return page;
   const now = clock.now();

@@ -4,8 +4,11 @@ import { typesOf } from "#contract/endpoints/events/patterns.ts";
 import { DEFAULT_PAGE_SIZE } from "#contract/paging.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import type { StoredEvent } from "#worker/db/events/event-fields.ts";
-import { type EventFilter, listEvents as readEvents } from "#worker/db/events/list-events.ts";
+import {
+  type EventFilter,
+  listEvents as readEvents,
+  type StoredEvent,
+} from "#worker/db/events/event-records.ts";
 import { readPage } from "#worker/paging.ts";
 
 /** Lists the events that the token can see, newest first. */

@@ -2,8 +2,7 @@ import type { CreateFreezeInput, Freeze } from "#contract/endpoints/freezes/sche
 import type { ProjectId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { insertFreeze } from "#worker/db/freezes/change-freezes.ts";
-import { findFreeze } from "#worker/db/freezes/freeze-reading.ts";
+import { findFreeze, insertFreeze } from "#worker/db/freezes/freeze-records.ts";
 import { findProjectName } from "#worker/db/projects/find-project.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { freezeChangeWrites } from "#worker/operations/freezes/freeze-change.ts";

@@ -1,8 +1,7 @@
 import type { FreezeId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { removeFreeze } from "#worker/db/freezes/change-freezes.ts";
-import { findFreeze } from "#worker/db/freezes/freeze-reading.ts";
+import { findFreeze, removeFreeze } from "#worker/db/freezes/freeze-records.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { freezeChangeWrites } from "#worker/operations/freezes/freeze-change.ts";
 import { tellLanes } from "#worker/operations/freezes/tell-lanes.ts";

@@ -2,7 +2,7 @@ import type { Freeze } from "#contract/endpoints/freezes/schemas.ts";
 import type { FreezeId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { findFreeze } from "#worker/db/freezes/freeze-reading.ts";
+import { findFreeze } from "#worker/db/freezes/freeze-records.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { freezeView } from "#worker/views/freeze-view.ts";
 

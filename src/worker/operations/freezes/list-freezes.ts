@@ -3,7 +3,7 @@ import { FreezeId } from "#contract/ids.ts";
 import type { PageQuery } from "#contract/paging.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { listFreezes as readFreezes } from "#worker/db/freezes/freeze-reading.ts";
+import { listFreezes as readFreezes } from "#worker/db/freezes/freeze-records.ts";
 import { readAll } from "#worker/paging.ts";
 import { freezeView } from "#worker/views/freeze-view.ts";
 

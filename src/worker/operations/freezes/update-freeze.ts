@@ -3,8 +3,7 @@ import type { Freeze, UpdateFreezeInput } from "#contract/endpoints/freezes/sche
 import type { FreezeId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { changeFreeze } from "#worker/db/freezes/change-freezes.ts";
-import { findFreeze, type FreezeReading } from "#worker/db/freezes/freeze-reading.ts";
+import { changeFreeze, findFreeze, type FreezeReading } from "#worker/db/freezes/freeze-records.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { freezeChangeWrites } from "#worker/operations/freezes/freeze-change.ts";
 import { acceptedTimes } from "#worker/operations/freezes/freeze-refusals.ts";

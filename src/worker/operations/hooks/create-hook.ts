@@ -4,7 +4,7 @@ import { refuse, type Result, succeed } from "#contract/problems.ts";
 import { splitLogin } from "#domain/repository-login.ts";
 import { formWebhookSecret } from "#sealing/standard-webhook.ts";
 import type { Context } from "#worker/context.ts";
-import { insertHook } from "#worker/db/hooks/insert-hook.ts";
+import { insertHook } from "#worker/db/hooks/hook-records.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { hookWrites } from "#worker/operations/hooks/record-hook-change.ts";
 import { tooMany } from "#worker/operations/refusals.ts";

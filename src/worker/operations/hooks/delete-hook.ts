@@ -1,8 +1,7 @@
 import type { HookId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { deleteHook as removeHook } from "#worker/db/hooks/delete-hook.ts";
-import { findHook } from "#worker/db/hooks/find-hook.ts";
+import { deleteHook as removeHook, findHook } from "#worker/db/hooks/hook-records.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { hookWrites } from "#worker/operations/hooks/record-hook-change.ts";
 import { notFound } from "#worker/operations/refusals.ts";

@@ -2,7 +2,7 @@ import type { Hook } from "#contract/endpoints/hooks/schemas.ts";
 import type { HookId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { findHook } from "#worker/db/hooks/find-hook.ts";
+import { findHook } from "#worker/db/hooks/hook-records.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { hookView } from "#worker/views/hook-view.ts";
 

@@ -3,7 +3,7 @@ import { HookId } from "#contract/ids.ts";
 import type { PageQuery } from "#contract/paging.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { listHooks as readHooks } from "#worker/db/hooks/find-hook.ts";
+import { listHooks as readHooks } from "#worker/db/hooks/hook-records.ts";
 import { readAll } from "#worker/paging.ts";
 import { hookView } from "#worker/views/hook-view.ts";
 

@@ -2,8 +2,7 @@ import type { HookWithSecret, RotateHookInput } from "#contract/endpoints/hooks/
 import type { HookId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { findHook } from "#worker/db/hooks/find-hook.ts";
-import { replaceHookSecret } from "#worker/db/hooks/replace-hook-secret.ts";
+import { findHook, replaceHookSecret } from "#worker/db/hooks/hook-records.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { newHookSecret } from "#worker/operations/hooks/create-hook.ts";
 import { hookWrites } from "#worker/operations/hooks/record-hook-change.ts";

@@ -3,7 +3,7 @@ import { DEFAULT_OUTPUT_LINES, type OutputQuery } from "#contract/endpoints/outp
 import type { ProjectId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { findServedProject } from "#worker/db/projects/find-served-project.ts";
+import { findServedProject } from "#worker/db/projects/served-project.ts";
 import { logFailure } from "#worker/log-failure.ts";
 import { followOutput, type OutputEvent } from "#worker/following/output/output-follower.ts";
 import { unavailable } from "#worker/operations/repositories/ask-agent.ts";

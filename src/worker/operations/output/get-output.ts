@@ -6,7 +6,7 @@ import {
 import type { ProjectId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { findServedProject } from "#worker/db/projects/find-served-project.ts";
+import { findServedProject } from "#worker/db/projects/served-project.ts";
 import { askAgent, requestAbout } from "#worker/operations/repositories/ask-agent.ts";
 import { lacksProcess, noSuchProcess } from "#worker/operations/processes/has-process.ts";
 import { notFound } from "#worker/operations/refusals.ts";

@@ -2,7 +2,7 @@ import type { Processes } from "#contract/endpoints/processes/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { findServedProject } from "#worker/db/projects/find-served-project.ts";
+import { findServedProject } from "#worker/db/projects/served-project.ts";
 import { askAgent, requestAbout } from "#worker/operations/repositories/ask-agent.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { processSources } from "#worker/views/processes-view.ts";

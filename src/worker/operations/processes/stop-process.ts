@@ -4,7 +4,7 @@ import type { ProcessName } from "#contract/endpoints/processes/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { findProjectToConfigure } from "#worker/db/projects/find-project-to-configure.ts";
+import { findProjectToConfigure } from "#worker/db/projects/find-project.ts";
 import { updateProject } from "#worker/db/projects/update-project.ts";
 import type { ApplyRefusal } from "#worker/operations/processes/apply-config.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";

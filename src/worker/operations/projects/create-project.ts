@@ -7,7 +7,7 @@ import type { Context } from "#worker/context.ts";
 import { newSettings } from "#worker/db/projects/settings-column.ts";
 import { findProject, type ProjectRecord } from "#worker/db/projects/find-project.ts";
 import { insertProject } from "#worker/db/projects/insert-project.ts";
-import { findServer } from "#worker/db/servers/find-server.ts";
+import { findServer } from "#worker/db/servers/server-records.ts";
 import type { NewRevision } from "#worker/db/variables/revision-writes.ts";
 import { domainTaken, nameTaken, refuseCron, tooMany, unknownServer } from "#worker/operations/refusals.ts";
 import { logFailure } from "#worker/log-failure.ts";

@@ -2,7 +2,7 @@ import type { ProjectId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import type { Context } from "#worker/context.ts";
-import { findProjectWithServing } from "#worker/db/projects/find-project-with-serving.ts";
+import { findProjectWithServing } from "#worker/db/projects/served-project.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { projectView } from "#worker/views/project-view.ts";
 

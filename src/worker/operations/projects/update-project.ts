@@ -6,11 +6,14 @@ import type { Project, UpdateProjectInput } from "#contract/endpoints/projects/s
 import { splitLogin, userNameOf } from "#domain/repository-login.ts";
 import type { Context } from "#worker/context.ts";
 import { updateProject as changeProject } from "#worker/db/projects/update-project.ts";
-import { findProjectWithServing } from "#worker/db/projects/find-project-with-serving.ts";
-import { findServer } from "#worker/db/servers/find-server.ts";
-import { findVariablesHead, type VariablesHead } from "#worker/db/variables/find-variables-head.ts";
+import { findProjectWithServing } from "#worker/db/projects/served-project.ts";
+import { findServer } from "#worker/db/servers/server-records.ts";
+import {
+  findCurrentVariables,
+  findVariablesHead,
+  type VariablesHead,
+} from "#worker/db/variables/variable-records.ts";
 import type { NewRevision } from "#worker/db/variables/revision-writes.ts";
-import { findCurrentVariables } from "#worker/db/variables/variable-reading.ts";
 import {
   domainTaken,
   nameTaken,

@@ -6,7 +6,7 @@ import type { Push } from "#domain/pushes/push.ts";
 import type { Services } from "#worker/context.ts";
 import { settingsOf } from "#worker/db/projects/settings-column.ts";
 import type { StoredEntry } from "#worker/db/changes/stored-change.ts";
-import type { NewPush } from "#worker/db/pushes/push-writes.ts";
+import type { NewPush } from "#worker/db/pushes/push-records.ts";
 import type { AskedProject } from "#worker/operations/pushes/ask-for-repositories.ts";
 import { ledgerRow, type LedgerOrigin } from "#worker/operations/pushes/ledger-rows.ts";
 import { startPushed } from "#worker/operations/pushes/start-pushed.ts";

@@ -8,8 +8,8 @@ import { type Result, succeed } from "#contract/problems.ts";
 import type { Services } from "#worker/context.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import type { LocatedProject, ProjectRecord } from "#worker/db/projects/find-project.ts";
-import { repositoryReadWrite } from "#worker/db/projects/repository-read.ts";
-import { findRepositoryToken } from "#worker/db/variables/find-repository-token.ts";
+import { repositoryReadWrite } from "#worker/db/projects/project-repository.ts";
+import { findRepositoryToken } from "#worker/db/variables/run-variables.ts";
 import { askAgent, requestAbout } from "#worker/operations/repositories/ask-agent.ts";
 
 /** What a request to a server's agent needs. */

@@ -4,7 +4,7 @@ import { type Result, succeed } from "#contract/problems.ts";
 import { repositoryPage } from "#contract/public-paths.ts";
 import type { Context } from "#worker/context.ts";
 import { findProject } from "#worker/db/projects/find-project.ts";
-import { isRepositoryRead } from "#worker/db/projects/repository-read.ts";
+import { isRepositoryRead } from "#worker/db/projects/project-repository.ts";
 import { watchChanged } from "#worker/operations/projects/watch-changed.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { askForRepository, canRead } from "#worker/operations/repositories/ask-for-repository.ts";

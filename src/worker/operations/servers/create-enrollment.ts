@@ -2,7 +2,7 @@ import type { ServerId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Enrollment } from "#contract/endpoints/servers/schemas.ts";
 import type { Context } from "#worker/context.ts";
-import { setEnrollment } from "#worker/db/servers/set-enrollment.ts";
+import { setEnrollment } from "#worker/db/servers/enrollments.ts";
 import { requestWrites } from "#worker/operations/changes/request-changes.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { newEnrollment } from "#worker/operations/servers/new-enrollment.ts";

@@ -1,8 +1,7 @@
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { CreateServerInput, ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 import type { Context } from "#worker/context.ts";
-import { findServer } from "#worker/db/servers/find-server.ts";
-import { insertServer } from "#worker/db/servers/insert-server.ts";
+import { findServer, insertServer } from "#worker/db/servers/server-records.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { requestWrites } from "#worker/operations/changes/request-changes.ts";
 import { serverChange } from "#worker/operations/changes/targets.ts";

@@ -1,8 +1,7 @@
 import type { ServerId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { deleteServer as removeServer } from "#worker/db/servers/delete-server.ts";
-import { findServer } from "#worker/db/servers/find-server.ts";
+import { deleteServer as removeServer, findServer } from "#worker/db/servers/server-records.ts";
 import { logFailure } from "#worker/log-failure.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { requestWrites } from "#worker/operations/changes/request-changes.ts";

@@ -2,7 +2,7 @@ import type { ServerId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Server } from "#contract/endpoints/servers/schemas.ts";
 import type { Context } from "#worker/context.ts";
-import { findServer } from "#worker/db/servers/find-server.ts";
+import { findServer } from "#worker/db/servers/server-records.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { serverView } from "#worker/views/server-view.ts";
 

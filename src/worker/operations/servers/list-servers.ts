@@ -3,7 +3,7 @@ import { ServerId } from "#contract/ids.ts";
 import type { PageQuery } from "#contract/paging.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { listServers as readServers } from "#worker/db/servers/list-servers.ts";
+import { listServers as readServers } from "#worker/db/servers/server-records.ts";
 import { readAll } from "#worker/paging.ts";
 import { serverRow } from "#worker/views/server-view.ts";
 

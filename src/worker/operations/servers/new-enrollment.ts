@@ -2,7 +2,7 @@ import { installCommand } from "#contract/public-paths.ts";
 import type { Enrollment } from "#contract/endpoints/servers/schemas.ts";
 import { formToken, randomTokenCharacters } from "#contract/token-form.ts";
 import type { Context } from "#worker/context.ts";
-import type { EnrollmentRecord } from "#worker/db/servers/set-enrollment.ts";
+import type { EnrollmentRecord } from "#worker/db/servers/enrollments.ts";
 import { secretHash } from "#worker/secret-hash.ts";
 import { timestamp } from "#worker/views/timestamp.ts";
 

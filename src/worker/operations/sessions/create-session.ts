@@ -4,7 +4,7 @@ import type { CreateSessionInput, SessionCreated } from "#contract/endpoints/ses
 import { formToken, isWellFormedToken, randomTokenCharacters } from "#contract/token-form.ts";
 import type { OpenContext } from "#worker/context.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
-import { findSignInAccount, spendSignInCode } from "#worker/db/sessions/spend-sign-in-code.ts";
+import { findSignInAccount, spendSignInCode } from "#worker/db/sessions/session-records.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { requestWrites } from "#worker/operations/changes/request-changes.ts";
 import { tokenChange } from "#worker/operations/changes/targets.ts";

@@ -1,6 +1,6 @@
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { markSessionEnded } from "#worker/db/sessions/mark-session-ended.ts";
+import { markSessionEnded } from "#worker/db/sessions/session-records.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { requestWrites } from "#worker/operations/changes/request-changes.ts";
 import { tokenChange } from "#worker/operations/changes/targets.ts";

@@ -3,7 +3,7 @@ import { allScopes } from "#contract/scopes.ts";
 import type { CreateTokenInput, TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
 import { excessOver } from "#domain/token-grant.ts";
 import type { Context } from "#worker/context.ts";
-import { insertToken } from "#worker/db/tokens/insert-token.ts";
+import { insertToken } from "#worker/db/tokens/token-records.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { requestWrites } from "#worker/operations/changes/request-changes.ts";
 import { tokenChange } from "#worker/operations/changes/targets.ts";

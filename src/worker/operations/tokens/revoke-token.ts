@@ -1,7 +1,7 @@
 import type { TokenId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { markTokenRevoked } from "#worker/db/tokens/mark-token-revoked.ts";
+import { markTokenRevoked } from "#worker/db/tokens/token-records.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { settingsOrigin } from "#worker/operations/changes/request-changes.ts";
 import { notFound } from "#worker/operations/refusals.ts";

@@ -2,7 +2,7 @@ import type { ProjectPause } from "#contract/endpoints/traffic/pause.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { findServedProject } from "#worker/db/projects/find-served-project.ts";
+import { findServedProject } from "#worker/db/projects/served-project.ts";
 import { askAgent, requestAbout, unavailable } from "#worker/operations/repositories/ask-agent.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { timestampOrNull } from "#worker/views/timestamp.ts";

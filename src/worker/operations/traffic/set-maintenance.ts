@@ -2,9 +2,9 @@ import type { SetMaintenanceInput, MaintenanceSet } from "#contract/endpoints/tr
 import type { ProjectId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { findServedProject } from "#worker/db/projects/find-served-project.ts";
+import { findServedProject } from "#worker/db/projects/served-project.ts";
 import type { LocatedProject } from "#worker/db/projects/find-project.ts";
-import { setMaintenance as storeMaintenance } from "#worker/db/projects/set-maintenance.ts";
+import { setMaintenance as storeMaintenance } from "#worker/db/projects/project-maintenance.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { settingsOrigin } from "#worker/operations/changes/request-changes.ts";
 import { askAgent, requestAbout } from "#worker/operations/repositories/ask-agent.ts";

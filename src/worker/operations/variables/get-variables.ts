@@ -2,7 +2,7 @@ import type { Variables } from "#contract/endpoints/variables/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { findVariables } from "#worker/db/variables/find-variables-head.ts";
+import { findVariables } from "#worker/db/variables/variable-records.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { variablesView } from "#worker/views/variables-view.ts";
 

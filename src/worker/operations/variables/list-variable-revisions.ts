@@ -5,7 +5,7 @@ import { DEFAULT_PAGE_SIZE, type PageQuery } from "#contract/paging.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findProject } from "#worker/db/projects/find-project.ts";
-import { listRevisions, type RevisionReading } from "#worker/db/variables/list-revisions.ts";
+import { listRevisions, type RevisionReading } from "#worker/db/variables/variable-records.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { readPage } from "#worker/paging.ts";
 import { revisionView } from "#worker/views/variables-view.ts";

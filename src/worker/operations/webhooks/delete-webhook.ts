@@ -1,8 +1,7 @@
 import type { WebhookId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { deleteWebhook as removeWebhook } from "#worker/db/webhooks/delete-webhook.ts";
-import { findWebhook } from "#worker/db/webhooks/find-webhook.ts";
+import { deleteWebhook as removeWebhook, findWebhook } from "#worker/db/webhooks/webhook-records.ts";
 import { logFailure } from "#worker/log-failure.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { notFound } from "#worker/operations/refusals.ts";

@@ -2,7 +2,7 @@ import type { WebhookDetails } from "#contract/endpoints/webhooks/schemas.ts";
 import type { WebhookId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { findWebhook } from "#worker/db/webhooks/find-webhook.ts";
+import { findWebhook } from "#worker/db/webhooks/webhook-records.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { outletOf, refuseLostTarget } from "#worker/operations/webhooks/webhook-request.ts";
 import { webhookDetailsView } from "#worker/views/webhook-view.ts";

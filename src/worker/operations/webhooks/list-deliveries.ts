@@ -4,7 +4,7 @@ import type { WebhookId } from "#contract/ids.ts";
 import { DEFAULT_PAGE_SIZE, type PageQuery } from "#contract/paging.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { findWebhook } from "#worker/db/webhooks/find-webhook.ts";
+import { findWebhook } from "#worker/db/webhooks/webhook-records.ts";
 import type { ShownDelivery } from "#worker/objects/outlet/shown-delivery.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { outletOf } from "#worker/operations/webhooks/webhook-request.ts";

@@ -3,7 +3,7 @@ import { WebhookId } from "#contract/ids.ts";
 import type { PageQuery } from "#contract/paging.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { listWebhooks as readWebhooks } from "#worker/db/webhooks/list-webhooks.ts";
+import { listWebhooks as readWebhooks } from "#worker/db/webhooks/webhook-records.ts";
 import { readAll } from "#worker/paging.ts";
 import { webhookView } from "#worker/views/webhook-view.ts";
 

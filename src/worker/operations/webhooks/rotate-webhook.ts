@@ -2,7 +2,7 @@ import type { WebhookWithSecret } from "#contract/endpoints/webhooks/schemas.ts"
 import type { WebhookId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { findWebhook } from "#worker/db/webhooks/find-webhook.ts";
+import { findWebhook } from "#worker/db/webhooks/webhook-records.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { newWebhookSecret } from "#worker/operations/webhooks/new-webhook-secret.ts";
 import { outletOf, recordRequest, refuseLostTarget } from "#worker/operations/webhooks/webhook-request.ts";

@@ -3,7 +3,7 @@ import type { WebhookKind } from "#contract/endpoints/webhooks/kinds.ts";
 import type { WebhookId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { findWebhook } from "#worker/db/webhooks/find-webhook.ts";
+import { findWebhook } from "#worker/db/webhooks/webhook-records.ts";
 import { requestEvent } from "#worker/operations/changes/request-changes.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import {

@@ -4,7 +4,7 @@ import type { WebhookId } from "#contract/ids.ts";
 import { refuse } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { auditWrites, type EventContent } from "#worker/db/changes/change-writes.ts";
-import type { WebhookReading } from "#worker/db/webhooks/webhook-reading.ts";
+import type { WebhookReading } from "#worker/db/webhooks/webhook-records.ts";
 import { requestEntry, requestWrites } from "#worker/operations/changes/request-changes.ts";
 
 type Named = Pick<WebhookReading, "id" | "name" | "kind">;
