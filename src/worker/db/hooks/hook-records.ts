@@ -42,7 +42,7 @@ export function hookFields(rows: AccountRows) {
 type HookCells = HookRow & { readonly projectIds: unknown };
 
 /** Parses the fields of a hook. */
-export function readHook({ projectIds, ...hook }: HookCells): HookReading {
+function readHook({ projectIds, ...hook }: HookCells): HookReading {
   return { ...hook, projectIds: ProjectIds.parse(projectIds) };
 }
 
@@ -53,7 +53,7 @@ export async function findHook(rows: AccountRows, id: HookId): Promise<HookReadi
 }
 
 /** The account's hook for a repository; null if there is none. @param key of the repository (`repositoryKey`) */
-export async function findHookOf(rows: AccountRows, key: string): Promise<HookReading | null> {
+async function findHookOf(rows: AccountRows, key: string): Promise<HookReading | null> {
   const [hook] = await rows.select(hookFields, hooks, {
     where: eq(hooks.repositoryKey, key),
     limit: 1,

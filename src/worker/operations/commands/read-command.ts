@@ -15,8 +15,11 @@ import {
 } from "#worker/db/commands/command-records.ts";
 import type { LocatedProject } from "#worker/db/projects/find-project.ts";
 import { findServedProject } from "#worker/db/projects/served-project.ts";
-import { askAboutCommand, askForStates } from "#worker/operations/commands/ask-for-command.ts";
-import type { ReadRefusal } from "#worker/operations/commands/job-refusal.ts";
+import {
+  askAboutCommand,
+  askForStates,
+  type ReadRefusal,
+} from "#worker/operations/commands/ask-for-command.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { readPage } from "#worker/paging.ts";
 import { commandRow, commandView } from "#worker/views/command-view.ts";

@@ -16,7 +16,7 @@ import { requestWrites } from "#worker/operations/changes/request-changes.ts";
 import { namedProject } from "#worker/operations/changes/targets.ts";
 import { actorOf } from "#worker/operations/deployments/lane-command.ts";
 import { sealRepositoryToken } from "#worker/secrets/repository-token.ts";
-import { prepareDeployKey } from "#worker/operations/repositories/request-deploy-key.ts";
+import { prepareDeployKey } from "#worker/operations/repositories/deploy-key.ts";
 import { projectView } from "#worker/views/project-view.ts";
 
 type CreateProjectRefusal = "invalid_request" | "name_taken" | "domain_taken" | "too_many" | "no_seal_key";

@@ -27,7 +27,7 @@ import { settingsOrigin } from "#worker/operations/changes/request-changes.ts";
 import { actorOf } from "#worker/operations/deployments/lane-command.ts";
 import { watchChanged } from "#worker/operations/projects/watch-changed.ts";
 import { sealRepositoryToken } from "#worker/secrets/repository-token.ts";
-import { prepareDeployKey } from "#worker/operations/repositories/request-deploy-key.ts";
+import { prepareDeployKey } from "#worker/operations/repositories/deploy-key.ts";
 import { projectView } from "#worker/views/project-view.ts";
 
 type UpdateProjectRefusal =

@@ -14,7 +14,7 @@ import {
 import type { OutletChanges } from "#worker/objects/outlet/outlet.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { notFound, refuseExcess, refuseUnknownProjects } from "#worker/operations/refusals.ts";
-import { refuseTargets } from "#worker/operations/webhooks/refuse-targets.ts";
+import { refuseTargets } from "#worker/operations/webhooks/change-webhooks.ts";
 import {
   outletOf,
   refuseLostTarget,
