@@ -81,7 +81,7 @@ const inWorker = (name: string, include: string[]): TestProjectInlineConfigurati
 
 /** `npm test` runs these. */
 const usual = [
-  inNode("domain", ["domain", "contract", "sealing", "client/node", "dashboard"], {
+  inNode("domain", ["domain", "contract", "project-files", "sealing", "client/node", "dashboard"], {
     // Zod's messages are the only state that these files share.
     setupFiles: [waitLonger, "./test/support/dashboard-messages.ts"],
   }),

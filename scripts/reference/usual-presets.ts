@@ -1,14 +1,14 @@
 import { join } from "node:path";
 
-import { presetFor } from "#contract/frameworks/preset-for.ts";
-import { presetAliases, presets } from "#contract/frameworks/presets.ts";
-import { suggestReleaseCommand } from "#contract/frameworks/release-commands.ts";
-import { mostly, type UsualPreset } from "#contract/frameworks/usual-preset.ts";
+import { presetFor } from "#project-files/frameworks/preset-for.ts";
+import { presetAliases, presets } from "#project-files/frameworks/presets.ts";
+import { suggestReleaseCommand } from "#project-files/frameworks/release-commands.ts";
+import { mostly, type UsualPreset } from "#project-files/frameworks/usual-preset.ts";
 import { root } from "../shared/root.ts";
 
-export const usualPresetsPath = join(root, "src", "contract", "frameworks", "usual-presets.ts");
+export const usualPresetsPath = join(root, "src", "project-files", "frameworks", "usual-presets.ts");
 
-/** The text of src/contract/frameworks/usual-presets.ts. */
+/** The text of src/project-files/frameworks/usual-presets.ts. */
 export function usualPresetsText(): string {
   const names = [...Object.keys(presets), ...Object.keys(presetAliases)];
   const rows = names.map((name) => {

@@ -11,6 +11,7 @@ import { root } from "./root.ts";
 const INPUTS = [
   "src/worker",
   "src/contract",
+  "src/project-files",
   "src/domain",
   "src/agent",
   "src/node",

@@ -1,5 +1,5 @@
-import { appBesidePage, siteNotes } from "#contract/frameworks/app-beside-page.ts";
-import { noSite } from "#contract/frameworks/no-site.ts";
+import { appBesidePage, siteNotes } from "#project-files/frameworks/app-beside-page.ts";
+import { noSite } from "#project-files/frameworks/no-site.ts";
 import {
   buildProblem,
   detectFramework,
@@ -11,23 +11,23 @@ import {
   NODE,
   presetFor,
   startsNothing,
-} from "#contract/frameworks/preset-for.ts";
-import { applySettings, STATIC } from "#contract/frameworks/usual-preset.ts";
-import { noStart } from "#contract/frameworks/servers/no-start.ts";
-import { scriptNotes } from "#contract/frameworks/servers/node-server.ts";
-import { suggestWorker } from "#contract/frameworks/servers/suggest-workers.ts";
-import { suggestReleaseCommand } from "#contract/frameworks/release-commands.ts";
-import type { ChosenCommands } from "#contract/frameworks/tools/tool-needs.ts";
-import type { Tree } from "#contract/frameworks/tree.ts";
+} from "#project-files/frameworks/preset-for.ts";
+import { applySettings, STATIC } from "#project-files/frameworks/usual-preset.ts";
+import { noStart } from "#project-files/frameworks/servers/no-start.ts";
+import { scriptNotes } from "#project-files/frameworks/servers/node-server.ts";
+import { suggestWorker } from "#project-files/frameworks/servers/suggest-workers.ts";
+import { suggestReleaseCommand } from "#project-files/frameworks/release-commands.ts";
+import type { ChosenCommands } from "#project-files/frameworks/tools/tool-needs.ts";
+import type { Tree } from "#project-files/frameworks/tree.ts";
 import type { CronJob } from "#contract/endpoints/cron/job-schemas.ts";
 import { type AllProcessSettings, WEB } from "#contract/endpoints/processes/schemas.ts";
 import type { BuildSettings } from "#contract/endpoints/projects/settings.ts";
 import type { DetectedPreset } from "#contract/endpoints/projects/detected-preset.ts";
-import type { FileProblem } from "#contract/processes/file-problem.ts";
-import { findProcesses, type FoundProcess } from "#contract/processes/find-processes.ts";
-import type { WrittenSettings } from "#contract/processes/read-gantry-json.ts";
-import { PROCFILE } from "#contract/processes/read-procfile.ts";
-import type { FileCommand, RepositoryFiles } from "#contract/processes/repository-files.ts";
+import type { FileProblem } from "#project-files/processes/file-problem.ts";
+import { findProcesses, type FoundProcess } from "#project-files/processes/find-processes.ts";
+import type { WrittenSettings } from "#project-files/processes/read-gantry-json.ts";
+import { PROCFILE } from "#project-files/processes/read-procfile.ts";
+import type { FileCommand, RepositoryFiles } from "#project-files/processes/repository-files.ts";
 
 /** The settings of a project that decide how it is built and started. */
 export type ChosenSettings = BuildSettings & {

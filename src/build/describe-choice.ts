@@ -1,8 +1,8 @@
 import { type BuildChoice, DEFINE_WEB } from "#build/choose-build.ts";
 import { WEB } from "#contract/endpoints/processes/schemas.ts";
-import { GANTRY_JSON } from "#contract/processes/read-gantry-json.ts";
-import { STATIC } from "#contract/frameworks/usual-preset.ts";
-import type { FoundProcess } from "#contract/processes/find-processes.ts";
+import { GANTRY_JSON } from "#project-files/processes/read-gantry-json.ts";
+import { STATIC } from "#project-files/frameworks/usual-preset.ts";
+import type { FoundProcess } from "#project-files/processes/find-processes.ts";
 
 /** Describes a choice in lines of the log. */
 export function describeChoice(choice: BuildChoice): readonly string[] {

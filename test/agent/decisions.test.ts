@@ -7,7 +7,7 @@ import { readArguments } from "#agent/main/arguments.ts";
 import { retryDelayMs } from "#agent/lib/retry-delay.ts";
 import { endpointUrl } from "#agent/lib/http/control-plane.ts";
 import { createMask } from "#contract/mask.ts";
-import { createInterrupt } from "#agent/run/step/interrupt.ts";
+import { createInterrupt } from "#agent/step/interrupt.ts";
 import { decidePrune } from "#agent/run/activate/prune.ts";
 import { createRunLog } from "#agent/run/run-log.ts";
 import { decideTarget } from "#agent/run/activate/verify-stage.ts";

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it, vi } from "vitest";
 
 import { Project } from "#contract/endpoints/projects/schemas.ts";
-import { presetFor } from "#contract/frameworks/preset-for.ts";
+import { presetFor } from "#project-files/frameworks/preset-for.ts";
 import { ProjectId } from "#contract/ids.ts";
 import { createServerWithKey } from "../cli/support/server-with-key.ts";
 import { crashLooping, instanceReport, processReport } from "../support/process-reports.ts";

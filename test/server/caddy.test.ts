@@ -13,7 +13,7 @@ import { ingressFiles } from "#agent/ingress/caddy/load-sites.ts";
 import { createPauses, type Pauses } from "#agent/ingress/pauses.ts";
 import { writePause } from "#agent/ingress/pause-files.ts";
 import { setMaintenance, slotFiles, writeServed, writeSlots } from "#agent/ingress/slots.ts";
-import { DEFAULT_RULES, defaultRules, rulesId, type SiteRules } from "#agent/ingress/site-rules.ts";
+import { DEFAULT_RULES, defaultRules, rulesId, type SiteRules } from "#agent/workspace/site-rules.ts";
 import type { SiteFile } from "#agent/ingress/site-file.ts";
 import { sendRequest } from "#agent/lib/http/send-request.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";

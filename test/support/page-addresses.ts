@@ -1,4 +1,4 @@
-import { defaultRules, type SiteRules } from "#agent/ingress/site-rules.ts";
+import { defaultRules, type SiteRules } from "#agent/workspace/site-rules.ts";
 
 /** The files of a site. Each contains its own path. */
 export const addressFiles = Object.fromEntries(

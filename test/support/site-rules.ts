@@ -1,7 +1,7 @@
 import { HEADERS_FILE, REDIRECTS_FILE } from "#build/site-rules/rule-lines.ts";
 import { parseHeaders } from "#build/site-rules/parse-headers.ts";
 import { parseRedirects } from "#build/site-rules/parse-redirects.ts";
-import { defaultRules, type SiteRules } from "#agent/ingress/site-rules.ts";
+import { defaultRules, type SiteRules } from "#agent/workspace/site-rules.ts";
 
 /** The files of a site with rules. Each contains its own path. */
 export const ruleSiteFiles = Object.fromEntries(

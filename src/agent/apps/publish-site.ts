@@ -2,7 +2,7 @@ import { posix } from "node:path";
 
 import type { AgentContext } from "#agent/context/context.ts";
 import { readSite, type SiteFile, writeSite } from "#agent/ingress/site-file.ts";
-import { defaultRules, DEFAULT_RULES, rulesId, type RuleSets } from "#agent/ingress/site-rules.ts";
+import { defaultRules, DEFAULT_RULES, rulesId, type RuleSets } from "#agent/workspace/site-rules.ts";
 import { showsSources } from "#build/site-rules/source-files.ts";
 import { servedText, writeServed } from "#agent/ingress/slots.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";

@@ -3,7 +3,7 @@ import { delimiter } from "node:path";
 import { projectUser } from "#agent/isolation/project-user.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
-import { ownToolsFolder } from "#agent/run/tools/tools-folder.ts";
+import { ownToolsFolder } from "#agent/workspace/tools-folder.ts";
 import { findReleaseRoot } from "#agent/workspace/release-root.ts";
 import { type Release, releasePath } from "#agent/workspace/releases.ts";
 import { type Environment, projectEnvironment } from "#build/commands/environment.ts";

@@ -2,7 +2,7 @@ import { readFile, rename, rm } from "node:fs/promises";
 
 import * as z from "zod/mini";
 
-import { RuleSets } from "#agent/ingress/site-rules.ts";
+import { RuleSets } from "#agent/workspace/site-rules.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { listUpTo } from "#contract/bounds.ts";
 import { Alias, Domain, MAX_ALIASES } from "#contract/endpoints/projects/settings.ts";

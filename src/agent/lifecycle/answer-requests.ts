@@ -2,7 +2,7 @@ import { readOutput } from "#agent/apps/output/read-output.ts";
 import { listCommandNotes } from "#agent/jobs/command-notes.ts";
 import type { Commands } from "#agent/jobs/commands.ts";
 import type { Cron } from "#agent/jobs/cron/cron.ts";
-import { limitParallel } from "#agent/lib/limit-parallel.ts";
+import { limitParallel } from "#agent/lifecycle/limit-parallel.ts";
 import { reportProcesses } from "#agent/apps/report-processes.ts";
 import { limitReports } from "#agent/report/project-report.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
@@ -12,7 +12,7 @@ import { setMaintenance, setPause } from "#agent/lifecycle/answer-traffic.ts";
 import { checkDomains } from "#agent/lifecycle/check-domains.ts";
 import { resolveCommit } from "#agent/lifecycle/resolve-commit.ts";
 import { testRepository } from "#agent/lifecycle/test-repository.ts";
-import { deployKeyOf } from "#agent/ssh/repository-access.ts";
+import { deployKeyOf } from "#agent/git/repository-access.ts";
 import type {
   AgentAnswer,
   AgentRequest,

@@ -7,7 +7,7 @@ import { endRollout } from "#agent/apps/rollout.ts";
 import { keepCorrected, startCorrected } from "#agent/lifecycle/correct-instances.ts";
 import { endRelease, traceOfRelease } from "#agent/run/activate/end-release.ts";
 import { reactivate } from "#agent/run/activate/revert.ts";
-import { scopeOutsideRun } from "#agent/run/step/run-scope.ts";
+import { scopeOutsideRun } from "#agent/step/run-scope.ts";
 import { linkTarget, readCurrent, switchCurrent } from "#agent/workspace/current-link.ts";
 import { removeTree } from "#agent/workspace/discard.ts";
 import { tidyOutput } from "#agent/workspace/output-folder.ts";

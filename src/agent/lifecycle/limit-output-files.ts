@@ -1,5 +1,5 @@
 import type { AgentContext } from "#agent/context/context.ts";
-import { expireAssets } from "#agent/workspace/earlier-assets.ts";
+import { expireAssets } from "#agent/ingress/earlier-assets.ts";
 import { limitInstanceLogs } from "#agent/workspace/instance-logs.ts";
 import { listProjects } from "#agent/workspace/list-projects.ts";
 import { limitOutput } from "#agent/workspace/output-folder.ts";

@@ -3,15 +3,15 @@ import { rm } from "node:fs/promises";
 import { tidyCacheFolder } from "#agent/cache/cache-folder.ts";
 import { endApps } from "#agent/apps/end-apps.ts";
 import type { AgentContext } from "#agent/context/context.ts";
-import { removeDeployKey } from "#agent/ssh/deploy-keys.ts";
+import { removeDeployKey } from "#agent/git/ssh/deploy-keys.ts";
 import { tidyReleaseVariables } from "#agent/secrets/release-variables.ts";
 import { endProcesses, traceOfProject } from "#agent/run/activate/end-release.ts";
-import { ownRelease, removeOwned } from "#agent/run/step/remove-owned.ts";
+import { ownRelease, removeOwned } from "#agent/workspace/remove-owned.ts";
 import { switchCurrent } from "#agent/workspace/current-link.ts";
 import { emptyBin, removeTree } from "#agent/workspace/discard.ts";
 import { tidyOutput } from "#agent/workspace/output-folder.ts";
 import { projectFolder, type ProjectFolder } from "#agent/workspace/project-folder.ts";
-import { removeAssets } from "#agent/workspace/earlier-assets.ts";
+import { removeAssets } from "#agent/ingress/earlier-assets.ts";
 import { listReleases, putReleaseAside, removeIncomplete } from "#agent/workspace/releases.ts";
 import type { ProjectId } from "#contract/ids.ts";
 

@@ -8,7 +8,7 @@ import { createReporter } from "#agent/report/reporter.ts";
 import { openSpool, removeSpool, reopenSpool, type Spool } from "#agent/report/spool.ts";
 import type { Turn } from "#agent/run/project-turns.ts";
 import { reactivate } from "#agent/run/activate/revert.ts";
-import { scopeOutsideRun } from "#agent/run/step/run-scope.ts";
+import { scopeOutsideRun } from "#agent/step/run-scope.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { continueJournal } from "#agent/workspace/run-journal.ts";
 import type { ActiveRun } from "#contract/agent-protocol.ts";

@@ -1,13 +1,13 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 
-import { fetchCommitAlone, fetchGraph, removePromisor } from "#agent/commands/commit-graph.ts";
-import { type GitPlace, TIP } from "#agent/commands/git.ts";
+import { fetchCommitAlone, fetchGraph, removePromisor } from "#agent/git/commands/commit-graph.ts";
+import { type GitPlace, TIP } from "#agent/git/commands/git.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { checkSource } from "#agent/policy/check-policy.ts";
 import { type CommitReach, decideReach } from "#agent/policy/commit-reach.ts";
-import { decideWanted, findRef, type Wanted } from "#agent/run/fetch/fetch-commit.ts";
-import { createGitRunner, type GitRunner } from "#agent/run/fetch/git-runner.ts";
+import { decideWanted, findRef, type Wanted } from "#agent/git/mirror/fetch-commit.ts";
+import { createGitRunner, type GitRunner } from "#agent/git/mirror/git-runner.ts";
 import {
   explainRemote,
   type FetchedCommit,
@@ -15,15 +15,15 @@ import {
   formatOf,
   type Origin,
   prepareMirror,
-} from "#agent/run/fetch/mirror-steps.ts";
-import { openOrigin } from "#agent/run/fetch/open-origin.ts";
-import { readingMarker } from "#agent/run/fetch/reading-marker.ts";
-import { resolveReachable } from "#agent/run/fetch/reachable-commit.ts";
-import { hideSecrets, scopeOutsideRun } from "#agent/run/step/run-scope.ts";
-import { startLimit } from "#agent/run/step/stage-limit.ts";
-import { fail, failUnexpectedly, type Step } from "#agent/run/step/step.ts";
+} from "#agent/git/mirror/mirror-steps.ts";
+import { openOrigin } from "#agent/git/mirror/open-origin.ts";
+import { readingMarker } from "#agent/git/mirror/reading-marker.ts";
+import { resolveReachable } from "#agent/git/mirror/reachable-commit.ts";
+import { hideSecrets, scopeOutsideRun } from "#agent/step/run-scope.ts";
+import { startLimit } from "#agent/step/stage-limit.ts";
+import { fail, failUnexpectedly, type Step } from "#agent/step/step.ts";
 import { openAddress } from "#agent/secrets/open-address.ts";
-import { createTestFolder, removeLogins } from "#agent/ssh/ssh-folder.ts";
+import { createTestFolder, removeLogins } from "#agent/git/ssh/ssh-folder.ts";
 import { head } from "#build/failure/make-failure.ts";
 import type { AgentRequestOf, CommitResolution } from "#contract/agent-requests.ts";
 import { MAX_COMMIT_MESSAGE } from "#contract/git-names.ts";

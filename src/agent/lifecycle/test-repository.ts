@@ -1,23 +1,23 @@
 import { rm } from "node:fs/promises";
 
-import { listRemote, listRemoteBranches } from "#agent/commands/git.ts";
-import { chooseRef, errorLine, readRefs } from "#agent/commands/read-git-output.ts";
-import { adviseBranch, readRemoteBranches, setBranch } from "#agent/commands/remote-branches.ts";
-import { readRemoteFailure, type RemoteFailure } from "#agent/commands/remote-failure.ts";
+import { listRemote, listRemoteBranches } from "#agent/git/commands/git.ts";
+import { chooseRef, errorLine, readRefs } from "#agent/git/commands/read-git-output.ts";
+import { adviseBranch, readRemoteBranches, setBranch } from "#agent/git/commands/remote-branches.ts";
+import { readRemoteFailure, type RemoteFailure } from "#agent/git/commands/remote-failure.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { checkBranch, checkRepository, isGitConfined } from "#agent/policy/check-policy.ts";
 import { refuseOwnFiles } from "#agent/policy/own-files.ts";
-import { readingMarker } from "#agent/run/fetch/reading-marker.ts";
+import { readingMarker } from "#agent/git/mirror/reading-marker.ts";
 import type { ProcessEnd } from "#build/process/command.ts";
 import { runProcess } from "#build/process/run-process.ts";
-import { adviceFor } from "#agent/ssh/failure-advice.ts";
+import { adviceFor } from "#agent/git/failure-advice.ts";
 import {
   describeNewHostKeys,
   newlyPinned,
   prepareAccess,
   type RepositoryAccess,
-} from "#agent/ssh/repository-access.ts";
-import { createTestFolder, removeLogins } from "#agent/ssh/ssh-folder.ts";
+} from "#agent/git/repository-access.ts";
+import { createTestFolder, removeLogins } from "#agent/git/ssh/ssh-folder.ts";
 import type { ToAgent } from "#contract/agent-protocol.ts";
 import type {
   HostKey,

@@ -1,7 +1,7 @@
 import { setDefaultAutoSelectFamilyAttemptTimeout } from "node:net";
 
 import { readSettings } from "#agent/context/settings.ts";
-import { chooseProxy } from "#agent/lib/http/choose-proxy.ts";
+import { chooseProxy } from "#agent/main/choose-proxy.ts";
 
 /**
  * How long one of several addresses is tried before the next. Node's default of 250 ms is shorter than a round trip

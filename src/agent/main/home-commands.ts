@@ -12,7 +12,7 @@ import { isOtherUsersHome, refuse } from "#agent/main/refuse.ts";
 import { agentStatus } from "#agent/main/show-status.ts";
 import { readPolicy } from "#agent/policy/read-policy.ts";
 import { openSealKey } from "#agent/secrets/seal-key.ts";
-import { forgetHost, pinnedHosts } from "#agent/ssh/host-pins.ts";
+import { forgetHost, pinnedHosts } from "#agent/git/ssh/host-pins.ts";
 import { runSupervisor } from "#agent/supervisor/run-supervisor.ts";
 
 /** Exchanges an enrolment token for the server's credential. @returns the exit code, as all commands here */

@@ -3,8 +3,8 @@ import { join } from "node:path";
 
 import { sourceFiles } from "#build/site-rules/source-files.ts";
 import { PHP_PROGRAM } from "#agent/php/php-program.ts";
-import { ownToolsFolder } from "#agent/run/tools/tools-folder.ts";
-import { PHP_SERVER } from "#contract/frameworks/servers/php-server.ts";
+import { ownToolsFolder } from "#agent/workspace/tools-folder.ts";
+import { PHP_SERVER } from "#project-files/frameworks/servers/php-server.ts";
 import { shellQuote } from "#node/shell-quote.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 

@@ -1,10 +1,10 @@
 import type { Policy } from "#agent/policy/policy.ts";
 import { fileOf, type PolicyRefusal, refuse, refuseSetting, shownCommand } from "#agent/policy/refuse.ts";
-import type { ResolvedCronJob } from "#contract/cron/resolve-cron.ts";
+import type { ResolvedCronJob } from "#project-files/cron/resolve-cron.ts";
 import type { AllProcessSettings, ProcessDefinitions } from "#contract/endpoints/processes/schemas.ts";
 import type { Preset } from "#contract/endpoints/projects/settings.ts";
-import { GANTRY_JSON } from "#contract/processes/read-gantry-json.ts";
-import { PROCFILE } from "#contract/processes/read-procfile.ts";
+import { GANTRY_JSON } from "#project-files/processes/read-gantry-json.ts";
+import { PROCFILE } from "#project-files/processes/read-procfile.ts";
 
 /** Checks an install or build command of the project's settings. */
 export function checkSettingCommand(

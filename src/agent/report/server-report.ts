@@ -6,7 +6,7 @@ import type { AgentContext } from "#agent/context/context.ts";
 import { AGENT_VERSION } from "#agent/context/version.ts";
 import { policyLevel } from "#agent/policy/policy-level.ts";
 import { ingressProblem, limitReports, reportProject } from "#agent/report/project-report.ts";
-import { reportDeployKeys } from "#agent/ssh/report-keys.ts";
+import { reportDeployKeys } from "#agent/report/report-keys.ts";
 import { hasIngress, ingressProblemOf } from "#agent/ingress/has-ingress.ts";
 import { leadsToApp, readSite } from "#agent/ingress/site-file.ts";
 import { listProjects } from "#agent/workspace/list-projects.ts";

@@ -2,7 +2,7 @@ import type { Clock } from "#agent/context/context.ts";
 import type { Mask } from "#contract/mask.ts";
 import { cutLine } from "#build/process/cut-line.ts";
 import type { Reporter } from "#agent/report/reporter.ts";
-import type { RunLog } from "#agent/run/step/run-scope.ts";
+import type { RunLog } from "#agent/step/run-scope.ts";
 import { MAX_LOG_BYTES } from "#contract/endpoints/logs/schemas.ts";
 
 /** Reserved for Gantry's own lines, below the limit of the whole log. */

@@ -1,5 +1,5 @@
-import type { InterruptReason } from "#agent/run/step/interrupt.ts";
-import type { RunEnd } from "#agent/run/step/step.ts";
+import type { InterruptReason } from "#agent/step/interrupt.ts";
+import type { RunEnd } from "#agent/step/step.ts";
 import type { RunResult } from "#contract/agent-events.ts";
 import type { DeploymentStage } from "#contract/endpoints/deployments/schemas.ts";
 import type { RunStage } from "#contract/stages.ts";

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 
 import * as z from "zod/mini";
 
-import { defaultRules, SiteRules } from "#agent/ingress/site-rules.ts";
+import { defaultRules, SiteRules } from "#agent/workspace/site-rules.ts";
 import { showsSources } from "#build/site-rules/source-files.ts";
 import { readJsonFile } from "#node/read-json-file.ts";
 import { InsidePath } from "#contract/git-names.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import send from "send";
 
-import { findEarlierAsset } from "#agent/workspace/earlier-assets.ts";
+import { findEarlierAsset } from "#agent/ingress/earlier-assets.ts";
 import { IMMUTABLE, isImmutable, REVALIDATE } from "#agent/ingress/caching.ts";
 import { findHeaders } from "#agent/ingress/custom-headers.ts";
 import { findRedirect, locationOf, type Redirect } from "#agent/ingress/redirects.ts";

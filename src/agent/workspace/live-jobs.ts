@@ -7,7 +7,7 @@ import { commitFile, discardPrepared, prepareFile, preparedPath } from "#agent/w
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import type { Release } from "#agent/workspace/releases.ts";
 import { ReleaseVersion } from "#contract/agent-order.ts";
-import { resolveCron } from "#contract/cron/resolve-cron.ts";
+import { resolveCron } from "#project-files/cron/resolve-cron.ts";
 import { CronJob } from "#contract/endpoints/cron/job-schemas.ts";
 import { CronJobReport } from "#contract/endpoints/cron/schemas.ts";
 import { storedAs } from "#contract/stored.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import * as z from "zod/mini";
 
-import { SiteRules } from "#agent/ingress/site-rules.ts";
+import { SiteRules } from "#agent/workspace/site-rules.ts";
 import { hasCode } from "#node/has-code.ts";
 import { discard, putAside, removeTree } from "#agent/workspace/discard.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";

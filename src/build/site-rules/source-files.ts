@@ -1,8 +1,8 @@
 import { HEADERS_FILE, REDIRECTS_FILE } from "#build/site-rules/rule-lines.ts";
-import { lockFiles } from "#contract/frameworks/install-steps.ts";
-import { packageManagerFiles } from "#contract/frameworks/package-manager.ts";
-import { GANTRY_JSON } from "#contract/processes/read-gantry-json.ts";
-import { PROCFILE } from "#contract/processes/read-procfile.ts";
+import { lockFiles } from "#project-files/frameworks/install-steps.ts";
+import { packageManagerFiles } from "#project-files/frameworks/package-manager.ts";
+import { GANTRY_JSON } from "#project-files/processes/read-gantry-json.ts";
+import { PROCFILE } from "#project-files/processes/read-procfile.ts";
 
 /** Files that say how a repository is built and run. */
 const buildFiles = [

@@ -1,6 +1,6 @@
-import { reasonFor } from "#contract/frameworks/tools/command-tools.ts";
-import type { ToolRequest } from "#contract/frameworks/tools/tool-request.ts";
-import { toolTitle } from "#contract/frameworks/tools/tool.ts";
+import { reasonFor } from "#project-files/frameworks/tools/command-tools.ts";
+import type { ToolRequest } from "#project-files/frameworks/tools/tool-request.ts";
+import { toolTitle } from "#project-files/frameworks/tools/tool.ts";
 
 /** What the sentences call the machine that builds. */
 export type BuildPlace = "this server" | "this machine";

@@ -1,6 +1,6 @@
 import { findProgram } from "#build/tools/find-program.ts";
 import { lacksVenv } from "#build/tools/lacks-venv.ts";
-import { programsOf } from "#contract/frameworks/tools/command-tools.ts";
+import { programsOf } from "#project-files/frameworks/tools/command-tools.ts";
 
 /** What a machine lacks. `name`: for a sentence. `program`: what to install. */
 export type Missing = { readonly name: string; readonly program: string };

@@ -6,9 +6,9 @@ import { findProgram } from "#build/tools/find-program.ts";
 import type { WantedProgram } from "#build/tools/install-advice.ts";
 import { readToolRequests } from "#build/tools/read-tool-requests.ts";
 import type { ServerTools } from "#build/tools/server-tools.ts";
-import { checkVersion } from "#contract/frameworks/tools/check-version.ts";
-import { programOf } from "#contract/frameworks/tools/command-tools.ts";
-import { type ChosenCommands, toolNeeds } from "#contract/frameworks/tools/tool-needs.ts";
+import { checkVersion } from "#project-files/frameworks/tools/check-version.ts";
+import { programOf } from "#project-files/frameworks/tools/command-tools.ts";
+import { type ChosenCommands, toolNeeds } from "#project-files/frameworks/tools/tool-needs.ts";
 
 /** A build whose tools are checked. `release`: the repository's folder; `root`: the project's; both real paths. */
 export type ToolQuestion = {

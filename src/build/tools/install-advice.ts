@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 
-import { checkVersion } from "#contract/frameworks/tools/check-version.ts";
-import { programOf } from "#contract/frameworks/tools/command-tools.ts";
-import type { ToolRequest } from "#contract/frameworks/tools/tool-request.ts";
-import type { Tool } from "#contract/frameworks/tools/tool.ts";
+import { checkVersion } from "#project-files/frameworks/tools/check-version.ts";
+import { programOf } from "#project-files/frameworks/tools/command-tools.ts";
+import type { ToolRequest } from "#project-files/frameworks/tools/tool-request.ts";
+import type { Tool } from "#project-files/frameworks/tools/tool.ts";
 import { installCommand } from "#contract/public-paths.ts";
 
 export type System = "debian" | "fedora" | "alpine" | "arch" | "macos" | "other";

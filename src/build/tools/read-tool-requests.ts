@@ -3,9 +3,9 @@ import { join, relative } from "node:path";
 
 import { readStart } from "#build/tree/read-start.ts";
 import { fileOf } from "#build/tree/read-tree.ts";
-import { findRequests, type ToolFolder, toolFiles } from "#contract/frameworks/tools/find-requests.ts";
-import type { ToolRequest } from "#contract/frameworks/tools/tool-request.ts";
-import type { Tool } from "#contract/frameworks/tools/tool.ts";
+import { findRequests, type ToolFolder, toolFiles } from "#project-files/frameworks/tools/find-requests.ts";
+import type { ToolRequest } from "#project-files/frameworks/tools/tool-request.ts";
+import type { Tool } from "#project-files/frameworks/tools/tool.ts";
 
 /**
  * Reads which versions of tools a repository asks for, in the project's root directory and the folders above it.

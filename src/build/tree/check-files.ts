@@ -2,12 +2,12 @@ import { readdir } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 
 import { type FileLimit, followInside, readDataFile } from "#build/tree/read-data-file.ts";
-import { type CheckedFile, checkFile, type FileRules } from "#contract/frameworks/files/check-file.ts";
-import { dataFiles } from "#contract/frameworks/files/data-files.ts";
-import { readWorkspaceFiles } from "#contract/frameworks/workspace.ts";
+import { type CheckedFile, checkFile, type FileRules } from "#project-files/frameworks/files/check-file.ts";
+import { dataFiles } from "#project-files/frameworks/files/data-files.ts";
+import { readWorkspaceFiles } from "#project-files/frameworks/workspace.ts";
 import { succeed } from "#contract/lib/result.ts";
-import { unusable } from "#contract/processes/file-problem.ts";
-import { definitionFiles } from "#contract/processes/repository-files.ts";
+import { unusable } from "#project-files/processes/file-problem.ts";
+import { definitionFiles } from "#project-files/processes/repository-files.ts";
 
 const LIMIT: FileLimit = {
   bytes: 512 * 1024,

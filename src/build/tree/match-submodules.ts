@@ -1,7 +1,7 @@
 import type { SubmoduleEntry } from "#build/commands/read-submodules.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
 import { suggest } from "#contract/lib/suggest.ts";
-import { type FileProblem, shown, unusable } from "#contract/processes/file-problem.ts";
+import { type FileProblem, shown, unusable } from "#project-files/processes/file-problem.ts";
 
 /** A submodule whose files are written. */
 export type Submodule = {

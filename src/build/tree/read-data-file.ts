@@ -3,7 +3,7 @@ import { basename, join, relative, sep } from "node:path";
 
 import { decodeText } from "#build/tree/decode-text.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
-import { type FileProblem, type Unusable, unusable } from "#contract/processes/file-problem.ts";
+import { type FileProblem, type Unusable, unusable } from "#project-files/processes/file-problem.ts";
 import { hasCode } from "#node/has-code.ts";
 import { lstatOrNull } from "#node/lstat-or-null.ts";
 import { READ_FILE } from "#node/open-flags.ts";

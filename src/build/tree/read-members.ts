@@ -2,8 +2,8 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
 import { readStart } from "#build/tree/read-start.ts";
-import { isMember } from "#contract/frameworks/workspace-members.ts";
-import type { Member } from "#contract/frameworks/workspace-build.ts";
+import { isMember } from "#project-files/frameworks/workspace-members.ts";
+import type { Member } from "#project-files/frameworks/workspace-build.ts";
 
 /** Packages are not nested more deeply, and no workspace has more folders outside of them. */
 const DEEPEST = 5;

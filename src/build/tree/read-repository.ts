@@ -1,12 +1,12 @@
 import { type FileLimit, readDataFile } from "#build/tree/read-data-file.ts";
 import type { ResultOf } from "#contract/lib/result.ts";
-import type { FileProblem } from "#contract/processes/file-problem.ts";
+import type { FileProblem } from "#project-files/processes/file-problem.ts";
 import {
   type DefinitionFile,
   definitionFiles,
   readRepositoryFiles,
   type RepositoryFiles,
-} from "#contract/processes/repository-files.ts";
+} from "#project-files/processes/repository-files.ts";
 
 /** Far more than such a file has. */
 const LIMIT: FileLimit = { bytes: 64 * 1024, text: "64 KiB", hint: "Put long commands into scripts." };

@@ -7,18 +7,18 @@ import { checkFiles } from "#build/tree/check-files.ts";
 import { readMembers } from "#build/tree/read-members.ts";
 import { readStart } from "#build/tree/read-start.ts";
 import { followInside } from "#build/tree/read-data-file.ts";
-import { isMember } from "#contract/frameworks/workspace-members.ts";
-import { dataFiles } from "#contract/frameworks/files/data-files.ts";
-import { startsNothing, tellingFiles } from "#contract/frameworks/preset-for.ts";
-import { deepPaths, readFiles, surveyTree, type Tree } from "#contract/frameworks/tree.ts";
+import { isMember } from "#project-files/frameworks/workspace-members.ts";
+import { dataFiles } from "#project-files/frameworks/files/data-files.ts";
+import { startsNothing, tellingFiles } from "#project-files/frameworks/preset-for.ts";
+import { deepPaths, readFiles, surveyTree, type Tree } from "#project-files/frameworks/tree.ts";
 import {
   type FolderAbove,
   memberPatterns,
   readWorkspaceFiles,
   workspaceFiles,
-} from "#contract/frameworks/workspace.ts";
+} from "#project-files/frameworks/workspace.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
-import type { FileProblem } from "#contract/processes/file-problem.ts";
+import type { FileProblem } from "#project-files/processes/file-problem.ts";
 
 /** What is known about the files of a project. `notes`: what of them is ignored, in sentences without a full stop. */
 export type ReadTree = { readonly tree: Tree; readonly notes: readonly string[] };

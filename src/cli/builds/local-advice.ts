@@ -1,9 +1,9 @@
 import minVersion from "semver/ranges/min-version.js";
 
 import { packageCommand, type WantedProgram } from "#build/tools/install-advice.ts";
-import { npmPackageOf } from "#contract/frameworks/tools/npm-package.ts";
-import type { ToolRequest } from "#contract/frameworks/tools/tool-request.ts";
-import { exactVersion, rangeFor } from "#contract/frameworks/tools/wanted-version.ts";
+import { npmPackageOf } from "#project-files/frameworks/tools/npm-package.ts";
+import type { ToolRequest } from "#project-files/frameworks/tools/tool-request.ts";
+import { exactVersion, rangeFor } from "#project-files/frameworks/tools/wanted-version.ts";
 
 /** Says how to install a program on this machine, in the version that the repository asks for. */
 export async function localAdvice(wanted: WantedProgram): Promise<string> {

@@ -14,9 +14,9 @@ import type { Context } from "#cli/context.ts";
 import type { Result } from "#cli/outcome.ts";
 import type { Failure } from "#contract/endpoints/deployments/schemas.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
-import type { Tree } from "#contract/frameworks/tree.ts";
+import type { Tree } from "#project-files/frameworks/tree.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
-import type { FileProblem } from "#contract/processes/file-problem.ts";
+import type { FileProblem } from "#project-files/processes/file-problem.ts";
 
 /** A build on this machine, and why it is built in this way. */
 export type LocalBuild = {

@@ -11,8 +11,8 @@ import { printFacts } from "#cli/output/facts.ts";
 import { printable } from "#cli/output/printable.ts";
 import { buildDocument, buildFacts } from "#cli/views/build-facts.ts";
 import { printFailure } from "#cli/views/print-failure.ts";
-import type { ToolRequest } from "#contract/frameworks/tools/tool-request.ts";
-import { toolTitle } from "#contract/frameworks/tools/tool.ts";
+import type { ToolRequest } from "#project-files/frameworks/tools/tool-request.ts";
+import { toolTitle } from "#project-files/frameworks/tools/tool.ts";
 
 export const detect = defineCommand({
   name: "detect",

@@ -1,5 +1,5 @@
 import { readAll } from "#client/read-all.ts";
-import { mayBeDetectedLater } from "#contract/frameworks/is-detected-later.ts";
+import { mayBeDetectedLater } from "#project-files/frameworks/is-detected-later.ts";
 import { type ProjectHealth, UNKNOWN_HEALTH } from "#contract/endpoints/projects/health.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done } from "#cli/outcome.ts";

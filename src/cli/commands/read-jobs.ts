@@ -1,4 +1,4 @@
-import { findCronProblem } from "#contract/cron/find-cron-problem.ts";
+import { findCronProblem } from "#project-files/cron/find-cron-problem.ts";
 import { CronJob, CronJobs } from "#contract/endpoints/cron/job-schemas.ts";
 import { succeed } from "#contract/lib/result.ts";
 import { didYouMean } from "#contract/lib/suggest.ts";

@@ -1,11 +1,11 @@
 import type { BuildChoice } from "#build/choose-build.ts";
-import { GANTRY_JSON } from "#contract/processes/read-gantry-json.ts";
+import { GANTRY_JSON } from "#project-files/processes/read-gantry-json.ts";
 import { isWithoutFramework, sourceOf } from "#build/describe-choice.ts";
 import type { LocalBuild } from "#cli/builds/prepare-build.ts";
 import type { Fact } from "#cli/output/facts.ts";
 import { printable, printableName } from "#cli/output/printable.ts";
 import { sourceText } from "#cli/views/deployment-text.ts";
-import type { FoundProcess } from "#contract/processes/find-processes.ts";
+import type { FoundProcess } from "#project-files/processes/find-processes.ts";
 import type { CronJob } from "#contract/endpoints/cron/job-schemas.ts";
 import { AutomaticSetting } from "#contract/endpoints/projects/settings.ts";
 

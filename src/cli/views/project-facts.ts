@@ -1,12 +1,12 @@
-import { resolveCron } from "#contract/cron/resolve-cron.ts";
+import { resolveCron } from "#project-files/cron/resolve-cron.ts";
 import { sourceText } from "#contract/processes/command-source.ts";
 import { resolveProcesses } from "#contract/processes/resolve-processes.ts";
 import { type SettingName, settingNames } from "#contract/endpoints/projects/project-settings.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import type { Limits } from "#contract/endpoints/projects/settings.ts";
 import { type Fact, printFacts } from "#cli/output/facts.ts";
-import { isDetectedLater } from "#contract/frameworks/is-detected-later.ts";
-import { publishesNothing } from "#contract/frameworks/publishes-nothing.ts";
+import { isDetectedLater } from "#project-files/frameworks/is-detected-later.ts";
+import { publishesNothing } from "#project-files/frameworks/publishes-nothing.ts";
 import type { Output } from "#cli/output/output.ts";
 import { printable, printableName } from "#cli/output/printable.ts";
 import { timeText } from "#cli/output/times.ts";

@@ -1,5 +1,5 @@
-import { periods } from "#contract/cron/run-times.ts";
-import { timeZone, type TimeZone, utc } from "#contract/cron/time-zone.ts";
+import { periods } from "#project-files/cron/run-times.ts";
+import { timeZone, type TimeZone, utc } from "#project-files/cron/time-zone.ts";
 import type { FreezeTimes, Weekday } from "#contract/endpoints/freezes/freeze-times.ts";
 
 /** From an instant until before another, in Unix milliseconds. */

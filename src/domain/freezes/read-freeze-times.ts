@@ -1,4 +1,4 @@
-import { timeZone } from "#contract/cron/time-zone.ts";
+import { timeZone } from "#project-files/cron/time-zone.ts";
 import type { FreezeTimes } from "#contract/endpoints/freezes/freeze-times.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
 

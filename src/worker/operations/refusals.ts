@@ -1,4 +1,4 @@
-import { findCronProblem } from "#contract/cron/find-cron-problem.ts";
+import { findCronProblem } from "#project-files/cron/find-cron-problem.ts";
 import type { CronJobs } from "#contract/endpoints/cron/job-schemas.ts";
 import { MAX_PROCESSES } from "#contract/endpoints/processes/schemas.ts";
 import { refuse, type Refusal } from "#contract/problems.ts";

@@ -21,7 +21,7 @@ import {
   STATIC,
   usualPreset,
   usualReleaseCommand,
-} from "#contract/frameworks/usual-preset.ts";
+} from "#project-files/frameworks/usual-preset.ts";
 import { settingsOf } from "#worker/db/projects/settings-column.ts";
 
 /** A row of the projects list. */

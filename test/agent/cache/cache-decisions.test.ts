@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { type CacheEntry, entriesWithin } from "#agent/cache/cache-index.ts";
-import { readManifests } from "#agent/cache/read-manifests.ts";
+import { readManifests } from "#agent/run/cache/read-manifests.ts";
 import { newPaths, surveyRelease } from "#agent/cache/survey-release.ts";
 
 describe("a cache over its limit", () => {

@@ -5,18 +5,18 @@ import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { gitEnvironment } from "#agent/commands/git-environment.ts";
+import { gitEnvironment } from "#agent/git/commands/git-environment.ts";
 import { readIndexGitlinks } from "#agent/run/fetch/index-gitlinks.ts";
 import { readGitlinks } from "#build/commands/read-gitlinks.ts";
 import { readSubmoduleEntries } from "#build/commands/read-submodules.ts";
 import { commandEnvironment } from "#build/commands/environment.ts";
-import * as graphCommands from "#agent/commands/commit-graph.ts";
-import { fetchGraph, listCommits, mergeBase } from "#agent/commands/commit-graph.ts";
-import * as gitCommands from "#agent/commands/git.ts";
-import { exportCommit, fetchTip, type GitPlace, listRefs } from "#agent/commands/git.ts";
+import * as graphCommands from "#agent/git/commands/commit-graph.ts";
+import { fetchGraph, listCommits, mergeBase } from "#agent/git/commands/commit-graph.ts";
+import * as gitCommands from "#agent/git/commands/git.ts";
+import { exportCommit, fetchTip, type GitPlace, listRefs } from "#agent/git/commands/git.ts";
 import * as exportCommands from "#build/commands/export-tree.ts";
 import type { Command } from "#build/process/command.ts";
-import { chooseRef, readCommit, readRefs, errorLine } from "#agent/commands/read-git-output.ts";
+import { chooseRef, readCommit, readRefs, errorLine } from "#agent/git/commands/read-git-output.ts";
 
 const place: GitPlace = {
   gitDir: "/p/mirror.git",

@@ -8,11 +8,11 @@ import { promisify } from "node:util";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { readRemote } from "#agent/commands/git-login.ts";
-import { listRemote } from "#agent/commands/git.ts";
+import { readRemote } from "#agent/git/commands/git-login.ts";
+import { listRemote } from "#agent/git/commands/git.ts";
 import { matchesPattern } from "#agent/policy/repository-address.ts";
 import { withToken } from "#agent/secrets/repository-token.ts";
-import { sshHostOf } from "#agent/ssh/known-hosts.ts";
+import { sshHostOf } from "#agent/git/ssh/known-hosts.ts";
 import {
   parseRepository,
   type RepositoryAddress,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { resolveSubmoduleUrl } from "#agent/commands/submodule-url.ts";
+import { resolveSubmoduleUrl } from "#agent/run/fetch/submodule-url.ts";
 
 describe("a submodule's address", () => {
   it.each([

@@ -4,9 +4,9 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { gitEnvironment } from "#agent/commands/git-environment.ts";
-import { fetchTip, type GitPlace, initMirror } from "#agent/commands/git.ts";
-import { ownUploadPack } from "#agent/commands/upload-pack.ts";
+import { gitEnvironment } from "#agent/git/commands/git-environment.ts";
+import { fetchTip, type GitPlace, initMirror } from "#agent/git/commands/git.ts";
+import { ownUploadPack } from "#agent/git/commands/upload-pack.ts";
 import type { Command } from "#build/process/command.ts";
 
 import { runShell } from "../../support/run-shell.ts";

@@ -18,7 +18,7 @@ import { nameSites } from "#agent/ingress/name-sites.ts";
 import { IngressSettings } from "#agent/ingress/settings.ts";
 import { planSite, publishSite } from "#agent/apps/publish-site.ts";
 import { writeSite } from "#agent/ingress/site-file.ts";
-import { defaultRules, type SiteRules } from "#agent/ingress/site-rules.ts";
+import { defaultRules, type SiteRules } from "#agent/workspace/site-rules.ts";
 import { slotFiles } from "#agent/ingress/slots.ts";
 import { releasePath, removeRelease, writeRelease } from "#agent/workspace/releases.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { ownToolsFolder } from "#agent/run/tools/tools-folder.ts";
+import { ownToolsFolder } from "#agent/workspace/tools-folder.ts";
 import { writePhpProgram } from "#agent/php/write-php-program.ts";
 
 import { runShell } from "../../support/run-shell.ts";

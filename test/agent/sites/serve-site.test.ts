@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { TrailingSlash } from "#contract/endpoints/projects/settings.ts";
-import { defaultRules, type SiteRules } from "#agent/ingress/site-rules.ts";
+import { defaultRules, type SiteRules } from "#agent/workspace/site-rules.ts";
 
 import {
   addressFiles,

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, request as openRequest, type Se
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-import type { SiteRules } from "#agent/ingress/site-rules.ts";
+import type { SiteRules } from "#agent/workspace/site-rules.ts";
 import { serveSite } from "#agent/sites/serve-site.ts";
 
 import { listenLocally } from "../../support/listen.ts";

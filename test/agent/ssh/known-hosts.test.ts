@@ -5,8 +5,8 @@ import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { FORGE_HOSTS, hostsIn, keysOf, sshHostOf, withoutHost } from "#agent/ssh/known-hosts.ts";
-import { sshCommand } from "#agent/ssh/ssh-command.ts";
+import { FORGE_HOSTS, hostsIn, keysOf, sshHostOf, withoutHost } from "#agent/git/ssh/known-hosts.ts";
+import { sshCommand } from "#agent/git/ssh/ssh-command.ts";
 
 const KEY = "AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 const FINGERPRINT = "SHA256:+DiY3wvvV6TuJJhbpZisF/zLDA0zPMSvHdkr4UvCOqU";

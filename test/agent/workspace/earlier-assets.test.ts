@@ -11,7 +11,7 @@ import {
   keepAssets,
   MAX_KEPT,
   MAX_KEPT_BYTES,
-} from "#agent/workspace/earlier-assets.ts";
+} from "#agent/ingress/earlier-assets.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
 import { readRelease } from "#agent/workspace/releases.ts";
 import type { RunOrder } from "#contract/agent-order.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { adviceFor, type System } from "#build/tools/install-advice.ts";
-import { findRequests } from "#contract/frameworks/tools/find-requests.ts";
-import type { Tool } from "#contract/frameworks/tools/tool.ts";
+import { findRequests } from "#project-files/frameworks/tools/find-requests.ts";
+import type { Tool } from "#project-files/frameworks/tools/tool.ts";
 
 const requests = (tool: Tool, name: string, text: string) =>
   findRequests([{ path: "", files: new Map([[name, text]]) }]).get(tool) ?? [];

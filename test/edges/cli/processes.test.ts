@@ -4,7 +4,7 @@ import { DomainChecks } from "#contract/endpoints/domains/schemas.ts";
 import { ProcessUpdated } from "#contract/endpoints/processes/schemas.ts";
 import { MaintenanceSet } from "#contract/endpoints/traffic/schemas.ts";
 import { Project } from "#contract/endpoints/projects/schemas.ts";
-import { presetFor } from "#contract/frameworks/preset-for.ts";
+import { presetFor } from "#project-files/frameworks/preset-for.ts";
 import { ProjectId } from "#contract/ids.ts";
 import { type Gantry, useGantry } from "../../openapi/support/gantry.ts";
 import { crashLooping, instanceReport, processReport } from "../../support/process-reports.ts";

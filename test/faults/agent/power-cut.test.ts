@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { packMirror } from "#agent/commands/git.ts";
+import { packMirror } from "#agent/git/commands/git.ts";
 import { createSites } from "#agent/sites/sites-client.ts";
 import { listenForControl } from "#agent/sites/control-server.ts";
 import { localSlotsFolder } from "#agent/ingress/slots.ts";

@@ -19,7 +19,7 @@ import {
 import { rulesName, unconditional } from "#agent/ingress/caddy/rules-route.ts";
 import { setType } from "#agent/ingress/caddy/types-route.ts";
 import { pageOf } from "#agent/ingress/page.ts";
-import { DEFAULT_RULES, type RuleSets } from "#agent/ingress/site-rules.ts";
+import { DEFAULT_RULES, type RuleSets } from "#agent/workspace/site-rules.ts";
 import { SERVED_PATTERN, type slotFiles } from "#agent/ingress/slots.ts";
 
 /** The parts of what a site's slot says. */

@@ -19,7 +19,7 @@ import {
 import { ACCEPTS_PAGE, encodedPath, FILE_NAME, WELL_KNOWN } from "#agent/ingress/fallback.ts";
 import { pageOf } from "#agent/ingress/page.ts";
 import type { SiteFile } from "#agent/ingress/site-file.ts";
-import { DEFAULT_RULES, defaultRules, type SiteRules } from "#agent/ingress/site-rules.ts";
+import { DEFAULT_RULES, defaultRules, type SiteRules } from "#agent/workspace/site-rules.ts";
 import { HIDDEN_PATH, ruleFiles } from "#build/site-rules/source-files.ts";
 
 /** The name of the route that answers by these rules. All sites with equal rules share it. */

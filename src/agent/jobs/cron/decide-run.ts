@@ -1,5 +1,5 @@
-import type { Times } from "#contract/cron/find-cron-problem.ts";
-import { lastRun } from "#contract/cron/run-times.ts";
+import type { Times } from "#project-files/cron/find-cron-problem.ts";
+import { lastRun } from "#project-files/cron/run-times.ts";
 
 /** If the clock is put back by more, jobs follow the new time. Otherwise they wait for the time that they had reached. */
 const MOST_WAIT_MS = 3 * 3_600_000;

@@ -1,7 +1,7 @@
 import { listRunNotes } from "#agent/jobs/cron/run-notes.ts";
 import type { LiveJob } from "#agent/workspace/live-jobs.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
-import { readTimes, type Times } from "#contract/cron/find-cron-problem.ts";
+import { readTimes, type Times } from "#project-files/cron/find-cron-problem.ts";
 
 /**
  * Until when the times of a cron job are handled. `since`: when the job got its schedule. Both are Unix milliseconds.

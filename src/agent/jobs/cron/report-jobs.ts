@@ -5,8 +5,8 @@ import { listRunNotes } from "#agent/jobs/cron/run-notes.ts";
 import { STOPPED } from "#agent/jobs/cron/skip-reasons.ts";
 import { checkCron } from "#agent/policy/check-commands.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
-import { readTimes } from "#contract/cron/find-cron-problem.ts";
-import { nextRun } from "#contract/cron/run-times.ts";
+import { readTimes } from "#project-files/cron/find-cron-problem.ts";
+import { nextRun } from "#project-files/cron/run-times.ts";
 import type { CronName } from "#contract/endpoints/cron/job-schemas.ts";
 import { type CronJobReport, MAX_LISTED_CRON_RUNS } from "#contract/endpoints/cron/schemas.ts";
 

@@ -1,4 +1,4 @@
-import { defaultRules, rulesId, type SiteRules } from "#agent/ingress/site-rules.ts";
+import { defaultRules, rulesId, type SiteRules } from "#agent/workspace/site-rules.ts";
 import type { Release } from "#agent/workspace/releases.ts";
 import { HEADERS_FILE, REDIRECTS_FILE } from "#build/site-rules/rule-lines.ts";
 

@@ -3,7 +3,7 @@ import type { AgentContext } from "#agent/context/context.ts";
 import type { LeftUnits } from "#agent/isolation/isolation.ts";
 import { endLeftProcesses, type Trace } from "#build/process/left-processes.ts";
 import { RUN_MARKER } from "#build/process/process-table.ts";
-import type { CommandScope } from "#agent/run/step/run-scope.ts";
+import type { CommandScope } from "#agent/step/run-scope.ts";
 import { linkTarget } from "#agent/workspace/current-link.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { releasePath } from "#agent/workspace/releases.ts";

@@ -2,8 +2,8 @@ import { readNotes } from "#agent/apps/instance-notes.ts";
 import { readUnfinished } from "#agent/jobs/command-notes.ts";
 import { readUnfinishedRuns } from "#agent/jobs/cron/run-notes.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
-import { ownRelease, removeOwned } from "#agent/run/step/remove-owned.ts";
-import type { RunScope } from "#agent/run/step/run-scope.ts";
+import { ownRelease, removeOwned } from "#agent/workspace/remove-owned.ts";
+import type { RunScope } from "#agent/step/run-scope.ts";
 import { removeTree } from "#agent/workspace/discard.ts";
 import { listReleases, putReleaseAside } from "#agent/workspace/releases.ts";
 

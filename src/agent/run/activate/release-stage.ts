@@ -1,8 +1,8 @@
 import { refuseLeavingLinks } from "#agent/run/build/check-links.ts";
 import { runBuildCommand } from "#agent/run/build/run-build-command.ts";
-import type { RunScope } from "#agent/run/step/run-scope.ts";
-import { startLimit } from "#agent/run/step/stage-limit.ts";
-import { fail, interrupted, type Step } from "#agent/run/step/step.ts";
+import type { RunScope } from "#agent/step/run-scope.ts";
+import { startLimit } from "#agent/step/stage-limit.ts";
+import { fail, interrupted, type Step } from "#agent/step/step.ts";
 import { findReleaseRoot } from "#agent/workspace/release-root.ts";
 import { type Release, releasePath } from "#agent/workspace/releases.ts";
 import type { RunOrder } from "#contract/agent-order.ts";

@@ -1,11 +1,11 @@
 import { hasSucceeded } from "#build/process/command.ts";
 import { runActivateCommand } from "#agent/run/activate/activate-stage.ts";
 import { describeEnd } from "#build/failure/command-failure.ts";
-import { type CommandScope, hideSecrets } from "#agent/run/step/run-scope.ts";
+import { type CommandScope, hideSecrets } from "#agent/step/run-scope.ts";
 import { checkVariables } from "#agent/policy/check-variables.ts";
 import { readReleaseVariables } from "#agent/secrets/release-variables.ts";
 import { openReleaseVariables } from "#agent/secrets/open-variables.ts";
-import { startLimit } from "#agent/run/step/stage-limit.ts";
+import { startLimit } from "#agent/step/stage-limit.ts";
 import { switchCurrentBack, linkTarget } from "#agent/workspace/current-link.ts";
 import { readRelease } from "#agent/workspace/releases.ts";
 

@@ -1,6 +1,6 @@
 import type { BuildPlan } from "#agent/run/build/plan-build.ts";
 import type { CommandPlace } from "#agent/run/build/run-build-command.ts";
-import type { RunScope } from "#agent/run/step/run-scope.ts";
+import type { RunScope } from "#agent/step/run-scope.ts";
 
 /**
  * Records and reports that a stage begins, unless the installation of the tools has begun it.

@@ -9,9 +9,9 @@ import {
   restoreDependencies,
   storeDependencies,
 } from "#agent/run/cache/dependencies.ts";
-import type { RunScope } from "#agent/run/step/run-scope.ts";
-import { startLimit } from "#agent/run/step/stage-limit.ts";
-import { interrupted, type Step } from "#agent/run/step/step.ts";
+import type { RunScope } from "#agent/step/run-scope.ts";
+import { startLimit } from "#agent/step/stage-limit.ts";
+import { interrupted, type Step } from "#agent/step/step.ts";
 import { succeed } from "#contract/lib/result.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 
-import type { RunScope } from "#agent/run/step/run-scope.ts";
-import { fail, type Step } from "#agent/run/step/step.ts";
+import type { RunScope } from "#agent/step/run-scope.ts";
+import { fail, type Step } from "#agent/step/step.ts";
 import { lstatOrNull } from "#node/lstat-or-null.ts";
 import { linkSharedPath, type SharedBeginning, moveCopiesBack } from "#agent/workspace/shared-paths.ts";
 import { succeed } from "#contract/lib/result.ts";

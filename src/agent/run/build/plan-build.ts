@@ -9,19 +9,19 @@ import { type BuildTools, provideTools } from "#agent/run/tools/provide-tools.ts
 import { linkExistingPaths } from "#agent/run/build/link-shared-paths.ts";
 import { releaseCommandOf } from "#agent/run/activate/release-stage.ts";
 import { findBuildCaches } from "#agent/run/cache/build-caches.ts";
-import type { RunScope } from "#agent/run/step/run-scope.ts";
-import { fail, failWith, type Step } from "#agent/run/step/step.ts";
+import type { RunScope } from "#agent/step/run-scope.ts";
+import { fail, failWith, type Step } from "#agent/step/step.ts";
 import { listFolders } from "#build/tree/find-output.ts";
 import { folderInside } from "#build/tree/folder-inside.ts";
 import { readRepository } from "#build/tree/read-repository.ts";
 import { readTree } from "#build/tree/read-tree.ts";
 import { releasePath } from "#agent/workspace/releases.ts";
-import { resolveCron } from "#contract/cron/resolve-cron.ts";
+import { resolveCron } from "#project-files/cron/resolve-cron.ts";
 import type { CronJob } from "#contract/endpoints/cron/job-schemas.ts";
 import type { ProcessDefinitions } from "#contract/endpoints/processes/schemas.ts";
 import type { DetectedPreset } from "#contract/endpoints/projects/detected-preset.ts";
 import { succeed } from "#contract/lib/result.ts";
-import type { FileCommand } from "#contract/processes/repository-files.ts";
+import type { FileCommand } from "#project-files/processes/repository-files.ts";
 
 /** How a fetched commit becomes a release. */
 export type BuildPlan = DetectedPreset & {

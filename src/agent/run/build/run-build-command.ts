@@ -3,11 +3,11 @@ import { shellCommand } from "#build/commands/shell.ts";
 import { unitLimits } from "#agent/policy/unit-limits.ts";
 import { killProcessesOfRun } from "#build/process/process-table.ts";
 import { describeEnd } from "#build/failure/command-failure.ts";
-import { runCommand, stepAfterCommand } from "#agent/run/step/run-command.ts";
+import { runCommand, stepAfterCommand } from "#agent/step/run-command.ts";
 import { projectUser } from "#agent/isolation/project-user.ts";
-import type { RunScope } from "#agent/run/step/run-scope.ts";
-import { startLimit } from "#agent/run/step/stage-limit.ts";
-import type { Step } from "#agent/run/step/step.ts";
+import type { RunScope } from "#agent/step/run-scope.ts";
+import { startLimit } from "#agent/step/stage-limit.ts";
+import type { Step } from "#agent/step/step.ts";
 import { timeoutName } from "#contract/stages.ts";
 
 /**

@@ -5,9 +5,9 @@ import { type CacheEntry, readCacheIndex } from "#agent/cache/cache-index.ts";
 import { branchKey, findBranchEntry } from "#agent/run/cache/branch-entry.ts";
 import { cacheLimit } from "#agent/run/cache/cache-limit.ts";
 import { restoreEntry, storeEntry } from "#agent/run/cache/copy-entry.ts";
-import type { RunScope } from "#agent/run/step/run-scope.ts";
+import type { RunScope } from "#agent/step/run-scope.ts";
 import { lstatOrNull } from "#node/lstat-or-null.ts";
-import { buildCachesOf } from "#contract/frameworks/build-caches.ts";
+import { buildCachesOf } from "#project-files/frameworks/build-caches.ts";
 
 /**
  * The folders in which the build keeps what the next one may use again, relative to the release. Without those that the

@@ -2,10 +2,10 @@ import { join } from "node:path";
 
 import { type CacheEntry, readCacheIndex, withEntry, writeCacheIndex } from "#agent/cache/cache-index.ts";
 import { sizeText } from "#contract/lib/size-text.ts";
-import { replaceExpression, restoreScript, storeScript } from "#agent/cache/copy-scripts.ts";
+import { replaceExpression, restoreScript, storeScript } from "#agent/run/cache/copy-scripts.ts";
 import { cacheLimit } from "#agent/run/cache/cache-limit.ts";
 import { type CacheScript, runCacheScript } from "#agent/run/cache/run-cache-script.ts";
-import type { RunScope } from "#agent/run/step/run-scope.ts";
+import type { RunScope } from "#agent/step/run-scope.ts";
 import { SharedPath } from "#contract/git-names.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 

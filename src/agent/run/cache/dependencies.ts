@@ -1,8 +1,8 @@
 import { relative } from "node:path";
 
 import { type CacheEntry, readCacheIndex, withEntry, writeCacheIndex } from "#agent/cache/cache-index.ts";
-import { dependencyKey } from "#agent/cache/dependency-key.ts";
-import { type Manifests, readManifests } from "#agent/cache/read-manifests.ts";
+import { dependencyKey } from "#agent/run/cache/dependency-key.ts";
+import { type Manifests, readManifests } from "#agent/run/cache/read-manifests.ts";
 import { newPaths, type Survey, surveyRelease } from "#agent/cache/survey-release.ts";
 import { projectEnvironment } from "#build/commands/environment.ts";
 import { USUAL_PATH } from "#build/tools/find-program.ts";
@@ -12,12 +12,12 @@ import { cacheLimit } from "#agent/run/cache/cache-limit.ts";
 import { restoreEntry, storeEntry } from "#agent/run/cache/copy-entry.ts";
 import type { BuildTools } from "#agent/run/tools/provide-tools.ts";
 import { projectUser } from "#agent/isolation/project-user.ts";
-import type { RunScope } from "#agent/run/step/run-scope.ts";
+import type { RunScope } from "#agent/step/run-scope.ts";
 import {
   commandAfterRestore,
   type InstallStep,
   planInstallSteps,
-} from "#contract/frameworks/install-steps.ts";
+} from "#project-files/frameworks/install-steps.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
 

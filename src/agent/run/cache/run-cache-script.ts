@@ -2,9 +2,9 @@ import { projectEnvironment } from "#build/commands/environment.ts";
 import { unitLimits } from "#agent/policy/unit-limits.ts";
 import { hasSucceeded } from "#build/process/command.ts";
 import { describeEnd } from "#build/failure/command-failure.ts";
-import { runCommand } from "#agent/run/step/run-command.ts";
+import { runCommand } from "#agent/step/run-command.ts";
 import { projectUser } from "#agent/isolation/project-user.ts";
-import type { RunScope } from "#agent/run/step/run-scope.ts";
+import type { RunScope } from "#agent/step/run-scope.ts";
 
 /** The place of each script in the name of its unit, after those of the install and the build command. */
 const unitNumbers = { restoreDependencies: 3, storeDependencies: 4, restoreBuild: 5, storeBuild: 6 } as const;

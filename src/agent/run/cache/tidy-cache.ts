@@ -4,7 +4,7 @@ import { entriesWithin, readCacheIndex, sizeOf, writeCacheIndex } from "#agent/c
 import { tidyCacheFolder } from "#agent/cache/cache-folder.ts";
 import { sizeText } from "#contract/lib/size-text.ts";
 import { cacheLimit } from "#agent/run/cache/cache-limit.ts";
-import type { RunScope } from "#agent/run/step/run-scope.ts";
+import type { RunScope } from "#agent/step/run-scope.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 
 /** Removes the entries that were not used for the longest time until the cache has its size, and deletes what is unused. */

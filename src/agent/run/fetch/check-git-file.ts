@@ -1,5 +1,5 @@
-import type { GitAnswer } from "#agent/run/fetch/git-runner.ts";
-import { fail, type Step } from "#agent/run/step/step.ts";
+import type { GitAnswer } from "#agent/git/mirror/git-runner.ts";
+import { fail, type Step } from "#agent/step/step.ts";
 import { type FileLimit, readDataFile } from "#build/tree/read-data-file.ts";
 import { succeed } from "#contract/lib/result.ts";
 

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 import { READ_FILE } from "#node/open-flags.ts";
-import { listLfsFiles, readLfsExcludes } from "#agent/commands/git.ts";
-import { isExcluded, readExcludes } from "#agent/commands/lfs-excludes.ts";
-import type { GitRunner } from "#agent/run/fetch/git-runner.ts";
+import { listLfsFiles, readLfsExcludes } from "#agent/git/commands/git.ts";
+import { isExcluded, readExcludes } from "#agent/run/fetch/lfs-excludes.ts";
+import type { GitRunner } from "#agent/git/mirror/git-runner.ts";
 import { checkGitFile, isWrongConfig } from "#agent/run/fetch/check-git-file.ts";
 import { fileContains, indexFilesOfSize } from "#agent/run/fetch/index-gitlinks.ts";
-import type { InMirror } from "#agent/run/fetch/mirror-steps.ts";
-import { fail, type Step } from "#agent/run/step/step.ts";
+import type { InMirror } from "#agent/git/mirror/mirror-steps.ts";
+import { fail, type Step } from "#agent/step/step.ts";
 import { succeed } from "#contract/lib/result.ts";
 
 /** The first line of a Git LFS pointer, which is shorter than 1024 bytes. Source: the specification of Git LFS. */

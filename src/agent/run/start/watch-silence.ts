@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 
 import type { InstanceNote } from "#agent/apps/instance-notes.ts";
 import { INSTANCE_HOST } from "#agent/apps/instance-spec.ts";
-import type { RunScope } from "#agent/run/step/run-scope.ts";
+import type { RunScope } from "#agent/step/run-scope.ts";
 import { instanceLog } from "#agent/workspace/instance-logs.ts";
 import { type Listener, tcpListeners } from "#node/tcp-sockets.ts";
 

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import type { NpmPackage } from "#contract/frameworks/tools/npm-package.ts";
+import type { NpmPackage } from "#project-files/frameworks/tools/npm-package.ts";
 import { objectOf, parseObject } from "#contract/lib/json-object.ts";
 
 /**

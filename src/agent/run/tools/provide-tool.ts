@@ -5,11 +5,11 @@ import { installAdvice } from "#build/tools/install-advice.ts";
 import { provideWithMise } from "#agent/run/tools/provide-with-mise.ts";
 import { provideWithNpm } from "#agent/run/tools/provide-with-npm.ts";
 import type { ProvidedTool, Provider, Provision, ToolRunner } from "#agent/run/tools/tool-runner.ts";
-import { fail, interrupted, type Step } from "#agent/run/step/step.ts";
-import { checkVersion } from "#contract/frameworks/tools/check-version.ts";
-import { programOf } from "#contract/frameworks/tools/command-tools.ts";
-import type { ToolNeed } from "#contract/frameworks/tools/tool-needs.ts";
-import { type Tool, toolTitle } from "#contract/frameworks/tools/tool.ts";
+import { fail, interrupted, type Step } from "#agent/step/step.ts";
+import { checkVersion } from "#project-files/frameworks/tools/check-version.ts";
+import { programOf } from "#project-files/frameworks/tools/command-tools.ts";
+import type { ToolNeed } from "#project-files/frameworks/tools/tool-needs.ts";
+import { type Tool, toolTitle } from "#project-files/frameworks/tools/tool.ts";
 import { succeed } from "#contract/lib/result.ts";
 import { counted } from "#contract/lib/counted.ts";
 

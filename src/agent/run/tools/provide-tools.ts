@@ -6,10 +6,10 @@ import { installAdvice } from "#build/tools/install-advice.ts";
 import { readToolRequests } from "#build/tools/read-tool-requests.ts";
 import { provideTool } from "#agent/run/tools/provide-tool.ts";
 import { createToolRunner } from "#agent/run/tools/tool-runner.ts";
-import type { RunScope } from "#agent/run/step/run-scope.ts";
-import { startLimit } from "#agent/run/step/stage-limit.ts";
-import { fail, type Step } from "#agent/run/step/step.ts";
-import { type ChosenCommands, toolNeeds } from "#contract/frameworks/tools/tool-needs.ts";
+import type { RunScope } from "#agent/step/run-scope.ts";
+import { startLimit } from "#agent/step/stage-limit.ts";
+import { fail, type Step } from "#agent/step/step.ts";
+import { type ChosenCommands, toolNeeds } from "#project-files/frameworks/tools/tool-needs.ts";
 import { succeed } from "#contract/lib/result.ts";
 import { timeoutName } from "#contract/stages.ts";
 

@@ -4,10 +4,10 @@ import * as z from "zod/mini";
 
 import { hasSucceeded } from "#build/process/command.ts";
 import type { Provider, ProvidedTool, ToolRunner } from "#agent/run/tools/tool-runner.ts";
-import { fitsBest, pickVersion } from "#contract/frameworks/tools/check-version.ts";
-import type { ToolRequest } from "#contract/frameworks/tools/tool-request.ts";
-import { type Tool, toolTitle } from "#contract/frameworks/tools/tool.ts";
-import { exactVersion } from "#contract/frameworks/tools/wanted-version.ts";
+import { fitsBest, pickVersion } from "#project-files/frameworks/tools/check-version.ts";
+import type { ToolRequest } from "#project-files/frameworks/tools/tool-request.ts";
+import { type Tool, toolTitle } from "#project-files/frameworks/tools/tool.ts";
+import { exactVersion } from "#project-files/frameworks/tools/wanted-version.ts";
 import { parseJson } from "#contract/parse-json.ts";
 
 /** The fields that are used of what `mise ls --json` prints. */

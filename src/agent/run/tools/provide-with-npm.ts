@@ -6,8 +6,8 @@ import { hasSucceeded } from "#build/process/command.ts";
 import { checkPackage } from "#agent/run/tools/check-package.ts";
 import type { Provider } from "#agent/run/tools/tool-runner.ts";
 import { removeTree } from "#agent/workspace/discard.ts";
-import { fitsBest, pickVersion } from "#contract/frameworks/tools/check-version.ts";
-import { npmPackageOf } from "#contract/frameworks/tools/npm-package.ts";
+import { fitsBest, pickVersion } from "#project-files/frameworks/tools/check-version.ts";
+import { npmPackageOf } from "#project-files/frameworks/tools/npm-package.ts";
 import { parseObject } from "#contract/lib/json-object.ts";
 
 /**

@@ -3,12 +3,12 @@ import { delimiter } from "node:path";
 
 import { commandEnvironment } from "#build/commands/environment.ts";
 import { USUAL_PATH } from "#build/tools/find-program.ts";
-import { type CapturedEnd, runCommand } from "#agent/run/step/run-command.ts";
-import type { RunScope } from "#agent/run/step/run-scope.ts";
-import type { StageLimit } from "#agent/run/step/stage-limit.ts";
-import { toolsFolder } from "#agent/run/tools/tools-folder.ts";
-import type { ToolRequest } from "#contract/frameworks/tools/tool-request.ts";
-import type { Tool } from "#contract/frameworks/tools/tool.ts";
+import { type CapturedEnd, runCommand } from "#agent/step/run-command.ts";
+import type { RunScope } from "#agent/step/run-scope.ts";
+import type { StageLimit } from "#agent/step/stage-limit.ts";
+import { toolsFolder } from "#agent/workspace/tools-folder.ts";
+import type { ToolRequest } from "#project-files/frameworks/tools/tool-request.ts";
+import type { Tool } from "#project-files/frameworks/tools/tool.ts";
 
 /** Everything that the installation of a tool for a run needs. */
 export type ToolRunner = {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-import { mayBeDetectedLater } from "#contract/frameworks/is-detected-later.ts";
+import { mayBeDetectedLater } from "#project-files/frameworks/is-detected-later.ts";
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { ProjectHealth } from "#contract/endpoints/projects/health.ts";
 import type { ProjectRow } from "#contract/endpoints/projects/schemas.ts";

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 
 import { withHiddenShown } from "#contract/hidden-text.ts";
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
-import { isDetectedLater } from "#contract/frameworks/is-detected-later.ts";
+import { isDetectedLater } from "#project-files/frameworks/is-detected-later.ts";
 import type { ServerId } from "#contract/ids.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import { ALL, useLive, useMay, useServers } from "#dashboard/data/resources.ts";

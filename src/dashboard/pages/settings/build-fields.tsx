@@ -1,5 +1,5 @@
-import { isDetectedLater } from "#contract/frameworks/is-detected-later.ts";
-import { publishesNothing } from "#contract/frameworks/publishes-nothing.ts";
+import { isDetectedLater } from "#project-files/frameworks/is-detected-later.ts";
+import { publishesNothing } from "#project-files/frameworks/publishes-nothing.ts";
 import type { SettingsPart } from "#dashboard/pages/settings/settings-part.ts";
 import { Advanced } from "#dashboard/shared/advanced.tsx";
 import { Choice } from "#dashboard/shared/field.tsx";

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { CronJob } from "#contract/endpoints/cron/job-schemas.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
-import { findCronProblem } from "#contract/cron/find-cron-problem.ts";
+import { findCronProblem } from "#project-files/cron/find-cron-problem.ts";
 import { mapValues } from "#contract/lib/map-values.ts";
 import { sentence } from "#contract/lib/sentence.ts";
 

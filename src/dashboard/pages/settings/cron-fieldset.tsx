@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
-import { DEFAULT_TIME_ZONE } from "#contract/cron/find-cron-problem.ts";
+import { DEFAULT_TIME_ZONE } from "#project-files/cron/find-cron-problem.ts";
 import { type CronJobs, MAX_CRON_JOBS } from "#contract/endpoints/cron/job-schemas.ts";
 import { DEFAULT_CRON_TIMEOUT } from "#contract/endpoints/cron/schemas.ts";
 import { sourceText } from "#contract/processes/command-source.ts";

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { decideRun } from "#agent/jobs/cron/decide-run.ts";
-import { readTimes } from "#contract/cron/find-cron-problem.ts";
-import { lastRun } from "#contract/cron/run-times.ts";
+import { readTimes } from "#project-files/cron/find-cron-problem.ts";
+import { lastRun } from "#project-files/cron/run-times.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { isExcluded, readExcludes } from "#agent/commands/lfs-excludes.ts";
+import { isExcluded, readExcludes } from "#agent/run/fetch/lfs-excludes.ts";
 
 import { createCertificate, serveGit } from "../../../support/git-server.ts";
 import { messagesOf, World } from "../../../agent/support/harness.ts";

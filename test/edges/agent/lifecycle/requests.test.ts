@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { readDeployKey } from "#agent/ssh/deploy-keys.ts";
+import { readDeployKey } from "#agent/git/ssh/deploy-keys.ts";
 import type { AgentAnswer } from "#contract/agent-requests.ts";
 import type { ProjectId } from "#contract/ids.ts";
 

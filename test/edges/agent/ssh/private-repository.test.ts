@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { openPolicy } from "#agent/policy/policy.ts";
-import { readDeployKey } from "#agent/ssh/deploy-keys.ts";
-import { forgetHost } from "#agent/ssh/host-pins.ts";
-import { reportDeployKeys } from "#agent/ssh/report-keys.ts";
+import { readDeployKey } from "#agent/git/ssh/deploy-keys.ts";
+import { forgetHost } from "#agent/git/ssh/host-pins.ts";
+import { reportDeployKeys } from "#agent/report/report-keys.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
 import { serveSsh, type SshServer } from "../../../support/ssh-server.ts";

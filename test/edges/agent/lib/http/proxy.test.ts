@@ -6,7 +6,7 @@ import { createServer as createTlsServer } from "node:tls";
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
-import { chooseProxy } from "#agent/lib/http/choose-proxy.ts";
+import { chooseProxy } from "#agent/main/choose-proxy.ts";
 
 import { type AgentProcess, spawnAgent } from "../../../../agent/support/agent-process.ts";
 import {
